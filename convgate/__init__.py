@@ -1,0 +1,57 @@
+"""convgate: which earlier turns of a conversation should a language model see?
+
+    gate = convgate.load_gate()
+    selection = gate.select(messages)      # OpenAI-style dicts; the last one is the current message
+    selection.messages                     # what to send: valid, in order, the very same objects
+    selection.decisions                    # why, for every turn
+
+Importing convgate loads neither torch nor streamlit; what needs them is imported when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from convgate.conversation import ContentPart, Conversation, History, Situation, ToolCall, Turn
+from convgate.decisions import Decision, TurnDecision, TurnDecisions
+from convgate.errors import ConvgateError
+
+if TYPE_CHECKING:
+    from convgate.selector import Selection, Selector, load_gate, load_policy
+    from convgate.transcripts import read_conversations
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ContentPart",
+    "Conversation",
+    "ConvgateError",
+    "Decision",
+    "History",
+    "Selection",
+    "Selector",
+    "Situation",
+    "ToolCall",
+    "Turn",
+    "TurnDecision",
+    "TurnDecisions",
+    "__version__",
+    "load_gate",
+    "load_policy",
+    "read_conversations",
+]
+
+_LAZY = {
+    "Selection": "convgate.selector",
+    "Selector": "convgate.selector",
+    "load_gate": "convgate.selector",
+    "load_policy": "convgate.selector",
+    "read_conversations": "convgate.transcripts",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LAZY:
+        return getattr(import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'convgate' has no attribute {name!r}")

@@ -1,0 +1,160 @@
+"""Decisions: what was chosen, by which rule, and the sentence that says why.
+
+A set of decisions is columnar and makes single records only when somebody looks at one.
+
+    >>> decisions = TurnDecisions(
+    ...     policy="cosine", rule="absolute", indices=np.array([0, 1]), kept=np.array([True, False]),
+    ...     scores=np.array([0.83, 0.44]), threshold=0.61,
+    ...     why_kept="{score:.2f}, above the threshold {threshold:.2f} by {margin:.2f}.",
+    ...     why_dropped="{score:.2f}, below the threshold {threshold:.2f}.",
+    ... )
+    >>> [record.reason for record in decisions]
+    ['Kept: 0.83, above the threshold 0.61 by 0.22.', 'Dropped: 0.44, below the threshold 0.61.']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.floating[Any]]
+
+KEPT, DROPPED = "kept", "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What every decision says, whatever it decided about."""
+
+    item: int  # 0-based index of the turn in its conversation
+    outcome: str
+    rule: str  # which rule decided
+    reason: str  # a sentence for a newcomer
+    stage: str  # which part of the way decided: "policy", "messages", …
+
+
+@dataclass(frozen=True, slots=True)
+class TurnDecision(Decision):
+    """Whether one earlier turn is shown to the model, and why."""
+
+    score: float | None  # 0…1 for the gate, the policy's own scale otherwise; None when it does not score
+    threshold: float | None  # on the scale of the score; None when the rule has none
+    logit: float | None  # sigmoid of it is the score; None for policies other than the gate
+    parts: Mapping[str, float]  # logits; they add up to `logit`
+    forced: bool  # kept or dropped against the policy's choice, by what `stage` names
+
+    @property
+    def kept(self) -> bool:
+        """Whether the turn is shown to the model."""
+        return self.outcome == KEPT
+
+    @property
+    def margin(self) -> float | None:
+        """Score less threshold: positive above it, negative below."""
+        if self.score is None or self.threshold is None:
+            return None
+        return self.score - self.threshold
+
+
+@dataclass(frozen=True)
+class Override:
+    """A turn kept or dropped against the rule that decided the others."""
+
+    kept: bool
+    reason: str  # a sentence without "Kept:" or "Dropped:" in front
+    stage: str
+    rule: str
+
+
+@dataclass(frozen=True, eq=False)
+class TurnDecisions:
+    """One decision for each turn of a history, as columns; row i is about turn `indices[i]`."""
+
+    policy: str
+    rule: str
+    indices: NDArray[np.int64]  # (n,) 0-based, increasing
+    kept: NDArray[np.bool_]  # (n,)
+    why_kept: str  # templates over score, threshold, margin
+    why_dropped: str
+    scores: Floats | None = None  # (n,) or None when the policy does not rank
+    threshold: float | None = None
+    because: str = ""  # how the threshold came about, for all turns alike
+    logits: Floats | None = None  # (n,)
+    parts: Mapping[str, Floats] = field(default_factory=dict)  # each (n,), logits
+    tier1: Floats | None = None  # (n,) logits of the bilinear tier alone
+    attention: Floats | None = None  # (n,) logits of the attention tier alone
+    gate_activation: float | None = None  # 0…1: how much of the final logit the attention tier gives
+    overrides: Mapping[int, Override] = field(default_factory=dict)  # by turn index
+    notes: Mapping[int, str] = field(default_factory=dict)  # by turn index: what else to know about it
+    stage: str = "policy"
+
+    def __post_init__(self) -> None:
+        n = len(self.indices)
+        columns = {"kept": self.kept, "scores": self.scores, "logits": self.logits, **self.parts}
+        for name, column in columns.items():
+            if column is not None and len(column) != n:
+                raise ValueError(f"{name} has {len(column)} rows for {n} turns")
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __iter__(self) -> Iterator[TurnDecision]:
+        return (self[row] for row in range(len(self)))
+
+    def __getitem__(self, row: int) -> TurnDecision:
+        index, score = int(self.indices[row]), self._value(self.scores, row)
+        override = self.overrides.get(index)
+        kept = bool(self.kept[row])
+        return TurnDecision(
+            item=index,
+            outcome=KEPT if kept else DROPPED,
+            rule=override.rule if override else self.rule,
+            reason=self._reason(kept, score, override, self.notes.get(index)),
+            stage=override.stage if override else self.stage,
+            score=score,
+            threshold=self.threshold,
+            logit=self._value(self.logits, row),
+            parts={name: float(column[row]) for name, column in self.parts.items()},
+            forced=override is not None,
+        )
+
+    def of(self, index: int) -> TurnDecision:
+        """The decision about turn `index` of the conversation; KeyError when it was not in the history."""
+        row = int(np.searchsorted(self.indices, index))
+        if row == len(self) or self.indices[row] != index:
+            raise KeyError(index)
+        return self[row]
+
+    @property
+    def kept_indices(self) -> list[int]:
+        """Turn indices that are kept, in order."""
+        return [int(index) for index in self.indices[self.kept]]
+
+    def with_overrides(self, overrides: Mapping[int, Override]) -> TurnDecisions:
+        """These decisions with some of them changed by a later stage, each with its reason."""
+        kept = self.kept.copy()
+        for index, override in overrides.items():
+            kept[np.searchsorted(self.indices, index)] = override.kept
+        return replace(self, kept=kept, overrides={**self.overrides, **overrides})
+
+    def _reason(self, kept: bool, score: float | None, override: Override | None, note: str | None) -> str:  # noqa: FBT001
+        if override:
+            sentence = override.reason
+        else:
+            template = self.why_kept if kept else self.why_dropped
+            values = {"score": score, "threshold": self.threshold}
+            if score is not None and self.threshold is not None:
+                values["margin"] = abs(score - self.threshold)
+            sentence = template.format(**values)
+            if self.because:
+                sentence = f"{sentence} {self.because}"
+        reason = f"{'Kept' if kept else 'Dropped'}: {sentence}"
+        return f"{reason} {note}" if note else reason
+
+    @staticmethod
+    def _value(column: Floats | None, row: int) -> float | None:
+        return None if column is None else float(column[row])

@@ -1,0 +1,46 @@
+"""Every error that convgate raises on purpose: what a page or a command shows instead of a traceback."""
+
+from __future__ import annotations
+
+
+class ConvgateError(Exception):
+    """Base of all errors with a message meant for the person who uses convgate."""
+
+
+class TranscriptError(ConvgateError):
+    """A transcript cannot be read; the message names file, line and field where they are known."""
+
+    def __init__(
+        self, problem: str, *, file: str | None = None, line: int | None = None, field: str | None = None
+    ) -> None:
+        self.problem, self.file, self.line, self.field = problem, file, line, field
+        place = ", ".join(
+            part
+            for part in (file, f"line {line}" if line is not None else None, f"field {field!r}" if field else None)
+            if part
+        )
+        super().__init__(f"{place}: {problem}" if place else problem)
+
+
+class ConversationError(ConvgateError):
+    """A conversation was asked for a turn or a window that it does not have."""
+
+
+class EncoderError(ConvgateError):
+    """An encoder cannot be loaded, or gave vectors that cannot be used."""
+
+
+class GateError(ConvgateError):
+    """A gate was built, loaded or called with something that does not fit it."""
+
+
+class PolicyError(ConvgateError):
+    """A policy is unknown or has a setting out of its range."""
+
+
+class StoreError(ConvgateError):
+    """The database cannot be opened, read or written."""
+
+
+class SettingsError(ConvgateError):
+    """A setting is unknown or out of its range."""
