@@ -1,0 +1,186 @@
+"""Makes the virtual environment and installs convgate into it; `make install`, `make app` and `make test` call this.
+
+Needs nothing but the standard library and pip, and does nothing when the environment is already as asked for.
+torch comes first and alone, because on some systems the package index offers a CUDA build with gigabytes of
+further packages: that plan is shown to pip only once the person has asked for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+CONSTRAINTS = CHECKOUT / "constraints.txt"
+OLDEST_PYTHON = (3, 11)
+_CUDA_PACKAGE = re.compile(r"(nvidia|cuda|cupti|pytorch[-_]triton)\b", re.IGNORECASE)
+_CUDA_VERSION = re.compile(r"\+(cu\d|rocm|xpu)", re.IGNORECASE)
+
+CUDA_ADVICE = """\
+convgate was not installed. Here the package index offers torch as a build for NVIDIA graphics cards:
+    {packages}
+That is several gigabytes, so you decide:
+  CPU   make install TORCH_INDEX=URL   with the index that PyTorch's own "Get started" page shows for CPU
+  CUDA  make install TORCH_INDEX=URL   with the index that the page shows for your CUDA version
+        make install TORCH_CUDA=1      with the build named above
+The choice is kept: `make app` and `make test` need nothing more."""
+
+
+class InstallError(Exception):
+    """The installation stopped; the message says why and what to do."""
+
+
+def main(argv: list[str] | None = None) -> None:
+    """Bring the environment into the state that the arguments ask for."""
+    parser = argparse.ArgumentParser(description="Install convgate into a virtual environment.")
+    parser.add_argument("--venv", type=Path, default=CHECKOUT / ".venv", help="its folder")
+    parser.add_argument("--dev", action="store_true", help="with what tests and checks need")
+    parser.add_argument("--torch-index", default="", help="a package index to take torch from")
+    parser.add_argument("--torch-cuda", action="store_true", help="accept the CUDA build of the usual index")
+    arguments = parser.parse_args(argv)
+    try:
+        install(
+            arguments.venv,
+            dev=arguments.dev,
+            torch_index=arguments.torch_index,
+            torch_cuda=arguments.torch_cuda,
+        )
+    except InstallError as error:
+        sys.exit(f"\n{error}")
+
+
+def install(venv: Path, *, dev: bool, torch_index: str, torch_cuda: bool) -> None:
+    """Create the environment if need be, then torch, then convgate; raises InstallError."""
+    if sys.version_info < OLDEST_PYTHON:
+        raise InstallError(
+            f"convgate needs Python 3.11 or newer, and {sys.executable} is {sys.version.split()[0]}. "
+            "Name a newer one: make install PYTHON=python3.12"
+        )
+    state_file = venv / "convgate-install.json"
+    before = _read_state(state_file)
+    after = wanted_state(before, dev=dev, torch_index=torch_index)
+    if before == after and python_of(venv).exists():
+        return
+    if not _works(venv):
+        create_environment(venv)
+        before = {}
+    state_file.unlink(missing_ok=True)  # until the end, nothing is known to be complete
+    pip = [str(python_of(venv)), "-m", "pip", "--disable-pip-version-check"]
+    _say("Preparing pip and the build backend")
+    # A newer pip plans without downloading; the one that comes with Python 3.11 would fetch all of torch to tell.
+    _run([*pip, "install", "--quiet", "--constraint", str(CONSTRAINTS), "pip", "hatchling"])
+    install_torch(pip, index=torch_index, cuda=torch_cuda, switch=before.get("torch") != after["torch"])
+    _say("Installing convgate" + (" with its tools for development" if after["dev"] else ""))
+    project = f"{CHECKOUT}[dev]" if after["dev"] else str(CHECKOUT)
+    _run(
+        [
+            *pip,
+            "install",
+            "--quiet",
+            "--no-build-isolation",
+            "--constraint",
+            str(CONSTRAINTS),
+            "--editable",
+            project,
+        ]
+    )
+    state_file.write_text(json.dumps(after, indent=1) + "\n", encoding="utf-8")
+
+
+def wanted_state(before: dict[str, object], *, dev: bool, torch_index: str) -> dict[str, object]:
+    """What the environment shall be: what it was made from, and choices that a later run keeps."""
+    sources = b"".join((CHECKOUT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt"))
+    chosen = hashlib.sha256(torch_index.encode()).hexdigest() if torch_index else before.get("torch", "")
+    return {
+        "sources": hashlib.sha256(sources).hexdigest(),
+        "python": ".".join(map(str, sys.version_info[:2])),
+        "dev": dev or bool(before.get("dev")),
+        "torch": chosen,  # a hash: an index's address may hold a password
+    }
+
+
+def create_environment(venv: Path) -> None:
+    """A fresh virtual environment with pip; also where Python came without ensurepip, as on Debian."""
+    _say(f"Creating {venv} with Python {sys.version.split()[0]}")
+    make = [sys.executable, "-m", "venv", "--clear"]
+    if importlib.util.find_spec("ensurepip"):
+        _run([*make, str(venv)])
+        return
+    _run([*make, "--without-pip", str(venv)])
+    outer_pip = [sys.executable, "-m", "pip", "--python", str(python_of(venv))]
+    _run([*outer_pip, "install", "--quiet", "--constraint", str(CONSTRAINTS), "pip"])
+
+
+def install_torch(pip: list[str], *, index: str, cuda: bool, switch: bool) -> None:
+    """Install the pinned torch, from `index` alone when given; stops before a CUDA build nobody asked for.
+
+    `switch` replaces a torch that is there: 2.13.0+cpu and 2.13.0+cu130 are the same version to pip.
+    """
+    request = ["--constraint", str(CONSTRAINTS), "torch"]
+    if index:  # what torch needs in turn comes with convgate, from the usual index
+        request += ["--index-url", index, "--no-deps"] + ["--force-reinstall"] * switch
+    elif not cuda and (packages := cuda_packages(plan(pip, request))):
+        shown = ", ".join(packages[:6]) + (", …" if len(packages) > 6 else "")
+        raise InstallError(CUDA_ADVICE.format(packages=shown))
+    _say("Installing torch")
+    _run([*pip, "install", "--quiet", *request])
+
+
+def plan(pip: list[str], request: list[str]) -> dict[str, object]:
+    """pip's own report of what it would install for `request`."""
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "plan.json")
+        _run([*pip, "install", "--quiet", "--dry-run", "--report", str(report), *request])
+        return dict(json.loads(report.read_text(encoding="utf-8")))
+
+
+def cuda_packages(report: dict[str, object]) -> list[str]:
+    """The names and versions in pip's report that belong to a CUDA (or ROCm, XPU) build."""
+    found = []
+    for item in report.get("install", []):  # type: ignore[attr-defined]
+        name, version = item["metadata"]["name"], item["metadata"]["version"]
+        if _CUDA_PACKAGE.match(name) or (name.lower() == "torch" and _CUDA_VERSION.search(version)):
+            found.append(f"{name} {version}")
+    return found
+
+
+def python_of(venv: Path) -> Path:
+    """The interpreter of a virtual environment."""
+    return venv / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def _works(venv: Path) -> bool:
+    """Whether the environment is there, runs, has pip and the version of this Python."""
+    python = python_of(venv)
+    if not python.exists():  # a dangling link too: the Python it was made from is gone
+        return False
+    check = f"import sys, pip; sys.exit(sys.version_info[:2] != {tuple(sys.version_info[:2])})"
+    return subprocess.run([str(python), "-c", check], capture_output=True, check=False).returncode == 0
+
+
+def _read_state(file: Path) -> dict[str, object]:
+    try:
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return {}
+
+
+def _run(command: list[str]) -> None:
+    if subprocess.run(command, check=False).returncode != 0:
+        raise InstallError(f"This command failed, for the reason it gives above:\n    {' '.join(command)}")
+
+
+def _say(what: str) -> None:
+    print(f"{what} …", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

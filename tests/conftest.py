@@ -1,0 +1,60 @@
+"""What every test gets: no network, a data directory of its own, one torch thread."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+# Before anything loads torch or a tokenizer: the workers of pytest-xdist already use every core.
+os.environ["OMP_NUM_THREADS"] = "1"
+os.environ["TOKENIZERS_PARALLELISM"] = "false"
+os.environ["HF_HUB_OFFLINE"] = "1"
+os.environ["TRANSFORMERS_OFFLINE"] = "1"
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
+os.environ["STREAMLIT_BROWSER_GATHER_USAGE_STATS"] = "false"
+
+import pytest
+
+from tests.fakes import FakeEncoder
+from tests.network_guard import loopback_only
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+GUARD = CHECKOUT / "tests" / "network_guard"
+
+loopback_only.install()
+
+
+@pytest.fixture(autouse=True)
+def no_network(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Fails a test that reaches for another machine, itself or by a Python it started; gives the log's path."""
+    log = tmp_path_factory.mktemp("network") / "attempts.log"
+    monkeypatch.setenv(loopback_only.LOG_VARIABLE, str(log))
+    monkeypatch.setenv("PYTHONPATH", str(GUARD))
+    loopback_only.ATTEMPTS.clear()
+    yield log
+    attempts = log.read_text() if log.exists() else ""
+    assert not attempts, f"network use:\n{attempts}"
+
+
+@pytest.fixture(autouse=True)
+def convgate_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A data directory for this test alone; it does not exist yet."""
+    home = tmp_path / "convgate-home"
+    monkeypatch.setenv("CONVGATE_HOME", str(home))
+    return home
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder with the real relevance sets, which are not part of the repository."""
+    folder = CHECKOUT.parent / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"the relevance sets are not here: {folder}")
+    return folder
+
+
+@pytest.fixture
+def fake_encoder() -> FakeEncoder:
+    """An encoder without a model, whose calls can be counted."""
+    return FakeEncoder()
