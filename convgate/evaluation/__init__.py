@@ -1,0 +1,1 @@
+"""Measures policies on relevance sets: metrics, intervals, comparisons, curves and their report."""
