@@ -1,0 +1,242 @@
+"""The library: conversations that are kept, listed, searched, renamed, deleted and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, get_args
+
+from sqlite_utils import Database
+
+from convgate.conversation import Conversation
+from convgate.errors import StoreError
+from convgate.store import documents, fulltext
+from convgate.store.database import Store
+
+Sort = Literal["added", "title", "turns", "tokens", "format"]
+
+TITLE_LENGTH = 80
+"""Characters of the first message that stand in for a missing title."""
+
+_ORDER = {
+    "added": "added_at",
+    "title": "title COLLATE NOCASE",
+    "turns": "turns",
+    "tokens": "tokens",
+    "format": "format",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NewConversation:
+    """A conversation to keep, and what is known about it besides."""
+
+    conversation: Conversation
+    origin: str = ""  # the file it came from, or "pasted text"
+    tokens: int | None = None  # of all its turns together
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """What a list shows of a conversation."""
+
+    key: str  # names the conversation in links; the same content has the same key everywhere
+    title: str
+    format: str
+    turns: int
+    tokens: int | None
+    origin: str
+    added: datetime  # UTC
+    excerpt: str | None = None  # where a search found it
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConversation:
+    """A conversation exactly as it was read, and what the library says about it."""
+
+    summary: ConversationSummary
+    conversation: Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """Some of the conversations that were asked for, and the totals over all of them."""
+
+    rows: tuple[ConversationSummary, ...]
+    total: int  # conversations
+    turns: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """What became of a conversation that was to be added."""
+
+    key: str
+    title: str
+    new: bool  # False when the library had it already
+
+
+class Conversations:
+    """The conversations of a store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def add(self, items: Iterable[NewConversation]) -> list[Addition]:
+        """Keep the conversations, all of them or none; one that is there already is left as it is.
+
+        One that was deleted comes back.
+        """
+        with self._store.write() as db:
+            return [self._add(db, item) for item in items]
+
+    def get(self, key: str) -> StoredConversation:
+        """The conversation `key`; raises StoreError when the library does not have it."""
+        with self._store.read() as db:
+            row = self._row(db, key)
+            document = db.execute(
+                "SELECT document FROM documents WHERE number = ?", [row["number"]]
+            ).fetchone()
+        return StoredConversation(_summary(row), documents.load(document[0]))
+
+    def summary(self, key: str) -> ConversationSummary:
+        """What the list says about `key`; raises StoreError when the library does not have it."""
+        with self._store.read() as db:
+            return _summary(self._row(db, key))
+
+    def find(
+        self,
+        *,
+        search: str = "",
+        sort: Sort = "added",
+        descending: bool = True,
+        page: int = 1,
+        per_page: int = 20,
+        deleted: bool = False,
+    ) -> ConversationPage:
+        """Page `page`, from 1, of the conversations whose title or text has every word of `search`.
+
+        Words are found inside longer ones, in any case; "words in quotes" stay together. Past the last
+        page there are no rows. `deleted` lists what was deleted and can come back.
+        """
+        if sort not in get_args(Sort):
+            raise StoreError(f"conversations can be sorted by {', '.join(get_args(Sort))}; got {sort!r}")
+        terms = fulltext.terms(search)
+        tables, condition, parameters = fulltext.found(terms)
+        where = f"{tables} WHERE deleted_at IS {'NOT ' if deleted else ''}NULL{condition}"
+        direction = "DESC" if descending else "ASC"
+        with self._store.read() as db:
+            total, turns, tokens = db.execute(
+                f"SELECT count(*), coalesce(sum(turns), 0), coalesce(sum(tokens), 0) FROM {where}", parameters
+            ).fetchone()
+            rows = list(
+                db.query(
+                    f"SELECT conversations.* FROM {where} "
+                    f"ORDER BY conversations.{_ORDER[sort]} {direction}, number {direction} LIMIT ? OFFSET ?",
+                    [*parameters, per_page, (page - 1) * per_page],
+                )
+            )
+            summaries = tuple(_summary(row, fulltext.excerpt(db, row["number"], terms)) for row in rows)
+        return ConversationPage(summaries, total, turns, tokens)
+
+    def keys(self) -> set[str]:
+        """The keys of all conversations that are not deleted."""
+        with self._store.read() as db:
+            return {key for (key,) in db.execute("SELECT key FROM conversations WHERE deleted_at IS NULL")}
+
+    def rename(self, key: str, title: str) -> None:
+        """Give the conversation another title in the library; its transcript stays as it was read."""
+        if not (title := title.strip()):
+            raise StoreError("a title needs at least one letter")
+        with self._store.write() as db:
+            number = self._row(db, key)["number"]
+            db.execute("UPDATE conversations SET title = ? WHERE number = ?", [title, number])
+            db.execute(
+                "UPDATE conversation_search SET title = ? WHERE rowid = ?",
+                [fulltext.indexable(title), number],
+            )
+
+    def delete(self, keys: Sequence[str]) -> None:
+        """Take the conversations off the list; `undelete` brings them back until they are purged."""
+        self._mark(keys, datetime.now(UTC).isoformat())
+
+    def undelete(self, keys: Sequence[str]) -> None:
+        """Bring deleted conversations back, as they were."""
+        self._mark(keys, None)
+
+    def purge(self, *, older_than: timedelta = timedelta(0)) -> int:
+        """Remove for good what was deleted at least `older_than` ago; how many conversations that were."""
+        limit = (datetime.now(UTC) - older_than).isoformat()
+        with self._store.write() as db:
+            numbers = [
+                n for (n,) in db.execute("SELECT number FROM conversations WHERE deleted_at <= ?", [limit])
+            ]
+            for number in numbers:
+                db.execute("DELETE FROM conversation_search WHERE rowid = ?", [number])
+                db.execute("DELETE FROM conversations WHERE number = ?", [number])
+            if numbers:  # the index forgets a deleted text only when it is merged
+                db.execute("INSERT INTO conversation_search (conversation_search) VALUES ('optimize')")
+        return len(numbers)
+
+    def _add(self, db: Database, item: NewConversation) -> Addition:
+        conversation = item.conversation
+        key = documents.content_key(conversation)
+        known = db.execute("SELECT title, deleted_at FROM conversations WHERE key = ?", [key]).fetchone()
+        if known:
+            title, deleted_at = known
+            if deleted_at:
+                db.execute("UPDATE conversations SET deleted_at = NULL WHERE key = ?", [key])
+            return Addition(key, title, new=deleted_at is not None)
+        title = conversation.title or _title_from_text(conversation)
+        row = {
+            "key": key,
+            "title": fulltext.storable(title),
+            "format": conversation.format,
+            "turns": len(conversation),
+            "tokens": item.tokens,
+            "origin": fulltext.storable(item.origin),
+            "added_at": datetime.now(UTC).isoformat(),
+        }
+        number = db.table("conversations").insert(row).last_pk
+        db.table("documents").insert({"number": number, "document": documents.dump(conversation)})
+        text = "\n".join(turn.scored_text for turn in conversation.turns)
+        db.execute(
+            "INSERT INTO conversation_search (rowid, title, text) VALUES (?, ?, ?)",
+            [number, fulltext.indexable(title), fulltext.indexable(text)],
+        )
+        return Addition(key, title, new=True)
+
+    def _row(self, db: Database, key: str) -> dict[str, Any]:
+        for row in db.query("SELECT * FROM conversations WHERE key = ? AND deleted_at IS NULL", [key]):
+            return dict(row)
+        raise StoreError(
+            f"The library has no conversation {key!r}; it was deleted, or the link is from another library."
+        )
+
+    def _mark(self, keys: Sequence[str], deleted_at: str | None) -> None:
+        with self._store.write() as db:
+            for key in keys:
+                db.execute("UPDATE conversations SET deleted_at = ? WHERE key = ?", [deleted_at, key])
+
+
+def _summary(row: dict[str, Any], excerpt: str | None = None) -> ConversationSummary:
+    return ConversationSummary(
+        key=row["key"],
+        title=row["title"],
+        format=row["format"],
+        turns=row["turns"],
+        tokens=row["tokens"],
+        origin=row["origin"],
+        added=datetime.fromisoformat(row["added_at"]),
+        excerpt=excerpt,
+    )
+
+
+def _title_from_text(conversation: Conversation) -> str:
+    """The first line that somebody said, shortened; the conversation's id when nobody said anything."""
+    spoken = (turn.text.strip() for turn in conversation.turns if not turn.is_instruction)
+    text = next((text for text in spoken if text), conversation.id or "Untitled")
+    first = text.splitlines()[0].rstrip()
+    return first if len(first) <= TITLE_LENGTH else f"{first[: TITLE_LENGTH - 1].rstrip()}…"

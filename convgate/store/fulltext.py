@@ -1,0 +1,65 @@
+"""What a person types into a search field, as conditions on the index of titles and texts."""
+
+from __future__ import annotations
+
+import re
+
+from sqlite_utils import Database
+
+EXCERPT_LENGTH = 120
+"""Characters of the text that a search result shows."""
+
+_TERM = re.compile(r'"([^"]+)"|(\S+)')
+_SHORTEST_INDEXED = 3  # characters; the index is one of trigrams
+
+
+def terms(search: str) -> list[str]:
+    """The words, and the phrases in quotes, of what a person typed into the search field."""
+    return [phrase or word for phrase, word in _TERM.findall(indexable(search))]
+
+
+def found(terms: list[str]) -> tuple[str, str, list[str]]:
+    """Tables, condition and parameters of the conversations that have every term."""
+    if not terms:
+        return "conversations", "", []
+    condition, parameters = "", []
+    if indexed := [term for term in terms if len(term) >= _SHORTEST_INDEXED]:
+        condition += " AND conversation_search MATCH ?"
+        # In quotes a term is a plain string to FTS5, whatever operators it looks like.
+        parameters.append(" ".join('"' + term.replace('"', '""') + '"' for term in indexed))
+    for term in terms:
+        if len(term) < _SHORTEST_INDEXED:
+            like = "%" + re.sub(r"([\\%_])", r"\\\1", term) + "%"
+            condition += " AND (conversation_search.title LIKE ? ESCAPE '\\' OR text LIKE ? ESCAPE '\\')"
+            parameters += [like, like]
+    return (
+        "conversations JOIN conversation_search ON conversation_search.rowid = conversations.number",
+        condition,
+        parameters,
+    )
+
+
+def excerpt(db: Database, number: int, terms: list[str]) -> str | None:
+    """Some of the text around the first term; None when that stands in the title alone."""
+    if not terms:
+        return None
+    # Not FTS5's snippet(), which takes seconds over trigrams of a long conversation.
+    row = db.execute(
+        "SELECT at, substr(text, max(1, at - ?), ?) FROM (SELECT text, instr(lower(text), lower(?)) AS at "
+        "FROM conversation_search WHERE rowid = ?) WHERE at > 0",
+        [EXCERPT_LENGTH // 3, EXCERPT_LENGTH, terms[0], number],
+    ).fetchone()
+    if row is None:
+        return None
+    at, text = row
+    return f"{'…' if at > EXCERPT_LENGTH // 3 else ''}{' '.join(text.split())}…"
+
+
+def indexable(text: str) -> str:
+    """The text as the index has it: storable, and without NUL, at which SQLite's functions stop."""
+    return storable(text).replace("\0", " ")
+
+
+def storable(text: str) -> str:
+    """The text without halves of surrogate pairs, which SQLite's UTF-8 cannot hold."""
+    return text.encode(errors="replace").decode()
