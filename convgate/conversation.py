@@ -1,9 +1,9 @@
 """The nouns that everything shares: a conversation, its turns, and what one looks at from a turn.
 
-    >>> talk = Conversation(id="demo", turns=(Turn.of("user", "Hi"), Turn.of("assistant", "Hello!")))
-    >>> situation, history = talk.at(1)
-    >>> situation.turn.text, [turn.text for turn in history]
-    ('Hello!', ['Hi'])
+>>> talk = Conversation(id="demo", turns=(Turn.of("user", "Hi"), Turn.of("assistant", "Hello!")))
+>>> situation, history = talk.at(1)
+>>> situation.turn.text, [turn.text for turn in history]
+('Hello!', ['Hi'])
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, overload
 from convgate.errors import ConversationError
 
 INSTRUCTION_ROLES = frozenset({"system", "developer"})
-"""Roles whose turns instruct the model; they are always sent and never scored as history."""
+"""Roles whose turns instruct the model; they are always sent, whatever their score."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ A set of decisions is columnar and makes single records only when somebody looks
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -89,7 +89,7 @@ class TurnDecisions:
     attention: Floats | None = None  # (n,) logits of the attention tier alone
     gate_activation: float | None = None  # 0…1: how much of the final logit the attention tier gives
     overrides: Mapping[int, Override] = field(default_factory=dict)  # by turn index
-    notes: Mapping[int, str] = field(default_factory=dict)  # by turn index: what else to know about it
+    note: Callable[[int], str | None] | None = None  # by turn index: what else to know about it
     stage: str = "policy"
 
     def __post_init__(self) -> None:
@@ -113,7 +113,7 @@ class TurnDecisions:
             item=index,
             outcome=KEPT if kept else DROPPED,
             rule=override.rule if override else self.rule,
-            reason=self._reason(kept, score, override, self.notes.get(index)),
+            reason=self._reason(kept, score, override, self.note(index) if self.note else None),
             stage=override.stage if override else self.stage,
             score=score,
             threshold=self.threshold,

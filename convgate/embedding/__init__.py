@@ -1,0 +1,8 @@
+"""Encoders turn texts into unit vectors; the cache has the interface of the encoder it wraps."""
+
+from __future__ import annotations
+
+from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity
+from convgate.embedding.default import default_encoder
+
+__all__ = ["Embeddings", "Encoder", "EncoderIdentity", "default_encoder"]

@@ -9,6 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from convgate.errors import EncoderError
+
 Embeddings = NDArray[np.float32]
 
 
@@ -27,6 +29,14 @@ class EncoderIdentity:
         return f"{self.model}@{self.revision[:12]} ({self.dimension} dimensions)"
 
 
+class Progress(Protocol):
+    """Called as texts are encoded: how many are done, of how many."""
+
+    def __call__(self, done: int, total: int, /) -> Any:
+        """Report progress."""
+        ...
+
+
 class Encoder(Protocol):
     """Turns texts into unit vectors."""
 
@@ -42,14 +52,21 @@ class Encoder(Protocol):
         """
         ...
 
-    def is_truncated(self, text: str) -> bool:
+    def is_chunked(self, text: str) -> bool:
         """Whether the text is longer than the model reads at once, so that it is embedded in chunks."""
         ...
 
 
-class Progress(Protocol):
-    """Called as texts are encoded: how many are done, of how many."""
+def check_embeddings(vectors: Embeddings, *, dimension: int, source: str) -> Embeddings:
+    """The vectors, when they are finite and (n, dimension); else EncoderError naming the first bad row.
 
-    def __call__(self, done: int, total: int, /) -> Any:
-        """Report progress."""
-        ...
+    >>> check_embeddings(np.array([[1.0, np.nan]], dtype=np.float32), dimension=2, source="demo")
+    Traceback (most recent call last):
+    convgate.errors.EncoderError: demo gave a NaN or infinite vector for text 0
+    """
+    if vectors.ndim != 2 or vectors.shape[1] != dimension:
+        raise EncoderError(f"{source} gave vectors of shape {vectors.shape}, expected (n, {dimension})")
+    finite = np.isfinite(vectors).all(axis=1)
+    if not finite.all():
+        raise EncoderError(f"{source} gave a NaN or infinite vector for text {int(np.argmin(finite))}")
+    return vectors

@@ -1,0 +1,1 @@
+"""Policies: everything that chooses turns, one file each."""

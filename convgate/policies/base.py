@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Sequence
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import History, Situation
+from convgate.conversation import Conversation, History, Situation
 from convgate.decisions import TurnDecisions
+from convgate.embedding.base import Encoder, Progress
 
 
 class Policy(Protocol):
@@ -17,8 +19,9 @@ class Policy(Protocol):
     A policy that needs embeddings takes an encoder when it is built; the others never pay for one.
     """
 
-    name: str
-    ranks: bool  # whether its scores order the turns by relevance; else ranking metrics are null
+    name: ClassVar[str]
+    label: ClassVar[str]  # one line for a menu
+    ranks: ClassVar[bool]  # whether its scores order the turns by relevance; else ranking metrics are null
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
         """One decision a turn of the history, in its order; an empty history gives none."""
@@ -28,3 +31,8 @@ class Policy(Protocol):
 def history_indices(history: History) -> NDArray[np.int64]:
     """(n,) the conversation's indices of the history's turns."""
     return np.arange(history.start, history.stop, dtype=np.int64)
+
+
+def encode_ahead(encoder: Encoder, conversations: Sequence[Conversation], progress: Progress | None) -> None:
+    """Encode every turn of the conversations at once, so that deciding finds them in the cache."""
+    encoder.encode([turn.scored_text for talk in conversations for turn in talk.turns], progress=progress)

@@ -1,0 +1,217 @@
+"""The persistent cache of embeddings: an encoder in front of an encoder.
+
+    memory (bounded)  →  SQLite file (shared between processes)  →  the wrapped encoder
+
+Only texts that neither layer holds reach the wrapped encoder. The file can be rebuilt at any time, so a
+file that cannot be read or written costs speed, never an answer: the cache then works in memory alone
+and says so once in the log.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import sqlite3
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import sqlite_utils
+
+from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity, Progress
+
+log = logging.getLogger(__name__)
+
+_BUSY_SECONDS = 10.0
+_READ_AT_ONCE = 500  # below SQLite's limit on parameters, on every build
+_WRITE_EVERY = 512  # texts encoded between two writes: what an interruption can lose
+
+migrations = sqlite_utils.Migrations("convgate.embeddings")
+
+
+@migrations()
+def m001_vectors(db: sqlite_utils.Database) -> None:
+    """Encoders by their whole identity, vectors by encoder and content."""
+    db.table("encoders").create({"id": int, "identity": str}, pk="id")
+    db.table("encoders").create_index(["identity"], unique=True)
+    db.table("vectors").create(
+        {"encoder": int, "content": bytes, "vector": bytes},
+        pk=("encoder", "content"),
+        foreign_keys=[("encoder", "encoders", "id")],
+        not_null={"vector"},
+    )
+
+
+class CachedEncoder:
+    """An encoder that remembers; same interface, same vectors, same order, duplicates kept.
+
+    `path` is the SQLite file, or None for memory alone. `memory` is how many vectors stay in memory
+    (50,000 of 384 dimensions are 77 MB).
+    """
+
+    def __init__(self, encoder: Encoder, path: Path | None, *, memory: int = 50_000) -> None:
+        self._encoder = encoder
+        self._dimension = encoder.identity.dimension
+        self._memory: OrderedDict[bytes, Embeddings] = OrderedDict()
+        self._capacity = memory
+        self._lock = threading.RLock()
+        self._path = path
+        self._db: sqlite_utils.Database | None = None
+        self._encoder_id = 0
+        if path is not None:
+            self._open(path)
+
+    @property
+    def identity(self) -> EncoderIdentity:
+        """The identity of the encoder behind the cache."""
+        return self._encoder.identity
+
+    @property
+    def is_persistent(self) -> bool:
+        """Whether vectors are being kept on disk; False after the file failed."""
+        return self._db is not None
+
+    def is_chunked(self, text: str) -> bool:
+        """Whether the text is longer than the model reads at once, so that it is embedded in chunks."""
+        return self._encoder.is_chunked(text)
+
+    def close(self) -> None:
+        """Close the file; the encoder goes on in memory."""
+        with self._lock:
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+
+    def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        """(len(texts), d) float32 as the wrapped encoder gives; only texts not yet known reach it."""
+        if not texts:
+            return np.zeros((0, self._dimension), dtype=np.float32)
+        keys = [content_hash(text) for text in texts]
+        with self._lock:
+            found = self._from_memory(keys)
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+            if missing:
+                found |= self._from_disk(missing)
+            missing = {key: text for key, text in missing.items() if key not in found}
+        if missing:
+            found |= self._from_encoder(missing, progress)
+        return np.stack([found[key] for key in keys])
+
+    def _from_memory(self, keys: Iterable[bytes]) -> dict[bytes, Embeddings]:
+        found = {}
+        for key in keys:
+            vector = self._memory.get(key)
+            if vector is not None:
+                self._memory.move_to_end(key)
+                found[key] = vector
+        return found
+
+    def _from_disk(self, keys: Iterable[bytes]) -> dict[bytes, Embeddings]:
+        if self._db is None:
+            return {}
+        found = {}
+        try:
+            for some in _batched(list(keys), _READ_AT_ONCE):
+                rows = self._db.execute(
+                    "select content, vector from vectors"
+                    f" where encoder = ? and content in ({', '.join('?' * len(some))})",
+                    [self._encoder_id, *some],
+                )
+                for content, blob in rows:
+                    vector = np.frombuffer(blob, dtype="<f4").astype(np.float32)
+                    # A damaged row counts as missing: its text is encoded anew and the row replaced.
+                    if len(vector) == self._dimension and np.isfinite(vector).all():
+                        found[content] = vector
+        except sqlite3.Error as error:
+            self._give_up("read", error)
+        except ValueError as error:  # a vector that is no whole number of floats
+            log.warning(
+                "A row of the embedding cache %s is damaged (%s); it is computed again.", self._path, error
+            )
+        self._remember(found)
+        return found
+
+    def _from_encoder(self, missing: dict[bytes, str], progress: Progress | None) -> dict[bytes, Embeddings]:
+        # Longest first across the whole lot, so that batches of similar length survive the slicing.
+        keys = sorted(missing, key=lambda key: -len(missing[key]))
+        encoded: dict[bytes, Embeddings] = {}
+        for start in range(0, len(keys), _WRITE_EVERY):
+            some = keys[start : start + _WRITE_EVERY]
+
+            def report(done: int, _: int, start: int = start) -> None:
+                if progress:
+                    progress(start + done, len(keys))
+
+            vectors = self._encoder.encode([missing[key] for key in some], progress=report)
+            new = dict(zip(some, vectors, strict=True))
+            with self._lock:
+                self._remember(new)
+                self._write(new)
+            encoded |= new
+        return encoded
+
+    def _remember(self, vectors: dict[bytes, Embeddings]) -> None:
+        self._memory.update(vectors)
+        while len(self._memory) > self._capacity:
+            self._memory.popitem(last=False)
+
+    def _write(self, vectors: dict[bytes, Embeddings]) -> None:
+        if self._db is None:
+            return
+        try:
+            with self._db.atomic():
+                self._db.conn.executemany(
+                    "insert or replace into vectors (encoder, content, vector) values (?, ?, ?)",
+                    [
+                        (self._encoder_id, key, vector.astype("<f4").tobytes())
+                        for key, vector in vectors.items()
+                    ],
+                )
+        except sqlite3.Error as error:
+            self._give_up("write", error)
+
+    def _open(self, path: Path) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
+            db = self._db = sqlite_utils.Database(connection)
+            db.enable_wal()
+            db.execute("pragma synchronous = normal")
+            migrations.apply(db)
+            identity = json.dumps(asdict(self._encoder.identity), sort_keys=True)
+            with db.atomic():
+                db.execute("insert or ignore into encoders (identity) values (?)", [identity])
+            (self._encoder_id,) = db.execute(
+                "select id from encoders where identity = ?", [identity]
+            ).fetchone()
+        except (sqlite3.Error, OSError) as error:
+            self._give_up("open", error)
+
+    def _give_up(self, action: str, error: Exception) -> None:
+        log.warning(
+            "The embedding cache %s cannot be used (%s failed: %s). Embeddings are kept in memory only until"
+            " the program ends; the file holds nothing that cannot be computed again and may be deleted.",
+            self._path,
+            action,
+            error,
+        )
+        if self._db is not None:
+            self._db.close()
+            self._db = None
+
+
+def content_hash(text: str) -> bytes:
+    """16 bytes that stand for the text in the cache.
+
+    >>> content_hash("hello").hex()
+    '46fb7408d4f285228f4af516ea25851b'
+    """
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _batched(keys: list[bytes], size: int) -> Iterable[list[bytes]]:
+    return (keys[start : start + size] for start in range(0, len(keys), size))

@@ -1,0 +1,24 @@
+"""The encoder that is used unless another is named: bundled weights behind the persistent cache."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from convgate.embedding.base import Encoder
+from convgate.embedding.bundled import BUNDLED_MODEL
+from convgate.embedding.cache import CachedEncoder
+
+CACHE_FILE = "embeddings.sqlite"
+
+
+def default_encoder(
+    name: str = BUNDLED_MODEL, *, home: Path | None = None, device: str = "cpu", dtype: str = "float32"
+) -> Encoder:
+    """The named encoder (a sentence-transformers model, or its folder) with its cache in `home`.
+
+    `home` None keeps vectors in memory only. Raises EncoderError when the model cannot be loaded.
+    """
+    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+
+    encoder = SentenceTransformerEncoder.load(name, device=device, dtype=dtype)
+    return CachedEncoder(encoder, home / CACHE_FILE if home else None)

@@ -1,0 +1,159 @@
+"""The real encoder: any sentence-transformers model, by default the bundled MiniLM."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sentence_transformers import SentenceTransformer
+from transformers.utils import logging as transformers_logging
+
+from convgate.embedding import chunks
+from convgate.embedding.base import Embeddings, EncoderIdentity, Progress, check_embeddings
+from convgate.embedding.bundled import BUNDLED_MODEL, bundled_folder, verify_bundled_weights
+from convgate.errors import EncoderError
+
+_BATCH = 32
+_REPORT_EVERY = 256  # texts between two progress reports
+
+
+class SentenceTransformerEncoder:
+    """Encodes text with a sentence-transformers model; text beyond its limit is embedded in chunks.
+
+    Long text becomes chunks of as many word pieces as the model reads (256 for MiniLM); its vector is the
+    mean of the chunks' vectors, weighted by their lengths and normalised.
+    """
+
+    def __init__(
+        self,
+        model: SentenceTransformer,
+        *,
+        name: str,
+        revision: str,
+        dtype: str = "float32",
+        prefix: str = "",
+    ) -> None:
+        self._model = model
+        self._prefix = prefix
+        self._tokenizer = _untruncated(model)
+        self._max_pieces = max(8, int(model.max_seq_length or 512) - 2)  # room for [CLS] and [SEP]
+        dimension = model.get_embedding_dimension()
+        if dimension is None:
+            raise EncoderError(f"the encoder {name} does not say how many dimensions its vectors have")
+        self._identity = EncoderIdentity(
+            model=name,
+            revision=revision,
+            dtype=dtype,
+            chunking=f"length-weighted mean of {self._max_pieces}-piece chunks",
+            prefix=prefix,
+            dimension=int(dimension),
+        )
+
+    @classmethod
+    def load(
+        cls,
+        name: str = BUNDLED_MODEL,
+        *,
+        device: str = "cpu",
+        dtype: str = "float32",
+        prefix: str = "",
+        allow_download: bool = False,
+    ) -> SentenceTransformerEncoder:
+        """The encoder of that name (bundled, on this disk, or in the local hub cache) or folder.
+
+        `dtype` is "float32" or "bfloat16". Nothing is downloaded unless `allow_download` says so. Raises
+        EncoderError when the model is not there or its weights are damaged.
+        """
+        bundled = name == BUNDLED_MODEL
+        revision = verify_bundled_weights() if bundled else ""
+        source = str(bundled_folder()) if bundled else name
+        if dtype not in {"float32", "bfloat16"}:
+            raise EncoderError(f"an encoder's dtype is float32 or bfloat16; got {dtype!r}")
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the bundled weights load in a blink
+        try:
+            model = SentenceTransformer(
+                source,
+                device=device,
+                local_files_only=bundled or not allow_download,
+                model_kwargs={"dtype": dtype},
+            )
+        except (OSError, ValueError, RuntimeError, KeyError) as error:
+            hint = "" if allow_download or Path(name).exists() else " (it is not on this machine)"
+            raise EncoderError(f"the encoder {name} cannot be loaded{hint}: {_first_line(error)}") from error
+        return cls(
+            model, name=name, revision=revision or _revision(model, source), dtype=dtype, prefix=prefix
+        )
+
+    @property
+    def identity(self) -> EncoderIdentity:
+        """What this encoder is, for cache keys and checkpoints."""
+        return self._identity
+
+    def is_chunked(self, text: str) -> bool:
+        """Whether the text is longer than the model reads at once, so that it is embedded in chunks."""
+        return chunks.is_longer(self._prefix + text, self._tokenizer, self._max_pieces)
+
+    def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        """(len(texts), d) float32, rows L2-normalised, in the order given; blank text gives a zero row."""
+        vectors = np.zeros((len(texts), self._identity.dimension), dtype=np.float32)
+        # Longest first, so that a batch holds texts of one length and an out-of-memory shows at once.
+        order = sorted((i for i, text in enumerate(texts) if text.strip()), key=lambda i: -len(texts[i]))
+        for start in range(0, len(order), _REPORT_EVERY):
+            rows = order[start : start + _REPORT_EVERY]
+            vectors[rows] = self._encode_some([self._prefix + texts[i] for i in rows])
+            if progress:
+                progress(start + len(rows), len(order))
+        return vectors
+
+    def _encode_some(self, texts: list[str]) -> Embeddings:
+        pieces = chunks.split(texts, self._tokenizer, self._max_pieces)
+        encoded = self._model.encode(
+            pieces.texts,
+            batch_size=_BATCH,
+            convert_to_numpy=True,
+            show_progress_bar=False,
+            precision="float32",
+        )
+        vectors = check_embeddings(
+            np.asarray(encoded, dtype=np.float32),
+            dimension=self._identity.dimension,
+            source=self._identity.model,
+        )
+        return chunks.merge(vectors, pieces)
+
+
+def _untruncated(model: SentenceTransformer) -> Any:
+    tokenizer = getattr(model.tokenizer, "backend_tokenizer", None)
+    if tokenizer is None:
+        raise EncoderError("the encoder has no fast tokenizer, so long text cannot be split for it")
+    tokenizer = copy.deepcopy(tokenizer)
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _revision(model: SentenceTransformer, source: str) -> str:
+    """The hub's commit, or for a folder the hash of its weight files."""
+    commit = getattr(getattr(model[0], "auto_model", model[0]).config, "_commit_hash", None)
+    if commit:
+        return str(commit)
+    digest = hashlib.sha256()
+    folder = Path(source)
+    weights = sorted([*folder.rglob("*.safetensors"), *folder.rglob("pytorch_model*.bin")])
+    if not weights:
+        raise EncoderError(
+            f"no weights were found in {os.fspath(folder)}, so its vectors cannot be told apart"
+        )
+    for path in weights:
+        with path.open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -1,0 +1,104 @@
+"""Tier 2: turns look at each other, then at the situation."""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from convgate.gate.blockwise import attend
+
+
+class QKV(nn.Module):
+    """The three projections of an attention layer, each hidden → hidden."""
+
+    def __init__(self, hidden: int) -> None:
+        super().__init__()
+        self.query = nn.Linear(hidden, hidden)
+        self.key = nn.Linear(hidden, hidden)
+        self.value = nn.Linear(hidden, hidden)
+
+
+class AttentionTier(nn.Module):
+    """One logit per turn from the turn, the other turns and the situation.
+
+    x_i = P [e_i ; tier1_i]                          turn projection, d + 1 → h
+    h_i = x_i + Σ_j softmax_j(q_i·k_j / √h) v_j      self-attention: a question pulls in its answer
+    a_i = σ(q'(h_i)·k'(Ss) / √h)                     how much turn i attends to the situation
+    logit_i = head(h_i + a_i v'(Ss))
+
+    The situation is the only thing to attend to in the second step, and a softmax over one key is always 1.
+    So the key competes with a zero key and value, as in `torch.nn.MultiheadAttention(add_zero_attn=True)`:
+    softmax over {q·k, 0} is the logistic function above.
+
+    The score head starts at zero and the residual gate at σ(−5), so an untrained tier changes nothing.
+    """
+
+    def __init__(self, dimension: int, hidden: int) -> None:
+        super().__init__()
+        self.scale = 1 / math.sqrt(hidden)
+        self.turn_projection = nn.Linear(dimension + 1, hidden)
+        self.situation_projection = nn.Linear(dimension, hidden)
+        self.self_attention = QKV(hidden)
+        self.cross_attention = QKV(hidden)
+        self.head = nn.Linear(hidden, 1)
+        self.residual_gate = nn.Parameter(torch.tensor(-5.0))
+        nn.init.zeros_(self.head.weight)
+        nn.init.zeros_(self.head.bias)
+
+    def forward(self, turns: Tensor, tier1: Tensor, situation: Tensor, mask: Tensor) -> Tensor:
+        """(B, n) logits; masked rows hold values without meaning, an all-masked row is finite.
+
+        turns: (B, n, d); tier1: (B, n) logits; situation: (B, d); mask: (B, n), True where a turn is.
+        """
+        x = self.turn_features(self.project(turns), tier1)
+        layer = self.self_attention
+        seen = mask[:, None, :] | torch.eye(mask.shape[1], dtype=torch.bool, device=mask.device)
+        mixed = F.scaled_dot_product_attention(
+            layer.query(x), layer.key(x), layer.value(x), attn_mask=seen, scale=self.scale
+        )
+        return self._read(x + mixed, situation)
+
+    def project(self, turns: Tensor) -> Tensor:
+        """(..., n, h) the part of the turn projection that no situation changes, kept between messages."""
+        weight = self.turn_projection.weight[:, :-1]
+        return F.linear(turns, weight, self.turn_projection.bias)
+
+    def turn_features(self, projected: Tensor, tier1: Tensor) -> Tensor:
+        """(..., n, h) turn projection of [e_i ; tier1_i], from what `project` gave and (..., n) logits."""
+        return projected + tier1.unsqueeze(-1) * self.turn_projection.weight[:, -1]
+
+    def score(self, projected: Tensor, tier1: Tensor, situation: Tensor) -> Tensor:
+        """(n,) the logits of `forward` for one conversation, without ever holding an n × n matrix.
+
+        The head and the situation read two numbers of each h_i, both linear in it; so the values that the
+        self-attention averages shrink from h numbers to two, and the matrix is consumed block by block.
+        projected: (n, h) from `project`; tier1: (n,); situation: (d,).
+        """
+        x = self.turn_features(projected, tier1)
+        layer, cross = self.self_attention, self.cross_attention
+        key, value = self._situation_key_value(situation)
+        readers = torch.stack([self.head.weight[0], cross.query.weight.T @ key * self.scale])  # (2, h)
+        values = layer.value(x) @ readers.T  # (n, 2)
+        mixed = x @ readers.T + attend(layer.query(x) * self.scale, layer.key(x), values)
+        attention = torch.sigmoid(mixed[:, 1] + (cross.query.bias @ key) * self.scale)
+        return mixed[:, 0] + attention * (self.head.weight[0] @ value) + self.head.bias
+
+    def links(self, projected: Tensor, tier1: Tensor, rows: Tensor) -> Tensor:
+        """(len(rows), n) how much each of the given turns attends to every turn; rows sum to 1."""
+        x = self.turn_features(projected, tier1)
+        layer = self.self_attention
+        return torch.softmax(layer.query(x[rows]) @ layer.key(x).T * self.scale, dim=-1)
+
+    def _read(self, mixed: Tensor, situation: Tensor) -> Tensor:
+        key, value = self._situation_key_value(situation)
+        query = self.cross_attention.query(mixed)
+        attention = torch.sigmoid((query @ key.unsqueeze(-1)) * self.scale)  # (B, n, 1)
+        logits: Tensor = self.head(mixed + attention * value.unsqueeze(-2)).squeeze(-1)
+        return logits
+
+    def _situation_key_value(self, situation: Tensor) -> tuple[Tensor, Tensor]:
+        s = self.situation_projection(situation)
+        return self.cross_attention.key(s), self.cross_attention.value(s)

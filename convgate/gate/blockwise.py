@@ -1,0 +1,44 @@
+"""Exact full self-attention in memory that grows with n, not n²."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import torch
+from torch import Tensor
+
+_BLOCK_ROWS = 512
+_BLOCK_BYTES = 32 << 20  # at most, for a block of attention weights
+_BFLOAT16_FROM = 512  # keys; below it there is nothing to gain
+_EXPONENT_LIMIT = 60.0  # exp of it, summed over any number of turns, is far from overflowing
+
+
+def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
+    """(n, m) softmax(queries · keysᵀ) · values, one block of queries after the other.
+
+    queries: (n, h), already scaled; keys: (k, h); values: (k, m). From 512 keys on, and where the processor
+    multiplies bfloat16 in hardware, the weights are computed in bfloat16: a relative error of at most 2⁻⁸
+    for each weight, averaged out over the sum.
+    """
+    reduced = len(keys) >= _BFLOAT16_FROM and has_fast_bfloat16()
+    dtype = torch.bfloat16 if reduced else queries.dtype
+    queries, keys_t = queries.to(dtype), keys.to(dtype).T.contiguous()
+    weighted = torch.cat([values, values.new_ones(len(values), 1)], dim=1).to(dtype)
+    # |q·k| ≤ |q||k|: when that bound is small, no row needs its maximum subtracted before exp.
+    bounded = bool(queries.norm(dim=1).max() * keys.norm(dim=1).max() < _EXPONENT_LIMIT)
+    out = values.new_empty(len(queries), values.shape[1])
+    step = max(16, min(_BLOCK_ROWS, _BLOCK_BYTES // (len(keys) * dtype.itemsize)))
+    for start in range(0, len(queries), step):
+        weights = queries[start : start + step] @ keys_t
+        if not bounded:
+            weights.sub_(weights.amax(dim=1, keepdim=True))
+        block = (weights.exp_() @ weighted).to(values.dtype)
+        out[start : start + step] = block[:, :-1] / block[:, -1:]
+    return out
+
+
+@cache
+def has_fast_bfloat16() -> bool:
+    """Whether this processor multiplies bfloat16 matrices in hardware."""
+    capabilities = torch.cpu.get_capabilities()
+    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))

@@ -1,0 +1,289 @@
+"""Rules that turn scores into a choice; each may choose nothing.
+
+    >>> rule = Stricter()
+    >>> cut = rule.cut(np.array([0.9, 0.2, 0.1]), learned=0.5)
+    >>> cut.kept.tolist(), round(cut.threshold, 2)
+    ([True, False, False], 0.58)
+
+A rule is a small frozen object. Each of its fields carries, as metadata, the range and the words that a
+slider needs, so the app, the settings file and the command line offer the very same parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.decisions import Floats
+from convgate.errors import PolicyError
+
+_ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
+_KEPT = "{score:.2f}, above the threshold {threshold:.2f} by {margin:.2f}."
+_DROPPED = "{score:.2f}, below the threshold {threshold:.2f} by {margin:.2f}."
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Cut:
+    """What a rule chose, and the words for it (templates over score, threshold, margin)."""
+
+    kept: NDArray[np.bool_]  # (n,)
+    threshold: float | None  # the lowest score that is kept, on the scale of the scores
+    because: str = ""  # how the threshold came about
+    why_kept: str = _KEPT
+    why_dropped: str = _DROPPED
+
+
+class Rule(Protocol):
+    """Chooses turns by their scores."""
+
+    name: ClassVar[str]
+    label: ClassVar[str]  # one line for a menu
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Choose among (n,) scores. `learned` is the policy's own threshold on the scale of the scores."""
+        ...
+
+
+def setting(default: Any, label: str, *, low: float, high: float, step: float, help: str = "") -> Any:
+    """A rule's parameter: its default, and its range and words for a slider."""
+    return field(
+        default=default, metadata={"label": label, "low": low, "high": high, "step": step, "help": help}
+    )
+
+
+class _Checked:
+    """Checks every parameter against its range when the rule is made."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for item in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
+            value = getattr(self, item.name)
+            if "low" not in item.metadata or value is None:
+                continue
+            low, high = item.metadata["low"], item.metadata["high"]
+            if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+                raise PolicyError(f"{self.name}: {item.name} must be from {low} to {high}; got {value!r}")
+
+
+_DEVIATIONS = setting(
+    0.5, "standard deviations above the mean", low=-2.0, high=3.0, step=0.05,
+    help="How far a score must stand out from the other turns of this conversation.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Absolute(_Checked):
+    """Keep what scores at least a fixed threshold: the learned one unless another is set."""
+
+    name: ClassVar[str] = "absolute"
+    label: ClassVar[str] = "Absolute: one fixed threshold"
+    threshold: float | None = setting(
+        None, "threshold", low=0.0, high=1.0, step=0.01, help="Empty means the threshold that training found."
+    )
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Threshold = the set value, else the learned one."""
+        if self.threshold is None:
+            return _at(scores, learned, f"The learned threshold is {learned:.2f}.")
+        return _at(scores, self.threshold, f"The threshold was set to {self.threshold:.2f}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Relative(_Checked):
+    """Keep what stands out from the other turns: mean + deviations · std of the scores."""
+
+    name: ClassVar[str] = "relative"
+    label: ClassVar[str] = "Relative: what stands out here"
+    deviations: float = _DEVIATIONS
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Threshold = mean + deviations · std, between 0 and 1."""
+        relative, average = _relative(scores, self.deviations)
+        return _at(scores, relative, f"The scores here average {average:.2f}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Stricter(_Checked):
+    """The reference rule: the stricter of the learned threshold and mean + deviations · std.
+
+    When every turn is relevant, the relative part still drops about two thirds of them.
+    """
+
+    name: ClassVar[str] = "stricter"
+    label: ClassVar[str] = "Stricter of learned and relative"
+    deviations: float = _DEVIATIONS
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Threshold = max(learned, mean + deviations · std)."""
+        relative, average = _relative(scores, self.deviations)
+        told = f"The learned threshold is {learned:.2f}; the scores here average {average:.2f}"
+        if relative > learned:
+            return _at(scores, relative, f"{told}, so the relative rule asks for {relative:.2f}.")
+        return _at(scores, learned, f"{told}, and the relative rule asks for less ({relative:.2f}).")
+
+
+@dataclass(frozen=True, slots=True)
+class Blended(_Checked):
+    """Between the two: (1 − weight) · learned + weight · (mean + deviations · std)."""
+
+    name: ClassVar[str] = "blended"
+    label: ClassVar[str] = "Blended: between learned and relative"
+    weight: float = setting(
+        0.5,
+        "weight of the relative threshold",
+        low=0.0,
+        high=1.0,
+        step=0.05,
+        help="0 is absolute, 1 relative.",
+    )
+    deviations: float = _DEVIATIONS
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Threshold = (1 − weight) · learned + weight · relative."""
+        relative, _ = _relative(scores, self.deviations)
+        threshold = (1 - self.weight) * learned + self.weight * relative
+        return _at(
+            scores, threshold,
+            f"That is {1 - self.weight:.0%} of the learned threshold {learned:.2f}"
+            f" and {self.weight:.0%} of the relative one {relative:.2f}.",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Calibrated(_Checked):
+    """A threshold fitted on labelled cases; see `convgate.gate.calibration.calibrate`."""
+
+    name: ClassVar[str] = "calibrated"
+    label: ClassVar[str] = "Calibrated on labelled cases"
+    threshold: float = setting(0.5, "threshold", low=0.0, high=1.0, step=0.01, help="Where the fit put it.")
+    goal: str = ""  # what it was fitted for, such as "precision 0.90"
+    fitted_on: str = ""  # which labels
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Threshold = the fitted one."""
+        told = f"The threshold {self.threshold:.2f} was fitted for {self.goal or 'no stated goal'}"
+        return _at(scores, self.threshold, f"{told} on {self.fitted_on}." if self.fitted_on else f"{told}.")
+
+
+@dataclass(frozen=True, slots=True)
+class TopK(_Checked):
+    """Keep the k highest scores; among equal scores the newer turn wins."""
+
+    name: ClassVar[str] = "top_k"
+    label: ClassVar[str] = "Top k: the highest scores"
+    k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
+    above: float = field(default=-np.inf)  # exclusive: a score must be higher to be kept at all
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Keep the k best of those above the floor."""
+        order = _best_first(scores)
+        order = order[scores[order] > self.above][: self.k]
+        return _chosen(scores, order, f"among the {self.k} highest scores")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBudget(_Checked):
+    """Keep the highest scores while their tokens fit a budget; a turn too long is passed over."""
+
+    name: ClassVar[str] = "token_budget"
+    label: ClassVar[str] = "Token budget: the best that fits"
+    budget: int = setting(2_000, "tokens", low=0, high=1_000_000, step=100, help="Tokens of all kept turns.")
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Fill the budget from the best score down. Raises PolicyError without token counts."""
+        if tokens is None:
+            raise PolicyError("token_budget: the tokens of each turn are needed, and were not counted")
+        chosen, left = [], self.budget
+        for row in _best_first(scores):
+            if tokens[row] <= left:
+                chosen.append(row)
+                left -= int(tokens[row])
+        return _chosen(
+            scores,
+            np.array(chosen, dtype=np.int64),
+            f"within the budget of {self.budget:,} tokens, best first",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Limits(_Checked):
+    """How few and how many turns any rule may keep; applied after it."""
+
+    name: ClassVar[str] = "limits"
+    min_turns: int = setting(
+        0, "at least", low=0, high=10_000, step=1, help="0 lets the gate choose nothing."
+    )
+    max_turns: int | None = setting(None, "at most", low=0, high=10_000, step=1, help="Empty means no limit.")
+
+    def __post_init__(self) -> None:
+        _Checked.__post_init__(self)
+        if self.max_turns is not None and self.max_turns < self.min_turns:
+            raise PolicyError(
+                f"limits: max_turns ({self.max_turns}) must not be below min_turns ({self.min_turns})"
+            )
+
+    def changes(self, scores: Floats, kept: NDArray[np.bool_]) -> dict[int, str]:
+        """Rows whose choice the limits turn around, each with the sentence that says so."""
+        count = int(kept.sum())
+        order = _best_first(scores)
+        if count < self.min_turns:
+            extra = order[~kept[order]][: self.min_turns - count]
+            return {
+                int(row): f"below the threshold, but at least {self.min_turns} turns are kept."
+                for row in extra
+            }
+        if self.max_turns is not None and count > self.max_turns:
+            surplus = order[kept[order]][self.max_turns :]
+            return {
+                int(row): f"above the threshold, but at most {self.max_turns} turns are kept."
+                for row in surplus
+            }
+        return {}
+
+
+RULES: Mapping[str, type[Rule]] = {
+    rule.name: rule for rule in (Stricter, Absolute, Relative, Blended, Calibrated, TopK, TokenBudget)
+}
+
+
+def make_rule(name: str, **parameters: Any) -> Rule:
+    """The rule of that name; PolicyError lists the names, or the parameters that it has.
+
+    >>> make_rule("top_k", k=3)
+    TopK(k=3, above=-inf)
+    """
+    if name not in RULES:
+        raise PolicyError(f"there is no threshold rule {name!r}; there are {', '.join(RULES)}")
+    rule = RULES[name]
+    known = [item.name for item in fields(rule)]  # type: ignore[arg-type]  # every rule is a dataclass
+    if unknown := sorted(set(parameters) - set(known)):
+        raise PolicyError(f"{name} has no setting {', '.join(unknown)}; it has {', '.join(known)}")
+    return rule(**parameters)
+
+
+def _at(scores: Floats, threshold: float, because: str) -> Cut:
+    return Cut(scores >= threshold - _ROUNDING, threshold, because)
+
+
+def _chosen(scores: Floats, rows: NDArray[np.int64], what: str) -> Cut:
+    kept = np.zeros(len(scores), dtype=bool)
+    kept[rows] = True
+    lowest = float(scores[kept].min()) if kept.any() else None
+    return Cut(kept, lowest, "", f"{{score:.2f}}, {what}.", f"{{score:.2f}}, not {what}.")
+
+
+def _relative(scores: Floats, deviations: float) -> tuple[float, float]:
+    """(threshold within 0…1, mean); no scores give 0, which keeps nothing for want of turns."""
+    if len(scores) == 0:
+        return 0.0, 0.0
+    mean = float(np.mean(scores))
+    return float(np.clip(mean + deviations * float(np.std(scores)), 0.0, 1.0)), mean
+
+
+def _best_first(scores: Floats) -> NDArray[np.int64]:
+    return np.lexsort((-np.arange(len(scores)), -scores))

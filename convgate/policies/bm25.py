@@ -1,0 +1,59 @@
+"""Lexical match: BM25 of the current message's words over the history's turns."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import bm25s
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.conversation import History, Situation
+from convgate.decisions import TurnDecisions
+from convgate.gate.thresholds import TopK
+from convgate.policies.base import history_indices
+from convgate.policies.scored import decide_by_rule
+
+_WORD = re.compile(r"\w+")
+
+
+@lru_cache(maxsize=100_000)
+def words(text: str) -> tuple[str, ...]:
+    """The words of a text, case folded.
+
+    >>> words("What's the FIX?")
+    ('what', 's', 'the', 'fix')
+    """
+    return tuple(_WORD.findall(text.casefold()))
+
+
+def bm25_scores(situation: Situation, history: History) -> NDArray[np.float64]:
+    """(n,) BM25 (Lucene's variant, k1 1.5, b 0.75) of each turn for the situation; 0 shares no word."""
+    corpus = [list(words(turn.scored_text)) for turn in history]
+    known = {word for document in corpus for word in document}
+    query = [word for word in words(situation.turn.scored_text) if word in known]
+    if not query:
+        return np.zeros(len(corpus))
+    index = bm25s.BM25(method="lucene", k1=1.5, b=0.75)
+    index.index(corpus, show_progress=False)
+    return np.asarray(index.get_scores(query), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class BM25:
+    """Keeps the k turns that match the current message's words best; turns that share none are dropped."""
+
+    name: ClassVar[str] = "bm25"
+    label: ClassVar[str] = "BM25"
+    ranks: ClassVar[bool] = True
+    k: int = 10
+
+    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+        """The k best lexical matches."""
+        scores = bm25_scores(situation, history)
+        return decide_by_rule(
+            self.name, history_indices(history), scores, TopK(self.k, above=0.0), learned=0.0
+        )

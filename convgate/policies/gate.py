@@ -1,0 +1,94 @@
+"""The trainable gate as a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.conversation import Conversation, History, Situation
+from convgate.decisions import TurnDecisions
+from convgate.embedding.base import Encoder, Progress
+from convgate.gate.model import Gate, GateScores
+from convgate.gate.situation import situation_text
+from convgate.gate.thresholds import Limits, Rule, Stricter, TokenBudget
+from convgate.messages.tokens import TokenCounter, turn_tokens
+from convgate.policies.base import encode_ahead, history_indices
+from convgate.policies.scored import NO_LIMITS, decide_by_rule
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredHistory:
+    """A history with its scores: what a rule decides on, as often as one likes, without scoring again."""
+
+    history: History
+    scores: GateScores
+
+    @property
+    def indices(self) -> NDArray[np.int64]:
+        """(n,) the conversation's indices of the turns."""
+        return history_indices(self.history)
+
+
+@dataclass(frozen=True)
+class GatePolicy:
+    """Scores every turn with the gate and lets a rule decide."""
+
+    name: ClassVar[str] = "gate"
+    label: ClassVar[str] = "Gate"
+    ranks: ClassVar[bool] = True
+    gate: Gate
+    encoder: Encoder
+    rule: Rule = field(default_factory=Stricter)
+    limits: Limits = NO_LIMITS
+    version: str = "untrained"
+    counter: TokenCounter | None = None
+
+    def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
+        """Encode the conversations' turns in one go."""
+        encode_ahead(self.encoder, conversations, progress)
+
+    def with_rule(self, rule: Rule, limits: Limits = NO_LIMITS) -> GatePolicy:
+        """The same gate with another rule."""
+        return replace(self, rule=rule, limits=limits)
+
+    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+        """One decision a turn, with score, threshold and the parts of its logit."""
+        return self.decide_scored(self.score(situation, history))
+
+    def score(self, situation: Situation, history: History) -> ScoredHistory:
+        """Scores of the turns, before any rule; only texts that were never encoded are encoded."""
+        text = situation_text(self.gate.config.situation, situation, history)
+        vectors = self.encoder.encode([*(turn.scored_text for turn in history), text])
+        return ScoredHistory(history, self.gate.score(self.gate.state(vectors[:-1]), vectors[-1]))
+
+    def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
+        """What the rule makes of scores that are there already."""
+        scores, tokens = scored.scores, None
+        if isinstance(self.rule, TokenBudget):
+            tokens = turn_tokens(scored.history.turns, self.counter)
+        return decide_by_rule(
+            self.name,
+            scored.indices,
+            scores.scores,
+            self.rule,
+            learned=scores.learned_threshold,
+            limits=self.limits,
+            tokens=tokens,
+            note=lambda index: self._note(scored.history.conversation.turns[index].scored_text),
+            logits=scores.logits,
+            tier1=scores.tier1,
+            attention=scores.attention,
+            parts=scores.parts,
+            gate_activation=scores.activation,
+        )
+
+    def _note(self, text: str) -> str | None:
+        if not text.strip():
+            return "The turn has no text, so only its place could be scored."
+        if self.encoder.is_chunked(text):
+            return "It is longer than the encoder reads at once and was embedded in chunks."
+        return None

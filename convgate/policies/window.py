@@ -1,0 +1,95 @@
+"""Policies that look only at the place of a turn: everything, the last k, the last tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from convgate.conversation import History, Situation
+from convgate.decisions import TurnDecisions
+from convgate.errors import PolicyError
+from convgate.messages.tokens import TokenCounter, turn_tokens
+from convgate.policies.base import history_indices
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """Keeps every earlier turn."""
+
+    name: ClassVar[str] = "everything"
+    label: ClassVar[str] = "Everything"
+    ranks: ClassVar[bool] = False
+
+    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+        """Every turn kept."""
+        indices = history_indices(history)
+        return TurnDecisions(
+            policy=self.name,
+            rule=self.name,
+            indices=indices,
+            kept=np.ones(len(indices), dtype=bool),
+            why_kept="this policy keeps every turn.",
+            why_dropped="",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LastK:
+    """Keeps the k newest turns; ranks by recency."""
+
+    name: ClassVar[str] = "last_k"
+    label: ClassVar[str] = "Last k turns"
+    ranks: ClassVar[bool] = True
+    k: int = 10
+
+    def __post_init__(self) -> None:
+        if self.k < 0:
+            raise PolicyError(f"last_k: k must be 0 or more; got {self.k}")
+
+    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+        """The newest k kept; the score is the turn's place, 0 (oldest) to 1 (newest)."""
+        n = len(history)
+        return TurnDecisions(
+            policy=self.name,
+            rule=self.name,
+            indices=history_indices(history),
+            kept=np.arange(n) >= n - self.k,
+            why_kept=f"one of the last {self.k} turns.",
+            why_dropped=f"older than the last {self.k} turns.",
+            scores=_recency(n),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TokenWindow:
+    """Keeps the newest turns while their tokens fit a budget; ranks by recency."""
+
+    name: ClassVar[str] = "token_window"
+    label: ClassVar[str] = "Token window"
+    ranks: ClassVar[bool] = True
+    budget: int = 2_000  # tokens
+    counter: TokenCounter | None = None
+
+    def __post_init__(self) -> None:
+        if self.budget < 0:
+            raise PolicyError(f"token_window: the budget must be 0 or more tokens; got {self.budget}")
+
+    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+        """The newest turns kept that fit; the first that does not fit closes the window."""
+        tokens = turn_tokens(history.turns, self.counter)
+        back = np.cumsum(tokens[::-1])[::-1]  # tokens from this turn to the newest
+        return TurnDecisions(
+            policy=self.name,
+            rule=self.name,
+            indices=history_indices(history),
+            kept=back <= self.budget,
+            why_kept=f"within the newest {self.budget:,} tokens.",
+            why_dropped=f"older than the newest {self.budget:,} tokens.",
+            scores=_recency(len(history)),
+        )
+
+
+def _recency(n: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return (np.arange(n) + 1) / max(n, 1)
