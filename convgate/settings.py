@@ -1,0 +1,95 @@
+"""Settings: environment first, then `convgate.toml`, then defaults; checked once, all together.
+
+| where | looks like |
+|---|---|
+| environment | `CONVGATE_DEVICE=cuda` |
+| `convgate.toml` in the home folder, or the file that `CONVGATE_CONFIG` names | `device = "cuda"` |
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings.exceptions import SettingsError as UnreadableVariable
+
+from convgate.errors import SettingsError
+
+PREFIX = "CONVGATE_"
+FILE_NAME = "convgate.toml"
+
+
+def _default_home() -> Path:
+    return platformdirs.user_data_path("convgate", appauthor=False)
+
+
+class Settings(BaseSettings):
+    """What a person can choose without touching code; use `load_settings`, which also reads the file."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+
+    home: Path = Field(default_factory=_default_home)  # database, embedding cache, gate versions
+    encoder: str = Field("all-MiniLM-L6-v2", min_length=1)  # a sentence-transformers model or its folder
+    device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$")
+    policy: str = Field("gate", min_length=1)
+    threshold_rule: str | None = None  # None: the rule that the gate's weights were trained with
+    threshold_parameters: dict[str, float] = {}  # by the rule's own parameter names
+    upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
+
+    @field_validator("home")
+    @classmethod
+    def _expand(cls, home: Path) -> Path:
+        return home.expanduser().absolute()
+
+    @property
+    def database(self) -> Path:
+        """The file that holds the library."""
+        return self.home / "convgate.db"
+
+
+def load_settings(path: Path | None = None) -> Settings:
+    """The settings of this machine and environment; `path` takes the place of the usual file.
+
+    Raises SettingsError, with the key, the value and where it stands, for what is unknown or out of range.
+    """
+    file, values = _from_file(path)
+    inherited = {key: value for key, value in values.items() if _variable(key) not in os.environ}
+    try:
+        return Settings(**inherited)
+    except ValidationError as error:
+        problems = (
+            _problem(str(detail["loc"][0]), detail["msg"], detail["input"], file) for detail in error.errors()
+        )
+        raise SettingsError("; ".join(problems)) from error
+    except UnreadableVariable as error:
+        raise SettingsError(f"{PREFIX}* in the environment: {error}") from error
+
+
+def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
+    named = path or (Path(os.environ[PREFIX + "CONFIG"]) if os.environ.get(PREFIX + "CONFIG") else None)
+    home = Path(os.environ.get(PREFIX + "HOME") or _default_home()).expanduser()
+    file = named or home / FILE_NAME
+    try:
+        return file, tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        if named:
+            raise SettingsError(f"the settings file {file} does not exist") from error
+        return file, {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"the settings file {file} cannot be read: {error}") from error
+
+
+def _problem(key: str, message: str, value: object, file: Path) -> str:
+    if key not in Settings.model_fields:
+        return f"{file}: there is no setting {key!r}; there are {', '.join(Settings.model_fields)}"
+    place = _variable(key) if _variable(key) in os.environ else f"{file}, {key}"
+    return f"{place}: {message}; got {value!r}"
+
+
+def _variable(key: str) -> str:
+    return PREFIX + key.upper()

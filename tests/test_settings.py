@@ -1,0 +1,124 @@
+"""Settings come from the environment, a file and defaults, in this order, and say what is wrong with them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from convgate.errors import SettingsError
+from convgate.settings import Settings, load_settings
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_without_anything_set_the_defaults_hold(convgate_home: Path) -> None:
+    settings = load_settings()
+
+    assert settings.home == convgate_home
+    assert settings.database == convgate_home / "convgate.db"
+    assert (settings.policy, settings.device, settings.threshold_rule) == ("gate", "cpu", None)
+
+
+def test_without_a_home_the_data_goes_to_the_users_data_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONVGATE_HOME")
+    monkeypatch.setenv("XDG_DATA_HOME", "/somewhere/data")
+    monkeypatch.setattr("platformdirs.user_data_path", lambda name, **_: Path("/somewhere/data", name))
+
+    assert load_settings().home == Path("/somewhere/data/convgate")
+
+
+def test_the_environment_outranks_the_file_and_the_file_the_defaults(
+    convgate_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        convgate_home / "convgate.toml",
+        'policy = "bm25"\ndevice = "cuda:1"\nthreshold_rule = "absolute"\n'
+        "[threshold_parameters]\nthreshold = 0.7\n",
+    )
+    monkeypatch.setenv("CONVGATE_POLICY", "cosine")
+
+    settings = load_settings()
+
+    assert settings.policy == "cosine"
+    assert settings.device == "cuda:1"
+    assert settings.threshold_rule == "absolute"
+    assert settings.threshold_parameters == {"threshold": 0.7}
+    assert settings.upload_limit_mb == 200
+
+
+def test_a_named_file_takes_the_place_of_the_usual_one(
+    convgate_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(convgate_home / "convgate.toml", 'policy = "bm25"')
+    other = write(tmp_path / "other.toml", 'policy = "hybrid"')
+
+    assert load_settings(other).policy == "hybrid"
+
+    monkeypatch.setenv("CONVGATE_CONFIG", str(other))
+    assert load_settings().policy == "hybrid"
+
+
+def test_a_tilde_is_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVGATE_HOME", "~/talks")
+
+    assert load_settings().home == Path.home() / "talks"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("DEVICE", "tpu", r"CONVGATE_DEVICE: .*pattern.*; got 'tpu'"),
+        ("UPLOAD_LIMIT_MB", "0", r"CONVGATE_UPLOAD_LIMIT_MB: .*greater than or equal to 1; got '0'"),
+        ("POLICY", "", r"CONVGATE_POLICY: .*at least 1 character; got ''"),
+        ("THRESHOLD_PARAMETERS", "0.7", r"CONVGATE_THRESHOLD_PARAMETERS: .*dictionary; got 0.7"),
+        ("THRESHOLD_PARAMETERS", "{", r"environment: error parsing value for field \"threshold_parameters\""),
+    ],
+)
+def test_a_wrong_variable_is_named_with_its_value(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str
+) -> None:
+    monkeypatch.setenv(f"CONVGATE_{variable}", value)
+
+    with pytest.raises(SettingsError, match=message):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "upload_limit_mb = 9999",
+            r"convgate\.toml, upload_limit_mb: .*less than or equal to 2000; got 9999",
+        ),
+        ('polciy = "gate"', r"convgate\.toml: there is no setting 'polciy'; there are home, encoder"),
+        ("policy = =", r"convgate\.toml cannot be read: Invalid value \(at line 1"),
+    ],
+)
+def test_a_wrong_file_is_named_with_key_and_value(convgate_home: Path, text: str, message: str) -> None:
+    write(convgate_home / "convgate.toml", text)
+
+    with pytest.raises(SettingsError, match=message):
+        load_settings()
+
+
+def test_every_problem_is_told_at_once(convgate_home: Path) -> None:
+    write(convgate_home / "convgate.toml", 'device = "tpu"\nupload_limit_mb = 0')
+
+    with pytest.raises(SettingsError, match=r"device: .*; .*upload_limit_mb: "):
+        load_settings()
+
+
+def test_a_named_file_has_to_exist(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"settings file .*gone\.toml does not exist"):
+        load_settings(tmp_path / "gone.toml")
+
+
+def test_settings_do_not_change_once_they_are_checked() -> None:
+    with pytest.raises(ValidationError, match="frozen"):
+        Settings().policy = "bm25"
