@@ -1,0 +1,169 @@
+"""The shortest way to use convgate in an agent: messages in, the messages to send out, with reasons.
+
+gate = convgate.load_gate()
+selection = gate.select(messages)
+client.chat.completions.create(model=..., messages=selection.messages)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from convgate.conversation import Conversation, History, Situation
+from convgate.decisions import TurnDecisions
+from convgate.embedding.base import Encoder
+from convgate.embedding.default import default_encoder
+from convgate.errors import ConversationError
+from convgate.gate.checkpoint import read_gate
+from convgate.gate.model import Gate
+from convgate.gate.thresholds import make_rule
+from convgate.messages.tokens import TokenCounter, turn_tokens
+from convgate.messages.validity import ValidSelection, make_valid
+from convgate.policies.base import Policy
+from convgate.policies.gate import GatePolicy
+from convgate.policies.registry import make_policy, needs_encoder
+from convgate.settings import Settings, load_settings
+from convgate.transcripts import to_messages, turns_from_messages
+
+UNTRAINED = "untrained"
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What goes to the model, and why."""
+
+    messages: list[Mapping[str, Any]]  # valid, in order; the caller's own objects
+    decisions: TurnDecisions  # one for every earlier turn
+    indices: list[int]  # of `messages` in the conversation
+    missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
+    tokens_kept: int  # tokens of `messages`
+    tokens_total: int  # tokens had everything up to the current message been sent
+
+
+@dataclass(frozen=True)
+class Selector:
+    """A policy that works on messages. Thread-safe as long as its encoder is."""
+
+    policy: Policy
+    counter: TokenCounter | None = None  # None: the bundled tokenizer
+
+    def select(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        question: str | None = None,
+        pair_answers: bool = False,
+    ) -> Selection:
+        """The messages to send for the current one: the last from the user or a tool.
+
+        `messages` are OpenAI-style dicts, oldest first; messages after the current one are not sent. With
+        `question`, the current message is that question, and it is put behind the selected ones.
+        `pair_answers` keeps a question and its answer together. Nothing is mutated.
+
+        Raises TranscriptError for messages that cannot be read, ConversationError when there are none.
+        """
+        conversation = Conversation(id="live", turns=turns_from_messages(messages))
+        chosen = self.select_at(conversation, question=question, pair_answers=pair_answers)
+        sent = [messages[index] for index in chosen.indices]
+        if question is not None:
+            sent.append({"role": "user", "content": question})
+        return replace(chosen, messages=sent)
+
+    def select_at(
+        self,
+        conversation: Conversation,
+        index: int | None = None,
+        *,
+        question: str | None = None,
+        pair_answers: bool = False,
+    ) -> Selection:
+        """The same for a turn of a conversation (0-based), or a question put after its last turn."""
+        if question is not None and index is not None:
+            raise ConversationError("a selection is for a turn or for a question, not for both")
+        if question is None:
+            index = conversation.current_index() if index is None else index
+            situation, history = conversation.at(index)
+        else:
+            situation, history = conversation.asked(question)
+        decisions = self.policy.decide(situation, history)
+        return self.valid(situation, history, decisions, pair_answers=pair_answers)
+
+    def valid(
+        self,
+        situation: Situation,
+        history: History,
+        decisions: TurnDecisions,
+        *,
+        pair_answers: bool = False,
+    ) -> Selection:
+        """A valid message list out of decisions that were made already."""
+        turns = history.conversation.turns
+        repaired: ValidSelection = make_valid(
+            turns, decisions.kept_indices, situation.index, pair_answers=pair_answers
+        )
+        asked = () if situation.index is not None else (situation.turn,)
+        end = len(turns) if situation.index is None else situation.index + 1
+        tokens = turn_tokens([*turns[:end], *asked], self.counter)
+        kept = tokens[repaired.indices].sum() + (tokens[-1] if asked else 0)
+        return Selection(
+            messages=to_messages([*repaired.of(turns), *asked]),
+            decisions=repaired.applied_to(decisions),
+            indices=repaired.indices,
+            missing_results=repaired.missing_results,
+            tokens_kept=int(kept),
+            tokens_total=int(tokens.sum()),
+        )
+
+
+def load_gate(
+    version: str | Path | None = None,
+    *,
+    settings: Settings | Path | None = None,
+    encoder: Encoder | None = None,
+) -> Selector:
+    """The gate, ready to select: the shipped weights, or the version in a folder.
+
+    Until weights ship, the gate without a version is untrained and ranks by cosine similarity.
+    `settings` are settings or the path of a settings file; `encoder` replaces the one they name.
+
+    Raises GateError when the version cannot be read or was made for another encoder.
+    """
+    chosen = settings if isinstance(settings, Settings) else load_settings(settings)
+    return Selector(_gate_policy(version, chosen, encoder))
+
+
+def load_policy(
+    name: str, *, settings: Settings | Path | None = None, encoder: Encoder | None = None, **parameters: Any
+) -> Selector:
+    """Any policy by name, ready to select; `parameters` are its own, such as `k=5` for `last_k`."""
+    chosen = settings if isinstance(settings, Settings) else load_settings(settings)
+    if name == GatePolicy.name and not parameters:
+        return Selector(_gate_policy(None, chosen, encoder))
+    if needs_encoder(name) and encoder is None:
+        encoder = _encoder(chosen)
+    return Selector(make_policy(name, encoder=encoder, **parameters))
+
+
+def load_weights(version: str | Path | None, encoder: Encoder) -> tuple[Gate, str]:
+    """The gate of a version, and what that version is called; None is the one that ships."""
+    if version is None:
+        return Gate().eval(), UNTRAINED
+    folder = Path(version)
+    gate = read_gate(folder, encoder=encoder.identity)
+    return gate, folder.name
+
+
+def _gate_policy(version: str | Path | None, settings: Settings, encoder: Encoder | None) -> GatePolicy:
+    encoder = encoder or _encoder(settings)
+    gate, name = load_weights(version, encoder)
+    policy = GatePolicy(gate=gate, encoder=encoder, version=name)
+    if settings.threshold_rule:
+        policy = policy.with_rule(make_rule(settings.threshold_rule, **settings.threshold_parameters))
+    return policy
+
+
+def _encoder(settings: Settings) -> Encoder:
+    return default_encoder(settings.encoder, home=settings.home, device=settings.device)
