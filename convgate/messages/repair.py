@@ -1,0 +1,159 @@
+"""The rules that keep and drop turns until a list of messages is valid, one method each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from convgate.conversation import Turn
+from convgate.decisions import Override
+from convgate.messages.units import ToolUnit, calls_of, find_tool_units, is_result
+
+STAGE = "messages"
+"""What overrides name as the part of the way that decided."""
+
+INSTRUCTIONS = "instructions"
+CURRENT = "current"
+TOOL_UNIT = "tool_unit"
+ANSWER_PAIR = "answer_pair"
+FIRST_USER = "first_user"
+INCOMPLETE_TOOL_UNIT = "incomplete_tool_unit"
+ORPHAN_RESULT = "orphan_result"
+AFTER_CURRENT = "after_current"
+
+
+class Repair:
+    """One run over the turns up to the current one, its steps called in the order in which they stand.
+
+    No turn changes twice: what is gone stays gone, and what is not is only ever added.
+    """
+
+    def __init__(self, turns: Sequence[Turn], chosen: list[bool], current: int | None) -> None:
+        self.turns, self.current = turns, current
+        self.kept = list(chosen)
+        self.gone = [False] * len(turns)
+        self.overrides: dict[int, Override] = {}
+        self.found = find_tool_units(turns)
+        self.present: ToolUnit | None = None if current is None else self.found.by_turn.get(current)
+        self.is_user = [
+            not (turn.is_instruction or turn.role == "assistant" or is_result(turn) or calls_of(turn))
+            for turn in turns
+        ]
+
+    def leave_what_cannot_stay(self) -> None:
+        """Orphan results, incomplete units and what precedes every user, all but the present unit."""
+        for index in self.found.orphans:
+            self._drop(
+                index, ORPHAN_RESULT, "it is a tool's result, and no earlier message makes the call for it."
+            )
+        for unit in self.found.units:
+            if unit.missing and unit is not self.present:
+                self._drop_incomplete(unit)
+        opening = next((index for index, user in enumerate(self.is_user) if user), len(self.turns))
+        for index in range(opening):
+            if not (self.turns[index].is_instruction or self.gone[index]):
+                self._drop_unanswering(index)
+
+    def keep_what_always_stays(self) -> None:
+        """Instructions and the current turn."""
+        for index, turn in enumerate(self.turns):
+            if turn.is_instruction:
+                self.kept[index] = True
+                reason = f"instructions to the model ({turn.role} messages) are always sent."
+                self.overrides[index] = Override(kept=True, reason=reason, stage=STAGE, rule=INSTRUCTIONS)
+        if self.current is not None:
+            self._keep(self.current, CURRENT, "it is the current message, the one to answer.")
+
+    def keep_whole_groups(self, *, pair_answers: bool) -> None:
+        """Units, or with `pair_answers` questions and their answers, of which a turn is kept."""
+        groups = self._groups(pair_answers=pair_answers)
+        in_group: dict[int, int] = {}  # group: a kept turn of it, the latest
+        in_unit: dict[int, int] = {}  # the unit's call: a kept turn of it, the latest
+        for index, group in groups.items():
+            if self.kept[index]:
+                in_group[group] = index
+                if unit := self.found.by_turn.get(index):
+                    in_unit[unit.call] = index
+        for index, group in groups.items():
+            unit = self.found.by_turn.get(index)
+            if unit and unit.call in in_unit:
+                self._keep(index, TOOL_UNIT, _same_unit(index, unit, in_unit[unit.call]))
+            elif group in in_group:
+                reason = (
+                    f"it belongs to the same question and answer as turn {in_group[group]}, which is kept."
+                )
+                self._keep(index, ANSWER_PAIR, reason)
+
+    def open_with_a_user(self) -> None:
+        """The user's turn before the first kept one when that is the assistant's."""
+        first = next(
+            (i for i, stays in enumerate(self.kept) if stays and not self.turns[i].is_instruction), None
+        )
+        if first is None or self.is_user[first]:
+            return
+        asked = next((index for index in range(first - 1, -1, -1) if self.is_user[index]), None)
+        if asked is not None:
+            reason = f"turn {first}, which answers it, is kept, and the messages have to open with a user's."
+            self._keep(asked, FIRST_USER, reason)
+
+    def _groups(self, *, pair_answers: bool) -> dict[int, int]:
+        """Each turn's group: its unit's call, or the user's turn that it answers when answers are paired."""
+        groups: dict[int, int] = {}
+        asked = None
+        for index, turn in enumerate(self.turns):
+            if self.gone[index] or turn.is_instruction:
+                continue
+            unit = self.found.by_turn.get(index)
+            if self.is_user[index]:
+                groups[index] = asked = index
+            elif unit and index != unit.call:
+                groups[index] = groups[unit.call]
+            else:
+                groups[index] = asked if pair_answers and asked is not None else index
+        return groups
+
+    def _drop_incomplete(self, unit: ToolUnit) -> None:
+        missing = _listed(unit.missing)
+        self._drop(
+            unit.call,
+            INCOMPLETE_TOOL_UNIT,
+            f"it calls a tool, and the result is missing for {missing}; models refuse such a call.",
+        )
+        for index in unit.results:
+            self._drop(
+                index,
+                INCOMPLETE_TOOL_UNIT,
+                f"turn {unit.call} made the call, and lacks the result for {missing}; they leave together.",
+            )
+
+    def _drop_unanswering(self, index: int) -> None:
+        unit = self.found.by_turn.get(index)
+        if unit is not None and unit is self.present:
+            return
+        reason = "no user's message comes before it, and the messages have to open with one."
+        for member in unit.members if unit else (index,):
+            self._drop(member, FIRST_USER, reason)
+
+    def _drop(self, index: int, rule: str, reason: str) -> None:
+        if index == self.current or self.gone[index]:
+            return
+        self.gone[index] = True
+        if self.kept[index]:
+            self.kept[index] = False
+            self.overrides[index] = Override(kept=False, reason=reason, stage=STAGE, rule=rule)
+
+    def _keep(self, index: int, rule: str, reason: str) -> None:
+        if not self.kept[index]:
+            self.kept[index] = True
+            self.overrides[index] = Override(kept=True, reason=reason, stage=STAGE, rule=rule)
+
+
+def _same_unit(index: int, unit: ToolUnit, kept: int) -> str:
+    if index == unit.call:
+        return f"it makes the tool call that turn {kept} answers, and one is not sent without the other."
+    return f"it is the result of the tool call in turn {unit.call}, and one is not sent without the other."
+
+
+def _listed(ids: Sequence[str], most: int = 3, longest: int = 40) -> str:
+    """Ids from a transcript, shortened: they can be of any number and length."""
+    shown = [repr(id if len(id) <= longest else f"{id[:longest]}…") for id in ids[:most]]
+    return ", ".join(shown) + (f" and {len(ids) - most} more" if len(ids) > most else "")

