@@ -59,6 +59,23 @@ class TurnDecision(Decision):
             return None
         return self.score - self.threshold
 
+    def to_json(self) -> dict[str, Any]:
+        """The record as plain JSON values; the index is the turn's in its conversation, from 0."""
+        return {
+            "index": self.item,
+            "outcome": self.outcome,
+            "kept": self.kept,
+            "score": self.score,
+            "threshold": self.threshold,
+            "margin": self.margin,
+            "rule": self.rule,
+            "stage": self.stage,
+            "forced": self.forced,
+            "reason": self.reason,
+            "logit": self.logit,
+            "parts": dict(self.parts),
+        }
+
 
 @dataclass(frozen=True)
 class Override:

@@ -24,7 +24,7 @@ from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
-from convgate.policies.registry import make_policy, needs_encoder
+from convgate.policies.registry import make_policy
 from convgate.settings import Settings, load_settings
 from convgate.transcripts import to_messages, turns_from_messages
 
@@ -131,20 +131,58 @@ def load_gate(
 
     Raises GateError when the version cannot be read or was made for another encoder.
     """
-    chosen = settings if isinstance(settings, Settings) else load_settings(settings)
-    return Selector(_gate_policy(version, chosen, encoder))
+    return load_policy(GatePolicy.name, version=version, settings=settings, encoder=encoder)
 
 
 def load_policy(
-    name: str, *, settings: Settings | Path | None = None, encoder: Encoder | None = None, **parameters: Any
+    name: str,
+    *,
+    version: str | Path | None = None,
+    settings: Settings | Path | None = None,
+    encoder: Encoder | None = None,
+    **parameters: Any,
 ) -> Selector:
     """Any policy by name, ready to select; `parameters` are its own, such as `k=5` for `last_k`."""
     chosen = settings if isinstance(settings, Settings) else load_settings(settings)
-    if name == GatePolicy.name and not parameters:
-        return Selector(_gate_policy(None, chosen, encoder))
-    if needs_encoder(name) and encoder is None:
-        encoder = _encoder(chosen)
-    return Selector(make_policy(name, encoder=encoder, **parameters))
+    return Selector(
+        build_policy(name, chosen, encoder or EncoderOnDemand(chosen), version=version, **parameters)
+    )
+
+
+@dataclass
+class EncoderOnDemand:
+    """The encoder that the settings name, loaded when it is first asked for and then kept."""
+
+    settings: Settings
+    _loaded: Encoder | None = None
+
+    def __call__(self) -> Encoder:
+        """The encoder; EncoderError when it cannot be loaded."""
+        if self._loaded is None:
+            settings = self.settings
+            self._loaded = default_encoder(settings.encoder, home=settings.home, device=settings.device)
+        return self._loaded
+
+
+def build_policy(
+    name: str,
+    settings: Settings,
+    encoder: Encoder | EncoderOnDemand,
+    *,
+    version: str | Path | None = None,
+    **parameters: Any,
+) -> Policy:
+    """The policy of that name as the settings want it; only a policy that needs an encoder loads it.
+
+    The gate takes its threshold rule from the settings, unless `parameters` has a `rule`.
+    """
+    if name != GatePolicy.name:
+        return make_policy(name, encoder=encoder, **parameters)
+    loaded = encoder() if isinstance(encoder, EncoderOnDemand) else encoder
+    gate, called = load_weights(version, loaded)
+    if settings.threshold_rule and "rule" not in parameters:
+        parameters["rule"] = make_rule(settings.threshold_rule, **settings.threshold_parameters)
+    return make_policy(name, encoder=loaded, gate=gate, version=called, **parameters)
 
 
 def load_weights(version: str | Path | None, encoder: Encoder) -> tuple[Gate, str]:
@@ -152,18 +190,4 @@ def load_weights(version: str | Path | None, encoder: Encoder) -> tuple[Gate, st
     if version is None:
         return Gate().eval(), UNTRAINED
     folder = Path(version)
-    gate = read_gate(folder, encoder=encoder.identity)
-    return gate, folder.name
-
-
-def _gate_policy(version: str | Path | None, settings: Settings, encoder: Encoder | None) -> GatePolicy:
-    encoder = encoder or _encoder(settings)
-    gate, name = load_weights(version, encoder)
-    policy = GatePolicy(gate=gate, encoder=encoder, version=name)
-    if settings.threshold_rule:
-        policy = policy.with_rule(make_rule(settings.threshold_rule, **settings.threshold_parameters))
-    return policy
-
-
-def _encoder(settings: Settings) -> Encoder:
-    return default_encoder(settings.encoder, home=settings.home, device=settings.device)
+    return read_gate(folder, encoder=encoder.identity), folder.name

@@ -1,0 +1,119 @@
+"""Times, each pair of things taken in turns within one run so that noise meets both alike."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from statistics import median
+from typing import Any
+
+import numpy as np
+import torch
+
+from convgate.benchmark.naive import naive_logits
+from convgate.conversation import Conversation, Turn
+from convgate.embedding.base import Embeddings, Encoder
+from convgate.embedding.cache import CachedEncoder
+from convgate.gate.model import Gate
+from convgate.gate.thresholds import Stricter
+from convgate.policies.gate import GatePolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two things timed in one run."""
+
+    baseline_ms: float  # median
+    ours_ms: float  # median
+    ratio: float  # baseline / ours: above 1 ours is the faster
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison as plain JSON values."""
+        return asdict(self)
+
+
+def compare(
+    baseline: Callable[[], object], ours: Callable[[], object], *, rounds: int, warm_up: int = 2
+) -> Compared:
+    """Medians over rounds in which both run, one after the other."""
+    for _ in range(warm_up):
+        baseline(), ours()
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(rounds):
+        for kept, function in zip(times, (baseline, ours), strict=True):
+            start = time.perf_counter()
+            function()
+            kept.append((time.perf_counter() - start) * 1e3)
+    first, second = median(times[0]), median(times[1])
+    return Compared(first, second, first / second)
+
+
+def perturbed_gate(*, seed: int = 0) -> Gate:
+    """A reference gate whose attention tier does something, so that nothing is timed on zeros."""
+    gate = Gate(seed=seed)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        for parameter in gate.attention.parameters():
+            parameter.add_(0.05 * torch.randn(parameter.shape, generator=generator))
+        gate.attention.residual_gate.zero_()
+    return gate.eval()
+
+
+def random_embeddings(n: int, *, seed: int = 0) -> Embeddings:
+    """(n, 384) unit vectors."""
+    vectors = np.random.default_rng(seed).normal(size=(n, 384)).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+def time_scoring(n: int, *, rounds: int) -> Compared:
+    """Naive gate against ours, from cached embeddings and turn features to final scores and threshold."""
+    gate, embeddings, situation = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    turns, s, rule = torch.from_numpy(embeddings), torch.from_numpy(situation), Stricter()
+    state = gate.state(embeddings)
+
+    def naive() -> None:
+        scores = torch.sigmoid(naive_logits(gate, turns, s)).double().numpy()
+        rule.cut(scores, learned=gate.learned_threshold)
+
+    def ours() -> None:
+        scored = gate.score(state, situation)
+        rule.cut(scored.scores, learned=scored.learned_threshold)
+
+    return compare(naive, ours, rounds=rounds)
+
+
+def largest_difference(n: int) -> float:
+    """Largest difference between a naive logit and ours: both compute the same thing."""
+    gate, embeddings, situation = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    naive = naive_logits(gate, torch.from_numpy(embeddings), torch.from_numpy(situation)).double().numpy()
+    return float(np.abs(naive - gate.score(gate.state(embeddings), situation).logits).max())
+
+
+def time_rescoring(encoder: Encoder, *, n: int = 1_000, rounds: int = 15) -> Compared:
+    """Encoding one new message against deciding n turns for it again, decision columns included.
+
+    The baseline is the encoder alone on a message it never saw; ours is a whole `decide` whose cache holds
+    all texts but that message, less the time to encode it.
+    """
+    cached = CachedEncoder(encoder, None)
+    policy = GatePolicy(gate=perturbed_gate(), encoder=cached)
+    turns = tuple(Turn.of("user", f"{_MESSAGE} ({i})") for i in range(n))
+    policy.prepare([Conversation(id="bench", turns=turns)])
+    fresh = iter(range(n, n + 10 * rounds + 10))
+
+    def encode_one() -> None:
+        encoder.encode([f"{_MESSAGE} ({next(fresh)})"])
+
+    def decide_again() -> None:
+        message = Turn.of("user", f"{_MESSAGE} ({next(fresh)})")
+        situation, history = Conversation(id="bench", turns=(*turns, message)).at(n)
+        policy.decide(situation, history)
+
+    both = compare(encode_one, decide_again, rounds=rounds)
+    return Compared(both.baseline_ms, both.ours_ms, both.baseline_ms / both.ours_ms)
+
+
+_MESSAGE = (
+    "Could you look again at the part of the plan where we said that the second test must run before noon"
+)

@@ -1,0 +1,39 @@
+"""`convgate app`: starts the web app."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import Annotated
+
+import typer
+
+from convgate.app_files import app_root
+
+
+def open_app(
+    port: Annotated[
+        int | None, typer.Option(help="The port; the first free one from 8501 unless given.")
+    ] = None,
+    address: Annotated[
+        str, typer.Option(help="Who may connect: 127.0.0.1 is this machine alone; the app has no log-in.")
+    ] = "127.0.0.1",
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
+) -> None:
+    """Start the web app on this machine."""
+    from convgate.settings import load_settings
+
+    settings = load_settings()  # a wrong setting is told here, before a browser opens
+    command = [sys.executable, "-m", "streamlit", "run", "app.py"]
+    command += [f"--server.address={address}", "--browser.gatherUsageStats=false"]
+    command += [f"--server.headless={'false' if browser else 'true'}"]
+    command += [f"--server.maxUploadSize={settings.upload_limit_mb}"]
+    if port is not None:
+        command += [f"--server.port={port}"]
+    # Streamlit reads .streamlit/config.toml from its working directory; the home was made absolute above.
+    environment = {**os.environ, "CONVGATE_HOME": str(settings.home)}
+    try:
+        raise typer.Exit(subprocess.call(command, cwd=app_root(), env=environment))
+    except KeyboardInterrupt:
+        raise typer.Exit(0) from None

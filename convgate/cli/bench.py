@@ -1,0 +1,80 @@
+"""`convgate bench`: speed and memory, as ratios within one run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convgate.cli.output import JsonOption, OutOption, write_json
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def bench(
+    json_output: JsonOption = False,
+    out: OutOption = None,
+    encoder: Annotated[bool, typer.Option(help="Also time what needs the encoder.")] = True,
+    page: Annotated[bool, typer.Option(help="Also time a slider's rerun of the page Explore.")] = True,
+    rounds: Annotated[int, typer.Option(help="Rounds of each comparison.", min=1)] = 15,
+) -> None:
+    """Measure scoring against a naive gate, memory, re-scoring, and a slider's rerun."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    with console.status("Measuring…"):
+        results = _measure(encoder=encoder, page=page, rounds=rounds)
+    if json_output or out:
+        write_json(results, out)
+    else:
+        _show(Console(), results)
+
+
+def _measure(*, encoder: bool, page: bool, rounds: int) -> dict[str, Any]:
+    from convgate.benchmark.memory import scoring_memory
+    from convgate.benchmark.speed import largest_difference, time_rescoring, time_scoring
+    from convgate.gate.blockwise import has_fast_bfloat16
+
+    results: dict[str, Any] = {
+        "preset": "reference",
+        "bfloat16": has_fast_bfloat16(),
+        "scoring": {
+            str(n): {
+                **time_scoring(n, rounds=rounds if n < 5_000 else max(3, rounds // 3)).to_json(),
+                "goal": goal,
+            }
+            for n, goal in ((1_000, 4.0), (10_000, 6.0))
+        },
+        "largest_logit_difference": largest_difference(1_000),
+        "memory_mb": {"10000": scoring_memory(10_000), "goal_below": 200.0},
+    }
+    if encoder:
+        from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+
+        rescoring = time_rescoring(SentenceTransformerEncoder.load(), rounds=rounds)
+        results["rescoring_1000"] = {
+            "encode_one_ms": rescoring.baseline_ms,
+            "decide_again_ms": rescoring.ours_ms,
+            "times_encoding": rescoring.ours_ms / rescoring.baseline_ms,
+            "goal_below": 3.0,
+        }
+    return results
+
+
+def _show(console: Console, results: dict[str, Any]) -> None:
+    for n, row in results["scoring"].items():
+        console.print(
+            f"Scoring {int(n):,} turns: naive {row['baseline_ms']:.1f} ms, convgate {row['ours_ms']:.1f} ms,"
+            f" {row['ratio']:.1f}× faster (goal {row['goal']:.0f}×)"
+        )
+    console.print(f"Largest difference to the naive gate's logits: {results['largest_logit_difference']:.4f}")
+    memory = results["memory_mb"]["10000"]
+    told = "not told by this system" if memory is None else f"{memory:.0f} MB (goal below 200 MB)"
+    console.print(f"Peak memory of scoring 10,000 turns above the loaded model: {told}")
+    if rescoring := results.get("rescoring_1000"):
+        console.print(
+            f"Deciding 1,000 turns again for one new message: {rescoring['decide_again_ms']:.1f} ms,"
+            f" {rescoring['times_encoding']:.2f} × the {rescoring['encode_one_ms']:.1f} ms of encoding it"
+            f" (goal below 3 ×)"
+        )

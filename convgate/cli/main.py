@@ -1,0 +1,55 @@
+"""The command `convgate`: each subcommand in a file of its own, heavy imports only when one runs.
+
+Exit codes: 0 done; 1 a ConvgateError, told in one sentence on standard error; 2 wrong usage; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from convgate import __version__
+from convgate.cli.app import open_app
+from convgate.cli.bench import bench
+from convgate.cli.evaluate import evaluate
+from convgate.cli.score import score
+from convgate.cli.select import select
+from convgate.errors import ConvgateError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Which earlier turns of a conversation should a language model see?",
+)
+app.command("app")(open_app)
+app.command("score")(score)
+app.command("select")(select)
+app.command("evaluate")(evaluate)
+app.command("bench")(bench)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"convgate {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a subcommand."""
+
+
+def main() -> None:
+    """Run the command line; a ConvgateError is told as a sentence instead of a traceback."""
+    try:
+        app()
+    except ConvgateError as error:
+        sys.stderr.write(f"convgate: {error}\n")
+        sys.exit(1)

@@ -1,0 +1,136 @@
+"""`convgate score`: every earlier turn's score, parts, threshold and decision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from convgate.cli.output import (
+    ConversationOption,
+    FileArgument,
+    FormatOption,
+    GateOption,
+    JsonOption,
+    OutOption,
+    QuestionOption,
+    RuleOption,
+    SetOption,
+    SkipBadOption,
+    TurnOption,
+    encoding_progress,
+    parameters,
+    read_one,
+    write_json,
+)
+
+if TYPE_CHECKING:
+    from convgate.conversation import Conversation
+    from convgate.decisions import TurnDecisions
+    from convgate.policies.gate import GatePolicy
+
+
+def score(
+    file: FileArgument,
+    turn: TurnOption = None,
+    question: QuestionOption = None,
+    conversation: ConversationOption = None,
+    gate: GateOption = None,
+    rule: RuleOption = None,
+    settings: SetOption = None,
+    format: FormatOption = None,
+    skip_bad: SkipBadOption = False,
+    json_output: JsonOption = False,
+    out: OutOption = None,
+) -> None:
+    """Score every earlier turn against the current message, and say why each is kept or dropped."""
+    from convgate.errors import ConvgateError
+
+    if turn is not None and question is not None:
+        raise ConvgateError("score takes --turn or --question, not both")
+    talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad)
+    index = turn if turn is not None or question is not None else talk.current_index()
+    situation, history = talk.at(index) if index is not None else talk.asked(question or "")
+    with encoding_progress() as progress:
+        policy = gate_policy(gate, rule, settings)
+        policy.prepare([talk], progress=progress)
+        decisions = policy.decide(situation, history)
+    if json_output or out:
+        write_json(score_json(talk, decisions, policy.version), out)
+    else:
+        _show(talk, decisions, policy.version, situation.turn.text)
+
+
+def gate_policy(gate: str | None, rule: str | None, settings: list[str] | None) -> GatePolicy:
+    """The gate with the rule and parameters of the command line."""
+    from convgate.gate.thresholds import make_rule
+    from convgate.policies.gate import GatePolicy
+    from convgate.selector import EncoderOnDemand, build_policy
+    from convgate.settings import load_settings
+
+    chosen = load_settings()
+    values = parameters(settings)
+    extra = {"rule": make_rule(rule or "stricter", **values)} if rule or values else {}
+    policy = build_policy("gate", chosen, EncoderOnDemand(chosen), version=gate, **extra)
+    assert isinstance(policy, GatePolicy)
+    return policy
+
+
+def score_json(talk: Conversation, decisions: TurnDecisions, version: str) -> dict[str, Any]:
+    """The result as `convgate score --json` prints it."""
+    turns = []
+    for row, decision in enumerate(decisions):
+        turns.append(
+            {
+                "index": decision.item,
+                "role": talk.turns[decision.item].role,
+                "score": decision.score,
+                "logit": decision.logit,
+                "tier1": None if decisions.tier1 is None else float(decisions.tier1[row]),
+                "attention": None if decisions.attention is None else float(decisions.attention[row]),
+                "kept": decision.kept,
+                "reason": decision.reason,
+                "margin": decision.margin,
+                "parts": dict(decision.parts),
+            }
+        )
+    return {
+        "threshold": decisions.threshold,
+        "rule": decisions.rule,
+        "gate_activation": decisions.gate_activation,
+        "version": version,
+        "turns": turns,
+    }
+
+
+def _show(talk: Conversation, decisions: TurnDecisions, version: str, current: str) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, justify in (("turn", "right"), ("", "left"), ("score", "right"), ("who", "left")):
+        table.add_column(name, justify=justify)  # type: ignore[arg-type]  # a literal in a tuple
+    table.add_column("text", overflow="ellipsis", no_wrap=True, ratio=1)
+    for decision in decisions:
+        turn = talk.turns[decision.item]
+        style = "bold blue" if decision.kept else "dim"
+        words = " ".join(turn.scored_text.split())[:500]
+        table.add_row(
+            str(decision.item), "kept" if decision.kept else "dropped", f"{decision.score:.2f}",
+            Text(turn.speaker), Text(words), style=style,
+        )  # fmt: skip
+    console.print(table)
+    kept, total = len(decisions.kept_indices), len(decisions)
+    threshold = "none" if decisions.threshold is None else f"{decisions.threshold:.2f}"
+    console.print(Text(f"Now: {' '.join(current.split())[:200]}"))
+    console.print(
+        f"{kept} of {total} earlier turns kept · threshold {threshold} (rule {decisions.rule})"
+        f" · gate {version}",
+        highlight=False,
+    )
+    if decisions.because:
+        console.print(Text(decisions.because))
+    console.print(
+        "Turn numbers start at 0. --json has the parts of every score.", style="dim", highlight=False
+    )
