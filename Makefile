@@ -56,7 +56,7 @@ wheel: dev  ## the installable file, in dist/
 	@"$(bin)/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 lock:  ## newest versions of everything into constraints.txt
-	@"$(PYTHON)" scripts/lock.py
+	@"$(PYTHON)" -m scripts.lock
 
 clean:  ## remove the environment and everything that can be made again
 	@rm -rf "$(VENV)" build dist screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -18,5 +18,6 @@ def app_root() -> Path:
         if (folder / "app.py").is_file() and (folder / "pages").is_dir():
             return folder
     raise SettingsError(
-        f"the app's files are missing beside {_PACKAGE}: install convgate again, from a wheel or with `make install`"
+        f"the app's files are not beside {_PACKAGE}: install convgate again, "
+        "from a wheel or with `make install` in a checkout"
     )

@@ -1,4 +1,4 @@
-"""Makes the virtual environment and installs convgate into it; `make install`, `make app` and `make test` call this.
+"""Makes the virtual environment and installs convgate into it: every target of the Makefile calls this.
 
 Needs nothing but the standard library and pip, and does nothing when the environment is already as asked for.
 torch comes first and alone, because on some systems the package index offers a CUDA build with gigabytes of
@@ -17,11 +17,12 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = CHECKOUT / "constraints.txt"
 OLDEST_PYTHON = (3, 11)
-_CUDA_PACKAGE = re.compile(r"(nvidia|cuda|cupti|pytorch[-_]triton)\b", re.IGNORECASE)
+_CUDA_PACKAGE = re.compile(r"(nvidia|cuda|triton|pytorch-triton)(-|$)", re.IGNORECASE)
 _CUDA_VERSION = re.compile(r"\+(cu\d|rocm|xpu)", re.IGNORECASE)
 
 CUDA_ADVICE = """\
@@ -66,36 +67,24 @@ def install(venv: Path, *, dev: bool, torch_index: str, torch_cuda: bool) -> Non
         )
     state_file = venv / "convgate-install.json"
     before = _read_state(state_file)
-    after = wanted_state(before, dev=dev, torch_index=torch_index)
-    if before == after and python_of(venv).exists():
+    if python_of(venv).exists() and before == wanted_state(before, dev=dev, torch_index=torch_index):
         return
     if not _works(venv):
         create_environment(venv)
         before = {}
+    after = wanted_state(before, dev=dev, torch_index=torch_index)
     state_file.unlink(missing_ok=True)  # until the end, nothing is known to be complete
-    pip = [str(python_of(venv)), "-m", "pip", "--disable-pip-version-check"]
     _say("Preparing pip and the build backend")
-    # A newer pip plans without downloading; the one that comes with Python 3.11 would fetch all of torch to tell.
-    _run([*pip, "install", "--quiet", "--constraint", str(CONSTRAINTS), "pip", "hatchling"])
-    install_torch(pip, index=torch_index, cuda=torch_cuda, switch=before.get("torch") != after["torch"])
+    # A newer pip plans without downloading; that of Python 3.11 would fetch all of torch to tell.
+    pip_install(venv, "pip", "hatchling")
+    install_torch(venv, index=torch_index, cuda=torch_cuda, switch=before.get("torch") != after["torch"])
     _say("Installing convgate" + (" with its tools for development" if after["dev"] else ""))
     project = f"{CHECKOUT}[dev]" if after["dev"] else str(CHECKOUT)
-    _run(
-        [
-            *pip,
-            "install",
-            "--quiet",
-            "--no-build-isolation",
-            "--constraint",
-            str(CONSTRAINTS),
-            "--editable",
-            project,
-        ]
-    )
+    pip_install(venv, "--no-build-isolation", "--editable", project)
     state_file.write_text(json.dumps(after, indent=1) + "\n", encoding="utf-8")
 
 
-def wanted_state(before: dict[str, object], *, dev: bool, torch_index: str) -> dict[str, object]:
+def wanted_state(before: dict[str, Any], *, dev: bool, torch_index: str) -> dict[str, Any]:
     """What the environment shall be: what it was made from, and choices that a later run keeps."""
     sources = b"".join((CHECKOUT / name).read_bytes() for name in ("pyproject.toml", "constraints.txt"))
     chosen = hashlib.sha256(torch_index.encode()).hexdigest() if torch_index else before.get("torch", "")
@@ -119,35 +108,43 @@ def create_environment(venv: Path) -> None:
     _run([*outer_pip, "install", "--quiet", "--constraint", str(CONSTRAINTS), "pip"])
 
 
-def install_torch(pip: list[str], *, index: str, cuda: bool, switch: bool) -> None:
+def install_torch(venv: Path, *, index: str, cuda: bool, switch: bool) -> None:
     """Install the pinned torch, from `index` alone when given; stops before a CUDA build nobody asked for.
 
     `switch` replaces a torch that is there: 2.13.0+cpu and 2.13.0+cu130 are the same version to pip.
     """
-    request = ["--constraint", str(CONSTRAINTS), "torch"]
+    words = ["torch"]
     if index:  # what torch needs in turn comes with convgate, from the usual index
-        request += ["--index-url", index, "--no-deps"] + ["--force-reinstall"] * switch
-    elif not cuda and (packages := cuda_packages(plan(pip, request))):
+        words += ["--index-url", index, "--no-deps"] + ["--force-reinstall"] * switch
+    elif not cuda and (packages := cuda_packages(plan(venv, *words))):
         shown = ", ".join(packages[:6]) + (", …" if len(packages) > 6 else "")
         raise InstallError(CUDA_ADVICE.format(packages=shown))
     _say("Installing torch")
-    _run([*pip, "install", "--quiet", *request])
+    pip_install(venv, *words)
 
 
-def plan(pip: list[str], request: list[str]) -> dict[str, object]:
-    """pip's own report of what it would install for `request`."""
+def pip_install(venv: Path, *words: str) -> None:
+    """Run the environment's pip, under the constraints."""
+    python, options = str(python_of(venv)), ["--disable-pip-version-check", "--quiet"]
+    _run([python, "-m", "pip", *options, "install", "--constraint", str(CONSTRAINTS), *words])
+
+
+def plan(venv: Path, *words: str) -> dict[str, Any]:
+    """pip's own report of what `pip_install` would install."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "plan.json")
-        _run([*pip, "install", "--quiet", "--dry-run", "--report", str(report), *request])
+        pip_install(venv, "--dry-run", "--report", str(report), *words)
         return dict(json.loads(report.read_text(encoding="utf-8")))
 
 
-def cuda_packages(report: dict[str, object]) -> list[str]:
+def cuda_packages(report: dict[str, Any]) -> list[str]:
     """The names and versions in pip's report that belong to a CUDA (or ROCm, XPU) build."""
     found = []
-    for item in report.get("install", []):  # type: ignore[attr-defined]
+    for item in report["install"]:
         name, version = item["metadata"]["name"], item["metadata"]["version"]
-        if _CUDA_PACKAGE.match(name) or (name.lower() == "torch" and _CUDA_VERSION.search(version)):
+        if _CUDA_PACKAGE.match(name.replace("_", "-")) or (
+            name.lower() == "torch" and _CUDA_VERSION.search(version)
+        ):
             found.append(f"{name} {version}")
     return found
 
@@ -166,7 +163,7 @@ def _works(venv: Path) -> bool:
     return subprocess.run([str(python), "-c", check], capture_output=True, check=False).returncode == 0
 
 
-def _read_state(file: Path) -> dict[str, object]:
+def _read_state(file: Path) -> dict[str, Any]:
     try:
         return dict(json.loads(file.read_text(encoding="utf-8")))
     except (OSError, ValueError):

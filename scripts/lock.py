@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from install import CHECKOUT, CONSTRAINTS, cuda_packages, plan, python_of
+from scripts.install import CHECKOUT, CONSTRAINTS, cuda_packages, plan, python_of
 
 HEADER = """\
 # Exact versions of everything that convgate runs on and is tested with. `make lock` writes this file.
@@ -29,9 +29,9 @@ def main() -> None:
         subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
         pip = [str(python_of(venv)), "-m", "pip", "--disable-pip-version-check"]
         subprocess.run([*pip, "install", "--quiet", "--upgrade", "pip", "setuptools"], check=True)
-        if packages := cuda_packages(plan(pip, [pin[0]])):
+        if packages := cuda_packages(plan(venv, "torch")):
             sys.exit(
-                f"a lock file is made with a CPU build of torch, and here pip would take {', '.join(packages)}"
+                f"versions are pinned with a CPU build of torch, and pip would take {', '.join(packages)}"
             )
         subprocess.run([*pip, "install", "--quiet", pin[0], f"{CHECKOUT}[dev]"], check=True)
         frozen = subprocess.run(

@@ -26,13 +26,13 @@ loopback_only.install()
 
 
 @pytest.fixture(autouse=True)
-def no_network(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Fails a test that reaches for another machine, itself or by a Python it started; gives the log's path."""
+def no_network(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fails a test that reaches for another machine, itself or by a Python that it started."""
     log = tmp_path_factory.mktemp("network") / "attempts.log"
     monkeypatch.setenv(loopback_only.LOG_VARIABLE, str(log))
     monkeypatch.setenv("PYTHONPATH", str(GUARD))
     loopback_only.ATTEMPTS.clear()
-    yield log
+    yield
     attempts = log.read_text() if log.exists() else ""
     assert not attempts, f"network use:\n{attempts}"
 

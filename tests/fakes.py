@@ -45,7 +45,7 @@ class FakeEncoder:
                 progress(index + 1, len(texts))
         return rows
 
-    def is_truncated(self, text: str) -> bool:
+    def is_chunked(self, text: str) -> bool:
         return len(_words(text)) > self._longest
 
     def _vector(self, text: str) -> NDArray[np.float32]:

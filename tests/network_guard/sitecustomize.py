@@ -1,4 +1,4 @@
-"""Loaded by every Python that has this folder on PYTHONPATH: child processes of a test are guarded as well."""
+"""Loaded by every Python that has this folder on PYTHONPATH, so child processes are guarded too."""
 
 import loopback_only
 

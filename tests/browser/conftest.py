@@ -1,0 +1,70 @@
+"""One app and one Chromium for all tests here, a fresh page for each; the app's data is shared by them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from tests.browser.running_app import find_chromium, running_app, running_chromium
+from tests.conftest import GUARD
+from tests.network_guard.loopback_only import LOG_VARIABLE
+
+FOLDER = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All in one worker, so that one app serves them."""
+    for item in items:
+        if item.path.is_relative_to(FOLDER):
+            item.add_marker(pytest.mark.browser)
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    executable = find_chromium()
+    if executable is None:
+        missing = "no Chromium or Chrome was found; install one, or name it in CONVGATE_CHROMIUM"
+        if os.environ.get("CI"):
+            pytest.fail(missing)
+        pytest.skip(missing)
+    with running_chromium(executable) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def app_address(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Address of the real app, which starts empty but for its samples and may open no connection."""
+    folder = tmp_path_factory.mktemp("app")
+    attempts = folder / "network.log"
+    guarded = {"PYTHONPATH": str(GUARD), LOG_VARIABLE: str(attempts)}
+    with running_app(folder / "home", environment=guarded) as address:
+        yield address
+    assert not attempts.exists(), f"the app used the network:\n{attempts.read_text()}"
+
+
+@pytest.fixture
+def page(chromium: Browser, app_address: str) -> Iterator[Page]:
+    """A page in a browser that has never been here; the test fails when it asks another machine."""
+    context = chromium.new_context(base_url=app_address, viewport={"width": 1440, "height": 900})
+    strangers: list[str] = []
+    context.on(
+        "request",
+        lambda request: strangers.append(request.url) if is_strange(request.url, app_address) else None,
+    )
+    page = context.new_page()
+    page.set_default_timeout(30_000)
+    yield page
+    context.close()
+    assert not strangers, f"the page asked other machines: {strangers}"
+
+
+def is_strange(url: str, address: str) -> bool:
+    """Whether an address is neither the app's own nor made up by the browser itself."""
+    parts = urlsplit(url)
+    return parts.scheme in {"http", "https", "ws", "wss"} and parts.netloc != urlsplit(address).netloc

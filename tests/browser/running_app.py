@@ -1,0 +1,154 @@
+"""The real app in a process of its own, and a Chromium to look at it; for the tests and for the pictures."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from convgate.app_files import app_root
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+CHROMIUM_MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+
+# Chromium on its own looks for updates and more; --no-sandbox because root, as in CI, cannot have one.
+CHROMIUM_FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+IDLE = """() => {
+    const app = document.querySelector('[data-testid="stApp"]');
+    if (!app || app.dataset.testConnectionState !== 'CONNECTED') return false;
+    if (app.dataset.testScriptState !== 'notRunning') return false;
+    const page = document.querySelector('[data-testid="stMainBlockContainer"]');
+    if (!page || !page.querySelector('[data-testid="stVerticalBlock"] > *')) return false;
+    const unfinished = ['[data-stale="true"]', '[data-testid="stSkeleton"]', '[data-testid="stSpinner"]'];
+    if (app.querySelector(unfinished.join())) return false;
+    const charts = [...app.querySelectorAll('[data-testid="stPlotlyChart"]')];
+    if (charts.some(chart => !chart.querySelector('.main-svg'))) return false;
+    return document.fonts.status === 'loaded';
+}"""
+
+
+class AppDidNotStartError(RuntimeError):
+    """The app's process ended, or did not answer in time; the message has what it printed."""
+
+
+@contextmanager
+def running_app(
+    home: Path, *, environment: Mapping[str, str] | None = None, patience: float = 90
+) -> Iterator[str]:
+    """Starts `convgate app` with its data in `home`; gives its address, and ends it afterwards."""
+    home.mkdir(parents=True, exist_ok=True)
+    port = free_port()
+    command = [str(Path(sys.executable).with_name("convgate")), "app", "--port", str(port)]
+    settings = {
+        **os.environ,
+        "CONVGATE_HOME": str(home),
+        "STREAMLIT_SERVER_HEADLESS": "true",
+        **(environment or {}),
+    }
+    log = home / "app.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(command, env=settings, stdout=output, stderr=subprocess.STDOUT)
+    try:
+        address = f"http://127.0.0.1:{port}"
+        _wait_until_it_answers(process, address, log, patience)
+        yield address
+    finally:
+        process.terminate()
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def free_port() -> int:
+    """A port of this machine that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def find_chromium() -> str | None:
+    """Path of the Chromium or Chrome of this system, or of the one that CONVGATE_CHROMIUM names."""
+    named = os.environ.get("CONVGATE_CHROMIUM")
+    candidates = (named,) if named else (*CHROMIUM_NAMES, CHROMIUM_MAC)
+    return next((path for name in candidates if (path := shutil.which(name))), None)
+
+
+@contextmanager
+def running_chromium(executable: str) -> Iterator[Browser]:
+    """A headless Chromium with a profile of its own."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=CHROMIUM_FLAGS)
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def page_paths() -> list[str]:
+    """Address of every page below the app's: "" for app.py, then "Explore" for pages/1_Explore.py."""
+    from streamlit.source_util import page_icon_and_name, page_sort_key
+
+    scripts = sorted((app_root() / "pages").glob("*.py"), key=page_sort_key)
+    return ["", *(page_icon_and_name(script)[1] for script in scripts)]
+
+
+def open_page(page: Page, address: str) -> None:
+    """Go there and wait until everything is drawn."""
+    page.goto(address)
+    wait_until_idle(page)
+
+
+def wait_until_idle(page: Page, *, timeout: float = 60_000) -> None:
+    """Returns once Streamlit has run, everything is drawn, and the page keeps its height for some frames."""
+    page.wait_for_function(IDLE, timeout=timeout)
+    page.wait_for_load_state("networkidle", timeout=timeout)
+    page.wait_for_function(
+        f"""async () => {{
+            const height = () => document.querySelector('[data-testid="stMain"]').scrollHeight;
+            const before = height();
+            for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
+            return before === height() && ({IDLE})();
+        }}""",
+        timeout=timeout,
+    )
+
+
+def _wait_until_it_answers(
+    process: subprocess.Popen[bytes], address: str, log: Path, patience: float
+) -> None:
+    end = time.monotonic() + patience
+    while time.monotonic() < end:
+        if process.poll() is not None:
+            raise AppDidNotStartError(f"convgate app ended with {process.returncode}:\n{_tail(log)}")
+        try:
+            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=5) as answer:
+                if answer.status == 200:
+                    return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise AppDidNotStartError(f"convgate app did not answer within {patience:.0f} s:\n{_tail(log)}")
+
+
+def _tail(log: Path) -> str:
+    return log.read_text(encoding="utf-8", errors="replace")[-4000:]

@@ -1,0 +1,195 @@
+"""The installer: no CUDA build by accident, choices kept, nothing to do the second time."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts import install
+from scripts.lock import constraint_lines
+
+CUDA_PLAN = [
+    ("torch", "2.13.0"),
+    ("cuda-toolkit", "13.0.3.0"),
+    ("cuda_bindings", "13.0.3"),
+    ("nvidia-cudnn-cu13", "9.20.0.48"),
+    ("triton", "3.7.1"),
+    ("sympy", "1.14.0"),
+]
+
+
+def report(*packages: tuple[str, str]) -> dict[str, Any]:
+    return {"install": [{"metadata": {"name": name, "version": version}} for name, version in packages]}
+
+
+class Pip:
+    """Stands in for pip_install and plan; remembers what was asked for."""
+
+    def __init__(self, *planned: tuple[str, str]) -> None:
+        self.planned, self.calls = planned, []
+
+    def install(self, venv: Path, *words: str) -> None:
+        self.calls.append(words)
+
+    def plan(self, venv: Path, *words: str) -> dict[str, Any]:
+        return report(*self.planned)
+
+
+@pytest.fixture
+def pip(monkeypatch: pytest.MonkeyPatch) -> Pip:
+    fake = Pip(("torch", "2.13.0+cpu"), ("sympy", "1.14.0"))
+    monkeypatch.setattr(install, "pip_install", fake.install)
+    monkeypatch.setattr(install, "plan", fake.plan)
+    monkeypatch.setattr(install, "create_environment", make_python)
+    monkeypatch.setattr(install, "_works", lambda venv: install.python_of(venv).exists())
+    return fake
+
+
+def make_python(venv: Path) -> None:
+    install.python_of(venv).parent.mkdir(parents=True)
+    install.python_of(venv).touch()
+
+
+def test_a_plan_with_cuda_packages_is_recognised_however_they_are_spelt() -> None:
+    assert install.cuda_packages(report(*CUDA_PLAN)) == [
+        "cuda-toolkit 13.0.3.0",
+        "cuda_bindings 13.0.3",
+        "nvidia-cudnn-cu13 9.20.0.48",
+        "triton 3.7.1",
+    ]
+
+
+@pytest.mark.parametrize("version", ["2.13.0+cu130", "2.13.0+rocm7.0", "2.13.0+xpu"])
+def test_a_build_for_an_accelerator_is_recognised_by_its_version(version: str) -> None:
+    assert install.cuda_packages(report(("torch", version))) == [f"torch {version}"]
+
+
+@pytest.mark.parametrize("version", ["2.13.0+cpu", "2.13.0"])
+def test_a_cpu_build_is_no_cuda_build(version: str) -> None:
+    assert install.cuda_packages(report(("torch", version), ("filelock", "4"), ("cudalike", "1"))) == []
+
+
+def test_a_cuda_build_that_nobody_asked_for_stops_before_anything_of_it_is_installed(
+    pip: Pip, tmp_path: Path
+) -> None:
+    pip.planned = tuple(CUDA_PLAN)
+    with pytest.raises(install.InstallError, match=r"nvidia-cudnn-cu13 9\.20(.|\n)*TORCH_INDEX=URL"):
+        install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    assert pip.calls == [("pip", "hatchling")]
+    assert not (tmp_path / "venv" / "convgate-install.json").exists()
+
+
+def test_the_cuda_build_is_taken_when_asked_for(pip: Pip, tmp_path: Path) -> None:
+    pip.planned = tuple(CUDA_PLAN)
+    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=True)
+    assert pip.calls[1] == ("torch",)
+
+
+def test_the_index_serves_torch_alone(pip: Pip, tmp_path: Path) -> None:
+    install.install(tmp_path / "venv", dev=True, torch_index="https://index.example/cpu", torch_cuda=False)
+    with_index = [call for call in pip.calls if "--index-url" in call]
+    assert [call[0] for call in with_index] == ["torch"]
+    assert "--no-deps" in with_index[0]
+    assert "https://index.example/cpu" in with_index[0]
+
+
+def test_a_second_run_does_nothing_and_development_tools_stay(pip: Pip, tmp_path: Path) -> None:
+    install.install(tmp_path / "venv", dev=True, torch_index="", torch_cuda=False)
+    done = len(pip.calls)
+    install.install(tmp_path / "venv", dev=True, torch_index="", torch_cuda=False)
+    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    assert len(pip.calls) == done
+
+
+def test_another_index_replaces_torch_and_its_password_is_not_written_down(pip: Pip, tmp_path: Path) -> None:
+    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    pip.calls.clear()
+    index = "https://somebody:secret@index.example/cu130"
+    install.install(tmp_path / "venv", dev=False, torch_index=index, torch_cuda=False)
+    assert "--force-reinstall" in pip.calls[1]
+    pip.calls.clear()
+    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    assert pip.calls == []
+    assert "secret" not in (tmp_path / "venv" / "convgate-install.json").read_text()
+
+
+def test_changed_constraints_are_installed(pip: Pip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("pyproject.toml", "constraints.txt"):
+        (tmp_path / name).write_text("one")
+    monkeypatch.setattr(install, "CHECKOUT", tmp_path)
+    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    pip.calls.clear()
+    (tmp_path / "constraints.txt").write_text("two")
+    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    assert pip.calls
+
+
+def test_a_half_finished_installation_is_not_taken_for_a_whole_one(
+    pip: Pip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(venv: Path, *words: str) -> None:
+        raise install.InstallError("no network")
+
+    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+    monkeypatch.setattr(install, "pip_install", fail)
+    with pytest.raises(install.InstallError, match="no network"):
+        install.install(tmp_path / "venv", dev=True, torch_index="", torch_cuda=False)
+    assert not (tmp_path / "venv" / "convgate-install.json").exists()
+
+
+def test_an_old_python_is_named_with_the_way_out(
+    pip: Pip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(install, "OLDEST_PYTHON", (99, 0))
+    with pytest.raises(install.InstallError, match=r"needs Python 3\.11 or newer.*make install PYTHON="):
+        install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
+
+
+def test_pip_itself_plans_a_cuda_build_without_downloading_its_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real pip, on an index of one wheel whose metadata asks for an NVIDIA package."""
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    write_wheel(wheels, "torch", "2.13.0", requires="nvidia-cudnn-cu13==9.20.0.48")
+    write_wheel(wheels, "nvidia_cudnn_cu13", "9.20.0.48")
+    for name, value in {"CONFIG_FILE": "/dev/null", "NO_INDEX": "1", "FIND_LINKS": str(wheels)}.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    venv = tmp_path / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
+    with pytest.raises(install.InstallError, match="nvidia_cudnn_cu13 9"):
+        install.install_torch(venv, index="", cuda=False, switch=False)
+
+
+def write_wheel(folder: Path, name: str, version: str, *, requires: str = "") -> None:
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        info = f"{name}-{version}.dist-info"
+        requirement = f"Requires-Dist: {requires}\n" if requires else ""
+        wheel.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{requirement}"
+        )
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", "")
+
+
+def test_the_state_file_says_what_the_environment_was_made_from(pip: Pip, tmp_path: Path) -> None:
+    install.install(tmp_path / "venv", dev=True, torch_index="", torch_cuda=False)
+    state = json.loads((tmp_path / "venv" / "convgate-install.json").read_text())
+    assert state["dev"] is True
+    assert state["python"] == f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+def test_frozen_versions_lose_their_build_and_are_sorted() -> None:
+    frozen = "torch==2.13.0+cpu\nbm25s==0.3.16\nmypy_extensions==1.1.0\n"
+    assert constraint_lines(frozen) == "bm25s==0.3.16\nmypy-extensions==1.1.0\ntorch==2.13.0\n"
+
+
+def test_a_frozen_address_is_refused() -> None:
+    with pytest.raises(ValueError, match="no plain version: 'torch @ file"):
+        constraint_lines("torch @ file:///wheels/torch.whl")

@@ -1,0 +1,203 @@
+"""The project as a whole: what it imports, pins, packs and keeps to itself."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import convgate
+from convgate import app_files
+from convgate.app_files import app_root
+from convgate.errors import SettingsError
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def run_python(code: str, *words: str, **environment: str) -> str:
+    """What a fresh interpreter prints; a failure shows its standard error."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, *words],  # -P: not from the folder the tests run in
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def read_pyproject() -> dict[str, Any]:
+    return tomllib.loads((CHECKOUT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def constraints() -> dict[str, str]:
+    lines = (CHECKOUT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("==") for line in lines if not line.startswith("#"))
+
+
+def tracked_files() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z"], cwd=CHECKOUT, capture_output=True, text=True, check=False
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    return [CHECKOUT / name for name in listed.stdout.split("\0") if name and (CHECKOUT / name).is_file()]
+
+
+# What loads what
+
+
+def test_importing_convgate_loads_neither_torch_nor_streamlit() -> None:
+    loaded = run_python("import sys, convgate; print(*{'torch', 'streamlit', 'sklearn'} & set(sys.modules))")
+    assert loaded.split() == []
+
+
+def test_help_loads_neither_torch_nor_streamlit_and_is_quick() -> None:
+    code = """
+import sys, time
+from convgate.cli.main import app
+try:
+    app(["--help"], prog_name="convgate")
+except SystemExit as end:
+    assert end.code == 0
+print("LOADED", *{"torch", "streamlit", "transformers", "sklearn", "plotly", "pandas"} & set(sys.modules))
+print("SECONDS", time.process_time())
+"""
+    runs = [run_python(code) for _ in range(3)]
+    assert "Usage: convgate" in runs[0]
+    assert re.search(r"^LOADED\s*$", runs[0], re.MULTILINE), runs[0]
+    # Processor time, which a busy machine lengthens less than the clock: half a second is the promise.
+    assert min(float(run.rsplit("SECONDS", 1)[1]) for run in runs) < 0.5
+
+
+# What is pinned
+
+
+def test_every_requirement_is_pinned_at_a_version_that_it_allows() -> None:
+    project = read_pyproject()
+    pinned = constraints()
+    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    for requirement in map(Requirement, [*wanted, *project["project"]["optional-dependencies"]["dev"]]):
+        name = canonicalize_name(requirement.name)
+        assert name in pinned, f"{requirement} has no line in constraints.txt: run make lock"
+        assert requirement.specifier.contains(pinned[name]), f"{requirement} and {name}=={pinned[name]}"
+
+
+def test_no_pin_names_an_address_a_build_or_a_cuda_package() -> None:
+    for name, version in constraints().items():
+        assert re.fullmatch(r"[a-z0-9.-]+", name), name
+        assert re.fullmatch(r"[0-9][0-9a-z.]*", version), f"{name}=={version}"
+        assert not re.match(r"nvidia|cuda|triton", name), name
+
+
+def test_torch_is_pinned_where_a_cpu_build_of_it_is_found() -> None:
+    assert constraints()["torch"] == "2.13.0"
+
+
+def test_no_package_index_is_built_in() -> None:
+    hosts = re.compile(r"(?:pypi|pythonhosted|pytorch)\.org", re.IGNORECASE)
+    for file in tracked_files():
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        assert not hosts.search(text), f"{file} names {hosts.search(text)}"
+
+
+def test_the_changelog_knows_this_version() -> None:
+    assert f"## {convgate.__version__}" in (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+# Where the app lies
+
+
+def test_in_a_checkout_the_app_is_that_of_the_checkout() -> None:
+    assert app_root() == CHECKOUT
+    assert (app_root() / "sample_conversations").is_dir()
+    assert (app_root() / ".streamlit" / "config.toml").is_file()
+
+
+def test_an_installation_without_the_app_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app_files, "_PACKAGE", tmp_path / "convgate")
+    with pytest.raises(SettingsError, match="install convgate again"):
+        app_root()
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-index"),
+            *("--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(CHECKOUT)),
+        ],
+        check=True,
+    )
+    return next(folder.glob("convgate-*.whl"))
+
+
+@pytest.mark.slow
+def test_the_wheel_carries_the_whole_app_and_nothing_else(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    files = [*CHECKOUT.glob("pages/*.py"), *CHECKOUT.glob("sample_conversations/*"), CHECKOUT / "app.py"]
+    wanted = {f"convgate/_app/{file.relative_to(CHECKOUT).as_posix()}" for file in files}
+    wanted |= {"convgate/_app/.streamlit/config.toml", "convgate/py.typed"}
+    assert wanted <= names
+    assert {name.split("/")[0] for name in names} == {
+        "convgate",
+        f"convgate-{convgate.__version__}.dist-info",
+    }
+    assert not [name for name in names if "__pycache__" in name or "secrets" in name]
+
+
+@pytest.mark.slow
+def test_installed_from_the_wheel_the_app_is_that_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
+    zipfile.ZipFile(wheel).extractall(tmp_path)
+    code = "import convgate.app_files; print(convgate.app_files.app_root())"
+    found = run_python(code, PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
+    assert Path(found.strip()) == tmp_path / "convgate" / "_app"
+
+
+# What stays on this machine
+
+
+def test_usage_statistics_are_off_however_the_app_is_started(tmp_path: Path) -> None:
+    """From any folder, and when the person's own Streamlit settings switch them on."""
+    (tmp_path / ".streamlit").mkdir()
+    (tmp_path / ".streamlit" / "config.toml").write_text("[browser]\ngatherUsageStats = true\n")
+    code = """
+import os, sys
+os.chdir(sys.argv[2])
+del os.environ["STREAMLIT_BROWSER_GATHER_USAGE_STATS"]
+from streamlit import config
+config._main_script_path = sys.argv[1]  # as `streamlit run` does
+config.get_config_options(force_reparse=True)
+print(config.get_option("browser.gatherUsageStats"), config.get_option("server.address"))
+"""
+    said = run_python(code, str(app_root() / "app.py"), str(tmp_path), HOME=str(tmp_path))
+    assert said.split() == ["False", "127.0.0.1"]
+
+
+@pytest.mark.slow
+def test_scoring_a_sample_from_end_to_end_opens_no_connection(tmp_path: Path) -> None:
+    """With a model to load and nothing that tells the model's library to stay offline."""
+    code = """
+import os, sys
+for name in ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY"):
+    os.environ.pop(name, None)
+from convgate.cli.main import app
+app(["score", sys.argv[1], "--json"], prog_name="convgate")
+"""
+    sample = app_root() / "sample_conversations" / "nan_and_fibonacci.json"
+    scored = run_python(code, str(sample), HOME=str(tmp_path))
+    assert '"threshold"' in scored
