@@ -1,0 +1,72 @@
+"""Words on charts. Plotly reads a little HTML and TeX in them, and transcripts are untrusted.
+
+>>> plain("<b>Hi</b>\\n  there")
+'&lt;b&gt;Hi&lt;/b&gt; there'
+"""
+
+from __future__ import annotations
+
+import textwrap
+from html import escape
+
+LINE = 56  # characters: what fits on a phone
+
+# Control characters, and those that turn the direction of writing (they could make a line read otherwise).
+_HIDDEN = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
+_SEEN = {code: " " if chr(code).isspace() else None for code in _HIDDEN}
+
+
+def plain(text: str, limit: int = 80) -> str:
+    """The text on one line, at most `limit` characters, with nothing left that plotly would interpret.
+
+    Control characters and those that turn the direction of writing go; `$` would open a formula.
+    """
+    return _safe(_short(text, limit))
+
+
+def wrapped(text: str, limit: int = 240) -> str:
+    """The same on lines of `LINE` characters."""
+    short = _short(text, limit)
+    if len(short) <= LINE:
+        return _safe(short)
+    return "<br>".join(_safe(line) for line in textwrap.wrap(short, LINE))
+
+
+def number(value: float) -> str:
+    """A score or threshold: two decimals, more where it is so small that two would not tell it from 0.
+
+    >>> number(0.834), number(0.0164), number(-3.2)
+    ('0.83', '0.016', '−3.20')
+    """
+    text = f"{value:.2f}" if value == 0 or abs(value) >= 0.1 else f"{value:.3f}"
+    return text.replace("-", "−")
+
+
+def signed(value: float, decimals: int = 2) -> str:
+    """A logit, or a change: always with its sign.
+
+    >>> signed(1.234), signed(-0.5), signed(-0.0001)
+    ('+1.23', '−0.50', '0.00')
+    """
+    text = f"{value:+.{decimals}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """A share of 1 in percent, with one decimal below ten.
+
+    >>> percent(0.0067), percent(0.344), percent(0.00001), percent(0)
+    ('0.7%', '34%', 'under 0.1%', '0%')
+    """
+    if 0 < share < 0.0005:
+        return "under 0.1%"
+    return f"{share:.1%}" if 0 < share < 0.0995 else f"{share:.0%}"
+
+
+def _short(text: str, limit: int) -> str:
+    line = " ".join(text[: 4 * limit].translate(_SEEN).split())  # a turn may have 100,000 characters
+    return line if len(line) <= limit and len(text) <= 4 * limit else f"{line[: limit - 1].rstrip()}…"
+
+
+def _safe(text: str) -> str:
+    return escape(text, quote=False).replace("$", "&#36;")

@@ -1,0 +1,101 @@
+"""What all figures share: font, margins, legend, colours of the page, heights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from convgate.figures.palette import Palette
+
+FONT = '"Source Sans", "Source Sans Pro", "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
+CONFIG: dict[str, Any] = {
+    "displaylogo": False,
+    "scrollZoom": False,
+    "modeBarButtonsToRemove": ["lasso2d", "select2d", "autoScale2d"],
+}
+"""What `st.plotly_chart(config=…)` gets, with `theme=None`, or Streamlit's colours replace these."""
+
+MANY = 2_000  # marks; from here on they are drawn by WebGL, for SVG gets slow
+
+
+def figure(palette: Palette, *, height: int, right: int = 16, left: int = 52, top: int = 36) -> go.Figure:
+    """An empty figure, transparent, `height` pixels high, with its legend in a line above the plot.
+
+    Margins are fixed, so that the plot stays where it is when numbers change.
+    """
+    return go.Figure(
+        layout={
+            "template": {},
+            "height": height,
+            "margin": {"l": left, "r": right, "t": top, "b": 44, "pad": 0},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "font": {"family": FONT, "size": 13, "color": palette.ink},
+            "hoverlabel": {
+                "bgcolor": palette.surface,
+                "bordercolor": palette.muted,
+                "font": {"family": FONT, "size": 13, "color": palette.ink},
+                "align": "left",
+            },
+            "legend": {
+                "orientation": "h", "x": 0, "y": 1, "yref": "container", "yanchor": "top",
+                "bgcolor": "rgba(0,0,0,0)", "font": {"size": 12},
+                "itemclick": False, "itemdoubleclick": False,
+            },
+            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": palette.muted, "activecolor": palette.kept},
+            "xaxis": axis(palette),
+            "yaxis": axis(palette),
+        }
+    )  # fmt: skip
+
+
+def axis(palette: Palette, title: str | None = None, **settings: Any) -> dict[str, Any]:
+    """An axis with thin grid lines; fixed, unless `fixedrange=False` lets people zoom."""
+    return {
+        "title": {"text": title, "font": {"size": 12, "color": palette.muted}, "standoff": 8},
+        "tickfont": {"size": 12, "color": palette.muted},
+        "gridcolor": palette.grid,
+        "linecolor": palette.grid,
+        "zeroline": False,
+        "fixedrange": True,
+        **settings,
+    }
+
+
+def scatter(count: int) -> type[go.Scatter] | type[go.Scattergl]:
+    """The kind of trace for a chart of `count` marks."""
+    kind: type[go.Scatter] | type[go.Scattergl] = go.Scattergl if count > MANY else go.Scatter
+    return kind
+
+
+def mark_threshold(fig: go.Figure, value: float, label: str, palette: Palette, *, across: str) -> None:
+    """The dashed threshold line with its number at its end.
+
+    across: "y" for a level on the y axis, "x" for one on the x axis. A value outside the axis has no line,
+    only its number with an arrow at the edge, so that the axis need not move.
+    """
+    low, high = sorted(fig.layout["yaxis" if across == "y" else "xaxis"].range)
+    place = min(max(value, low), high)
+    if place == value:
+        line = {"color": palette.threshold, "width": 2, "dash": "dash"}
+        if across == "y":
+            fig.add_shape(
+                type="line", xref="paper", x0=0, x1=1, y0=value, y1=value, line=line, name="threshold"
+            )
+        else:
+            fig.add_shape(
+                type="line", yref="paper", y0=0, y1=1, x0=value, x1=value, line=line, name="threshold"
+            )
+    else:
+        up, down = ("↑", "↓") if across == "y" else ("→", "←")
+        label = f"{label} {up if value > high else down}"
+    where: dict[str, Any] = (
+        {"xref": "paper", "x": 1, "xanchor": "left", "y": place, "yanchor": "middle", "xshift": 3}
+        if across == "y"
+        else {"yref": "paper", "y": 1, "yanchor": "bottom", "x": place, "xanchor": "center"}
+    )
+    fig.add_annotation(
+        text=f"<b>{label}</b>", showarrow=False, name="threshold",
+        font={"size": 13, "color": palette.threshold_text}, **where,
+    )  # fmt: skip

@@ -1,0 +1,266 @@
+"""The scores of a history's turns over their turn numbers, with the threshold and what it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from convgate.decisions import Floats, TurnDecisions
+from convgate.figures.hover import number, plain, wrapped
+from convgate.figures.layout import MANY, axis, figure, mark_threshold, scatter
+from convgate.figures.palette import Palette
+
+HEIGHT = 340  # pixels
+RUG_HEIGHT = 28  # pixels more for a second policy
+
+
+def scores_figure(
+    decisions: TurnDecisions,
+    *,
+    labels: Sequence[str],
+    palette: Palette,
+    selected: int | None = None,
+    flipped: Mapping[int, str] | Collection[int] = (),
+    show_tiers: bool = False,
+    other: TurnDecisions | None = None,
+) -> go.Figure:
+    """One mark a turn; `customdata` of each mark is the turn's 0-based index, as one integer.
+
+    labels: who and first words of each turn of the conversation, `labels[index]`; untrusted. selected and
+    flipped are turn indices; a flip's arrow points to where the turn went, and its text, when given, is
+    shown on hover. `show_tiers` adds the scores of both tiers as lines, where the policy has them. `other`
+    shows below what a second policy keeps.
+
+    Axes depend on the turns and their scores alone: moving a threshold moves nothing else, and the zoom
+    that a person chose stays.
+    """
+    rug = RUG_HEIGHT if other is not None else 0
+    fig = figure(palette, height=HEIGHT + rug, right=48)
+    chart = _Chart(decisions, labels, flipped if isinstance(flipped, Mapping) else dict.fromkeys(flipped, ""))
+    low, high = chart.extent
+    span = f"{low}-{high}"
+    fig.update_layout(
+        uirevision=f"{decisions.policy} {span}", dragmode="zoom", hovermode="closest",
+        xaxis=axis(palette, "turn", range=[low - 0.6, high + 0.6], fixedrange=False, showgrid=False),
+        yaxis=_level_axis(chart, palette),
+    )  # fmt: skip
+    if show_tiers:
+        _add_tiers(fig, chart, palette)
+    _add_turns(fig, chart, palette)
+    _add_flips(fig, chart, palette)
+    if selected is not None:
+        _add_selected(fig, chart, selected, palette)
+    if decisions.threshold is not None and chart.scored:
+        line = {"color": palette.threshold, "width": 2, "dash": "dash"}
+        fig.add_scatter(x=[None], y=[None], mode="lines", line=line, name="threshold", hoverinfo="skip")
+        mark_threshold(fig, decisions.threshold, number(decisions.threshold), palette, across="y")
+    if other is not None:
+        _add_rug(fig, chart, other, palette)
+    return fig
+
+
+def describe_scores(
+    decisions: TurnDecisions, *, selected: int | None = None, flipped: Collection[int] = ()
+) -> str:
+    """The chart in a sentence or two, for people who do not see it."""
+    if not len(decisions):
+        return "There are no earlier turns to score."
+    first, last = int(decisions.indices[0]) + 1, int(decisions.indices[-1]) + 1
+    told = f"Scores of turns {first} to {last}: {int(decisions.kept.sum()):,} kept of {len(decisions):,}"
+    if decisions.scores is None:
+        told += " by a policy without scores"
+    else:
+        scores = decisions.scores
+        told += f", scores from {number(float(scores.min()))} to {number(float(scores.max()))}"
+        if decisions.threshold is not None:
+            told += f", threshold {number(decisions.threshold)}"
+    if flipped:
+        told += f"; {len(flipped):,} changed by the last move"
+    if selected is not None and selected in decisions.indices:
+        told += f". Turn {selected + 1} is selected. {decisions.of(selected).reason.rstrip('.')}"
+    return f"{told}."
+
+
+@dataclass(frozen=True, eq=False)
+class _Chart:
+    """Decisions as a chart needs them: levels to draw, turn numbers, words on hover."""
+
+    decisions: TurnDecisions
+    labels: Sequence[str]
+    flipped: Mapping[int, str]
+
+    def __post_init__(self) -> None:
+        if len(self.decisions) and len(self.labels) <= self.decisions.indices[-1]:
+            last = int(self.decisions.indices[-1])
+            raise ValueError(f"{len(self.labels)} labels cannot name turn {last} (labels go by turn index)")
+
+    @property
+    def scored(self) -> bool:
+        return self.decisions.scores is not None
+
+    @property
+    def levels(self) -> Floats:
+        """(n,) the scores, or 1 for kept and 0 for dropped where the policy has none."""
+        scores = self.decisions.scores
+        return self.decisions.kept.astype(np.float64) if scores is None else scores
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """First and last turn number."""
+        indices = self.decisions.indices
+        return (int(indices[0]) + 1, int(indices[-1]) + 1) if len(indices) else (1, 1)
+
+    @property
+    def forced(self) -> NDArray[np.bool_]:
+        """(n,) turns that a later stage decided."""
+        return np.isin(self.decisions.indices, list(self.decisions.overrides))
+
+    def row_of(self, index: int) -> int | None:
+        rows = np.flatnonzero(self.decisions.indices == index)
+        return int(rows[0]) if len(rows) else None
+
+    def hover(self, rows: NDArray[np.int64]) -> list[str]:
+        """Turn number, who and first words, why; all of it escaped."""
+        long = len(self.decisions) > MANY  # then without the reason, to stay quick
+        # The rule's `because` is the same for every turn, and a note may tokenize the whole text.
+        brief = replace(self.decisions, because="", note=None)
+        lines = []
+        for row in rows.tolist():
+            index = int(brief.indices[row])
+            told = [f"<b>Turn {index + 1}</b> {plain(self.labels[index], 60)}"]
+            if long and index not in brief.overrides:
+                kept = "kept" if brief.kept[row] else "dropped"
+                told.append(f"{kept}, {number(float(self.levels[row]))}" if self.scored else kept)
+            else:
+                told.append(wrapped(brief[row].reason))
+            if change := self.flipped.get(index):
+                told.append(wrapped(change))
+            lines.append("<br>".join(told))
+        return lines
+
+
+def _level_axis(chart: _Chart, palette: Palette) -> dict[str, object]:
+    """0…1 for the gate, the policy's own range otherwise, two lines where there are no scores."""
+    scores = chart.decisions.scores
+    if scores is None:
+        return axis(palette, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["dropped", "kept"], showgrid=True)
+    if chart.decisions.logits is not None:
+        return axis(palette, "score", range=[-0.03, 1.03], tickformat=".1f", dtick=0.2)
+    low, high = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
+    room = 0.08 * (high - low) or 0.1 * (abs(high) or 1.0)
+    return axis(palette, "score", range=[low - room, high + room], nticks=6)
+
+
+def _add_turns(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
+    """A trace for what is kept, one for what is dropped, one for what a later stage decided."""
+    kept, forced = chart.decisions.kept, chart.forced
+    few = len(kept) <= 300
+    classes = [
+        ("dropped", ~kept & ~forced, palette.dropped, "circle-open", 8 if few else 6),
+        ("kept", kept & ~forced, palette.kept, "circle", 9 if few else 7),
+    ]
+    if forced.any():
+        classes += [
+            ("dropped anyway", forced & ~kept, palette.forced, "diamond-open", 11),
+            ("kept anyway", forced & kept, palette.forced, "diamond", 11),
+        ]
+    for name, chosen, colour, symbol, size in classes:
+        rows = np.flatnonzero(chosen)
+        _add_marks(
+            fig, chart, rows, name=name, mode="markers", hovertext=chart.hover(rows), hoverinfo="text",
+            marker=_marker(symbol, size, colour, 1.5),
+        )  # fmt: skip
+
+
+def _add_flips(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
+    rows = np.flatnonzero(np.isin(chart.decisions.indices, list(chart.flipped)))
+    if not len(rows):
+        return
+    kept = chart.decisions.kept[rows]
+    _add_marks(
+        fig, chart, rows, name="flipped", mode="markers+text",
+        text=["▲" if up else "▼" for up in kept],
+        textposition=["top center" if up else "bottom center" for up in kept],
+        textfont={"color": palette.flip_text, "size": 11}, hoverinfo="skip",
+        marker=_marker("circle-open", 16, palette.flip, 3),
+    )  # fmt: skip
+
+
+def _add_selected(fig: go.Figure, chart: _Chart, selected: int, palette: Palette) -> None:
+    row = chart.row_of(selected)
+    if row is None:
+        return
+    fig.add_vline(x=selected + 1, line={"color": palette.muted, "width": 1}, layer="below", name="selected")
+    _add_marks(
+        fig, chart, np.array([row]), name="selected", mode="markers", hoverinfo="skip", showlegend=False,
+        marker=_marker("circle-open", 22, palette.ink, 2),
+    )  # fmt: skip
+
+
+def _add_tiers(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
+    """Both tiers and the final score as lines, all on the scale of the score."""
+    decisions = chart.decisions
+    if decisions.tier1 is None or decisions.attention is None or decisions.scores is None:
+        return
+    numbers = decisions.indices + 1
+    for name, levels, colour, dash in (
+        ("tier 1", _logistic(decisions.tier1), palette.tier1, "dot"),
+        ("tier 2", _logistic(decisions.attention), palette.tier2, "dashdot"),
+        ("final", decisions.scores, palette.ink, "solid"),
+    ):
+        kind = scatter(len(numbers))
+        line = {"color": colour, "dash": dash, "width": 1.5}
+        fig.add_trace(kind(x=numbers, y=levels, mode="lines", name=name, line=line, hoverinfo="skip"))
+
+
+def _add_rug(fig: go.Figure, chart: _Chart, other: TurnDecisions, palette: Palette) -> None:
+    """What the second policy keeps, as ticks beneath, and what it drops, as points."""
+    name = plain(other.policy.replace("_", " "), 20)
+    share = RUG_HEIGHT / (HEIGHT + RUG_HEIGHT - 80)
+    fig.update_layout(
+        yaxis={"domain": [share + 0.03, 1]},
+        yaxis2=axis(palette, domain=[0, share], range=[-1, 1], showgrid=False, tickvals=[0], ticktext=[""]),
+        xaxis={"anchor": "y2"},
+    )
+    for word, chosen, symbol, size, colour in (
+        ("dropped", ~other.kept, "circle-open", 4, palette.dropped),
+        ("kept", other.kept, "line-ns", 18, palette.kept),
+    ):
+        indices = other.indices[chosen]
+        fig.add_trace(
+            scatter(len(other))(
+                x=indices + 1, y=np.zeros(len(indices)), yaxis="y2", mode="markers", name=f"{name}: {word}",
+                customdata=indices.tolist(), showlegend=word == "kept",
+                hovertext=[f"<b>Turn {index + 1}</b> {word} by {name}" for index in indices.tolist()],
+                hoverinfo="text",
+                marker=_marker(symbol, size, colour, 2),
+            )
+        )  # fmt: skip
+
+
+def _add_marks(fig: go.Figure, chart: _Chart, rows: NDArray[np.int64], **trace: object) -> None:
+    """Marks at some rows. Empty traces keep their place in the legend, so that it does not jump."""
+    indices = chart.decisions.indices[rows]
+    same = {"marker": {"opacity": 1}}  # a click must not fade the other turns
+    fig.add_trace(
+        scatter(len(chart.decisions))(
+            x=indices + 1 if len(rows) else [None],
+            y=chart.levels[rows] if len(rows) else [None],
+            customdata=indices.tolist(),
+            selected=same,
+            unselected=same,
+            **trace,
+        )
+    )
+
+
+def _marker(symbol: str, size: int, colour: str, width: float) -> dict[str, object]:
+    return {"symbol": symbol, "size": size, "color": colour, "line": {"width": width, "color": colour}}
+
+
+def _logistic(logits: Floats) -> Floats:
+    return np.exp(-np.logaddexp(0, -logits))
