@@ -26,4 +26,5 @@ def naive_logits(gate: Gate, turns: Tensor, situation: Tensor) -> Tensor:
     attention = torch.sigmoid(cross.query(mixed) @ cross.key(s) * tier.scale)
     logits = tier.head(mixed + attention[:, None] * cross.value(s)).squeeze(-1)
     activation = torch.sigmoid(tier.residual_gate)
-    return (1 - activation) * tier1 + activation * logits
+    blended: Tensor = (1 - activation) * tier1 + activation * logits
+    return blended

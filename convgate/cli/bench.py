@@ -63,12 +63,13 @@ def _measure(*, encoder: bool, page: bool, rounds: int) -> dict[str, Any]:
 
 
 def _show(console: Console, results: dict[str, Any]) -> None:
+    difference = results["largest_logit_difference"]
     for n, row in results["scoring"].items():
         console.print(
             f"Scoring {int(n):,} turns: naive {row['baseline_ms']:.1f} ms, convgate {row['ours_ms']:.1f} ms,"
             f" {row['ratio']:.1f}× faster (goal {row['goal']:.0f}×)"
         )
-    console.print(f"Largest difference to the naive gate's logits: {results['largest_logit_difference']:.4f}")
+    console.print(f"Largest difference to the naive gate's logits: {difference:.1e}")
     memory = results["memory_mb"]["10000"]
     told = "not told by this system" if memory is None else f"{memory:.0f} MB (goal below 200 MB)"
     console.print(f"Peak memory of scoring 10,000 turns above the loaded model: {told}")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from convgate.transcripts import RelevanceSet
 
 GATE = "gate"
-INTERVALS_FROM_WIDTH = 105  # columns; a narrower terminal shows values without intervals
+INTERVALS_FROM_WIDTH = 115  # columns; a narrower terminal shows values without intervals
 
 
 def evaluate(

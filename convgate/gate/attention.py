@@ -81,8 +81,9 @@ class AttentionTier(nn.Module):
         layer, cross = self.self_attention, self.cross_attention
         key, value = self._situation_key_value(situation)
         readers = torch.stack([self.head.weight[0], cross.query.weight.T @ key * self.scale])  # (2, h)
-        values = layer.value(x) @ readers.T  # (n, 2)
-        mixed = x @ readers.T + attend(layer.query(x) * self.scale, layer.key(x), values)
+        values = F.linear(x, readers @ layer.value.weight, readers @ layer.value.bias)  # (n, 2)
+        queries = F.linear(x, layer.query.weight * self.scale, layer.query.bias * self.scale)
+        mixed = x @ readers.T + attend(queries, layer.key(x), values)
         attention = torch.sigmoid(mixed[:, 1] + (cross.query.bias @ key) * self.scale)
         return mixed[:, 0] + attention * (self.head.weight[0] @ value) + self.head.bias
 

@@ -22,10 +22,10 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     """
     reduced = len(keys) >= _BFLOAT16_FROM and has_fast_bfloat16()
     dtype = torch.bfloat16 if reduced else queries.dtype
+    # |q·k| ≤ |q||k|: when that bound is small, no row needs its maximum subtracted before exp.
+    bounded = _longest(queries) * _longest(keys) < _EXPONENT_LIMIT
     queries, keys_t = queries.to(dtype), keys.to(dtype).T.contiguous()
     weighted = torch.cat([values, values.new_ones(len(values), 1)], dim=1).to(dtype)
-    # |q·k| ≤ |q||k|: when that bound is small, no row needs its maximum subtracted before exp.
-    bounded = bool(queries.norm(dim=1).max() * keys.norm(dim=1).max() < _EXPONENT_LIMIT)
     out = values.new_empty(len(queries), values.shape[1])
     step = max(16, min(_BLOCK_ROWS, _BLOCK_BYTES // (len(keys) * dtype.itemsize)))
     for start in range(0, len(queries), step):
@@ -35,6 +35,10 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
         block = (weights.exp_() @ weighted).to(values.dtype)
         out[start : start + step] = block[:, :-1] / block[:, -1:]
     return out
+
+
+def _longest(rows: Tensor) -> float:
+    return float(rows.square().sum(dim=1).max().sqrt())
 
 
 @cache
