@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from convgate.app_files import app_root
@@ -57,13 +58,8 @@ def running_app(
     """Starts `convgate app` with its data in `home`; gives its address, and ends it afterwards."""
     home.mkdir(parents=True, exist_ok=True)
     port = free_port()
-    command = [str(Path(sys.executable).with_name("convgate")), "app", "--port", str(port)]
-    settings = {
-        **os.environ,
-        "CONVGATE_HOME": str(home),
-        "STREAMLIT_SERVER_HEADLESS": "true",
-        **(environment or {}),
-    }
+    command = [str(Path(sys.executable).with_name("convgate")), "app", "--port", str(port), "--no-browser"]
+    settings = {**os.environ, "CONVGATE_HOME": str(home), **(environment or {})}
     log = home / "app.log"
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=settings, stdout=output, stderr=subprocess.STDOUT)
@@ -72,12 +68,7 @@ def running_app(
         _wait_until_it_answers(process, address, log, patience)
         yield address
     finally:
-        process.terminate()
-        try:
-            process.wait(10)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        _end(process)
 
 
 def free_port() -> int:
@@ -148,6 +139,17 @@ def _wait_until_it_answers(
         except (urllib.error.URLError, OSError):
             time.sleep(0.1)
     raise AppDidNotStartError(f"convgate app did not answer within {patience:.0f} s:\n{_tail(log)}")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends the command and the Streamlit server below it."""
+    family = psutil.Process(process.pid).children(recursive=True) if process.poll() is None else []
+    for member in (process, *family):
+        member.terminate()
+    _, alive = psutil.wait_procs(family, timeout=10)
+    for member in alive:
+        member.kill()
+    process.wait()
 
 
 def _tail(log: Path) -> str:

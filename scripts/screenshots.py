@@ -1,0 +1,97 @@
+"""`make screenshots`: every page of the app on its samples, light and dark, wide and narrow, as PNG files."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+
+from tests.browser.running_app import (
+    find_chromium,
+    open_page,
+    page_paths,
+    running_app,
+    running_chromium,
+    wait_until_idle,
+)
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+WIDTHS = {1440: 900, 400: 800}  # px: width, and the height of the window before the page is measured
+SCHEMES = ("light", "dark")
+TALLEST = 12_000  # px; a page that never ends is cut here
+
+# Streamlit scrolls inside the window, so the window has to be as tall as the page for all of it to be seen.
+HEIGHT = """() => Math.max(...['stMain', 'stSidebarContent'].map(name => {
+    const box = document.querySelector(`[data-testid="${name}"]`);
+    return box && box.checkVisibility() ? box.scrollHeight : 0;
+}))"""
+
+
+def main() -> None:
+    """Take the pictures; exits with 1 when a page shows an error."""
+    parser = argparse.ArgumentParser(description="Take pictures of every page of the app.")
+    parser.add_argument("--out", type=Path, default=CHECKOUT / "screenshots", help="the folder for them")
+    parser.add_argument("--page", action="append", help="only this page, such as Explore; may be repeated")
+    parser.add_argument("--scale", type=float, default=1, help="device pixels per pixel; 2 for print")
+    arguments = parser.parse_args()
+    executable = find_chromium()
+    if executable is None:
+        sys.exit("No Chromium or Chrome was found; install one, or name it in CONVGATE_CHROMIUM.")
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    faulty = []
+    with (
+        tempfile.TemporaryDirectory() as home,
+        running_app(Path(home)) as address,
+        running_chromium(executable) as browser,
+    ):
+        for path in page_paths():
+            name = path or "Library"
+            if arguments.page and name not in arguments.page:
+                continue
+            for file in take_pictures(
+                browser, f"{address}/{path}", arguments.out / name.lower(), arguments.scale
+            ):
+                print(file)
+                if file.stem.endswith("-error"):
+                    faulty.append(name)
+    if faulty:
+        sys.exit(f"These pages show an error: {', '.join(sorted(set(faulty)))}")
+
+
+def take_pictures(browser: Browser, address: str, stem: Path, scale: float) -> list[Path]:
+    """One picture for each width and colour scheme; the name of one with an error on it ends in -error."""
+    files = []
+    for width, height in WIDTHS.items():
+        for scheme in SCHEMES:
+            context = browser.new_context(
+                viewport={"width": width, "height": height},
+                color_scheme="dark" if scheme == "dark" else "light",
+                device_scale_factor=scale,
+                reduced_motion="reduce",
+            )
+            page = context.new_page()
+            open_page(page, address)
+            show_all(page, width, height)
+            error = "-error" if page.get_by_test_id("stException").count() else ""
+            file = stem.with_name(f"{stem.name}-{width}-{scheme}{error}.png")
+            page.screenshot(path=file, animations="disabled")
+            files.append(file)
+            context.close()
+    return files
+
+
+def show_all(page: Page, width: int, height: int) -> None:
+    """Make the window as tall as the page, which may grow a little when it is given room."""
+    for _ in range(3):
+        wanted = min(TALLEST, max(height, page.evaluate(HEIGHT)))
+        if page.viewport_size == {"width": width, "height": wanted}:
+            return
+        page.set_viewport_size({"width": width, "height": wanted})
+        wait_until_idle(page)
+
+
+if __name__ == "__main__":
+    main()
