@@ -1,0 +1,80 @@
+"""What every page starts with, whether a person came from another page or by a link.
+
+with page("Explore", "See which earlier turns a model should be shown, and why.") as app:
+    stored = app.conversations.get(key)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import streamlit as st
+
+from convgate import __version__
+from convgate.app_files import app_root
+from convgate.conversation import Conversation
+from convgate.embedding.base import Encoder
+from convgate.errors import ConvgateError
+from convgate.settings import Settings
+from convgate.store import Conversations, Store
+from convgate.ui import services
+from convgate.ui.navigation import draw_navigation
+from convgate.ui.text import literal
+
+_ICON = Path(__file__).with_name("icon.svg")
+
+
+@dataclass(frozen=True)
+class App:
+    """What a page works with."""
+
+    settings: Settings
+    store: Store
+
+    @property
+    def conversations(self) -> Conversations:
+        """The library."""
+        return Conversations(self.store)
+
+    def conversation(self, key: str) -> Conversation:
+        """A conversation as it was read, kept in memory between reruns.
+
+        Raises StoreError when the library does not have it.
+        """
+        self.conversations.summary(key)  # it may have been deleted since
+        return services.conversation(self.settings.database, key)
+
+    def encoder(self) -> Encoder:
+        """The encoder that the settings name, loaded once."""
+        return services.encoder(self.settings.encoder, self.settings.device, self.settings.home)
+
+
+@contextmanager
+def page(title: str, purpose: str) -> Iterator[App]:
+    """The frame of a page: its name, one line that says what it is for, the way to the other pages.
+
+    A ConvgateError in the block is shown as a message where the page had got to; anything else surfaces.
+    """
+    st.set_page_config(page_title=f"{title} · convgate", page_icon=str(_ICON), layout="wide")
+    try:
+        draw_navigation(app_root())
+        st.sidebar.caption(f"convgate {__version__}")
+        st.title(title, anchor=False)
+        st.caption(purpose)
+        settings = services.settings()
+        app = App(settings, services.store(settings.database))
+    except ConvgateError as error:
+        show_problem(error)
+        st.stop()
+    try:
+        yield app
+    except ConvgateError as error:
+        show_problem(error)
+
+
+def show_problem(error: ConvgateError) -> None:
+    """The error's message, with what it quotes from files shown as text."""
+    st.error(literal(str(error)), icon=":material/error:")

@@ -1,0 +1,76 @@
+"""What pages share because it is slow to make: the store, conversations, the encoder, gates.
+
+Every function is keyed by plain values (paths, names, versions), so that a change of any of them gives
+another object, and bounded, so that a long session does not grow. The objects are shared by all sessions:
+never train or change one in place.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from convgate.conversation import Conversation
+from convgate.embedding.base import Encoder
+from convgate.errors import StoreError
+from convgate.settings import Settings, load_settings
+from convgate.store import Conversations, Store
+from convgate.ui.wording import counted
+
+CACHE_FILES = ("embeddings.sqlite", "embeddings.sqlite-wal", "embeddings.sqlite-shm")
+
+
+def settings() -> Settings:
+    """The settings, read anew on every run: it costs less than a millisecond."""
+    return load_settings()
+
+
+@st.cache_resource(
+    max_entries=4,
+    show_spinner=False,
+    validate=lambda store: store.path.exists(),  # the file may be taken away while the app runs
+    on_release=lambda store: store.close(),
+)
+def store(path: Path) -> Store:
+    """The database at that path."""
+    return Store(path)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def conversation(path: Path, key: str) -> Conversation:
+    """The conversation `key` of the database at `path`; a key stands for its content, so it never is stale.
+
+    Raises StoreError when the library never had it.
+    """
+    return Conversations(store(path)).get(key).conversation
+
+
+@st.cache_resource(
+    max_entries=2, show_spinner="Loading the encoder …", on_release=lambda encoder: encoder.close()
+)
+def encoder(name: str, device: str, home: Path) -> Encoder:
+    """The encoder of that name behind its cache in `home`; raises EncoderError when it cannot be loaded."""
+    from convgate.embedding.default import default_encoder  # torch, which the Library never needs
+
+    return default_encoder(name, home=home, device=device)
+
+
+def erase_everything(chosen: Settings) -> str:
+    """Remove all that the app keeps in its home; the sentence that says what went.
+
+    Raises StoreError when something cannot be removed.
+    """
+    opened = store(chosen.database)
+    conversations = Conversations(opened).find().total
+    opened.erase()
+    conversation.clear()
+    encoder.clear()  # closes the embedding cache, before its files go
+    for name in CACHE_FILES:
+        try:
+            (chosen.home / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(
+                f"{chosen.home / name} cannot be removed ({error.strerror}); delete it"
+            ) from error
+    return f"Erased {counted(conversations, 'conversation')} and everything derived from them."

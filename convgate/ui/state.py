@@ -1,0 +1,49 @@
+"""What a person did that has to outlive a rerun: one place, the same names on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import streamlit as st
+
+T = TypeVar("T")
+
+
+def remembered(key: str, start: T) -> T:
+    """The session's value under `key`; `start` is put there when there is none yet."""
+    if key not in st.session_state:
+        st.session_state[key] = start
+    value: T = st.session_state[key]
+    return value
+
+
+def forget(*keys: str) -> None:
+    """Remove values from the session; those that are not there are no matter."""
+    for key in keys:
+        st.session_state.pop(key, None)
+
+
+def query_value(name: str) -> str | None:
+    """What the page's address says under `name`, or None."""
+    value: str | None = st.query_params.get(name)
+    return value
+
+
+def selected_points(key: str) -> list[Any]:
+    """The `customdata` of the points that are selected in the chart `key`, in the order of selection.
+
+    Charts put turn indices there, because positions within a trace change with its colours.
+    """
+    return [point["customdata"] for point in _selection(key).get("points", ()) if "customdata" in point]
+
+
+def selected_rows(key: str) -> list[int]:
+    """The positions of the rows that are selected in the table `key`."""
+    return list(_selection(key).get("rows", ()))
+
+
+def _selection(key: str) -> Mapping[str, Any]:
+    # By key and not by attribute: a test puts a plain dict where Streamlit has its own type.
+    event = st.session_state.get(key)
+    return event["selection"] if event else {}

@@ -1,0 +1,49 @@
+"""Text that is not ours: transcripts, titles, file names, what errors quote.
+
+`show_text` is for whatever a transcript says. Where Streamlit takes only Markdown, as in labels, links and
+messages, `literal` gives Markdown that looks like the text.
+"""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+_PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
+_JOINER = "\u2060"  # invisible, of no width, forbids a line break
+# What Streamlit replaces even when it is escaped: emoji and material shortcodes, arrows, bare addresses.
+_REPLACED = re.compile(r"(:|@|[<>=~-](?=\\?[<>=~-])|\bwww(?=\\\.))", re.IGNORECASE)
+
+
+def show_text(text: str, *, limit: int | None = None) -> None:
+    """Draw the text exactly as it is: no HTML, Markdown, formula, emoji shortcode or link comes to life.
+
+    `limit` is the number of characters after which it is cut.
+    """
+    st.text(text if limit is None else shortened(text, limit), width="stretch")
+
+
+def literal(text: str, *, limit: int | None = None) -> str:
+    """Markdown that Streamlit draws as this text, on one line.
+
+        >>> literal("a *b*", limit=20)
+        'a \\\\*b\\\\*'
+
+    White space becomes single spaces, and text without anything visible a dash. Invisible joiners keep
+    shortcodes and addresses from being replaced, so take `show_text` for what a person may want to copy.
+    """
+    line = " ".join(text.split()) or "–"
+    if limit is not None:
+        line = shortened(line, limit)
+    escaped = _PUNCTUATION.sub(lambda match: "\\" + match[0], line)
+    return _REPLACED.sub(lambda match: match[0] + _JOINER, escaped)
+
+
+def shortened(text: str, limit: int) -> str:
+    """The first `limit` characters, the last of them an ellipsis when some are left out.
+
+    >>> shortened("a long sentence", 7)
+    'a long…'
+    """
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
