@@ -114,10 +114,11 @@ class Gate(nn.Module):
         parts = self.bilinear(state.embeddings, s, positions(len(state)))
         tier1 = torch.stack(list(parts.values())).sum(dim=0)
         activation = torch.sigmoid(self.attention.residual_gate)
-        attention = self.attention.score(state.projected, tier1, s) if len(state) > 1 else tier1
         columns = {name: part.double().numpy() for name, part in parts.items()}
         tier1_column = np.sum(list(columns.values()), axis=0)
-        attention_column = attention.double().numpy()
+        attention_column = tier1_column
+        if len(state) > 1:
+            attention_column = self.attention.score(state.projected, tier1, s).double().numpy()
         columns[CONTEXTUAL] = float(activation) * (attention_column - tier1_column)
         logits = tier1_column + columns[CONTEXTUAL]
         return GateScores(

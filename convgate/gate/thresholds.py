@@ -68,6 +68,8 @@ class _Checked:
             low, high = item.metadata["low"], item.metadata["high"]
             if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
                 raise PolicyError(f"{self.name}: {item.name} must be from {low} to {high}; got {value!r}")
+            if isinstance(item.metadata["step"], int) and not isinstance(value, int):
+                raise PolicyError(f"{self.name}: {item.name} must be a whole number; got {value!r}")
 
 
 _DEVIATIONS = setting(

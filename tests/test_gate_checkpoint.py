@@ -1,0 +1,90 @@
+"""Weights on disk: what is saved comes back, what is damaged or foreign is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file, save_file
+
+from convgate.embedding.base import EncoderIdentity
+from convgate.errors import GateError
+from convgate.gate.checkpoint import CONFIG, WEIGHTS, read_gate, save_gate
+from convgate.gate.config import GateConfig
+from convgate.gate.model import Gate
+from tests.gates import trained_gate, unit_vectors
+
+MINILM = EncoderIdentity("minilm", "abc", "float32", "chunks", "", 384)
+OTHER = EncoderIdentity("mpnet", "def", "float32", "chunks", "", 384)
+
+
+def test_saved_gate_scores_the_same_when_read(tmp_path: Path):
+    gate = trained_gate()
+    save_gate(gate, tmp_path / "version")
+    read = read_gate(tmp_path / "version")
+    turns, situation = unit_vectors(5), unit_vectors(1, seed=5)[0]
+    assert np.array_equal(
+        gate.score(gate.state(turns), situation).logits, read.score(read.state(turns), situation).logits
+    )
+    assert read.config == gate.config
+    assert not read.training
+
+
+def test_gate_of_another_encoder_is_refused_naming_both(tmp_path: Path):
+    save_gate(Gate(GateConfig(encoder=MINILM)), tmp_path)
+    assert read_gate(tmp_path, encoder=MINILM).config.encoder == MINILM
+    with pytest.raises(GateError, match="made for the encoder minilm@abc .* not for mpnet@def"):
+        read_gate(tmp_path, encoder=OTHER)
+
+
+def test_missing_folder_is_told(tmp_path: Path):
+    with pytest.raises(GateError, match="cannot be read"):
+        read_gate(tmp_path / "nowhere")
+
+
+def test_truncated_weights_are_refused(tmp_path: Path):
+    save_gate(Gate(), tmp_path)
+    weights = tmp_path / WEIGHTS
+    weights.write_bytes(weights.read_bytes()[:1000])
+    with pytest.raises(GateError, match="cannot be read"):
+        read_gate(tmp_path)
+
+
+def test_weights_of_another_shape_are_refused(tmp_path: Path):
+    save_gate(Gate(GateConfig(hidden=32)), tmp_path)
+    (tmp_path / CONFIG).write_text(json.dumps(GateConfig().to_json()))
+    with pytest.raises(GateError, match="do not fit its config"):
+        read_gate(tmp_path)
+
+
+def test_nan_weights_are_refused(tmp_path: Path):
+    save_gate(Gate(), tmp_path)
+    weights = load_file(tmp_path / WEIGHTS)
+    weights["bilinear.recency"] = torch.tensor(float("nan"))
+    save_file(weights, tmp_path / WEIGHTS)
+    with pytest.raises(GateError, match="NaN"):
+        read_gate(tmp_path)
+
+
+def test_config_edited_by_hand_is_refused_by_name(tmp_path: Path):
+    save_gate(Gate(), tmp_path)
+    (tmp_path / CONFIG).write_text(json.dumps({**GateConfig().to_json(), "colour": "red"}))
+    with pytest.raises(GateError, match="unknown field in a gate's config: colour"):
+        read_gate(tmp_path)
+
+
+def test_failed_save_leaves_the_old_version_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    save_gate(Gate(seed=1), tmp_path)
+    before = (tmp_path / WEIGHTS).read_bytes()
+
+    def full_disk(self: Path, target: Path) -> Path:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full_disk)
+    with pytest.raises(GateError, match="No space left"):
+        save_gate(Gate(seed=2), tmp_path)
+    assert (tmp_path / WEIGHTS).read_bytes() == before
+    assert sorted(path.name for path in tmp_path.iterdir()) == [CONFIG, WEIGHTS]

@@ -1,0 +1,137 @@
+"""Threshold rules: hand values, invariants, and the words they give."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from convgate.errors import PolicyError
+from convgate.gate.thresholds import (
+    RULES,
+    Absolute,
+    Blended,
+    Calibrated,
+    Limits,
+    Relative,
+    Stricter,
+    TokenBudget,
+    TopK,
+    make_rule,
+)
+
+SCORES = np.array([0.9, 0.1, 0.5, 0.7])
+score_arrays = arrays(np.float64, st.integers(0, 40), elements=st.floats(0, 1))
+
+
+def kept(rule, scores=SCORES, learned=0.5, tokens=None) -> list[int]:
+    return np.flatnonzero(rule.cut(scores, learned=learned, tokens=tokens).kept).tolist()
+
+
+def test_absolute_uses_the_learned_threshold_unless_one_is_set():
+    assert kept(Absolute()) == [0, 2, 3]
+    assert kept(Absolute(0.6)) == [0, 3]
+    assert kept(Absolute(0.95)) == []
+
+
+def test_relative_asks_for_what_stands_out():
+    # mean 0.55, std sqrt((0.35² + 0.45² + 0.05² + 0.15²) / 4) = 0.2958
+    cut = Relative(0.5).cut(SCORES, learned=0.5)
+    assert cut.threshold == pytest.approx(0.55 + 0.5 * 0.29580, abs=1e-4)
+    assert kept(Relative(0.5)) == [0, 3]
+
+
+def test_stricter_is_the_larger_of_both():
+    assert Stricter().cut(SCORES, learned=0.5).threshold == pytest.approx(0.6979, abs=1e-4)
+    assert Stricter().cut(SCORES, learned=0.8).threshold == 0.8
+    assert "learned threshold is 0.80" in Stricter().cut(SCORES, learned=0.8).because
+
+
+def test_blended_lies_between():
+    relative = Relative(0.5).cut(SCORES, learned=0).threshold
+    assert Blended(0.25).cut(SCORES, learned=0.5).threshold == pytest.approx(0.75 * 0.5 + 0.25 * relative)
+    assert Blended(0.0).cut(SCORES, learned=0.5).threshold == 0.5
+
+
+def test_calibrated_says_what_it_was_fitted_for():
+    cut = Calibrated(0.6, goal="precision 0.90", fitted_on="212 labels").cut(SCORES, learned=0.5)
+    assert cut.because == "The threshold 0.60 was fitted for precision 0.90 on 212 labels."
+    assert cut.kept.tolist() == [True, False, False, True]
+
+
+def test_top_k_prefers_the_newer_of_equal_scores():
+    assert kept(TopK(2)) == [0, 3]
+    assert kept(TopK(1), np.array([0.5, 0.5, 0.5])) == [2]
+    assert kept(TopK(0)) == []
+    assert kept(TopK(3, above=0.0), np.array([0.0, 2.0, 0.0])) == [1]
+
+
+def test_token_budget_passes_over_what_does_not_fit():
+    tokens = np.array([300, 10, 90, 50])
+    assert kept(TokenBudget(150), tokens=tokens) == [1, 2, 3]
+    assert kept(TokenBudget(140), tokens=tokens) == [2, 3]
+    assert kept(TokenBudget(0), tokens=tokens) == []
+
+
+def test_token_budget_without_counts_is_an_error():
+    with pytest.raises(PolicyError, match="tokens of each turn are needed"):
+        TokenBudget().cut(SCORES, learned=0.5)
+
+
+def test_equal_scores_reach_their_own_mean():
+    assert kept(Relative(0.5), np.full(7, 0.1 + 0.2)) == list(range(7))
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_takes_no_turns_and_one(name: str):
+    rule = RULES[name]()
+    assert len(rule.cut(np.zeros(0), learned=0.5, tokens=np.zeros(0, dtype=np.int64)).kept) == 0
+    assert len(rule.cut(np.array([0.7]), learned=0.5, tokens=np.array([5])).kept) == 1
+
+
+@given(score_arrays, st.floats(0, 1), st.floats(0, 1))
+def test_a_higher_threshold_never_keeps_more(scores: np.ndarray, first: float, second: float):
+    low, high = sorted((first, second))
+    loose, strict = Absolute(low).cut(scores, learned=0), Absolute(high).cut(scores, learned=0)
+    assert not (strict.kept & ~loose.kept).any()
+
+
+@given(score_arrays, st.integers(0, 50))
+def test_top_k_keeps_the_best(scores: np.ndarray, k: int):
+    chosen = TopK(k).cut(scores, learned=0).kept
+    assert chosen.sum() == min(k, len(scores))
+    if chosen.any() and not chosen.all():
+        assert scores[chosen].min() >= scores[~chosen].max()
+
+
+@given(score_arrays, st.floats(-2, 3), st.floats(0, 1))
+def test_thresholds_stay_on_the_scale_of_scores(scores: np.ndarray, deviations: float, learned: float):
+    for rule in (Relative(deviations), Stricter(deviations), Blended(0.3, deviations)):
+        assert 0 <= rule.cut(scores, learned=learned).threshold <= 1
+
+
+def test_limits_bring_back_the_best_dropped_and_drop_the_worst_kept():
+    nothing, everything = np.zeros(4, dtype=bool), np.ones(4, dtype=bool)
+    assert Limits(min_turns=2).changes(SCORES, nothing).keys() == {0, 3}
+    assert Limits(max_turns=3).changes(SCORES, everything).keys() == {1}
+    assert Limits().changes(SCORES, nothing) == {}
+    assert Limits(min_turns=9).changes(SCORES, nothing).keys() == {0, 1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: Absolute(1.5), "absolute: threshold must be from 0.0 to 1.0; got 1.5"),
+        (lambda: TopK(-1), "top_k: k must be from 0"),
+        (lambda: Relative(float("nan")), "deviations must be"),
+        (lambda: Limits(min_turns=5, max_turns=2), r"max_turns \(2\) must not be below min_turns \(5\)"),
+        (lambda: make_rule("magic"), "no threshold rule 'magic'; there are stricter"),
+        (lambda: make_rule("top_k", n=3), "top_k has no setting n; it has k"),
+        (lambda: TopK(2.5), "top_k: k must be a whole number"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(build, message: str):
+    with pytest.raises(PolicyError, match=message):
+        build()
