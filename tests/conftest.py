@@ -24,6 +24,8 @@ GUARD = CHECKOUT / "tests" / "network_guard"
 
 loopback_only.install()
 
+collect_ignore = ["network_guard/sitecustomize.py"]  # Python itself loads it, by this name
+
 
 @pytest.fixture(autouse=True)
 def no_network(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
