@@ -33,13 +33,12 @@ def wrapped(text: str, limit: int = 240) -> str:
 
 
 def number(value: float) -> str:
-    """A score or threshold: two decimals, more where it is so small that two would not tell it from 0.
+    """A score or threshold: two decimals.
 
-    >>> number(0.834), number(0.0164), number(-3.2)
-    ('0.83', '0.016', '−3.20')
+    >>> number(0.834), number(-3.2)
+    ('0.83', '−3.20')
     """
-    text = f"{value:.2f}" if value == 0 or abs(value) >= 0.1 else f"{value:.3f}"
-    return text.replace("-", "−")
+    return f"{value:.2f}".replace("-", "−")
 
 
 def signed(value: float, decimals: int = 2) -> str:

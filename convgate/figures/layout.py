@@ -40,7 +40,7 @@ def figure(palette: Palette, *, height: int, right: int = 16, left: int = 52, to
             },
             "legend": {
                 "orientation": "h", "x": 0, "y": 1, "yref": "container", "yanchor": "top",
-                "bgcolor": "rgba(0,0,0,0)", "font": {"size": 12},
+                "bgcolor": "rgba(0,0,0,0)", "font": {"size": 12}, "itemsizing": "constant", "entrywidth": 0,
                 "itemclick": False, "itemdoubleclick": False,
             },
             "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": palette.muted, "activecolor": palette.kept},
@@ -72,8 +72,8 @@ def scatter(count: int) -> type[go.Scatter] | type[go.Scattergl]:
 def mark_threshold(fig: go.Figure, value: float, label: str, palette: Palette, *, across: str) -> None:
     """The dashed threshold line with its number at its end.
 
-    across: "y" for a level on the y axis, "x" for one on the x axis. A value outside the axis has no line,
-    only its number with an arrow at the edge, so that the axis need not move.
+    label: trusted text. across: "y" for a level on the y axis, "x" for one on the x axis. A value outside
+    the axis has no line, only its number with an arrow at the edge, so that the axis need not move.
     """
     low, high = sorted(fig.layout["yaxis" if across == "y" else "xaxis"].range)
     place = min(max(value, low), high)
@@ -90,12 +90,14 @@ def mark_threshold(fig: go.Figure, value: float, label: str, palette: Palette, *
     else:
         up, down = ("↑", "↓") if across == "y" else ("→", "←")
         label = f"{label} {up if value > high else down}"
+    along = (place - low) / (high - low)
+    anchor = "left" if along < 0.2 else "right" if along > 0.8 else "center"
     where: dict[str, Any] = (
         {"xref": "paper", "x": 1, "xanchor": "left", "y": place, "yanchor": "middle", "xshift": 3}
         if across == "y"
-        else {"yref": "paper", "y": 1, "yanchor": "bottom", "x": place, "xanchor": "center"}
+        else {"yref": "paper", "y": 1, "yanchor": "bottom", "x": place, "xanchor": anchor}
     )
     fig.add_annotation(
-        text=f"<b>{label}</b>", showarrow=False, name="threshold",
+        text=label, showarrow=False, name="threshold",
         font={"size": 13, "color": palette.threshold_text}, **where,
     )  # fmt: skip

@@ -39,13 +39,13 @@ def scores_figure(
     that a person chose stays.
     """
     rug = RUG_HEIGHT if other is not None else 0
-    fig = figure(palette, height=HEIGHT + rug, right=48)
+    fig = figure(palette, height=HEIGHT + rug, right=64)
     chart = _Chart(decisions, labels, flipped if isinstance(flipped, Mapping) else dict.fromkeys(flipped, ""))
     low, high = chart.extent
-    span = f"{low}-{high}"
+    edge = max(0.6, 0.015 * len(decisions))
     fig.update_layout(
-        uirevision=f"{decisions.policy} {span}", dragmode="zoom", hovermode="closest",
-        xaxis=axis(palette, "turn", range=[low - 0.6, high + 0.6], fixedrange=False, showgrid=False),
+        uirevision=f"{decisions.policy} {low}-{high}", dragmode="zoom", hovermode="closest",
+        xaxis=axis(palette, "turn", range=[low - edge, high + edge], fixedrange=False, showgrid=False),
         yaxis=_level_axis(chart, palette),
     )  # fmt: skip
     if show_tiers:
@@ -55,9 +55,8 @@ def scores_figure(
     if selected is not None:
         _add_selected(fig, chart, selected, palette)
     if decisions.threshold is not None and chart.scored:
-        line = {"color": palette.threshold, "width": 2, "dash": "dash"}
-        fig.add_scatter(x=[None], y=[None], mode="lines", line=line, name="threshold", hoverinfo="skip")
-        mark_threshold(fig, decisions.threshold, number(decisions.threshold), palette, across="y")
+        label = f"threshold<br><b>{number(decisions.threshold)}</b>"
+        mark_threshold(fig, decisions.threshold, label, palette, across="y")
     if other is not None:
         _add_rug(fig, chart, other, palette)
     return fig
@@ -149,7 +148,7 @@ def _level_axis(chart: _Chart, palette: Palette) -> dict[str, object]:
     if scores is None:
         return axis(palette, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["dropped", "kept"], showgrid=True)
     if chart.decisions.logits is not None:
-        return axis(palette, "score", range=[-0.03, 1.03], tickformat=".1f", dtick=0.2)
+        return axis(palette, "score", range=[-0.06, 1.06], tickformat=".1f", dtick=0.2)
     low, high = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
     room = 0.08 * (high - low) or 0.1 * (abs(high) or 1.0)
     return axis(palette, "score", range=[low - room, high + room], nticks=6)
@@ -160,19 +159,19 @@ def _add_turns(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
     kept, forced = chart.decisions.kept, chart.forced
     few = len(kept) <= 300
     classes = [
-        ("dropped", ~kept & ~forced, palette.dropped, "circle-open", 8 if few else 6),
-        ("kept", kept & ~forced, palette.kept, "circle", 9 if few else 7),
+        ("dropped", ~kept & ~forced, palette.dropped, "circle-open", 8 if few else 6, 2),
+        ("kept", kept & ~forced, palette.kept, "circle", 9 if few else 7, 1),
     ]
     if forced.any():
         classes += [
-            ("dropped anyway", forced & ~kept, palette.forced, "diamond-open", 11),
-            ("kept anyway", forced & kept, palette.forced, "diamond", 11),
+            ("dropped anyway", forced & ~kept, palette.forced, "diamond-open", 11, 4),
+            ("kept anyway", forced & kept, palette.forced, "diamond", 11, 3),
         ]
-    for name, chosen, colour, symbol, size in classes:
+    for name, chosen, colour, symbol, size, rank in classes:
         rows = np.flatnonzero(chosen)
         _add_marks(
-            fig, chart, rows, name=name, mode="markers", hovertext=chart.hover(rows), hoverinfo="text",
-            marker=_marker(symbol, size, colour, 1.5),
+            fig, chart, rows, name=name, legendrank=rank, mode="markers", hovertext=chart.hover(rows),
+            hoverinfo="text", marker=_marker(symbol, size, colour, 1.5),
         )  # fmt: skip
 
 
@@ -185,7 +184,7 @@ def _add_flips(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
         fig, chart, rows, name="flipped", mode="markers+text",
         text=["▲" if up else "▼" for up in kept],
         textposition=["top center" if up else "bottom center" for up in kept],
-        textfont={"color": palette.flip_text, "size": 11}, hoverinfo="skip",
+        textfont={"color": palette.flip_text, "size": 13}, hoverinfo="skip",
         marker=_marker("circle-open", 16, palette.flip, 3),
     )  # fmt: skip
 
@@ -213,7 +212,7 @@ def _add_tiers(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
         ("final", decisions.scores, palette.ink, "solid"),
     ):
         kind = scatter(len(numbers))
-        line = {"color": colour, "dash": dash, "width": 1.5}
+        line = {"color": colour, "dash": dash, "width": 1.25}
         fig.add_trace(kind(x=numbers, y=levels, mode="lines", name=name, line=line, hoverinfo="skip"))
 
 

@@ -57,7 +57,7 @@ def waterfall_figure(
             measure=[*("relative" for _ in names), "total"],
             text=[
                 *(signed(value) for value in values),
-                f"<b>{signed(total)} → score {number(_score(total))}</b>",
+                f"<b>{signed(total)}</b>",
             ],
             textposition="outside",
             textfont={"size": 13, "color": palette.ink},
@@ -75,7 +75,7 @@ def waterfall_figure(
         showlegend=False,
         xaxis=axis(
             palette,
-            "logit",
+            f"logit: {signed(total)} is a score of <b>{number(_score(total))}</b>",
             range=_range(values, threshold_logit),
             zeroline=True,
             zerolinecolor=palette.muted,
@@ -85,7 +85,7 @@ def waterfall_figure(
         ),
     )
     if threshold_logit is not None and math.isfinite(threshold_logit):
-        label = f"threshold {signed(threshold_logit)}"
+        label = f"threshold <b>{signed(threshold_logit)}</b>"
         mark_threshold(fig, threshold_logit, label, palette, across="x")
     return fig
 
@@ -101,13 +101,14 @@ def describe_waterfall(parts: Mapping[str, float], *, threshold_logit: float | N
 
 
 def _range(values: list[float], threshold: float | None) -> list[float]:
-    """Room for every running sum and the threshold, in halves, so that a small move changes nothing."""
-    ends = [0.0, *(math.fsum(values[: count + 1]) for count in range(len(values)))]
-    if threshold is not None and math.isfinite(threshold):
-        ends.append(threshold)
-    low, high = min(ends), max(ends)
-    room = 0.18 * max(high - low, 0.5)  # for the numbers beside the bars
-    return [math.floor(2 * (low - room)) / 2, math.ceil(2 * (high + room)) / 2]
+    """Room for every bar with its number, and the threshold; in halves, so that it seldom moves."""
+    ends = [math.fsum(values[: count + 1]) for count in range(len(values))]
+    bars = [*zip(ends, values, strict=True), (math.fsum(values), math.fsum(values))]
+    marks = [0.0, *ends] if threshold is None or not math.isfinite(threshold) else [0.0, *ends, threshold]
+    room = 0.18 * max(max(marks) - min(marks), 0.5)  # numbers stand left of falling bars, right of the others
+    low = min([*marks, *(end - room for end, value in bars if value < 0)])
+    high = max([*marks, *(end + room for end, value in bars if value >= 0)])
+    return [math.floor(2 * low) / 2, math.ceil(2 * high) / 2]
 
 
 def _help(name: str) -> str:

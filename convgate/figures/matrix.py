@@ -1,0 +1,117 @@
+"""The conversation as a matrix: every turn as the current one, against every earlier turn."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+
+from convgate.decisions import Floats
+from convgate.figures.hover import number
+from convgate.figures.layout import axis, figure
+from convgate.figures.palette import Palette
+
+LIMIT = 300  # turns a side; more is neither quick nor readable
+
+
+def matrix_figure(
+    matrix: Floats,
+    *,
+    start: int,
+    palette: Palette,
+    threshold: float | None = None,
+    selected: tuple[int, int] | None = None,
+) -> go.Figure:
+    """Scores as colours: current turns downwards, earlier turns to the right.
+
+    matrix: (n, n) with n ≤ `LIMIT`; [i, j] is the score of turn start + j for the current turn start + i,
+    NaN where j is not earlier. With a threshold the scores below it are grey and those from it on blue.
+    selected: (current, earlier), 0-based turn indices; its cell gets a frame. `customdata` of each cell is
+    [current, earlier]. Plotly selects no cells of a heatmap, so unseen marks above them take the clicks.
+
+    Raises ValueError for a matrix that is not square or too large.
+    """
+    n = len(matrix)
+    if matrix.shape != (n, n) or n > LIMIT:
+        raise ValueError(f"a square matrix of at most {LIMIT} turns is drawn; got {matrix.shape}")
+    low, high = _limits(matrix)
+    numbers = np.arange(start + 1, start + n + 1)
+    fig = figure(palette, height=460, left=48, right=8, top=16)
+    fig.add_trace(
+        go.Heatmap(
+            z=matrix, x=numbers, y=numbers, zmin=low, zmax=high, hoverinfo="skip",
+            colorscale=_scale(palette, low, high, threshold), xgap=0 if n > 60 else 1, ygap=0 if n > 60 else 1,
+            colorbar={
+                "title": {"text": "score", "font": {"size": 12, "color": palette.muted}}, "thickness": 12,
+                "tickfont": {"size": 12, "color": palette.muted}, "outlinewidth": 0, "tickformat": ".2f",
+                **_ticks(low, high, threshold),
+            },
+        )
+    )  # fmt: skip
+    rows, columns = np.nonzero(~np.isnan(matrix))
+    fig.add_trace(
+        go.Scattergl(
+            x=numbers[columns], y=numbers[rows], mode="markers", showlegend=False,
+            marker={"size": max(4, 320 // max(n, 1)), "symbol": "square", "opacity": 0},
+            selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
+            customdata=np.stack([rows + start, columns + start], axis=1).tolist(),
+            text=[f"{value:.2f}" for value in matrix[rows, columns].tolist()],
+            hovertemplate="turn %{y} looks at turn %{x}<br>score %{text}<extra></extra>",
+        )
+    )  # fmt: skip
+    ends = [start + 0.5, start + n + 0.5]
+    fig.update_layout(
+        uirevision=f"{start} {n}", dragmode="zoom", hovermode="closest",
+        xaxis=axis(palette, "earlier turn", range=ends, fixedrange=False, showgrid=False, tickformat="d"),
+        yaxis=axis(palette, "current turn", range=ends[::-1], fixedrange=False, showgrid=False, tickformat="d"),
+    )  # fmt: skip
+    if selected is not None:
+        current, earlier = selected
+        fig.add_shape(
+            type="rect", name="selected", line={"color": palette.threshold, "width": 2},
+            x0=earlier + 0.5, x1=earlier + 1.5, y0=current + 0.5, y1=current + 1.5,
+        )  # fmt: skip
+    return fig
+
+
+def describe_matrix(matrix: Floats, *, start: int, threshold: float | None = None) -> str:
+    """The chart in a sentence."""
+    scores = matrix[~np.isnan(matrix)]
+    if not len(scores):
+        return "There are no earlier turns to score."
+    told = (
+        f"Scores of turns {start + 1} to {start + len(matrix)}, each as the current turn against every earlier"
+        f" one: {number(float(scores.min()))} to {number(float(scores.max()))}"
+    )
+    if threshold is None:
+        return f"{told}."
+    return f"{told}; {np.mean(scores >= threshold):.0%} of them reach {number(threshold)}."
+
+
+def _limits(matrix: Floats) -> tuple[float, float]:
+    """The range of the colours: that of the scores, widened to whole twentieths."""
+    scores = matrix[~np.isnan(matrix)]
+    if not len(scores):
+        return 0.0, 1.0
+    low, high = np.floor(20 * float(scores.min())) / 20, np.ceil(20 * float(scores.max())) / 20
+    return float(low), float(high if high > low else low + 0.05)
+
+
+def _scale(palette: Palette, low: float, high: float, threshold: float | None) -> list[tuple[float, str]]:
+    """Colours from `low` to `high`, with a break at the threshold when it lies between."""
+    if threshold is None:
+        return _ramp(palette.sequential, 0.0, 1.0)
+    cut = min(max((threshold - low) / (high - low), 0.0), 1.0)
+    below = _ramp(palette.sequential_dropped, 0.0, cut) if cut > 0 else []
+    return below + (_ramp(palette.sequential[1:], cut, 1.0) if cut < 1 else [])
+
+
+def _ramp(colours: tuple[str, ...], first: float, last: float) -> list[tuple[float, str]]:
+    return list(zip(np.linspace(first, last, len(colours)).tolist(), colours, strict=True))
+
+
+def _ticks(low: float, high: float, threshold: float | None) -> dict[str, object]:
+    """Numbers beside the colour bar: its ends, and the threshold."""
+    if threshold is None or not low < threshold < high:
+        return {"nticks": 6}
+    values = [low, threshold, high]
+    return {"tickvals": values, "ticktext": [number(low), f"<b>{number(threshold)}</b>", number(high)]}
