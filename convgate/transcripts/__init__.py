@@ -1,0 +1,36 @@
+"""Transcripts: conversations in from files, uploads and pasted text, and out again.
+
+    transcript = read_conversations("support.jsonl")
+    for conversation in transcript: ...
+    write_conversation(conversation, indices=[0, 3, 4])
+
+A format is recognised by its content. `FORMATS` lists them all.
+"""
+
+from convgate.transcripts.openai_messages import turns_from_messages
+from convgate.transcripts.openai_writing import to_messages
+from convgate.transcripts.problems import BadLinesError, Problem
+from convgate.transcripts.reading import Transcript, read_conversations, read_text
+from convgate.transcripts.registry import FORMATS, Format, format_named
+from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
+from convgate.transcripts.source import MAX_BYTES
+from convgate.transcripts.writing import write_conversation
+
+__all__ = [
+    "FORMATS",
+    "MAX_BYTES",
+    "BadLinesError",
+    "Case",
+    "Format",
+    "Problem",
+    "RelevanceSet",
+    "Transcript",
+    "format_named",
+    "read_conversations",
+    "read_relevance_set",
+    "read_text",
+    "to_messages",
+    "turns_from_messages",
+    "write_conversation",
+    "write_relevance_set",
+]

@@ -1,0 +1,90 @@
+"""Which column of a table means what, under the names that exporters use."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_ALIASES: dict[str, tuple[str, ...]] = {  # the likelier name first
+    "conversation": (
+        *("conversation_id", "conversation", "conv_id", "convo_id", "chat_id", "thread_id", "session_id"),
+        *("dialog_id", "dialogue_id", "chat", "thread", "session", "dialogue", "dialog"),
+    ),
+    "title": ("conversation_title", "chat_title", "title"),
+    "id": ("turn_id", "message_id", "msg_id", "id", "turn"),
+    "role": ("role", "message_role", "author_role", "sender_role", "sender_type", "author_type"),
+    "speaker": (
+        *("speaker", "name", "sender", "from", "author", "user", "username", "user_name", "nick"),
+        *("sender_name", "author_name", "participant", "agent"),
+    ),
+    "text": (
+        *(
+            "text",
+            "content",
+            "message",
+            "body",
+            "utterance",
+            "value",
+            "message_text",
+            "message_content",
+            "msg",
+        ),
+        *("transcript",),
+    ),
+    "timestamp": (
+        *("timestamp", "time", "datetime", "date", "created_at", "create_time", "sent_at", "ts", "date_time"),
+    ),
+    "tool_calls": ("tool_calls",),
+    "tool_call_id": ("tool_call_id",),
+}
+DELIMITERS = ",;\t|"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A table's columns: how they are called, and which of them holds what."""
+
+    names: tuple[str, ...]  # as the header has them
+    delimiter: str
+    meaning: dict[str, int]  # what is held, to the place of its column
+
+    @property
+    def is_transcript(self) -> bool:
+        """Whether there is a text, and somebody who says it."""
+        return "text" in self.meaning and ("role" in self.meaning or "speaker" in self.meaning)
+
+    @property
+    def others(self) -> dict[str, int]:
+        """Columns without a meaning here, by their names."""
+        known = set(self.meaning.values())
+        return {name: place for place, name in enumerate(self.names) if place not in known and name}
+
+    @classmethod
+    def of_header(cls, header: str) -> Columns:
+        """The columns of a header line, by the delimiter that makes most sense of it.
+
+        >>> Columns.of_header("Speaker;Message").meaning
+        {'speaker': 0, 'text': 1}
+        """
+        return max((cls._split(header, delimiter) for delimiter in DELIMITERS), key=lambda c: len(c.meaning))
+
+    @classmethod
+    def of(cls, names: Sequence[str], delimiter: str = ",") -> Columns:
+        """Columns under given names."""
+        plain = ["_".join(name.replace("-", " ").split()).casefold() for name in names]
+        meaning = {
+            held: plain.index(alias)
+            for held, aliases in _ALIASES.items()
+            for alias in [next((alias for alias in aliases if alias in plain), None)]
+            if alias is not None
+        }
+        return cls(tuple(names), delimiter, meaning)
+
+    @classmethod
+    def _split(cls, header: str, delimiter: str) -> Columns:
+        try:
+            row = next(csv.reader([header], delimiter=delimiter), [])
+        except csv.Error:
+            row = []
+        return cls.of([name.strip() for name in row], delimiter)

@@ -1,0 +1,63 @@
+"""Rows of a table with their lines, going on after a bad one."""
+
+from __future__ import annotations
+
+import csv
+from collections import deque
+from collections.abc import Iterator
+
+from convgate.errors import TranscriptError
+
+_LARGEST_FIELD = 2**31 - 1  # characters; Python's own limit is 131,072
+
+
+def csv_rows(
+    lines: Iterator[str], *, delimiter: str, first_line: int
+) -> Iterator[tuple[int, list[str] | TranscriptError]]:
+    """Each row with the line that it begins on, 1-based; an error in place of a row that is none.
+
+    lines: physical lines with their ends. After a bad row, reading goes on at the line after its
+    first, so that a quotation mark which is never closed does not swallow the rest of the table.
+    """
+    csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_FIELD))
+    tape = _Tape(lines)
+    line = first_line
+    while True:
+        row: list[str] | TranscriptError
+        try:
+            row = next(csv.reader(tape, delimiter=delimiter, strict=True))
+        except StopIteration:
+            return
+        except csv.Error as error:
+            row = TranscriptError(f"not a table row: {error}; is a quotation mark missing or too much?")
+            tape.rewind(1)
+        yield line, row
+        line += tape.taken()
+
+
+class _Tape:
+    """Lines that can be given back, as far as the row that is being read."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+        self._returned: deque[str] = deque()
+        self._row: list[str] = []
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = self._returned.popleft() if self._returned else next(self._lines)
+        self._row.append(line)
+        return line
+
+    def rewind(self, keep: int) -> None:
+        """Give back the row's lines, but for the first `keep`."""
+        self._returned.extendleft(reversed(self._row[keep:]))
+        del self._row[keep:]
+
+    def taken(self) -> int:
+        """How many lines the row has; the next one begins."""
+        count = len(self._row)
+        self._row = []
+        return count

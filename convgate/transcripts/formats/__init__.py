@@ -1,0 +1,1 @@
+"""One file a format; `convgate.transcripts.registry` lists them."""

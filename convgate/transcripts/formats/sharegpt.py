@@ -1,0 +1,191 @@
+"""ShareGPT: an object with `conversations`, a list of `{from, value}`, under these or other names."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from convgate.conversation import Conversation, ToolCall, Turn
+from convgate.errors import TranscriptError
+from convgate.transcripts.characters import writable
+from convgate.transcripts.json_places import Place
+from convgate.transcripts.json_text import kind
+from convgate.transcripts.layout import dump_messages
+from convgate.transcripts.message_lists import MessageLists
+from convgate.transcripts.openai_messages import arguments_text
+from convgate.transcripts.roles import role_of
+
+LIST_KEYS = ("conversations", "conversation", "messages", "dialogue", "dialog", "chat")
+FROM_KEYS = ("from", "role", "speaker", "sender")
+VALUE_KEYS = ("value", "content", "text", "message")
+
+CALLS, RESULT = "function_call", "observation"
+_LIST_KEY = "_list_key"
+_FROM_OF = {"user": "human", "assistant": "gpt", "tool": RESULT, "function": RESULT}
+
+
+class ShareGPTFormat(MessageLists):
+    """ShareGPT, as chat collections and fine-tuning tools have it.
+
+    Tool calls and their results have no ids there; they get `call-1`, `call-2` … in order. Written for
+    turns that came from elsewhere, it cannot hold names, ids, times, metadata, parts (their texts are
+    joined); a turn that says something and calls tools becomes two entries, since an entry does one
+    of them.
+    """
+
+    name = "sharegpt"
+    label = "ShareGPT"
+    suffix = ".json"
+    expected = "an object with 'conversations', a list of entries with 'from' and 'value'"
+
+    def list_key(self, fields: Mapping[str, Any]) -> str | None:
+        """The first usual name that holds a list of entries; `messages` of OpenAI's shape is not one."""
+        for key in LIST_KEYS:
+            entries = fields.get(key)
+            if isinstance(entries, list) and (
+                any(map(self._is_entry, entries[:50])) or (not entries and key == "conversations")
+            ):
+                openai = key == "messages" and any(map(_is_openai, entries[:50]))
+                return None if openai else key
+        return None
+
+    def is_message(self, value: Any) -> bool:
+        """Whether it is an entry and no OpenAI message; those have `role` and `content`."""
+        return self._is_entry(value) and not _is_openai(value)
+
+    def turn(self, message: Any, field: str, place: Place) -> Turn:
+        """One entry as a turn."""
+        if not isinstance(message, Mapping):
+            raise TranscriptError(
+                f"an entry is an object with from and value, got {kind(message)}", field=field
+            )
+        said_by, said = _keys(message)
+        speaker = _text(message, said_by, "from", field)
+        value = message.get(said or "value")
+        if speaker in (CALLS, "tool_call"):
+            return Turn("assistant", tool_calls=_calls(value, f"{field}.{said}"), source=message)
+        text = _text(message, said, "value", field)
+        extra = {key: item for key, item in message.items() if key not in (said_by, said)}
+        return Turn.of(role_of(speaker) or writable(speaker), writable(text), metadata=extra, source=message)
+
+    def turns_together(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+        """The turns with ids on calls and results: results answer the calls before them, in order.
+
+        Calls that got one result together are one call, for they cannot be told apart.
+        """
+        if not any(turn.tool_calls for turn in turns):
+            return tuple(turns)
+        linked = list(turns)
+        count = 0
+        for index, turn in enumerate(turns):
+            if not turn.tool_calls:
+                continue
+            results = []
+            for later in range(index + 1, len(turns)):
+                if turns[later].role not in ("tool", "function"):
+                    break
+                results.append(later)
+            apart = not results or len(results) >= len(turn.tool_calls)
+            calls = turn.tool_calls if apart else (_as_one(turn.tool_calls),)
+            ids = [f"call-{count + number}" for number in range(1, len(calls) + 1)]
+            count += len(calls)
+            named = tuple(replace(call, id=id) for call, id in zip(calls, ids, strict=True))
+            linked[index] = replace(turn, tool_calls=named)
+            for id, result in zip(ids, results, strict=False):
+                linked[result] = replace(turns[result], tool_call_id=id)
+        return tuple(linked)
+
+    def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
+        """JSON in the layout and with the names of the conversation's file."""
+        own = conversation.format == self.name
+        first = next((turn.source for turn in conversation.turns if own and turn.source), {})
+        said_by, said = _keys(first)
+        entries: list[Mapping[str, Any]] = []
+        for turn in turns:
+            if own and turn.source is not None:
+                entries.append(turn.source)
+            else:
+                entries += [
+                    {said_by or "from": speaker, said or "value": text} for speaker, text in _entries(turn)
+                ]
+        key = conversation.metadata.get(_LIST_KEY, LIST_KEYS[0]) if own else LIST_KEYS[0]
+        return dump_messages(conversation, entries, key=key, format=self.name)
+
+    def conversation(self, value: Any, place: Place) -> Conversation:
+        """As for every list of messages; the name of the list is kept for the writer."""
+        conversation = super().conversation(value, place)
+        key = self.list_key(value) if isinstance(value, Mapping) else None
+        if key in (None, LIST_KEYS[0]):
+            return conversation
+        return replace(conversation, metadata={**conversation.metadata, _LIST_KEY: key})
+
+    @staticmethod
+    def _is_entry(value: Any) -> bool:
+        return isinstance(value, Mapping) and None not in _keys(value)
+
+
+def _is_openai(value: Any) -> bool:
+    return isinstance(value, Mapping) and "role" in value and "from" not in value and "value" not in value
+
+
+def _keys(entry: Mapping[str, Any]) -> tuple[str | None, str | None]:
+    """The names under which an entry has its speaker and its text."""
+    said_by = next((key for key in FROM_KEYS if key in entry), None)
+    return said_by, next((key for key in VALUE_KEYS if key in entry), None)
+
+
+def _text(entry: Mapping[str, Any], key: str | None, usual: str, field: str) -> str:
+    if key is None:
+        raise TranscriptError(f"there is no {usual!r}", field=f"{field}.{usual}")
+    value = entry[key]
+    if value is None and usual == "value":
+        return ""
+    if not isinstance(value, str) or (usual == "from" and not value):
+        raise TranscriptError(f"expected a text, got {kind(value)}", field=f"{field}.{key}")
+    return value
+
+
+def _calls(value: Any, field: str) -> tuple[ToolCall, ...]:
+    """The calls in an entry's value: JSON with name and arguments, one or a list, as text or as it is."""
+    if isinstance(value, str):
+        try:
+            parsed = json.loads(value)
+        except (ValueError, RecursionError):
+            return (ToolCall("", "", writable(value)),)
+    else:
+        parsed = value
+    calls = parsed if isinstance(parsed, list) else [parsed]
+    found = []
+    for call in calls:
+        body = call.get("function", call) if isinstance(call, Mapping) else None
+        if not isinstance(body, Mapping) or not isinstance(body.get("name"), str):
+            if isinstance(value, str):
+                return (ToolCall("", "", writable(value)),)
+            raise TranscriptError("a function call is an object with name and arguments", field=field)
+        arguments = body.get("arguments", body.get("parameters", ""))
+        found.append(ToolCall("", writable(body["name"]), writable(arguments_text(arguments, field))))
+    return tuple(found)
+
+
+def _as_one(calls: Sequence[ToolCall]) -> ToolCall:
+    names = ", ".join(call.name for call in calls)
+    return ToolCall("", names, "[{}]".format(", ".join(call.arguments for call in calls)))
+
+
+def _entries(turn: Turn) -> list[tuple[str, str]]:
+    entries = [] if turn.tool_calls and not turn.text else [(_FROM_OF.get(turn.role, turn.role), turn.text)]
+    if turn.tool_calls:
+        calls = [{"name": call.name, "arguments": _object(call.arguments)} for call in turn.tool_calls]
+        entries.append((CALLS, json.dumps(calls[0] if len(calls) == 1 else calls, ensure_ascii=False)))
+    return entries
+
+
+def _object(arguments: str) -> Any:
+    """Arguments as the object that fine-tuning tools expect, as text when they are none."""
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        return arguments
+    return value if isinstance(value, dict) else arguments

@@ -1,0 +1,81 @@
+"""Ids: from the file where it has them, from the content where it has none, and never two alike."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from convgate.conversation import Conversation, Turn
+from convgate.transcripts.problems import Report
+
+
+def given_id(fields: Mapping[str, Any], *names: str) -> str | None:
+    """The first of the named fields that holds an id: text, or a whole number."""
+    for name in names:
+        value = fields.get(name)
+        if (isinstance(value, str) and value) or (isinstance(value, int) and not isinstance(value, bool)):
+            return str(value)
+    return None
+
+
+def content_id(turns: Iterable[Turn]) -> str:
+    """An id that depends on who said what alone: 12 hexadecimal digits after `c-`.
+
+    >>> content_id([Turn.of("user", "Hi")])
+    'c-9807f130494d'
+    """
+    digest = hashlib.sha256()
+    for turn in turns:
+        for text in (turn.role, turn.name or "", turn.scored_text):
+            encoded = text.encode("utf-8", "surrogatepass")
+            digest.update(f"{len(encoded)}:".encode() + encoded)
+    return f"c-{digest.hexdigest()[:12]}"
+
+
+class Ids:
+    """Gives each conversation of a file an id of its own, and each of its turns that has one too."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self._conversations: dict[str, int] = {}
+
+    def settle(self, conversation: Conversation, line: int | None) -> Conversation:
+        """The conversation with ids that nothing before it has; what was changed is a warning."""
+        wanted = conversation.id or content_id(conversation.turns)
+        unique = _unused(wanted, self._conversations)
+        if unique != wanted:
+            self._report.warn(
+                f"another conversation is {wanted!r} too; this one is called {unique!r}", line=line
+            )
+        turns = self._with_unique_ids(conversation.turns, line)
+        if unique == conversation.id and turns is conversation.turns:
+            return conversation
+        return replace(conversation, id=unique, turns=turns)
+
+    def _with_unique_ids(self, turns: tuple[Turn, ...], line: int | None) -> tuple[Turn, ...]:
+        ids = [turn.id for turn in turns if turn.id is not None]
+        if len(set(ids)) == len(ids):
+            return turns
+        seen: dict[str, int] = {}
+        settled = []
+        for index, turn in enumerate(turns):
+            if turn.id is not None and (unique := _unused(turn.id, seen)) != turn.id:
+                self._report.warn(
+                    f"turn {index} has the id {turn.id!r} of an earlier one; it is called {unique!r}",
+                    line=line,
+                )
+                turn = replace(turn, id=unique)
+            settled.append(turn)
+        return tuple(settled)
+
+
+def _unused(wanted: str, used: dict[str, int]) -> str:
+    """`wanted`, or with the first number behind it that makes it new; noted as used."""
+    unique = wanted
+    while unique in used:
+        used[wanted] = used.get(wanted, 1) + 1
+        unique = f"{wanted}-{used[wanted]}"
+    used[unique] = 1
+    return unique

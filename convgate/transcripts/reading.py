@@ -1,0 +1,96 @@
+"""Transcripts in: from a file, an upload or pasted text to conversations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from convgate.conversation import Conversation
+from convgate.errors import TranscriptError
+from convgate.transcripts.identity import Ids
+from convgate.transcripts.problems import Problem, Report
+from convgate.transcripts.registry import format_named, recognised
+from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path, source_of_text
+
+
+@dataclass(frozen=True)
+class Transcript:
+    """What a file held."""
+
+    conversations: tuple[Conversation, ...]  # at least one, each with at least one turn and an id of its own
+    format: str  # name of the format that was recognised
+    problems: tuple[Problem, ...] = ()  # what was left out, and what was odd, by line
+
+    def __iter__(self) -> Iterator[Conversation]:
+        return iter(self.conversations)
+
+    def __len__(self) -> int:
+        return len(self.conversations)
+
+
+def read_conversations(
+    source: str | Path | bytes,
+    *,
+    name: str | None = None,
+    format: str | None = None,
+    skip_bad: bool = False,
+    max_bytes: int = MAX_BYTES,
+) -> Transcript:
+    """The conversations of a transcript, in whatever format it is.
+
+    source: the path of a file, or the bytes of an upload, which `name` names in messages.
+    format: read it as this format instead of finding out from the content.
+    skip_bad: leave out what cannot be read and list it in `problems`: whole lines of a file of lines,
+        rows of a table, single messages of a JSON document.
+    max_bytes: the largest file to read.
+
+    Raises TranscriptError when nothing can be read, and BadLinesError, which is one, when some places
+    cannot and `skip_bad` is not set.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        report = Report(name or "the upload")
+        return _read(source_of_bytes(bytes(source), report, max_bytes=max_bytes), format, skip_bad=skip_bad)
+    path = Path(source)
+    report = Report(name or path.name or str(path))
+    return _read(source_of_path(path, report, max_bytes=max_bytes), format, skip_bad=skip_bad)
+
+
+def read_text(
+    text: str,
+    *,
+    name: str = "pasted text",
+    format: str | None = None,
+    skip_bad: bool = False,
+    max_bytes: int = MAX_BYTES,
+) -> Transcript:
+    """The conversations of a pasted text; everything else as in `read_conversations`.
+
+    >>> talk = read_text("You: Is it raining?\\nChatGPT: I cannot see outside.").conversations[0]
+    >>> [(turn.role, turn.text) for turn in talk.turns]
+    [('user', 'Is it raining?'), ('assistant', 'I cannot see outside.')]
+    """
+    return _read(source_of_text(text, Report(name), max_bytes=max_bytes), format, skip_bad=skip_bad)
+
+
+def _read(source: Source, format: str | None, *, skip_bad: bool) -> Transcript:
+    reader = format_named(format) if format else recognised(source)
+    report = source.report
+    ids = Ids(report)
+    conversations = []
+    for line, conversation in reader.read(source):
+        if conversation.turns:
+            conversations.append(ids.settle(conversation, line))
+        else:
+            report.warn("a conversation without messages is left out", line=line)
+    problems = report.close(_extent(conversations), skip_bad=skip_bad)
+    if not conversations:
+        raise TranscriptError("there are no messages in it", file=report.file)
+    return Transcript(tuple(conversations), reader.name, problems)
+
+
+def _extent(conversations: list[Conversation]) -> str | None:
+    if not conversations:
+        return None
+    turns = sum(map(len, conversations))
+    return f"{turns:,} turns" if len(conversations) == 1 else f"{len(conversations):,} conversations"

@@ -1,0 +1,86 @@
+"""The formats that can be read and written. A new one is a file in `formats/` and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from convgate.conversation import Conversation, Turn
+from convgate.errors import TranscriptError
+from convgate.transcripts.formats.csv_table import CSVFormat
+from convgate.transcripts.formats.markdown import MarkdownFormat
+from convgate.transcripts.formats.openai import OpenAIFormat
+from convgate.transcripts.formats.relevance import RelevanceFormat
+from convgate.transcripts.formats.sharegpt import ShareGPTFormat
+from convgate.transcripts.message_lists import Read, described
+from convgate.transcripts.source import Source
+
+
+class Format(Protocol):
+    """One transcript format."""
+
+    name: str  # what `format=` and `Conversation.format` call it
+    label: str  # what people call it
+    suffix: str  # of files written in it
+
+    def recognises(self, source: Source) -> float:
+        """How much of the source is in this format, 0…1; cheap, for every format is asked."""
+        ...
+
+    def read(self, source: Source) -> Read:
+        """The conversations, each with its line where it has one; bad places go to the source's report.
+
+        A conversation without an id of its own has an empty one.
+        """
+        ...
+
+    def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
+        """Chosen turns of a conversation as the text of a file."""
+        ...
+
+
+FORMATS: tuple[Format, ...] = (  # of formats that fit equally well, the first is taken
+    RelevanceFormat(),
+    ShareGPTFormat(),
+    OpenAIFormat(),
+    CSVFormat(),
+    MarkdownFormat(),
+)
+
+
+def format_named(name: str) -> Format:
+    """The format of that name; raises TranscriptError when there is none."""
+    for format in FORMATS:
+        if format.name == name:
+            return format
+    names = ", ".join(format.name for format in FORMATS)
+    raise TranscriptError(f"there is no transcript format {name!r}; there are {names}")
+
+
+def recognised(source: Source) -> Format:
+    """The format that fits the source's content best; raises TranscriptError when none does."""
+    best, share = None, 0.0
+    for format in FORMATS:
+        if (found := format.recognises(source)) > share:
+            best, share = format, found
+        if share >= 1:
+            break
+    if best is not None:
+        return best
+    if source.json_error:
+        raise source.json_error
+    raise TranscriptError(_unknown(source), file=source.report.file)
+
+
+def _unknown(source: Source) -> str:
+    if not source.is_text:
+        return "this is not a text file; give a transcript as JSON, CSV, Markdown or plain text"
+    if source.json is not None:
+        return (
+            f"JSON in no form that convgate reads: {described(source.json.sample[0])}; "
+            "expected 'messages' with role and content, or 'conversations' with from and value"
+        )
+    return (
+        "no form of transcript that convgate reads: begin each turn with who speaks, as in 'User: …' and "
+        "'Assistant: …', or give a CSV file with the columns role and text, or JSON with 'messages'"
+    )

@@ -1,0 +1,191 @@
+"""Relevance sets: conversations with known relevant turns, to train on and to measure with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from convgate.conversation import Conversation, History, Situation, Turn
+from convgate.errors import TranscriptError
+from convgate.transcripts.formats.relevance import RelevanceFormat
+from convgate.transcripts.json_places import Place
+from convgate.transcripts.json_text import kind
+from convgate.transcripts.layout import dump_json
+from convgate.transcripts.openai_messages import turn_from_message
+from convgate.transcripts.problems import Problem, Report
+from convgate.transcripts.source import MAX_BYTES, Source, source_of_path
+
+_FORMAT = RelevanceFormat()
+
+
+@dataclass(frozen=True)
+class Case:
+    """One current message, and which turns of its history matter to it."""
+
+    id: str
+    conversation: str  # id of its conversation
+    turn: int | None  # 0-based index of the current message; None when `query` is the message
+    query: Turn | None  # a question put after the whole conversation
+    relevant: frozenset[int]  # 0-based indices of turns in the history; empty when nothing matters
+    window: int | None = None  # the history is cut to its last turns, this many
+    tags: tuple[str, ...] = ()
+
+    def posed(self, conversation: Conversation) -> tuple[Situation, History]:
+        """What the model has to answer, and the turns before it.
+
+        Raises ConversationError when the conversation has no such turn.
+        """
+        if self.query is not None:
+            return conversation.asked(self.query, window=self.window)
+        return conversation.at(-1 if self.turn is None else self.turn, window=self.window)
+
+
+@dataclass(frozen=True)
+class RelevanceSet:
+    """Cases and the conversations that they are about."""
+
+    name: str  # the file's name without its ending
+    conversations: Mapping[str, Conversation]  # by id
+    cases: tuple[Case, ...]
+    problems: tuple[Problem, ...] = ()  # what was left out or odd in the file
+
+    def situation(self, case: Case) -> tuple[Situation, History]:
+        """What the model has to answer in a case, and the turns before it."""
+        return case.posed(self.conversations[case.conversation])
+
+
+def read_relevance_set(
+    path: str | Path, *, skip_bad: bool = False, max_bytes: int = MAX_BYTES
+) -> RelevanceSet:
+    """The relevance set in a file of JSON lines; cases may come before their conversations.
+
+    Raises TranscriptError when the file cannot be read or, unless `skip_bad`, has a bad line: broken
+    JSON, a conversation that is not one, an id given twice, a case about an unknown conversation or
+    with turns that are not in its history.
+    """
+    path = Path(path)
+    report = Report(path.name)
+    source = source_of_path(path, report, max_bytes=max_bytes)
+    conversations: dict[str, Conversation] = {}
+    cases: dict[str, Case] = {}
+    waiting: list[tuple[Mapping[str, Any], Place]] = []
+    for value, place in _values(source):
+        try:
+            if _FORMAT.is_beside(value):
+                waiting.append((value, place))
+            else:
+                conversation = _FORMAT.conversation(value, place)
+                _check_id(conversation.id, conversations, "conversation")
+                conversations[conversation.id] = conversation
+        except TranscriptError as error:
+            place.leave_out_all(error)
+    for value, place in waiting:
+        try:
+            case = _case(value, conversations)
+            _check_id(case.id, cases, "case")
+            cases[case.id] = case
+        except TranscriptError as error:
+            place.leave_out_all(error)
+    readable = f"{len(conversations)} conversations and {len(cases)} cases" if conversations else None
+    problems = report.close(readable, skip_bad=skip_bad)
+    return RelevanceSet(path.stem, conversations, tuple(cases.values()), problems)
+
+
+def write_relevance_set(relevance_set: RelevanceSet, path: str | Path) -> None:
+    """Writes the set to a file, each conversation before its cases; a failed write leaves no half file.
+
+    Raises TranscriptError when the file cannot be written.
+    """
+    path = Path(path)
+    part = path.with_name(f"{path.name}.part")
+    try:
+        with part.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(_lines(relevance_set))
+        part.replace(path)
+    except OSError as error:
+        part.unlink(missing_ok=True)
+        raise TranscriptError(f"the file cannot be written: {error.strerror}", file=str(path)) from error
+
+
+def _lines(relevance_set: RelevanceSet) -> Iterator[str]:
+    for conversation in relevance_set.conversations.values():
+        yield _FORMAT.write(conversation, conversation.turns)
+    for case in relevance_set.cases:
+        optional = {
+            "turn": case.turn,
+            "query": None if case.query is None else {"role": case.query.role, "content": case.query.text},
+            "window": case.window,
+            "tags": list(case.tags) or None,
+        }
+        line = {"type": "case", "id": case.id, "conversation": case.conversation}
+        given = {key: value for key, value in optional.items() if value is not None}
+        yield dump_json({**line, **given, "relevant": sorted(case.relevant)}, one_line=True)
+
+
+def _values(source: Source) -> Iterator[tuple[Any, Place]]:
+    """The lines' values; a set that is a single line counts as line 1."""
+    if source.json is None:
+        raise source.json_error or TranscriptError(
+            "a relevance set has one JSON object a line", file=source.report.file
+        )
+    for value, place in source.json.values(each=False):
+        yield value, Place(source.report, line=place.line or 1)
+
+
+def _case(value: Mapping[str, Any], conversations: Mapping[str, Conversation]) -> Case:
+    id, about = _id(value, "id"), _id(value, "conversation")
+    conversation = conversations.get(about)
+    if conversation is None:
+        raise TranscriptError(
+            f"there is no readable conversation {about!r} in this file", field="conversation"
+        )
+    query = None if value.get("query") is None else turn_from_message(value["query"], "query")
+    turn = _whole(value.get("turn"), "turn")
+    if (turn is None) == (query is None):
+        raise TranscriptError("a case has either a turn or a query", field="turn")
+    if turn is not None and turn >= len(conversation):
+        raise TranscriptError(
+            f"turn {turn}, but conversation {about!r} has {len(conversation)} turns", field="turn"
+        )
+    window = _whole(value.get("window"), "window")
+    stop = len(conversation) if turn is None else turn
+    start = 0 if window is None else max(0, stop - window)
+    tags = value.get("tags") or []
+    if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
+        raise TranscriptError("expected a list of texts", field="tags")
+    return Case(id, about, turn, query, _relevant(value.get("relevant"), start, stop), window, tuple(tags))
+
+
+def _relevant(indices: Any, start: int, stop: int) -> frozenset[int]:
+    if not isinstance(indices, list):
+        raise TranscriptError(f"expected a list of turn indices, got {kind(indices)}", field="relevant")
+    for place, index in enumerate(indices):
+        field = f"relevant[{place}]"
+        if _whole(index, field) is None or not start <= index < stop:
+            history = f"turns {start} to {stop - 1}" if stop > start else "no turns"
+            raise TranscriptError(f"{index} is not in the history, which has {history}", field=field)
+    return frozenset(indices)
+
+
+def _whole(value: Any, field: str) -> int | None:
+    if value is None:
+        return None
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise TranscriptError(f"expected a whole number, 0 or more, got {value!r}", field=field)
+    return value
+
+
+def _id(value: Mapping[str, Any], field: str) -> str:
+    id = value.get(field)
+    if not isinstance(id, str) or not id:
+        raise TranscriptError(f"expected a text that names it, got {kind(id)}", field=field)
+    return id
+
+
+def _check_id(id: str, known: Mapping[str, object], what: str) -> None:
+    if not id:
+        raise TranscriptError(f"the {what} has no id", field="id")
+    if id in known:
+        raise TranscriptError(f"another {what} has the id {id!r} already", field="id")

@@ -1,0 +1,141 @@
+"""The file, upload or pasted text that a transcript is in."""
+
+from __future__ import annotations
+
+import io
+import os
+import stat
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+
+from convgate.errors import TranscriptError
+from convgate.transcripts.characters import REPLACEMENT, writable
+from convgate.transcripts.encodings import guess_encoding, is_utf8, with_one_byte_line_ends
+from convgate.transcripts.json_file import JsonFile
+from convgate.transcripts.problems import Report
+
+MAX_BYTES = 200 * 2**20
+"""Size of the largest file that is read unless the caller allows more, in bytes (200 MB)."""
+
+_MAGIC = (b"PK\x03\x04", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"\x1f\x8b", b"SQLite format 3")
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
+
+
+class Source:
+    """A transcript's bytes and their text, line by line or whole, whatever the encoding.
+
+    data: as they came, or as UTF-8 when they were in UTF-16 or UTF-32; without a byte order mark.
+    Lines are decoded one at a time, because one emoji makes Python keep a whole text at four bytes a
+    character.
+    """
+
+    def __init__(self, data: bytes, report: Report) -> None:
+        self.report = report
+        self.json_error: TranscriptError | None = None
+        self.data = with_one_byte_line_ends(data)
+        if b"\r" in self.data and b"\n" not in self.data:
+            self.data = self.data.replace(b"\r", b"\n")
+        utf8 = is_utf8(self.data)
+        self.is_text = not self._is_binary(utf8=utf8)
+        self._has_nul = b"\0" in self.data
+        self._fallback = self._guess() if self.is_text and not utf8 else "utf-8"
+        if self.is_text and self._has_nul:
+            line = self.data.count(b"\n", 0, self.data.index(b"\0")) + 1
+            report.warn(f"NUL characters, read as {REPLACEMENT}", line=line)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing but whitespace."""
+        return not self.data or self.data.isspace()
+
+    @cached_property
+    def json(self) -> JsonFile | None:
+        """The JSON in it; None when it is something else, or not valid, which `json_error` then tells."""
+        if not self.is_text:
+            return None
+        try:
+            return JsonFile.in_source(self)
+        except TranscriptError as error:
+            self.json_error = error
+            return None
+
+    def lines(self) -> Iterator[str]:
+        """The physical lines with their ends; only a line feed ends one."""
+        for raw in io.BytesIO(self.data):
+            try:
+                line = raw.decode()
+            except UnicodeDecodeError:
+                line = raw.decode(self._fallback, "replace")
+            yield line.replace("\0", REPLACEMENT) if self._has_nul else line
+
+    def text(self) -> str:
+        """All lines together. Not kept: the caller decides how long it lives."""
+        if self._fallback != "utf-8":
+            return "".join(self.lines())
+        text = self.data.decode("utf-8", "replace")
+        return text.replace("\0", REPLACEMENT) if self._has_nul else text
+
+    def _guess(self) -> str:
+        bad: list[int] = []
+        sample = bytearray()
+        for number, raw in enumerate(io.BytesIO(self.data), 1):
+            try:
+                raw.decode()
+            except UnicodeDecodeError:
+                bad.append(number)
+                if len(sample) < 2**16:
+                    sample += raw
+        encoding = guess_encoding(bytes(sample))
+        others = f", nor are {len(bad) - 1} other lines" if len(bad) > 1 else ""
+        self.report.warn(f"not UTF-8{others}; read as {encoding}, check the accents", line=bad[0])
+        return encoding
+
+    def _is_binary(self, *, utf8: bool) -> bool:
+        if self.data.startswith(_MAGIC):
+            return True
+        head = self.data[:8192]
+        controls = len(head) - len(head.translate(None, _CONTROLS))
+        return controls > (0.3 if utf8 else 0.05) * len(head) and len(head) > 64
+
+
+def source_of_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
+    """The file at `path`.
+
+    Raises TranscriptError when it cannot be opened or is larger than `max_bytes`.
+    """
+    try:
+        with path.open("rb") as file:
+            status = os.fstat(file.fileno())
+            _check_size(status.st_size, report.file, max_bytes)
+            data = file.read() if stat.S_ISREG(status.st_mode) else file.read(max_bytes + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or str(error)
+        raise TranscriptError(f"the file cannot be opened: {reason}", file=report.file) from error
+    return source_of_bytes(data, report, max_bytes=max_bytes)
+
+
+def source_of_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
+    """An upload.
+
+    Raises TranscriptError when it is larger than `max_bytes`, or blank.
+    """
+    _check_size(len(data), report.file, max_bytes)
+    source = Source(data, report)
+    if source.is_blank:
+        raise TranscriptError("the file is empty", file=report.file)
+    return source
+
+
+def source_of_text(text: str, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
+    """Pasted text; errors as for an upload."""
+    return source_of_bytes(writable(text).encode(), report, max_bytes=max_bytes)
+
+
+def _check_size(size: int, file: str, limit: int) -> None:
+    if size > limit:
+        raise TranscriptError(
+            f"the file has {size / 2**20:,.0f} MB, more than the limit of {limit / 2**20:,.0f} MB; "
+            "split it, or raise the limit (max_bytes)",
+            file=file,
+        )
