@@ -42,6 +42,9 @@ def no_network(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 @pytest.fixture(autouse=True)
 def convgate_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data directory for this test alone; it does not exist yet."""
+    for name in [name for name in os.environ if name.startswith("CONVGATE_")]:
+        if name not in {loopback_only.LOG_VARIABLE, "CONVGATE_CHROMIUM"}:  # a person's own settings
+            monkeypatch.delenv(name)
     home = tmp_path / "convgate-home"
     monkeypatch.setenv("CONVGATE_HOME", str(home))
     return home
