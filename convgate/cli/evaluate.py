@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from convgate.cli.output import GateOption, JsonOption, SkipBadOption, write_json, write_text
+from convgate.errors import TranscriptError
 
 if TYPE_CHECKING:
     from convgate.evaluation.judge import EvaluationProgress
@@ -22,14 +24,12 @@ INTERVALS_FROM_WIDTH = 115  # columns; a narrower terminal shows values without 
 
 
 def evaluate(
-    files: Annotated[list[Path], typer.Argument(help="Relevance sets (JSONL).", metavar="SET.jsonl…")],
+    files: Annotated[list[Path], typer.Argument(help="Relevance sets (JSONL).", metavar="SET.jsonl")],
     policy: Annotated[
         list[str] | None,
         typer.Option(help="A policy to measure; may be repeated. Every policy unless named."),
     ] = None,
-    gate: Annotated[
-        str | None, typer.Option(help="The gate to measure: a version or a path.", metavar="VERSION|PATH")
-    ] = None,
+    gate: GateOption = None,
     against: Annotated[
         str | None, typer.Option(help="Also show how the others differ from this policy (paired intervals).")
     ] = None,
@@ -38,11 +38,9 @@ def evaluate(
         int | None,
         typer.Option(help="At most this many cases a set, evenly spread, for a quick look.", min=1),
     ] = None,
-    skip_bad: Annotated[
-        bool, typer.Option("--skip-bad", help="Leave out the lines that cannot be read.")
-    ] = False,
+    skip_bad: SkipBadOption = False,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)] = 0,
-    json_output: Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")] = False,
+    json_output: JsonOption = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, intervals included.")] = False,
     out: Annotated[
         Path | None,
@@ -55,15 +53,16 @@ def evaluate(
     if out is not None and not out.absolute().parent.is_dir():
         raise typer.BadParameter(f"the folder of {out} does not exist", param_hint="--out")
     from convgate.evaluation.evaluate import evaluate as run
-    from convgate.transcripts import read_relevance_set
+    from convgate.evaluation.report import markdown as to_markdown
 
     policies = _policies(policy, gate, against)
-    sets = [_limited(read_relevance_set(file, skip_bad=skip_bad), file, limit) for file in files]
+    sets = [_read(file, skip_bad=skip_bad, limit=limit) for file in files]
     with _progress_bar() as progress:
         evaluation = run(sets, policies, progress=progress, seed=seed)
-    if json_output or markdown or out:
-        form = _markdown if markdown else _json
-        _write(form(evaluation, by_tag=by_tag, against=against), out)
+    if markdown:
+        write_text(to_markdown(evaluation, by_tag=by_tag, against=against), out)
+    elif json_output or out is not None:
+        write_json(_json(evaluation, against), out)
     if not (json_output or markdown):
         _show(evaluation, by_tag=by_tag, against=against)
 
@@ -74,16 +73,23 @@ def _policies(names: list[str] | None, gate: str | None, against: str | None) ->
     from convgate.selector import EncoderOnDemand, build_policy
     from convgate.settings import load_settings
 
+    wanted = dict.fromkeys([*(names or policy_names()), *([against] if against else [])])
+    if gate is not None and GATE not in wanted:
+        raise typer.BadParameter(
+            "it names a gate to measure, but --policy leaves the gate out", param_hint="--gate"
+        )
     settings = load_settings()
     encoder = EncoderOnDemand(settings)
-    wanted = dict.fromkeys([*(names or policy_names()), *([against] if against else [])])
     return [build_policy(name, settings, encoder, version=gate) for name in wanted]
 
 
-def _limited(relevance_set: RelevanceSet, file: Path, limit: int | None) -> RelevanceSet:
-    """The set with at most `limit` of its cases, evenly spread over it."""
-    from convgate.errors import TranscriptError
+def _read(file: Path, *, skip_bad: bool, limit: int | None) -> RelevanceSet:
+    """The set in the file, with at most `limit` of its cases, evenly spread over it."""
+    from convgate.transcripts import read_relevance_set
 
+    relevance_set = read_relevance_set(file, skip_bad=skip_bad)
+    for problem in relevance_set.problems:
+        typer.echo(f"convgate: {problem}", err=True)
     cases = relevance_set.cases
     if not cases:
         raise TranscriptError("it holds no cases, so there is nothing to measure", file=str(file))
@@ -108,8 +114,8 @@ def _progress_bar() -> Iterator[EvaluationProgress]:
         yield report
 
 
-def _json(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> str:
-    """The JSON of the design, tags always included; `against` adds each set's "differences"."""
+def _json(evaluation: Evaluation, against: str | None) -> dict[str, Any]:
+    """The JSON of the interface, tags always included; `against` adds "differences" to each set."""
     from convgate.evaluation.comparison import compare_all
 
     printed = evaluation.to_json()
@@ -117,25 +123,7 @@ def _json(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> str:
         for name, result in evaluation.sets.items():
             compared = compare_all(result, baseline=against, seed=evaluation.seed)
             printed["sets"][name]["differences"] = {policy: one.to_json() for policy, one in compared.items()}
-    return json.dumps(printed, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-
-
-def _markdown(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> str:
-    from convgate.evaluation.report import markdown
-
-    return markdown(evaluation, by_tag=by_tag, against=against)
-
-
-def _write(text: str, out: Path | None) -> None:
-    from convgate.evaluation.results import EvaluationError
-
-    if out is None:
-        typer.echo(text, nl=False)
-        return
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise EvaluationError(f"{out} cannot be written: {error}") from error
+    return printed
 
 
 def _show(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> None:

@@ -6,10 +6,10 @@ numerator and one denominator a metric (`case_terms`), any group of cases is sum
 only has to weigh the sums of whole conversations (`convgate.evaluation.bootstrap`). A denominator of
 zero is a metric that the cases do not define: NaN in arrays, None in results, null in JSON.
 
-Turns with equal scores have no order of their own. Ranking metrics give the expected value over all
-orders of the tied turns, as in McSherry & Najork (2008), "Computing Information Retrieval Performance
-Measures Efficiently in the Presence of Tied Scores": no policy gains or loses by the order in which a
-sort happens to leave its ties. A policy that ranks by position says so with scores that grow with it.
+Among turns with equal scores the newer ranks first, as it does in every top-k rule here: what is measured
+is the order in which turns would be chosen. BM25 scores most turns of a long history 0, so the choice
+matters (on crowded channels .40 against .31 in expectation over random orders), and this one does not make
+a baseline weaker than what its user has. A policy that scores all turns alike is measured as recency.
 """
 
 from __future__ import annotations
@@ -39,25 +39,37 @@ def average_precision(relevant: Bools, scores: Floats) -> float:
         >>> average_precision(relevant, np.array([0.9, 0.5, 0.4, 0.1])) == (1 / 1 + 2 / 3) / 2
         True
 
-    Equal scores give the mean over the orders of the tied turns, here of 1/1 and 1/2:
+    Of equal scores the newer turn, the later row, comes first:
 
         >>> average_precision(np.array([True, False]), np.array([0.5, 0.5]))
-        0.75
+        0.5
     """
-    return _average_precision(*_tie_groups(relevant, scores)) if relevant.any() else float("nan")
+    ranks = ranks_of_relevant(relevant, scores)
+    return _average_precision(ranks) if len(ranks) else float("nan")
 
 
 def recall_at(relevant: Bools, scores: Floats, cutoffs: tuple[int, ...] = CUTOFFS) -> Terms:
     """(len(cutoffs),) share of the relevant turns among the k highest scores; NaN when nothing is relevant.
 
-    relevant: (n,) bool; scores: (n,) on any scale. A tie across the cut counts by its expected share:
+    relevant: (n,) bool; scores: (n,) on any scale, ties as in `average_precision`.
 
-        >>> recall_at(np.array([True, True, False]), np.array([0.9, 0.5, 0.5]), cutoffs=(1, 2, 3)).tolist()
-        [0.5, 0.75, 1.0]
+        >>> recall_at(np.array([True, False, True]), np.array([0.9, 0.5, 0.1]), cutoffs=(1, 2, 3)).tolist()
+        [0.5, 0.5, 1.0]
     """
-    if not relevant.any():
-        return np.full(len(cutoffs), np.nan)
-    return _recall_at(*_tie_groups(relevant, scores), cutoffs)
+    ranks = ranks_of_relevant(relevant, scores)
+    return _recall_at(ranks, cutoffs) if len(ranks) else np.full(len(cutoffs), np.nan)
+
+
+def ranks_of_relevant(relevant: Bools, scores: Floats) -> NDArray[np.int64]:
+    """(relevant turns,) their ranks from 1, increasing; highest score first, of equal scores the newer turn.
+
+    relevant: (n,) bool, oldest turn first; scores: (n,).
+
+        >>> ranks_of_relevant(np.array([True, False, True, False]), np.array([0.9, 0.5, 0.5, 0.5])).tolist()
+        [1, 3]
+    """
+    best_first = np.argsort(-scores[::-1], kind="stable")
+    return np.flatnonzero(relevant[::-1][best_first]) + 1
 
 
 def case_terms(
@@ -79,9 +91,9 @@ def case_terms(
     found = int(relevant.sum())
     hits, chosen = int((relevant & kept).sum()), int(kept.sum())
     if found and scores is not None:
-        bounds, hits_through = _tie_groups(relevant, scores)
-        terms[0, 0] = _average_precision(bounds, hits_through)
-        terms[0, 1 : len(RANKING_METRICS)] = _recall_at(bounds, hits_through, CUTOFFS)
+        ranks = ranks_of_relevant(relevant, scores)
+        terms[0, 0] = _average_precision(ranks)
+        terms[0, 1 : len(RANKING_METRICS)] = _recall_at(ranks, CUTOFFS)
         terms[1, : len(RANKING_METRICS)] = 1
     terms[:, len(RANKING_METRICS) :] = (
         (hits, hits, 2 * hits, not found and not chosen, tokens @ kept),
@@ -108,24 +120,11 @@ def share(part: Terms, whole: Terms) -> Terms:
     return shares
 
 
-def _tie_groups(relevant: Bools, scores: Floats) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Ranks where groups of equal scores end, and the hits up to there; both (groups + 1,), from 0."""
-    order = np.argsort(-scores)
-    ranked = scores[order]
-    bounds = np.concatenate(([0], np.flatnonzero(ranked[1:] != ranked[:-1]) + 1, [len(ranked)]))
-    return bounds, np.concatenate(([0], np.cumsum(relevant[order])))[bounds]
+def _average_precision(ranks: NDArray[np.int64]) -> float:
+    """Mean precision at the ranks of the relevant turns."""
+    return float((np.arange(1, len(ranks) + 1) / ranks).mean())
 
 
-def _average_precision(bounds: NDArray[np.int64], hits_through: NDArray[np.int64]) -> float:
-    """Expected average precision: at each rank, the chance of a hit times the precision expected there."""
-    sizes, hits = np.diff(bounds), np.diff(hits_through)
-    group = np.repeat(np.arange(len(sizes)), sizes)
-    rank = np.arange(bounds[-1])
-    # Given a hit at a rank, the group's other hits are spread evenly over its other ranks.
-    earlier = hits_through[group] + (rank - bounds[group]) * ((hits - 1) / np.maximum(sizes - 1, 1))[group]
-    return float(((hits / sizes)[group] * (earlier + 1) / (rank + 1)).sum() / hits_through[-1])
-
-
-def _recall_at(bounds: NDArray[np.int64], hits_through: NDArray[np.int64], cutoffs: tuple[int, ...]) -> Terms:
-    """Expected recall at each cutoff: hits grow evenly from one end of a group of ties to the other."""
-    return np.asarray(np.interp(cutoffs, bounds, hits_through) / hits_through[-1])
+def _recall_at(ranks: NDArray[np.int64], cutoffs: tuple[int, ...]) -> Terms:
+    """Share of the ranks that are no higher than each cutoff."""
+    return np.asarray(np.searchsorted(ranks, cutoffs, side="right") / len(ranks))

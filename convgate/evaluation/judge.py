@@ -1,0 +1,152 @@
+"""Runs one policy over the cases of a relevance set and lays its decisions beside what is relevant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.conversation import Conversation
+from convgate.decisions import Floats, TurnDecisions
+from convgate.errors import PolicyError
+from convgate.evaluation.metrics import Bools, Terms, case_terms
+from convgate.messages.tokens import TokenCounter, turn_tokens
+from convgate.policies.base import Policy
+
+if TYPE_CHECKING:
+    from convgate.transcripts import Case, RelevanceSet
+
+TokenCounts = NDArray[np.int64]
+
+REPORT_EVERY = 32  # cases between two reports of progress
+
+
+class EvaluationProgress(Protocol):
+    """Called as work goes on: what is being done, how much of it, of how much."""
+
+    def __call__(self, stage: str, done: int, total: int, /) -> Any:
+        """Report progress."""
+        ...
+
+
+def silent(stage: str, done: int, total: int, /) -> None:
+    """Progress that nobody looks at."""
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class JudgedCase:
+    """One case with a policy's decisions; row i of each column is about turn `decisions.indices[i]`."""
+
+    case: Case
+    relevant: Bools  # (n,)
+    decisions: TurnDecisions  # n rows, before any message repair
+    scores: Floats | None  # (n,), None when the policy does not rank
+    tokens: TokenCounts  # (n,)
+
+    @property
+    def terms(self) -> Terms:
+        """(2, len(METRICS)) what the case adds to each metric."""
+        return case_terms(self.relevant, self.decisions.kept, self.scores, self.tokens)
+
+
+def judge(
+    relevance_set: RelevanceSet,
+    policy: Policy,
+    *,
+    tokens: Mapping[str, TokenCounts],
+    progress: EvaluationProgress = silent,
+) -> Iterator[JudgedCase]:
+    """Each case with the policy's decisions on every turn of its history, in the order of `cases_in_order`.
+
+    tokens: (turns,) counts by conversation id, as `count_tokens` makes them. A policy that has
+    `prepare(conversations, progress=)` is given all it will see beforehand, to encode it in batches.
+
+    Raises PolicyError when the policy's decisions do not cover the history or its scores are unusable.
+    """
+    _prepare(relevance_set, policy, progress)
+    cases = cases_in_order(relevance_set)
+    stage = f"{relevance_set.name}: {policy.name}"
+    for done, case in enumerate(cases):
+        if done % REPORT_EVERY == 0:
+            progress(stage, done, len(cases))
+        situation, history = relevance_set.situation(case)
+        decisions = policy.decide(situation, history)
+        _check(decisions, policy, case, history.start, history.stop)
+        yield JudgedCase(
+            case=case,
+            relevant=_mask(case.relevant, history.start, history.stop),
+            decisions=decisions,
+            scores=decisions.scores if policy.ranks else None,
+            tokens=tokens[case.conversation][history.start : history.stop],
+        )
+    progress(stage, len(cases), len(cases))
+
+
+def cases_in_order(relevance_set: RelevanceSet) -> list[Case]:
+    """The cases by conversation and id, so that the order of a file's lines changes no figure.
+
+    Cases of one conversation come together, which lets policies keep what they know about it.
+    """
+    return sorted(relevance_set.cases, key=lambda case: (case.conversation, case.id))
+
+
+def count_tokens(
+    relevance_set: RelevanceSet, counter: TokenCounter | None = None, *, progress: EvaluationProgress = silent
+) -> dict[str, TokenCounts]:
+    """(turns,) tokens of each turn, by conversation id, for every conversation that has a case.
+
+    counter: tokens of a text; the word pieces of the bundled encoder by default.
+    """
+    needed = _conversations(relevance_set)
+    counts = {}
+    for done, conversation in enumerate(needed):
+        progress(f"{relevance_set.name}: tokens", done, len(needed))
+        counts[conversation.id] = turn_tokens(conversation.turns, counter)
+    return counts
+
+
+def _conversations(relevance_set: RelevanceSet) -> list[Conversation]:
+    return [
+        relevance_set.conversations[id] for id in sorted({case.conversation for case in relevance_set.cases})
+    ]
+
+
+def _prepare(relevance_set: RelevanceSet, policy: Policy, progress: EvaluationProgress) -> None:
+    prepare = getattr(policy, "prepare", None)
+    if prepare is None:
+        return
+    # Typed questions are in no conversation; as one of their own they are encoded in the same batches.
+    questions = tuple(case.query for case in cases_in_order(relevance_set) if case.query is not None)
+    asked = [Conversation(id=f"questions of {relevance_set.name}", turns=questions)] if questions else []
+
+    def encoding(done: int, total: int, /) -> None:
+        progress(f"{relevance_set.name}: preparing {policy.name}", done, total)
+
+    prepare([*_conversations(relevance_set), *asked], progress=encoding)
+
+
+def _mask(relevant: frozenset[int], start: int, stop: int) -> Bools:
+    """(stop - start,) which turns of the history are relevant; one cut off by the window cannot be chosen."""
+    mask = np.zeros(stop - start, dtype=np.bool_)
+    mask[[index - start for index in relevant if start <= index < stop]] = True
+    return mask
+
+
+def _check(decisions: TurnDecisions, policy: Policy, case: Case, start: int, stop: int) -> None:
+    def fault(problem: str) -> PolicyError:
+        return PolicyError(f"policy {policy.name!r} cannot be evaluated: in case {case.id!r} {problem}")
+
+    indices = decisions.indices
+    if len(indices) != stop - start or (len(indices) and (indices[0] != start or indices[-1] != stop - 1)):
+        raise fault(
+            f"it decided about {len(indices)} turns, but the history is the {stop - start} turns from {start}"
+        )
+    if policy.ranks and len(indices):
+        if decisions.scores is None:
+            raise fault("it gave no scores, though it says that it ranks")
+        if np.isnan(decisions.scores).any():
+            row = int(np.flatnonzero(np.isnan(decisions.scores))[0])
+            raise fault(f"the score of turn {indices[row]} is not a number")

@@ -1,0 +1,172 @@
+"""An evaluation as tables for people: Markdown for documents, rich for a terminal.
+
+Set names, tags and policy names come from files, so they are shown as plain text in both.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from rich import box
+from rich.table import Table
+from rich.text import Text
+
+from convgate.evaluation.comparison import compare_all
+from convgate.evaluation.metrics import METRICS
+from convgate.evaluation.results import Evaluation, Measure, SetResult
+
+LABELS = {
+    "map": "MAP",
+    **{f"recall@{k}": f"R@{k}" for k in (5, 10, 25, 50)},
+    "precision": "P",
+    "recall": "R",
+    "f1": "F1",
+    "exact_empty": "empty",
+    "kept_token_share": "tokens",
+}
+UNDEFINED = "–"
+SURE = "\\*"  # Markdown takes a bare star for emphasis
+LEGEND = (
+    "MAP and R@k (recall among the k highest scores) over cases where something is relevant; "
+    "P, R, F1 of what is kept, over all turns of all cases; empty: cases with nothing relevant where nothing "
+    "is kept; tokens: kept, of the full history. Ranges are 95% intervals over conversations."
+)
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """One table before it is drawn: policies down, metrics across."""
+
+    title: str
+    note: str
+    rows: Mapping[str, Mapping[str, Measure]]  # by policy, by metric
+    signed: bool = False  # differences rather than values
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics that at least one row has a value for."""
+        return [name for name in METRICS if any(row[name].value is not None for row in self.rows.values())]
+
+
+def markdown(evaluation: Evaluation, *, by_tag: bool = False, against: str | None = None) -> str:
+    """Every set as a Markdown table, with intervals.
+
+    by_tag: a table for each tag, too. against: a policy; adds tables of the others' paired differences.
+
+    Raises EvaluationError when `against` was not evaluated.
+    """
+    blocks = [
+        block for grid in _grids(evaluation, by_tag=by_tag, against=against) for block in _markdown(grid)
+    ]
+    return "\n\n".join([*blocks, LEGEND]) + "\n"
+
+
+def rich_tables(
+    evaluation: Evaluation, *, by_tag: bool = False, against: str | None = None, intervals: bool = True
+) -> Iterator[Table]:
+    """Every set as a table for a terminal; at most 115 columns wide with intervals, 80 without.
+
+    Options and errors as in `markdown`.
+    """
+    for grid in _grids(evaluation, by_tag=by_tag, against=against):
+        title = Text.assemble((_plain(grid.title), "bold"), f"  {grid.note}")
+        table = Table(title=title, title_justify="left", box=box.SIMPLE, padding=0)
+        table.add_column("policy", overflow="fold")
+        for metric in grid.metrics:
+            table.add_column(LABELS[metric], justify="right", no_wrap=True)
+        for policy, row in grid.rows.items():
+            cells = [
+                _terminal_cell(row[metric], signed=grid.signed, intervals=intervals)
+                for metric in grid.metrics
+            ]
+            table.add_row(Text(_plain(policy)), *cells)
+        yield table
+
+
+def _grids(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> Iterator[_Grid]:
+    for result in evaluation.sets.values():
+        tags = [None, *(result.tags if by_tag else ())]
+        for tag in tags:
+            yield _values(result, tag)
+            if against is not None:
+                yield _differences(result, tag, against, evaluation.seed)
+
+
+def _values(result: SetResult, tag: str | None) -> _Grid:
+    by_policy = {
+        name: policy.by_tag[tag] if tag else policy.overall for name, policy in result.policies.items()
+    }
+    cases = len(result.case_ids) if tag is None else int(result.tags[tag].sum())
+    extent = f"{_count(cases, 'case')}, {_count(result.conversations_with(tag), 'conversation')}"
+    return _Grid(_title(result, tag), extent, {name: summary.measures for name, summary in by_policy.items()})
+
+
+def _differences(result: SetResult, tag: str | None, against: str, seed: int) -> _Grid:
+    compared = compare_all(result, baseline=against, tag=tag, seed=seed)
+    rows = {name: comparison.differences for name, comparison in compared.items()}
+    title = f"{_title(result, tag)}, against {against}"
+    return _Grid(title, "differences; * where the interval leaves out 0", rows, signed=True)
+
+
+def _title(result: SetResult, tag: str | None) -> str:
+    return result.name if tag is None else f"{result.name}, {tag}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _markdown(grid: _Grid) -> Iterator[str]:
+    yield f"### {_escaped(grid.title)}"
+    yield f"{grid.note[:1].upper()}{grid.note[1:]}.".replace("*", SURE)
+    lines = [["policy", *(LABELS[metric] for metric in grid.metrics)]]
+    lines.append(["---", *("---:" for _ in grid.metrics)])
+    for policy, row in grid.rows.items():
+        measures = [row[metric] for metric in grid.metrics]
+        lines.append(
+            [_escaped(policy), *(_markdown_cell(measure, signed=grid.signed) for measure in measures)]
+        )
+    yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _markdown_cell(measure: Measure, *, signed: bool) -> str:
+    if measure.value is None:
+        return UNDEFINED
+    value = f"{measure.value:{'+' if signed else ''}.3f}" + (SURE if signed and _is_sure(measure) else "")
+    bounds = [f"{bound:{'+' if signed else ''}.3f}" for bound in measure.interval or ()]
+    return f"{value} ({(' to ' if signed else '–').join(bounds)})" if bounds else value
+
+
+def _terminal_cell(measure: Measure, *, signed: bool, intervals: bool) -> Text:
+    """The value, and under it the interval, both as short as they can be."""
+    if measure.value is None:
+        return Text(UNDEFINED)
+    sure = signed and _is_sure(measure)
+    digits = 3 if intervals or not signed else 2
+    cell = Text(_short(measure.value, digits, signed=signed) + ("*" if sure else ""), "bold" if sure else "")
+    if intervals and measure.interval:
+        bounds = [_short(bound, 2, signed=signed) for bound in measure.interval]
+        cell.append("\n" + "–".join(bounds), style="dim not bold")
+    return cell
+
+
+def _short(number: float, digits: int, *, signed: bool) -> str:
+    """A share without the zero in front of its point."""
+    return f"{number:{'+' if signed else ''}.{digits}f}".replace("0.", ".", 1)
+
+
+def _is_sure(measure: Measure) -> bool:
+    """Whether the interval of a difference leaves out 0."""
+    return measure.low is not None and measure.high is not None and (measure.low > 0 or measure.high < 0)
+
+
+def _plain(text: str) -> str:
+    """Text without control characters, which could rewrite the terminal."""
+    return "".join(character if character.isprintable() else " " for character in text)
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown shows as it is, in a table too."""
+    return re.sub(r"([\\`*\[\]<>|#])", r"\\\1", _plain(text))

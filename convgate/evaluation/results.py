@@ -1,0 +1,116 @@
+"""What an evaluation found: frozen records, and the JSON that the command line prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.errors import ConvgateError
+from convgate.evaluation.bootstrap import Draws, cluster_sums, interval
+from convgate.evaluation.metrics import METRICS, Bools, Terms, ratios
+
+
+class EvaluationError(ConvgateError):
+    """An evaluation was asked for that cannot be made or looked up."""
+
+
+@dataclass(frozen=True)
+class Measure:
+    """One metric of some cases; all None where the cases do not define it."""
+
+    value: float | None  # 0…1
+    low: float | None = None  # 95% interval over conversations; None from a single conversation
+    high: float | None = None
+
+    @classmethod
+    def of(cls, value: float, low: float, high: float) -> Measure:
+        """A measure from numbers that are NaN where undefined."""
+        return cls(*(None if np.isnan(number) else float(number) for number in (value, low, high)))
+
+    @property
+    def interval(self) -> list[float] | None:
+        """[low, high], the JSON form."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Every metric over a group of cases."""
+
+    cases: int
+    measures: Mapping[str, Measure]  # by name, all of METRICS in order
+
+    def __getitem__(self, metric: str) -> Measure:
+        return self.measures[metric]
+
+    def to_json(self) -> dict[str, Any]:
+        """{METRIC: value, …, "ci": {METRIC: [low, high]}}, null where undefined."""
+        values: dict[str, Any] = {name: measure.value for name, measure in self.measures.items()}
+        return values | {"ci": {name: measure.interval for name, measure in self.measures.items()}}
+
+
+@dataclass(frozen=True, eq=False)
+class PolicyResult:
+    """How one policy did on one set."""
+
+    policy: str
+    overall: Summary
+    by_tag: Mapping[str, Summary]
+    terms: Terms  # (cases, 2, len(METRICS)), what each case adds to each metric
+
+    def to_json(self) -> dict[str, Any]:
+        """The metrics, each tag's metrics and the intervals."""
+        tags = {tag: {"cases": summary.cases} | summary.to_json() for tag, summary in self.by_tag.items()}
+        return self.overall.to_json() | {"by_tag": tags}
+
+
+@dataclass(frozen=True, eq=False)
+class SetResult:
+    """How all policies did on one set; row i of every column is about case `case_ids[i]`."""
+
+    name: str
+    case_ids: tuple[str, ...]  # by conversation, then by id
+    clusters: NDArray[np.int64]  # (cases,) number of the case's conversation, from 0
+    tags: Mapping[str, Bools]  # each (cases,), whether the case has the tag
+    policies: Mapping[str, PolicyResult]  # by name, in the order asked for
+
+    @property
+    def conversations(self) -> int:
+        """How many conversations the cases come from."""
+        return int(self.clusters[-1]) + 1 if len(self.clusters) else 0
+
+    def conversations_with(self, tag: str | None) -> int:
+        """How many conversations have a case with the tag; all of them for None."""
+        return self.conversations if tag is None else len(np.unique(self.clusters[self.tags[tag]]))
+
+    def to_json(self) -> dict[str, Any]:
+        """Number of cases, and each policy's metrics."""
+        policies = {name: result.to_json() for name, result in self.policies.items()}
+        return {"cases": len(self.case_ids), "policies": policies}
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """How policies did on relevance sets."""
+
+    sets: Mapping[str, SetResult]  # by name, in the order asked for
+    seed: int  # of the bootstrap
+
+    def to_json(self) -> dict[str, Any]:
+        """The object that `convgate evaluate --json` prints."""
+        return {"sets": {name: result.to_json() for name, result in self.sets.items()}}
+
+
+def summarise(terms: Terms, clusters: NDArray[np.int64], draws: Draws) -> Summary:
+    """Metrics and intervals of cases: terms (cases, 2, m), clusters (cases,), draws of all clusters."""
+    sums = cluster_sums(terms, clusters, draws.shape[1])
+    values, bounds = ratios(sums.sum(axis=0)), interval(sums, draws)
+    measures = {
+        name: Measure.of(value, low, high)
+        for name, value, (low, high) in zip(METRICS, values, bounds, strict=True)
+    }
+    return Summary(cases=len(terms), measures=measures)
