@@ -25,8 +25,9 @@ def matrix_figure(
 
     matrix: (n, n) with n ≤ `LIMIT`; [i, j] is the score of turn start + j for the current turn start + i,
     NaN where j is not earlier. With a threshold the scores below it are grey and those from it on blue.
-    selected: (current, earlier), 0-based turn indices; its cell gets a frame. `customdata` of each cell is
-    [current, earlier]. Plotly selects no cells of a heatmap, so unseen marks above them take the clicks.
+    selected: (current, earlier), 0-based turn indices; its cell gets a frame, its row and column a line.
+    `customdata` of each cell is [current, earlier]. Plotly selects no cells of a heatmap, so unseen marks
+    above them take the clicks.
 
     Raises ValueError for a matrix that is not square or too large.
     """
@@ -34,12 +35,13 @@ def matrix_figure(
     if matrix.shape != (n, n) or n > LIMIT:
         raise ValueError(f"a square matrix of at most {LIMIT} turns is drawn; got {matrix.shape}")
     low, high = _limits(matrix)
+    gap = 0 if n > 60 else 1
     numbers = np.arange(start + 1, start + n + 1)
     fig = figure(palette, height=460, left=48, right=8, top=16)
     fig.add_trace(
         go.Heatmap(
             z=matrix, x=numbers, y=numbers, zmin=low, zmax=high, hoverinfo="skip",
-            colorscale=_scale(palette, low, high, threshold), xgap=0 if n > 60 else 1, ygap=0 if n > 60 else 1,
+            colorscale=_scale(palette, low, high, threshold), xgap=gap, ygap=gap,
             colorbar={
                 "title": {"text": "score", "font": {"size": 12, "color": palette.muted}}, "thickness": 12,
                 "tickfont": {"size": 12, "color": palette.muted}, "outlinewidth": 0, "tickformat": ".2f",
@@ -47,29 +49,36 @@ def matrix_figure(
             },
         )
     )  # fmt: skip
+    unseen = {"opacity": 0}
     rows, columns = np.nonzero(~np.isnan(matrix))
     fig.add_trace(
         go.Scattergl(
             x=numbers[columns], y=numbers[rows], mode="markers", showlegend=False,
-            marker={"size": max(4, 320 // max(n, 1)), "symbol": "square", "opacity": 0},
-            selected={"marker": {"opacity": 0}}, unselected={"marker": {"opacity": 0}},
-            customdata=np.stack([rows + start, columns + start], axis=1).tolist(),
-            text=[f"{value:.2f}" for value in matrix[rows, columns].tolist()],
-            hovertemplate="turn %{y} looks at turn %{x}<br>score %{text}<extra></extra>",
+            marker={"color": matrix[rows, columns], "size": max(4, 320 // max(n, 1)), **unseen},
+            selected={"marker": unseen}, unselected={"marker": unseen},
+            # As objects they reach the browser as lists; typed rows would come back from a click as objects.
+            customdata=np.stack([rows + start, columns + start], axis=1).astype(object),
+            hovertemplate="turn %{y} looks at turn %{x}<br>score %{marker.color:.2f}<extra></extra>",
         )
     )  # fmt: skip
+    free = {"fixedrange": False, "showgrid": False, "tickformat": "d", "ticks": ""}
     ends = [start + 0.5, start + n + 0.5]
     fig.update_layout(
         uirevision=f"{start} {n}", dragmode="zoom", hovermode="closest",
-        xaxis=axis(palette, "earlier turn", range=ends, fixedrange=False, showgrid=False, tickformat="d"),
-        yaxis=axis(palette, "current turn", range=ends[::-1], fixedrange=False, showgrid=False, tickformat="d"),
+        xaxis=axis(palette, "earlier turn", range=ends, **free),
+        yaxis=axis(palette, "current turn", range=ends[::-1], **free),
     )  # fmt: skip
     if selected is not None:
         current, earlier = selected
-        fig.add_shape(
-            type="rect", name="selected", line={"color": palette.threshold, "width": 2},
-            x0=earlier + 0.5, x1=earlier + 1.5, y0=current + 0.5, y1=current + 1.5,
-        )  # fmt: skip
+        lines = {"color": palette.muted, "width": 1}
+        fig.add_vline(x=earlier + 1, line=lines, name="selected")
+        fig.add_hline(y=current + 1, line=lines, name="selected")
+        for size, colour in ((17, palette.background), (14, palette.ink)):  # seen on any colour
+            fig.add_scatter(
+                x=[earlier + 1], y=[current + 1], mode="markers", name="selected", showlegend=False,
+                hoverinfo="skip", customdata=[[current, earlier]],
+                marker={"symbol": "square-open", "size": size, "color": colour, "line": {"width": 2}},
+            )  # fmt: skip
     return fig
 
 
@@ -79,8 +88,8 @@ def describe_matrix(matrix: Floats, *, start: int, threshold: float | None = Non
     if not len(scores):
         return "There are no earlier turns to score."
     told = (
-        f"Scores of turns {start + 1} to {start + len(matrix)}, each as the current turn against every earlier"
-        f" one: {number(float(scores.min()))} to {number(float(scores.max()))}"
+        f"Scores of turns {start + 1} to {start + len(matrix)}, each as the current turn against every"
+        f" earlier one: {number(float(scores.min()))} to {number(float(scores.max()))}"
     )
     if threshold is None:
         return f"{told}."

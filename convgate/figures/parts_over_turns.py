@@ -19,10 +19,14 @@ def parts_figure(decisions: TurnDecisions, *, palette: Palette, selected: int | 
     """
     indices = decisions.indices
     fig = figure(palette, height=260)
-    looks = [
-        (palette.kept, "dot"), (palette.forced, "dash"), (palette.flip, "dashdot"), (palette.tier2, "longdash"),
-        (palette.tier1, "longdashdot"), (palette.dropped, "dot"),
-    ]  # fmt: skip
+    looks = (
+        (palette.kept, "dot"),
+        (palette.forced, "dash"),
+        (palette.flip, "dashdot"),
+        (palette.tier2, "longdash"),
+        (palette.tier1, "longdashdot"),
+        (palette.dropped, "dot"),
+    )
     lines = [
         (part_label(name), column, *looks[i % len(looks)])
         for i, (name, column) in enumerate(decisions.parts.items())
