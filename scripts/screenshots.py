@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
 from tests.browser.running_app import (
+    add_samples,
     find_chromium,
     open_page,
     page_paths,
@@ -19,6 +21,7 @@ from tests.browser.running_app import (
 )
 
 CHECKOUT = Path(__file__).resolve().parent.parent
+SAMPLE = "support_invoice_router_parcel.json"
 WIDTHS = {1440: 900, 400: 800}  # px: width, and the height of the window before the page is measured
 SCHEMES = ("light", "dark")
 TALLEST = 12_000  # px; a page that never ends is cut here
@@ -34,7 +37,8 @@ def main() -> None:
     """Take the pictures; exits with 1 when a page shows an error."""
     parser = argparse.ArgumentParser(description="Take pictures of every page of the app.")
     parser.add_argument("--out", type=Path, default=CHECKOUT / "screenshots", help="the folder for them")
-    parser.add_argument("--page", action="append", help="only this page, such as Explore; may be repeated")
+    parser.add_argument("--page", action="append", type=str.lower, help="only this one; may be repeated")
+    parser.add_argument("--sample", default=SAMPLE, help="the conversation that pages about one show")
     parser.add_argument("--scale", type=float, default=1, help="device pixels per pixel; 2 for print")
     arguments = parser.parse_args()
     executable = find_chromium()
@@ -47,21 +51,26 @@ def main() -> None:
         running_app(Path(home)) as address,
         running_chromium(executable) as browser,
     ):
-        for path in page_paths():
-            name = path or "Library"
+        for name, path in pages_to_show(Path(home), arguments.sample):
             if arguments.page and name not in arguments.page:
                 continue
-            for file in take_pictures(
-                browser, f"{address}/{path}", arguments.out / name.lower(), arguments.scale
-            ):
+            stem = arguments.out / name
+            for file in take_pictures(browser, f"{address}/{path}", stem, scale=arguments.scale):
                 print(file)
-                if file.stem.endswith("-error"):
-                    faulty.append(name)
+                faulty += [name] if file.stem.endswith("-error") else []
     if faulty:
-        sys.exit(f"These pages show an error: {', '.join(sorted(set(faulty)))}")
+        sys.exit(f"These pages show an error: {', '.join(dict.fromkeys(faulty))}")
 
 
-def take_pictures(browser: Browser, address: str, stem: Path, scale: float) -> list[Path]:
+def pages_to_show(home: Path, sample: str) -> Iterator[tuple[str, str]]:
+    """Name and address: the app as a new user finds it, then every page with the samples there."""
+    yield "first-visit", ""
+    conversation = add_samples(home)[sample][0]
+    for path in page_paths():
+        yield path.lower() or "library", f"{path}?conversation={conversation}"
+
+
+def take_pictures(browser: Browser, address: str, stem: Path, *, scale: float) -> list[Path]:
     """One picture for each width and colour scheme; the name of one with an error on it ends in -error."""
     files = []
     for width, height in WIDTHS.items():

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page
 
-from tests.browser.running_app import find_chromium, running_app, running_chromium
+from tests.browser.running_app import add_samples, find_chromium, running_app, running_chromium
 from tests.conftest import GUARD
 from tests.network_guard.loopback_only import LOG_VARIABLE
 
@@ -38,12 +38,23 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def app_address(chromium: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of the real app, which starts empty but for its samples and may open no connection."""
-    folder = tmp_path_factory.mktemp("app")
-    attempts = folder / "network.log"
+def app_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data directory of the running app."""
+    return tmp_path_factory.mktemp("app") / "home"
+
+
+@pytest.fixture(scope="session")
+def sample_keys(app_home: Path) -> dict[str, list[str]]:
+    """Every sample is in the library: the keys of its conversations, by the sample's file name."""
+    return add_samples(app_home)
+
+
+@pytest.fixture(scope="session")
+def app_address(chromium: Browser, app_home: Path, sample_keys: dict[str, list[str]]) -> Iterator[str]:
+    """Address of the real app, with the samples in its library; it may open no connection."""
+    attempts = app_home.parent / "network.log"
     guarded = {"PYTHONPATH": str(GUARD), LOG_VARIABLE: str(attempts)}
-    with running_app(folder / "home", environment=guarded) as address:
+    with running_app(app_home, environment=guarded) as address:
         yield address
     assert not attempts.exists(), f"the app used the network:\n{attempts.read_text()}"
 

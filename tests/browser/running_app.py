@@ -18,6 +18,9 @@ import psutil
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from convgate.app_files import app_root
+from convgate.messages import turn_tokens
+from convgate.store import Conversations, NewConversation, Store
+from convgate.transcripts import read_conversations
 
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM_MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
@@ -102,6 +105,24 @@ def page_paths() -> list[str]:
 
     scripts = sorted((app_root() / "pages").glob("*.py"), key=page_sort_key)
     return ["", *(page_icon_and_name(script)[1] for script in scripts)]
+
+
+def add_samples(home: Path) -> dict[str, list[str]]:
+    """Puts every sample into the library in `home`; the keys of its conversations, by the file's name.
+
+    The relevance set repeats the others, so it is left out.
+    """
+    folder = app_root() / "sample_conversations"
+    files = sorted({*folder.glob("*.*")} - {*folder.glob("README.md")} - {*folder.glob("*.relevance.jsonl")})
+    library = Conversations(Store(home / "convgate.db"))
+    keys = {}
+    for file in files:
+        talks = read_conversations(file).conversations
+        added = library.add(
+            NewConversation(talk, file.name, int(turn_tokens(talk.turns).sum())) for talk in talks
+        )
+        keys[file.name] = [addition.key for addition in added]
+    return keys
 
 
 def open_page(page: Page, address: str) -> None:
