@@ -1,0 +1,58 @@
+"""The picture: scores over turns, with the threshold, the flips, and the turn that is explained."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from convgate.conversation import Conversation
+from convgate.figures.layout import CONFIG
+from convgate.figures.scores import HEIGHT, RUG_HEIGHT, describe_scores, scores_figure
+from convgate.ui.explore import state
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.state import selected_points
+from convgate.ui.theme import current_palette
+
+CHART, TIERS = "explore.chart", "explore.tiers"
+_LABEL = 80  # characters of a turn on hover
+
+
+def draw_chart(outcome: Outcome, selected: int | None) -> None:
+    """One mark a turn; a click on one selects it."""
+    decisions, flips = outcome.decisions, outcome.flips
+    flipped = {int(turn): "flips to kept" for turn in flips.up} if flips else {}
+    flipped |= {int(turn): "flips to dropped" for turn in flips.down} if flips else {}
+    other = outcome.other.decisions if outcome.other else None
+    st.plotly_chart(
+        scores_figure(
+            decisions,
+            labels=turn_labels(outcome.moment.key, outcome.moment.conversation),
+            palette=current_palette(),
+            selected=selected,
+            flipped=flipped,
+            show_tiers=bool(st.session_state.get(TIERS)),
+            other=other,
+        ),
+        theme=None,
+        key=CHART,
+        on_select=_clicked,
+        selection_mode="points",
+        config=CONFIG,
+        height=HEIGHT + (RUG_HEIGHT if other is not None else 0),
+        alt=describe_scores(decisions, selected=selected, flipped=flipped),
+    )
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def turn_labels(key: str, _conversation: Conversation) -> list[str]:
+    """Who and the first words of every turn."""
+    return [f"{turn.speaker}: {turn.scored_text[:_LABEL]}" for turn in _conversation.turns]
+
+
+def _clicked() -> None:
+    # Copied at once: the chart forgets its selection whenever it is drawn anew.
+    points = selected_points(CHART)
+    state.touched()
+    if points:
+        point = points[-1]
+        turn = point[0] if isinstance(point, list) else point
+        state.change(selected=int(turn))

@@ -1,0 +1,138 @@
+"""A threshold rule with its parameters, as sliders, as part of an address, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, dataclass, fields, replace
+from typing import Any
+
+from convgate.errors import PolicyError
+from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
+from convgate.policies.gate import GatePolicy
+from convgate.policies.scored import NO_LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which rule decides, and within which limits."""
+
+    rule: Rule
+    limits: Limits = NO_LIMITS
+
+    def to_query(self) -> dict[str, str]:
+        """The rule's name and every parameter that is not at its default.
+
+        >>> Choice(make_rule("stricter", deviations=0.7), Limits(min_turns=2)).to_query()
+        {'rule': 'stricter', 'deviations': '0.7', 'min_turns': '2'}
+        """
+        values = {"rule": self.rule.name}
+        for part in (self.rule, self.limits):
+            for item in adjustable(part):
+                if (value := getattr(part, item.name)) is not None and value != item.default:
+                    values[item.name] = f"{value:g}"
+        return values
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> Choice | None:
+        """What `to_query` gave, from among other values; None when no rule is named.
+
+        Raises PolicyError for an unknown rule, or a parameter that is no number or out of its range.
+        """
+        if "rule" not in query:
+            return None
+        if query["rule"] not in RULES:
+            raise PolicyError(f"there is no threshold rule {query['rule']!r}")
+        rule = RULES[query["rule"]]
+        return cls(make_rule(rule.name, **_numbers(rule, query)), Limits(**_numbers(Limits, query)))
+
+    def told(self) -> str:
+        """The rule and its parameters in a few words.
+
+        >>> Choice(make_rule("stricter", deviations=0.7)).told()
+        'Stricter of learned and relative, 0.7'
+        """
+        numbers = [
+            f"{value:g}"
+            for item in adjustable(self.rule)
+            if (value := getattr(self.rule, item.name)) is not None
+        ]
+        limits = self.limits
+        if limits.min_turns:
+            numbers.append(f"at least {limits.min_turns}")
+        if limits.max_turns is not None:
+            numbers.append(f"at most {limits.max_turns}")
+        return ", ".join([self.rule.label.partition(":")[0], *numbers])
+
+
+@dataclass(frozen=True, slots=True)
+class Slider:
+    """One parameter of a rule, as a slider needs it."""
+
+    name: str
+    label: str
+    low: float
+    high: float
+    step: float
+    value: float  # where the slider stands; of an unset parameter, what takes its place
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How far a parameter can reach on what is looked at: a slider to a million is no use on 900 tokens."""
+
+    turns: int
+    tokens: int
+    learned: float  # the gate's own threshold, which stands for one that is not set
+
+    def of(self, name: str) -> float | None:
+        """The most that makes a difference; None when the rule's own range is meant."""
+        return {"k": self.turns, "budget": self.tokens}.get(name)
+
+
+def sliders(rule: Rule, extent: Extent) -> list[Slider]:
+    """The rule's parameters, in their order, from the ranges and words that its fields carry."""
+    made = []
+    for item in adjustable(rule):
+        told, high = item.metadata, item.metadata["high"]
+        reach = extent.of(item.name)
+        if reach is not None:  # rounded up to a whole step, and at least one
+            high = min(high, max(1, -(-int(reach) // told["step"])) * told["step"])
+        value = getattr(rule, item.name)
+        value = extent.learned if value is None else value
+        label = told["label"][:1].upper() + told["label"][1:]
+        made.append(Slider(item.name, label, told["low"], high, told["step"], min(value, high), told["help"]))
+    return made
+
+
+def with_value(choice: Choice, name: str, value: float) -> Choice:
+    """The choice with one parameter of its rule moved."""
+    return replace(choice, rule=replace(choice.rule, **{name: value}))  # type: ignore[type-var]
+
+
+def with_limits(choice: Choice, least: int, most: int, *, turns: int) -> Choice:
+    """The choice with other limits; at most all of the turns is no limit."""
+    return replace(choice, limits=Limits(least, None if most >= turns else most))
+
+
+def adjustable(part: Any) -> list[Field[Any]]:
+    """The fields of a rule or of limits that have a range."""
+    return [item for item in fields(part) if "low" in item.metadata]
+
+
+def takes_a_rule(policy: str) -> bool:
+    """Whether the policy of that name decides by a rule that can be chosen."""
+    return policy == GatePolicy.name
+
+
+def _numbers(part: Any, query: Mapping[str, str]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for item in adjustable(part):
+        if item.name not in query:
+            continue
+        kind = int if isinstance(item.metadata["step"], int) else float
+        try:
+            values[item.name] = kind(query[item.name])
+        except ValueError as error:
+            raise PolicyError(f"{item.name} must be a number; got {query[item.name]!r}") from error
+    return values

@@ -1,0 +1,189 @@
+"""Everything else, behind a click: one view at a time, made only when it is open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from convgate.errors import TranscriptError
+from convgate.figures.histogram import describe_histogram, histogram_figure
+from convgate.figures.layout import CONFIG
+from convgate.figures.parts_over_turns import describe_parts, parts_figure
+from convgate.messages import turn_tokens
+from convgate.policies.registry import policy_labels
+from convgate.transcripts import format_named, write_conversation
+from convgate.ui.explore import state
+from convgate.ui.explore.export import decisions_csv, decisions_json
+from convgate.ui.explore.matrix import draw_matrix
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.explore.view import View
+from convgate.ui.state import selected_rows
+from convgate.ui.text import literal, shortened
+from convgate.ui.theme import current_palette
+from convgate.ui.wording import counted
+
+SHOW, DIFFERENCES = "explore.show", "explore.differences"
+_LONGEST_CODE = 200_000  # characters; more would make the browser slow, and is better downloaded
+_TEXT = 200  # characters of a turn in tables
+
+
+def draw_further(view: View, outcome: Outcome, selected: int | None) -> None:
+    """The menu of further views, and the one that is chosen."""
+    views: dict[str, tuple[str, Callable[[], None]]] = {
+        "messages": ("Messages to send", lambda: _draw_messages(outcome)),
+        "scores": ("Spread of scores", lambda: _draw_histogram(outcome)),
+        "parts": ("Parts over turns", lambda: _draw_parts(outcome, selected)),
+        "matrix": ("Relevance matrix", lambda: draw_matrix(outcome, selected)),
+        "download": ("Download decisions", lambda: _draw_downloads(outcome)),
+    }
+    if outcome.other is not None:
+        views["differences"] = ("Differences", lambda: _draw_differences(outcome))
+    state.put(SHOW, view.show if view.show in views else None)
+    st.segmented_control(
+        "More", list(views), key=SHOW, format_func=lambda name: views[name][0], on_change=_changed,
+        label_visibility="collapsed",
+    )  # fmt: skip
+    if view.show in views:
+        with st.container(key="explore-further"):
+            views[view.show][1]()
+
+
+def _draw_messages(outcome: Outcome) -> None:
+    selection, conversation = outcome.selection, outcome.moment.conversation
+    st.caption(
+        f"{counted(len(selection.messages), 'message')}, {counted(selection.tokens_kept, 'token')}: a list"
+        " that chat APIs accept, with the current message last. What an instruction, a tool call or a limit"
+        " brought in says so; it is not the policy's choice."
+    )
+    if selection.missing_results:
+        names = literal(", ".join(selection.missing_results), limit=200)
+        st.caption(f":material/hourglass_empty: The current turn still waits for results of: {names}.")
+    decisions = outcome.decisions
+    tokens = turn_tokens([conversation.turns[index] for index in selection.indices])
+    rows: list[dict[str, Any]] = []
+    for index, count in zip(selection.indices, tokens.tolist(), strict=True):
+        turn = conversation.turns[index]
+        forced = decisions.overrides.get(index)
+        why = "current message" if index == outcome.moment.situation.index else "kept"
+        why = f"kept anyway: {forced.reason}" if forced else why
+        text = shortened(turn.scored_text, _TEXT)
+        rows.append({"turn": index + 1, "who": turn.speaker, "why": why, "tokens": count, "text": text})
+    if outcome.moment.situation.index is None:
+        question = outcome.moment.situation.turn.text
+        rows.append(
+            {"turn": None, "who": "asked here", "why": "current message", "tokens": None, "text": question}
+        )
+    st.dataframe(
+        rows, hide_index=True, height=240, key="explore.messages", alt="The messages to send",
+    )  # fmt: skip
+    text, suffix, label = _written(outcome)
+    with st.container(horizontal=True):
+        st.download_button(
+            f"Download as {label}", text, file_name=f"selected{suffix}", on_click="ignore",
+            icon=":material/download:", key="explore.download_messages",
+        )  # fmt: skip
+    code = json.dumps(selection.messages, ensure_ascii=False, indent=2, default=str)
+    if len(code) <= _LONGEST_CODE:
+        st.caption("To copy, as OpenAI messages:")
+        st.code(code, language="json", height=320, wrap_lines=True)
+    else:
+        st.caption(f"At {len(code):,} characters the list is too long to be shown; download it.")
+
+
+def _written(outcome: Outcome) -> tuple[str, str, str]:
+    """The messages in the input's own format, else as OpenAI messages; the file's suffix; the format."""
+    conversation, indices = outcome.moment.conversation, list(outcome.selection.indices)
+    if outcome.moment.situation.index is None:
+        indices.append(len(conversation))
+        conversation = replace(conversation, turns=(*conversation.turns, outcome.moment.situation.turn))
+    try:
+        chosen = format_named(conversation.format)
+        return write_conversation(conversation, indices=indices), chosen.suffix, chosen.label
+    except TranscriptError:  # a format that only an earlier version wrote, or that cannot hold a turn
+        text = json.dumps(outcome.selection.messages, ensure_ascii=False, indent=2, default=str)
+        return f"{text}\n", ".json", "OpenAI messages"
+
+
+def _draw_histogram(outcome: Outcome) -> None:
+    decisions = outcome.decisions
+    if decisions.scores is None or not len(decisions):
+        st.caption("There are no scores to spread: this policy does not score turns.")
+        return
+    st.plotly_chart(
+        histogram_figure(decisions.scores, decisions.kept, decisions.threshold, current_palette()),
+        theme=None, config=CONFIG, key="explore.histogram",
+        alt=describe_histogram(decisions.scores, decisions.kept, decisions.threshold),
+    )  # fmt: skip
+
+
+def _draw_parts(outcome: Outcome, selected: int | None) -> None:
+    if not outcome.decisions.parts:
+        st.caption("Only the gate's scores are made of parts.")
+        return
+    st.plotly_chart(
+        parts_figure(outcome.decisions, palette=current_palette(), selected=selected), theme=None,
+        config=CONFIG, key="explore.parts", alt=describe_parts(outcome.decisions),
+    )  # fmt: skip
+
+
+def _draw_downloads(outcome: Outcome) -> None:
+    st.caption("One record a turn, with score, threshold, parts and reason. Turns are numbered from 0 here.")
+    conversation, decisions = outcome.moment.conversation, outcome.decisions
+    version = outcome.gate.version if outcome.gate else None
+    with st.container(horizontal=True):
+        st.download_button(
+            "CSV", decisions_csv(conversation, decisions), file_name="decisions.csv", mime="text/csv",
+            on_click="ignore", icon=":material/table:", key="explore.download_csv",
+        )  # fmt: skip
+        st.download_button(
+            "JSON", decisions_json(conversation, outcome.moment.situation, decisions, version),
+            file_name="decisions.json", mime="application/json", on_click="ignore",
+            icon=":material/data_object:", key="explore.download_json",
+        )  # fmt: skip
+
+
+def _draw_differences(outcome: Outcome) -> None:
+    difference, other = outcome.agreement, outcome.other
+    assert difference is not None
+    assert other is not None
+    ours = policy_labels()[outcome.policy.name]
+    if not len(difference):
+        st.caption(f"{ours} and {outcome.other_label} decide the same about every turn.")
+        return
+    rows: list[dict[str, Any]] = []
+    for index in difference.indices.tolist():
+        turn, mine, theirs = (
+            outcome.moment.conversation.turns[index], outcome.decisions.of(index), other.decisions.of(index)
+        )  # fmt: skip
+        rows.append(
+            {
+                "turn": index + 1, "who": turn.speaker, ours: mine.outcome, "score": mine.score,
+                outcome.other_label: theirs.outcome, "their score": theirs.score,
+                "text": shortened(turn.scored_text, _TEXT),
+            }
+        )  # fmt: skip
+    two_decimals = st.column_config.NumberColumn(format="%.2f")
+    st.caption("Choose a row to see that turn.")
+    st.session_state["explore.differing"] = difference.indices.tolist()
+    st.dataframe(
+        rows, hide_index=True, height=320, key=DIFFERENCES,
+        on_select=_chose_difference, selection_mode="single-row",
+        column_config={"score": two_decimals, "their score": two_decimals},
+        alt=f"{len(rows)} turns that {ours} and {outcome.other_label} decide otherwise",
+    )  # fmt: skip
+
+
+def _chose_difference() -> None:
+    state.touched()
+    rows = selected_rows(DIFFERENCES)
+    turns: list[int] = st.session_state.get("explore.differing", [])
+    if rows and rows[0] < len(turns):
+        state.change(selected=turns[rows[0]])
+
+
+def _changed() -> None:
+    state.change(show=st.session_state[SHOW])

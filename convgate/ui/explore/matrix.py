@@ -1,0 +1,144 @@
+"""The conversation as a relevance matrix: computed once for each part of a conversation, and kept."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from threading import Lock
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from convgate.figures.clicks import clicked_cell
+from convgate.figures.layout import CONFIG
+from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
+from convgate.gate.explain import relevance_matrix
+from convgate.gate.situation import situation_text
+from convgate.policies.gate import GatePolicy
+from convgate.ui.explore import state
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.explore.scoring import Moment
+from convgate.ui.state import selected_points
+from convgate.ui.theme import current_palette
+
+MATRIX, PART = "explore.matrix", "explore.matrix_part"
+_KEPT = 12  # matrices of 300 × 300 are 360 kB each
+
+Scores = NDArray[np.float32]
+
+
+@dataclass
+class _Matrices:
+    """The last few matrices, for all sessions. Not `st.cache_resource`, in which no progress can be shown."""
+
+    _made: OrderedDict[tuple[str, str, str, int], Scores] = field(default_factory=OrderedDict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def get(self, name: tuple[str, str, str, int]) -> Scores | None:
+        with self._lock:
+            if name in self._made:
+                self._made.move_to_end(name)
+            return self._made.get(name)
+
+    def put(self, name: tuple[str, str, str, int], matrix: Scores) -> None:
+        with self._lock:
+            self._made[name] = matrix
+            while len(self._made) > _KEPT:
+                self._made.popitem(last=False)
+
+
+@st.cache_resource(show_spinner=False)
+def _matrices() -> _Matrices:
+    return _Matrices()
+
+
+def draw_matrix(outcome: Outcome, selected: int | None) -> None:
+    """Each turn as the current one against every turn before it; a click goes there."""
+    gate, moment = outcome.gate, outcome.moment
+    if gate is None:
+        st.caption("The relevance matrix is made of the gate's scores; choose the gate as policy.")
+        return
+    st.caption(
+        "Every row asks: were this the current message, how would the gate score each turn before it?"
+        " Blue reaches the threshold of now. Click a cell to go there."
+    )
+    start, threshold = _part(moment), outcome.decisions.threshold
+    matrix = scores(gate, moment, start)
+    current = moment.situation.index
+    inside = (
+        current is not None and selected is not None and start <= selected < current < start + len(matrix)
+    )
+    cell = (current, selected) if inside and current is not None and selected is not None else None
+    st.plotly_chart(
+        matrix_figure(
+            matrix, start=start, palette=current_palette(), threshold=threshold, selected=cell
+        ),
+        theme=None,
+        key=MATRIX,
+        config=CONFIG,
+        on_select=_clicked,
+        selection_mode="points",
+        alt=describe_matrix(matrix, start=start, threshold=threshold),
+    )  # fmt: skip
+
+
+def parts(count: int) -> list[int]:
+    """Where the parts of a long conversation start, so that each has at most LIMIT turns and overlaps half.
+
+    >>> parts(300), parts(700)
+    ([0], [0, 150, 300, 400])
+    """
+    if count <= LIMIT:
+        return [0]
+    last = count - LIMIT
+    return [*range(0, last, LIMIT // 2), last]
+
+
+def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
+    """(n, n) the matrix of at most LIMIT turns from `start`; NaN where a turn is not earlier."""
+    name = (moment.key, gate.version, repr(gate.encoder.identity), start)
+    known = _matrices().get(name)
+    if known is not None:
+        return known
+    conversation = moment.conversation
+    stop = min(len(conversation), start + LIMIT)
+    bar = st.progress(0.0, text="Scoring every turn against every earlier one …")
+    rule = gate.gate.config.situation
+    texts = [situation_text(rule, *conversation.at(index)) for index in range(start, stop)]
+    turns = conversation.turns[start:stop]
+    vectors = gate.encoder.encode([*(turn.scored_text for turn in turns), *texts])
+    half = stop - start
+
+    def report(done: int, total: int) -> None:
+        if done % 10 == 0:
+            bar.progress(done / total, text=f"Scored {done:,} of {total:,} turns against all before them …")
+
+    matrix = relevance_matrix(gate.gate, gate.gate.state(vectors[:half]), vectors[half:], progress=report)
+    bar.empty()
+    _matrices().put(name, matrix)
+    return matrix
+
+
+def _part(moment: Moment) -> int:
+    """Where the part that is shown starts: around the current message, unless another one was chosen."""
+    count = len(moment.conversation)
+    starts = parts(count)
+    if len(starts) == 1:
+        return 0
+    current = moment.situation.index if moment.situation.index is not None else count - 1
+    usual = max(start for start in starts if start == 0 or start <= max(0, current - LIMIT // 2))
+    if st.session_state.get(PART) not in starts:
+        state.put(PART, usual)
+    start: int = st.select_slider(
+        "Turns shown", starts, key=PART, on_change=state.touched,
+        format_func=lambda start: f"{start + 1:,} to {min(count, start + LIMIT):,}",
+    )  # fmt: skip
+    return start
+
+
+def _clicked() -> None:
+    state.touched()
+    cell = clicked_cell([{"customdata": point} for point in selected_points(MATRIX)])
+    if cell is not None:
+        state.change(turn=cell[0], question="", selected=cell[1])

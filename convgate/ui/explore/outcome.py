@@ -1,0 +1,95 @@
+"""What a view leads to: the decisions that are sent, how they differ from others, what they cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from convgate.decisions import TurnDecisions
+from convgate.policies.base import Policy
+from convgate.policies.gate import GatePolicy
+from convgate.policies.registry import policy_labels
+from convgate.selector import Selection, Selector
+from convgate.ui.explore import scoring
+from convgate.ui.explore.changes import Changes, changes
+from convgate.ui.explore.choice import Choice
+from convgate.ui.explore.scoring import Moment
+from convgate.ui.explore.view import View
+from convgate.ui.frame import App
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Decisions about every earlier turn, after they were made a valid list of messages."""
+
+    moment: Moment
+    policy: Policy
+    selection: Selection
+    own: Choice | None  # the rule that the gate comes with; None for policies without a choice of rule
+    choice: Choice | None  # the rule that decided
+    flips: Changes | None  # against `baseline`
+    baseline: Selection | None
+    other: Selection | None  # of the policy that is compared
+    other_label: str = ""
+
+    @property
+    def decisions(self) -> TurnDecisions:
+        """What is sent and what is not, forced turns included."""
+        return self.selection.decisions
+
+    @property
+    def gate(self) -> GatePolicy | None:
+        """The gate, when it is the policy."""
+        return self.policy if isinstance(self.policy, GatePolicy) else None
+
+    @property
+    def agreement(self) -> Changes | None:
+        """Turns that this policy keeps and the other drops, and the other way round."""
+        return changes(self.decisions, self.other.decisions) if self.other else None
+
+    def best(self) -> int | None:
+        """The turn with the highest score, the newest of equals; without scores, the newest kept one."""
+        decisions = self.decisions
+        if len(decisions) == 0:
+            return None
+        if decisions.scores is None:
+            kept = decisions.kept_indices
+            return kept[-1] if kept else int(decisions.indices[-1])
+        order = np.lexsort((decisions.indices, decisions.scores))
+        return int(decisions.indices[order[-1]])
+
+
+def outcome(app: App, view: View, moment: Moment) -> Outcome:
+    """Everything that the page shows of a view; only what was never scored is scored."""
+    policy = scoring.policy(app, view.policy)
+    own = choice = flips = baseline = other = None
+    if isinstance(policy, GatePolicy):
+        scoring.encode_ahead(moment, policy.encoder)
+        scored = scoring.scored(policy, moment)
+        own = Choice(policy.rule, policy.limits)
+        choice = view.choice or own
+        decided = policy.with_rule(choice.rule, choice.limits).decide_scored(scored)
+        before = view.baseline or own
+        selection = _valid(policy, moment, decided, view)
+        baseline = selection
+        if before != choice:
+            decided = policy.with_rule(before.rule, before.limits).decide_scored(scored)
+            baseline = _valid(policy, moment, decided, view)
+        flips = changes(selection.decisions, baseline.decisions)
+    else:
+        if encoder := getattr(policy, "encoder", None):
+            scoring.encode_ahead(moment, encoder)
+        selection = _valid(policy, moment, scoring.decided(policy, moment), view)
+    label = ""
+    if view.compare and view.compare != view.policy:
+        compared = scoring.policy(app, view.compare)
+        if encoder := getattr(compared, "encoder", None):
+            scoring.encode_ahead(moment, encoder)
+        other = _valid(compared, moment, scoring.decided(compared, moment), view)
+        label = policy_labels()[view.compare]
+    return Outcome(moment, policy, selection, own, choice, flips, baseline, other, label)
+
+
+def _valid(policy: Policy, moment: Moment, decisions: TurnDecisions, view: View) -> Selection:
+    return Selector(policy).valid(moment.situation, moment.history, decisions, pair_answers=view.pairs)

@@ -1,0 +1,77 @@
+"""Explore from top to bottom: choose, decide, then draw the answer, the picture, and the why of one turn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from convgate.messages import turn_tokens
+from convgate.ui.explore import state
+from convgate.ui.explore.chart import TIERS, draw_chart
+from convgate.ui.explore.choice import Extent
+from convgate.ui.explore.further import draw_further
+from convgate.ui.explore.outcome import Outcome, outcome
+from convgate.ui.explore.panel import draw_panel
+from convgate.ui.explore.picking import pick_conversation, pick_moment
+from convgate.ui.explore.reading import draw_reading
+from convgate.ui.explore.rules import draw_pairs, draw_policy, draw_rule
+from convgate.ui.explore.strip import draw_strip
+from convgate.ui.explore.view import View
+from convgate.ui.frame import App
+from convgate.ui.text import literal
+
+_STYLE = Path(__file__).with_name("explore.css")
+
+
+def explore(app: App) -> None:
+    """Draw the page."""
+    st.html(_STYLE)
+    view, problems = state.current_view()
+    picked = pick_conversation(app, view)
+    if picked is None:
+        return
+    view, conversation = picked
+    view, missing = view.within(conversation)
+    state.keep(view)
+    for problem in [*problems, *missing]:
+        st.warning(literal(problem), icon=":material/link_off:")
+    moment = pick_moment(view, conversation)
+    with st.sidebar:
+        draw_policy(view)
+    made = outcome(app, view, moment)
+    with st.sidebar:
+        draw_rule(view, made, _extent(made))
+        draw_pairs(view)
+    draw_strip(view, made)
+    _draw_body(view, made)
+
+
+def _draw_body(view: View, made: Outcome) -> None:
+    selected = made.best() if view.selected is None else view.selected
+    if not len(made.decisions):
+        st.info(
+            "Nothing to decide: this message is the first turn, so nothing stands before it to keep or drop."
+            " Choose a later message on the left.",
+            icon=":material/first_page:",
+        )
+    with st.container(key="explore-body"):
+        left, right = st.columns([1.62, 1], gap="medium")
+        with left:
+            if len(made.decisions):
+                draw_chart(made, selected)
+                if made.gate is not None:
+                    st.toggle(
+                        "Show both tiers", key=TIERS, on_change=state.touched, persist_state="session",
+                        help="The score of each turn alone (tier 1) and among the others (tier 2).",
+                    )  # fmt: skip
+            draw_reading(made, selected)
+        with right, st.container(key="explore-panel"):
+            draw_panel(made, selected)
+    draw_further(view, made, selected)
+
+
+def _extent(made: Outcome) -> Extent:
+    learned = made.gate.gate.learned_threshold if made.gate else 0.5
+    tokens = int(turn_tokens(made.moment.history.turns).sum()) if len(made.moment.history) else 0
+    return Extent(turns=len(made.moment.history), tokens=tokens, learned=learned)

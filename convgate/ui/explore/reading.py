@@ -1,0 +1,112 @@
+"""The transcript with its search, its keys, and what a click in it does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+
+from convgate.store.fulltext import terms
+from convgate.ui.explore import state
+from convgate.ui.explore.keys import NEXT_DIFFERENT, NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
+from convgate.ui.explore.navigation import Indices, following, matching
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
+
+TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
+_FOCUS, _OPENED = "explore.focus", "explore.opened"  # of one conversation: (its key, the turns)
+HEIGHT = "clamp(24rem, calc(100vh - 14rem), 46rem)"
+
+
+@dataclass(frozen=True)
+class _Jump:
+    """A button that goes to the next turn of a kind."""
+
+    name: str
+    label: str
+    shortcut: str
+    help: str
+    turns: Indices
+
+
+def draw_reading(outcome: Outcome, selected: int | None) -> None:
+    """Search, jumps and the list."""
+    key, conversation = outcome.moment.key, outcome.moment.conversation
+    search = st.session_state.get(SEARCH) or ""
+    found = matching(conversation, search)
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
+        st.text_input(
+            "Search the transcript", key=SEARCH, type="search", live=True, on_change=state.touched,
+            label_visibility="collapsed", placeholder="Search the transcript", width=220,
+            persist_state="session",
+        )  # fmt: skip
+        for jump in _jumps(outcome, found, search):
+            st.button(
+                f"{jump.label} {len(jump.turns):,}", key=f"explore.next_{jump.name}",
+                shortcut=jump.shortcut, disabled=not len(jump.turns), help=jump.help,
+                on_click=_select, args=(following(jump.turns, selected),),
+            )  # fmt: skip
+    opened, focus = _of(_OPENED, key), _of(_FOCUS, key)
+    marks = Marks(
+        selected=selected,
+        focus=focus if isinstance(focus, int) else None,
+        flips=outcome.flips,
+        other=outcome.other.decisions if outcome.other else None,
+        other_label=outcome.other_label,
+        terms=terms(search),
+        opened=opened if isinstance(opened, frozenset) else frozenset(),
+    )
+    data = transcript_data(
+        conversation, outcome.moment.situation, outcome.decisions, marks, place=key, height=HEIGHT
+    )
+    st.session_state["explore.shown"] = key
+    draw_transcript(data, key=TRANSCRIPT, on_asked=_asked)
+
+
+def _jumps(outcome: Outcome, found: Indices, search: str) -> list[_Jump]:
+    decisions = outcome.decisions
+    jumps = [
+        _Jump("kept", "kept", NEXT_KEPT, "The next kept turn", decisions.indices[decisions.kept]),
+        _Jump(
+            "dropped", "dropped", NEXT_DROPPED, "The next dropped turn", decisions.indices[~decisions.kept]
+        ),
+    ]
+    if outcome.flips is not None:
+        help = "The next turn that flips against the baseline"
+        jumps.append(_Jump("flipped", "flipped", NEXT_FLIPPED, help, outcome.flips.indices))
+    if outcome.agreement is not None:
+        help = f"The next turn on which {outcome.other_label} decides otherwise"
+        jumps.append(_Jump("different", "differ", NEXT_DIFFERENT, help, outcome.agreement.indices))
+    if search.strip():
+        jumps.append(_Jump("found", "found", NEXT_FOUND, "The next turn with these words", np.asarray(found)))
+    return jumps
+
+
+def _of(name: str, key: str) -> object:
+    kept = st.session_state.get(name)
+    return kept[1] if kept and kept[0] == key else None
+
+
+def _select(turn: int | None) -> None:
+    if turn is not None:
+        st.session_state.pop(_FOCUS, None)
+        state.change(selected=turn)
+
+
+def _asked() -> None:
+    request, key = asked(TRANSCRIPT), st.session_state["explore.shown"]
+    state.touched()
+    if request is None:
+        return
+    if request.what == "select":
+        _select(request.turn)
+    elif request.what == "answer":
+        st.session_state.pop(_FOCUS, None)
+        state.change(turn=request.turn, question="", selected=None)
+    elif request.what == "show":
+        st.session_state[_FOCUS] = (key, request.turn)
+    else:
+        before = _of(_OPENED, key)
+        opened = before if isinstance(before, frozenset) else frozenset()
+        st.session_state[_OPENED] = (key, opened | {request.turn})

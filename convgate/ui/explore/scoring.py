@@ -1,0 +1,159 @@
+"""Scores and decisions, made once for each message and kept: a slider only makes the rule decide again.
+
+Everything is keyed by plain values: the conversation's key (it stands for the content), the turn or the
+question, the gate's version, the encoder's identity. Cached objects are shared and never changed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from convgate.conversation import Conversation, History, Situation
+from convgate.decisions import TurnDecisions
+from convgate.embedding.base import Embeddings, Encoder
+from convgate.gate.explain import Link, WordEffect, strongest_links, word_effects
+from convgate.gate.model import TurnState
+from convgate.gate.situation import situation_text
+from convgate.policies.base import Policy
+from convgate.policies.gate import GatePolicy, ScoredHistory
+from convgate.policies.registry import needs_encoder
+from convgate.selector import EncoderOnDemand, build_policy
+from convgate.settings import Settings
+from convgate.ui.frame import App
+from convgate.ui.wording import counted
+
+_PREPARED = "explore.prepared"
+LINKS = 8
+"""Strongest links that are measured."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A message to answer, and what came before it; the same key means the same moment."""
+
+    key: str  # of the conversation in the library
+    situation: Situation
+    history: History
+
+    @property
+    def conversation(self) -> Conversation:
+        """All of the conversation."""
+        return self.history.conversation
+
+    @property
+    def place(self) -> tuple[str, int | None, str]:
+        """What names the moment in caches."""
+        question = self.situation.turn.text if self.situation.index is None else ""
+        return self.key, self.situation.index, question
+
+
+def policy(app: App, name: str) -> Policy:
+    """The policy of that name as the settings want it; its encoder is loaded if it needs one."""
+    encoder = app.encoder() if needs_encoder(name) else None
+    # By the object and not by its identity: after "erase everything" there is a new one, with a new cache.
+    return _policy(name, app.settings.model_dump_json(), id(encoder), app.settings, encoder)
+
+
+def gate_policy(app: App) -> GatePolicy:
+    """The gate as the settings want it."""
+    gate = policy(app, GatePolicy.name)
+    assert isinstance(gate, GatePolicy)
+    return gate
+
+
+def encode_ahead(moment: Moment, encoder: Encoder) -> None:
+    """Encode all of the conversation, showing how far it is; at once when that was done before."""
+    done: set[tuple[str, str]] = st.session_state.setdefault(_PREPARED, set())
+    name = (moment.key, _identity(encoder))
+    place = st.empty()  # always, or what follows would change its place on the page
+    if name in done:
+        return
+
+    def report(count: int, total: int, /) -> None:
+        told = f"Reading {counted(total, 'turn')} for the first time; they are remembered from then on."
+        place.progress(count / max(total, 1), text=told)
+
+    encoder.encode([turn.scored_text for turn in moment.conversation.turns], progress=report)
+    place.empty()
+    done.add(name)
+
+
+def scored(gate: GatePolicy, moment: Moment) -> ScoredHistory:
+    """The gate's scores of the moment, whatever the rule."""
+    return _scored(moment.place, gate.version, _identity(gate.encoder), gate, moment)
+
+
+def decided(chosen: Policy, moment: Moment) -> TurnDecisions:
+    """What a policy without sliders decides."""
+    encoder = getattr(chosen, "encoder", None)
+    return _decided(moment.place, chosen.name, _identity(encoder), chosen, moment)
+
+
+def links(gate: GatePolicy, moment: Moment, row: int) -> list[Link]:
+    """Who the turn of that row attends to most, each beside the measured effect of leaving it out."""
+    return _links(moment.place, gate.version, _identity(gate.encoder), row, gate, moment)
+
+
+def words(gate: GatePolicy, moment: Moment, row: int) -> list[WordEffect]:
+    """What each word of the turn of that row does to its semantic part, by hiding it."""
+    return _words(moment.place, gate.version, _identity(gate.encoder), row, gate, moment)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _policy(name: str, told: str, encoder: int, _settings: Settings, _encoder: Encoder | None) -> Policy:
+    return build_policy(name, _settings, _encoder or EncoderOnDemand(_settings))
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _scored(
+    place: tuple[str, int | None, str], version: str, identity: str, _gate: GatePolicy, _moment: Moment
+) -> ScoredHistory:
+    return _gate.score(_moment.situation, _moment.history)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _decided(
+    place: tuple[str, int | None, str], name: str, identity: str, _policy: Policy, _moment: Moment
+) -> TurnDecisions:
+    return _policy.decide(_moment.situation, _moment.history)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _state(
+    place: tuple[str, int | None, str], version: str, identity: str, _gate: GatePolicy, _moment: Moment
+) -> tuple[TurnState, Embeddings]:
+    text = situation_text(_gate.gate.config.situation, _moment.situation, _moment.history)
+    vectors = _gate.encoder.encode([*(turn.scored_text for turn in _moment.history), text])
+    return _gate.gate.state(vectors[:-1]), vectors[-1]
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _links(
+    place: tuple[str, int | None, str],
+    version: str,
+    identity: str,
+    row: int,
+    _gate: GatePolicy,
+    _moment: Moment,
+) -> list[Link]:
+    state, situation = _state(place, version, identity, _gate, _moment)
+    return strongest_links(_gate.gate, state, situation, scored(_gate, _moment).scores, row, limit=LINKS)
+
+
+@st.cache_resource(max_entries=64, show_spinner="Hiding one word after the other …")
+def _words(
+    place: tuple[str, int | None, str],
+    version: str,
+    identity: str,
+    row: int,
+    _gate: GatePolicy,
+    _moment: Moment,
+) -> list[WordEffect]:
+    _, situation = _state(place, version, identity, _gate, _moment)
+    return word_effects(_gate.gate, _gate.encoder, _moment.history[row].scored_text, situation)
+
+
+def _identity(encoder: Encoder | None) -> str:
+    return repr(encoder.identity) if encoder else ""

@@ -1,0 +1,133 @@
+"""What a person looks at in Explore, as one value that an address can carry.
+
+    ?conversation=KEY&turn=57&selected=12&rule=blended&weight=0.3&compare=bm25
+
+Turns are numbered from 1 in addresses, as on the screen beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from convgate.conversation import Conversation
+from convgate.errors import PolicyError
+from convgate.policies.gate import GatePolicy
+from convgate.policies.registry import policy_names
+from convgate.ui.explore.choice import Choice
+
+LONGEST_QUESTION = 4_000
+"""Characters of a question that an address carries; browsers and proxies cut longer addresses."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The conversation, the current message, the turn that is explained, and how turns are chosen."""
+
+    conversation: str | None = None
+    turn: int | None = None  # 0-based current message; None: the one that a model would answer
+    question: str = ""  # asked after the last turn, in place of a turn
+    selected: int | None = None  # 0-based turn that is explained
+    policy: str = GatePolicy.name
+    choice: Choice | None = None  # None: the gate's own rule
+    baseline: Choice | None = None  # what flips are counted against; None: the gate's own rule
+    compare: str | None = None
+    pairs: bool = False  # keep a question and its answer together
+    show: str | None = None  # which of the further views is open
+
+    def to_query(self) -> dict[str, str]:
+        """The view as an address has it; what is at its default is left out."""
+        values: dict[str, str | None] = {
+            "conversation": self.conversation,
+            "turn": None if self.turn is None else str(self.turn + 1),
+            "ask": self.question[:LONGEST_QUESTION] or None,
+            "selected": None if self.selected is None else str(self.selected + 1),
+            "policy": None if self.policy == GatePolicy.name else self.policy,
+            **(self.choice.to_query() if self.choice else {}),
+            "baseline": _packed(self.baseline) if self.baseline else None,
+            "compare": self.compare,
+            "pairs": "1" if self.pairs else None,
+            "show": self.show,
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> tuple[View, list[str]]:
+        """The view of an address, and a sentence for each part of it that means nothing."""
+        reader = _Reader(query)
+        question = query.get("ask", "").strip()
+        view = cls(
+            conversation=query.get("conversation") or None,
+            turn=None if question else reader.number("turn"),
+            question=question,
+            selected=reader.number("selected"),
+            policy=reader.policy("policy") or GatePolicy.name,
+            choice=reader.choice(query),
+            baseline=reader.choice(_unpacked(query.get("baseline", ""))),
+            compare=reader.policy("compare"),
+            pairs=query.get("pairs") == "1",
+            show=query.get("show") or None,
+        )
+        return view, reader.problems
+
+    def within(self, conversation: Conversation) -> tuple[View, list[str]]:
+        """The view without turns that the conversation does not have, and a sentence for each of those."""
+        view, problems = self, []
+        if self.turn is not None and self.turn >= len(conversation):
+            view = replace(view, turn=None)
+            problems.append(_missing(self.turn, conversation))
+        if self.selected is not None and self.selected >= len(conversation):
+            view = replace(view, selected=None)
+            problems.append(_missing(self.selected, conversation))
+        return view, problems
+
+    def opened(self, conversation: str) -> View:
+        """Another conversation, looked at in the same way."""
+        return replace(self, conversation=conversation, turn=None, question="", selected=None)
+
+
+class _Reader:
+    """Reads values one by one, and notes those that mean nothing."""
+
+    def __init__(self, query: Mapping[str, str]) -> None:
+        self._query = query
+        self.problems: list[str] = []
+
+    def number(self, name: str) -> int | None:
+        text = self._query.get(name)
+        if text is None:
+            return None
+        if text.isascii() and text.isdecimal() and int(text[:9]) > 0:
+            return int(text[:9]) - 1
+        self._leave_out(name, text, "a turn's number, from 1")
+        return None
+
+    def policy(self, name: str) -> str | None:
+        text = self._query.get(name)
+        if text is None or text in policy_names():
+            return text
+        self._leave_out(name, text, "one of " + ", ".join(policy_names()))
+        return None
+
+    def choice(self, query: Mapping[str, str]) -> Choice | None:
+        try:
+            return Choice.from_query(query)
+        except PolicyError as error:
+            self.problems.append(f"The address asks for a rule that cannot be: {error}.")
+            return None
+
+    def _leave_out(self, name: str, text: str, wanted: str) -> None:
+        self.problems.append(f"The address says {name}={text[:40]}, which is not {wanted}.")
+
+
+def _missing(turn: int, conversation: Conversation) -> str:
+    return f"The address names turn {turn + 1:,}, but this conversation has {len(conversation):,}."
+
+
+def _packed(choice: Choice) -> str:
+    return ",".join(f"{name}={value}" for name, value in choice.to_query().items())
+
+
+def _unpacked(text: str) -> dict[str, str]:
+    pairs = (item.partition("=") for item in text.split(",") if item)
+    return {name: value for name, _, value in pairs}

@@ -1,0 +1,200 @@
+"""What the transcript component is told: some rows around the place that is looked at, as plain values.
+
+Everything that a transcript says travels as data, and the component puts it on the page as text. A long
+conversation is shown by a part at a time, so that the page stays quick however long it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from convgate.conversation import Conversation, Situation, Turn
+from convgate.decisions import TurnDecisions
+from convgate.ui.explore.changes import Changes
+from convgate.ui.wording import ago
+
+ROWS = 400
+"""Turns that are shown at a time; more are a click away."""
+
+EXCERPT = 600
+"""Characters of a turn that are sent before a person asks for more."""
+
+QUESTION = -1
+"""The row of a message that is not in the conversation."""
+
+_STEP = 100  # the part that is shown moves by whole steps, so that it rests while one reads
+_BEFORE_HIT = 120  # characters shown before the first word that was searched
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What is marked on the transcript, besides the decisions."""
+
+    selected: int | None = None
+    focus: int | None = None  # the turn to have in sight; the selected or the current one unless given
+    flips: Changes | None = None
+    other: TurnDecisions | None = None  # of the policy that is compared
+    other_label: str = ""
+    terms: Sequence[str] = ()  # words that are searched for
+    opened: Collection[int] = field(default_factory=frozenset)  # turns whose whole text was asked for
+
+
+def transcript_data(
+    conversation: Conversation,
+    situation: Situation,
+    decisions: TurnDecisions,
+    marks: Marks,
+    *,
+    place: str,
+    height: str,
+) -> dict[str, Any]:
+    """The rows around `marks.focus`, and what they have in common, as JSON values. Turns are 0-based.
+
+    `place` names the conversation: the list keeps its scroll as long as that stays. `height` is CSS.
+    """
+    count = len(conversation)
+    current = QUESTION if situation.index is None else situation.index
+    focus = next((turn for turn in (marks.focus, marks.selected) if turn is not None), None)
+    if focus is None:
+        focus = current if current != QUESTION else max(0, count - 1)
+    start, stop = shown_part(count, focus)
+    scale = score_scale(decisions)
+    reference = situation.turn.timestamp
+    rows = [
+        _row(conversation.turns[index], index, current, decisions, marks, scale, reference)
+        for index in range(start, stop)
+    ]
+    if current == QUESTION and stop == count:
+        rows.append(_question(situation.turn))
+    threshold = decisions.threshold if decisions.scores is not None else None
+    return {
+        "place": place,
+        "label": f"Transcript, {count} turns",
+        "count": count,
+        "height": height,
+        "rows": rows,
+        "older": start,
+        "newer": count - stop,
+        "selected": marks.selected,
+        "current": current,
+        "focus": focus,
+        "threshold": None if threshold is None else float(np.clip(threshold / scale, 0, 1)),
+        "theirs": marks.other_label,
+        "terms": list(marks.terms),
+    }
+
+
+def shown_part(count: int, focus: int) -> tuple[int, int]:
+    """The turns shown, start and stop, for `focus` to have as many on either side as there are.
+
+    >>> shown_part(2_000, 1_234), shown_part(300, 20)
+    ((1000, 1400), (0, 300))
+    """
+    start = max(0, min((focus // _STEP - 2) * _STEP, count - ROWS))
+    return start, min(count, start + ROWS)
+
+
+def score_scale(decisions: TurnDecisions) -> float:
+    """What a full bar stands for: 1 for scores within 0…1, else the highest score."""
+    if decisions.scores is None or len(decisions.scores) == 0:
+        return 1.0
+    highest = float(np.max(decisions.scores))
+    is_share = highest <= 1.0 and decisions.policy != "hybrid"
+    return 1.0 if is_share or highest <= 0 else highest
+
+
+def short_reason(decisions: TurnDecisions, row: int) -> str:
+    """Why, in a few words: without what all turns have in common, and without costly notes."""
+    override = decisions.overrides.get(int(decisions.indices[row]))
+    if override:
+        return override.reason[:1].upper() + override.reason[1:]
+    template = decisions.why_kept if decisions.kept[row] else decisions.why_dropped
+    if decisions.scores is None:
+        return template.format()[:1].upper() + template.format()[1:]
+    score, threshold = float(decisions.scores[row]), decisions.threshold
+    margin = abs(score - threshold) if threshold is not None else 0.0
+    reason = template.format(score=score, threshold=threshold, margin=margin)
+    return reason[:1].upper() + reason[1:]
+
+
+def outcome(decisions: TurnDecisions, row: int) -> tuple[str, str]:
+    """How a decision looks ("kept", "dropped", "forced", "cut") and what it is called."""
+    kept = bool(decisions.kept[row])
+    if int(decisions.indices[row]) in decisions.overrides:
+        return ("forced", "kept anyway") if kept else ("cut", "dropped anyway")
+    return ("kept", "kept") if kept else ("dropped", "dropped")
+
+
+def when(moment: datetime | None, reference: datetime | None) -> tuple[str, str]:
+    """A time beside another, and exactly: ("2 hours before", "Mon 3 May 2027, 14:02:05")."""
+    if moment is None:
+        return "", ""
+    exact = f"{moment:%a} {moment.day} {moment:%b %Y, %H:%M:%S}" + (f" {moment:%Z}" if moment.tzinfo else "")
+    if reference is None or (moment.tzinfo is None) != (reference.tzinfo is None):
+        return f"{moment.day} {moment:%b, %H:%M}", exact
+    if moment <= reference:
+        return ago(moment, reference).replace(" ago", " before").replace("just now", "just before"), exact
+    return ago(reference, moment).replace(" ago", " later").replace("just now", "just after"), exact
+
+
+def excerpt(text: str, terms: Sequence[str], *, whole: bool) -> tuple[str, bool]:
+    """The part of a text that is shown, with the first searched word in it, and whether any is left out."""
+    if whole or len(text) <= EXCERPT:
+        return text, False
+    folded = text.casefold()
+    places = [place for term in terms if (place := folded.find(term.casefold())) > EXCERPT * 2 // 3]
+    start = max(0, min(places) - _BEFORE_HIT) if places else 0
+    return f"{'…' if start else ''}{text[start : start + EXCERPT]}…", True
+
+
+def _row(
+    turn: Turn,
+    index: int,
+    current: int,
+    decisions: TurnDecisions,
+    marks: Marks,
+    scale: float,
+    reference: datetime | None,
+) -> dict[str, Any]:
+    text, cut = excerpt(turn.scored_text.strip(), marks.terms, whole=index in marks.opened)
+    told, exact = when(turn.timestamp, reference)
+    row: dict[str, Any] = {
+        "turn": index,
+        "who": turn.speaker if turn.speaker == turn.role else f"{turn.speaker} · {turn.role}",
+        "when": told,
+        "exact": exact,
+        "text": text,
+        "cut": cut,
+        "score": "",
+        "bar": None,
+        "flip": marks.flips.of(index) if marks.flips else "",
+        "other": "",
+        "differs": False,
+        "reason": "",
+    }
+    place = index - int(decisions.indices[0]) if len(decisions) else -1
+    if index == current:
+        return {**row, "state": "current", "outcome": "current message"}
+    if not 0 <= place < len(decisions):
+        return {**row, "state": "later", "outcome": "later", "reason": "After the current message."}
+    state, called = outcome(decisions, place)
+    if decisions.scores is not None:
+        score = float(decisions.scores[place])
+        row |= {"score": f"{score:.2f}", "bar": float(np.clip(score / scale, 0, 1))}
+    if marks.other is not None:
+        theirs, ours = bool(marks.other.kept[place]), bool(decisions.kept[place])
+        row |= {"other": "kept" if theirs else "dropped", "differs": theirs != ours}
+    return {**row, "state": state, "outcome": called, "reason": short_reason(decisions, place)}
+
+
+def _question(turn: Turn) -> dict[str, Any]:
+    return {
+        "turn": QUESTION, "state": "current", "outcome": "your question", "who": "asked here", "when": "",
+        "exact": "", "text": turn.text, "cut": False, "score": "", "bar": None, "flip": "", "other": "",
+        "differs": False, "reason": "",
+    }  # fmt: skip

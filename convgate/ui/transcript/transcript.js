@@ -1,0 +1,275 @@
+// The transcript as a list that stays quick with hundreds of rows: one element for Streamlit, rows that the
+// browser draws only when they are near. Whatever a transcript says enters the page as text, never as HTML.
+
+const COLOURS = ["kept", "threshold", "forced", "tier2", "tier1", "flipped", "dropped"]
+const lists = new WeakMap()
+
+export default function (component) {
+  const { data, parentElement, setTriggerValue } = component
+  let list = lists.get(parentElement)
+  if (!list) lists.set(parentElement, (list = new Transcript(parentElement)))
+  list.ask = (what, turn) => setTriggerValue("asked", { what, turn })
+  list.draw(data)
+  return () => {
+    clearTimeout(list.waiting)
+    lists.delete(parentElement)
+  }
+}
+
+class Transcript {
+  constructor(parent) {
+    this.root = parent.querySelector(".transcript")
+    this.scroller = parent.querySelector(".scroller")
+    this.grid = parent.querySelector(".rows")
+    this.rows = new Map() // by turn
+    this.open = new Set() // turns that are shown in full
+    this.older = parent.querySelector(".older")
+    this.newer = parent.querySelector(".newer")
+    this.older.onclick = () => this.ask("show", this.order[0] - 1)
+    this.newer.onclick = () => this.ask("show", this.order[this.order.length - 1] + 1)
+    this.grid.onclick = (event) => this.clicked(event)
+    this.grid.onkeydown = (event) => this.pressed(event)
+  }
+
+  draw(data) {
+    this.colour()
+    const elsewhere = this.place !== data.place
+    if (elsewhere) {
+      this.rows.clear()
+      this.open.clear()
+      this.chosen = undefined
+    }
+    const anchor = elsewhere ? null : this.anchor()
+    this.data = data
+    this.place = data.place
+    this.order = data.rows.map((row) => row.turn)
+    this.grid.setAttribute("aria-label", data.label)
+    this.grid.setAttribute("aria-rowcount", String(data.count))
+    this.root.style.setProperty("--height", data.height)
+    const elements = data.rows.map((row) => this.row(row))
+    if (elements.length !== this.grid.children.length || elements.some((element, i) => element !== this.grid.children[i])) {
+      this.grid.replaceChildren(...elements)
+    }
+    this.edge(this.older, data.older, "older")
+    this.edge(this.newer, data.newer, "newer")
+    this.rove(data.selected ?? data.current)
+    if (anchor) this.scroller.scrollTop += this.top(anchor.row) - anchor.top
+    if (data.focus !== this.focus || elsewhere) {
+      this.focus = data.focus
+      if (this.chosen !== data.focus) this.reveal(data.focus, elsewhere)
+    }
+  }
+
+  // ---- one row
+
+  row(data) {
+    let row = this.rows.get(data.turn)
+    if (!row) this.rows.set(data.turn, (row = this.made(data.turn)))
+    const told = JSON.stringify([data, this.data.terms, this.data.threshold])
+    if (row.told !== told) {
+      row.told = told
+      this.fill(row, data)
+    }
+    row.element.setAttribute("aria-selected", String(data.turn === this.data.selected))
+    return row.element
+  }
+
+  made(turn) {
+    const element = make("div", "row")
+    element.setAttribute("role", "row")
+    element.dataset.turn = turn
+    const number = make("div", "number", element)
+    const score = make("div", "score", element)
+    const body = make("div", "body", element)
+    for (const cell of [number, score, body]) cell.setAttribute("role", "gridcell")
+    const row = { element, number: make("span", "", number), flip: make("span", "flip", number) }
+    row.track = make("div", "track", score)
+    row.bar = make("div", "fill", row.track)
+    row.tick = make("div", "tick", row.track)
+    row.outcome = make("span", "outcome", score)
+    const head = make("div", "head", body)
+    row.who = make("span", "who", head)
+    row.when = make("span", "when", head)
+    row.other = make("span", "other", head)
+    row.text = make("div", "text", body)
+    row.text.dir = "auto"
+    const foot = make("div", "foot", body)
+    row.reason = make("span", "reason", foot)
+    row.more = make("button", "more", foot)
+    row.answer = make("button", "answer", foot)
+    row.answer.textContent = "make current"
+    row.answer.title = "Decide as if this were the message to answer"
+    for (const button of [row.more, row.answer]) {
+      button.type = "button"
+      button.tabIndex = -1
+    }
+    return row
+  }
+
+  fill(row, data) {
+    const { element } = row
+    const isOpen = this.open.has(data.turn)
+    element.className = `row ${data.state}${isOpen ? " open" : ""}`
+    if (data.turn >= 0) element.setAttribute("aria-rowindex", String(data.turn + 1))
+    row.number.textContent = data.turn >= 0 ? String(data.turn + 1) : "?"
+    row.flip.textContent = data.flip === "up" ? "↑" : data.flip === "down" ? "↓" : ""
+    row.flip.title = data.flip === "up" ? "kept now, dropped by the baseline" : "dropped now, kept by the baseline"
+    row.track.hidden = data.bar === null
+    row.track.style.display = data.bar === null ? "none" : ""
+    row.bar.style.width = `${100 * (data.bar ?? 0)}%`
+    row.tick.style.left = `${100 * (this.data.threshold ?? 0)}%`
+    row.tick.style.display = this.data.threshold === null ? "none" : ""
+    row.outcome.replaceChildren()
+    make("b", "", row.outcome).textContent = data.score
+    row.outcome.append(`${data.score ? " " : ""}${data.outcome}`)
+    row.who.textContent = data.who
+    row.when.textContent = data.when
+    row.when.title = data.exact
+    row.other.textContent = data.other ? `${this.data.theirs}: ${data.other}` : ""
+    row.other.className = `other${data.other === "kept" ? " keeps" : ""}${data.differs ? " differs" : ""}`
+    row.other.hidden = !data.other
+    row.text.classList.toggle("blank", data.text === "")
+    if (data.text === "") row.text.textContent = "no text"
+    else markTerms(row.text, data.text, this.data.terms)
+    row.reason.textContent = data.reason
+    row.reason.title = data.reason
+    row.more.hidden = !(data.cut || data.text.length > 200 || data.text.split("\n").length > 3)
+    row.more.textContent = isOpen ? "less" : "more"
+    row.more.setAttribute("aria-expanded", String(isOpen))
+    row.answer.hidden = data.state === "current" || data.turn < 0
+  }
+
+  toggle(turn) {
+    const row = this.rows.get(turn)
+    const data = this.data.rows.find((candidate) => candidate.turn === turn)
+    if (!row || !data || row.more.hidden) return
+    if (this.open.has(turn)) this.open.delete(turn)
+    else this.open.add(turn)
+    this.fill(row, data)
+    if (data.cut && this.open.has(turn)) this.ask("read", turn)
+  }
+
+  // ---- what a person does
+
+  clicked(event) {
+    const element = event.target.closest(".row")
+    if (!element) return
+    const turn = Number(element.dataset.turn)
+    if (event.target.closest(".more")) this.toggle(turn)
+    else if (event.target.closest(".answer")) this.ask("answer", turn)
+    else if (getSelection().isCollapsed) this.choose(turn, 0)
+  }
+
+  pressed(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
+    const here = this.order.indexOf(this.roving)
+    const page = 8
+    const moves = {
+      ArrowUp: here - 1, ArrowDown: here + 1, PageUp: here - page, PageDown: here + page,
+      Home: 0, End: this.order.length - 1,
+    }
+    if (event.key in moves) {
+      event.preventDefault()
+      const to = this.order[Math.min(this.order.length - 1, Math.max(0, moves[event.key]))]
+      this.rove(to)
+      this.rows.get(to).element.focus({ preventScroll: true })
+      this.reveal(to)
+      this.choose(to, 160) // a held key passes many turns; only where it rests is explained
+    } else if (event.key === "Enter" || event.key === " ") {
+      if (event.target.tagName === "BUTTON") return
+      event.preventDefault()
+      this.toggle(this.roving)
+    }
+  }
+
+  choose(turn, delay) {
+    if (turn < 0) return
+    this.rove(turn)
+    for (const [other, row] of this.rows) row.element.setAttribute("aria-selected", String(other === turn))
+    this.chosen = turn
+    clearTimeout(this.waiting)
+    this.waiting = setTimeout(() => this.ask("select", turn), delay)
+  }
+
+  // ---- place
+
+  rove(turn) {
+    const to = this.rows.has(turn) && this.order.includes(turn) ? turn : this.order[0]
+    this.rows.get(this.roving)?.element.setAttribute("tabindex", "-1")
+    this.roving = to
+    for (const row of this.rows.values()) if (!row.element.hasAttribute("tabindex")) row.element.tabIndex = -1
+    this.rows.get(to)?.element.setAttribute("tabindex", "0")
+  }
+
+  top(row) {
+    return row.element.offsetTop - this.scroller.scrollTop
+  }
+
+  anchor() {
+    if (!this.order) return null
+    for (const turn of this.order) {
+      const row = this.rows.get(turn)
+      if (row.element.classList.contains("current")) continue // sticks, and so says nothing about the place
+      const top = this.top(row)
+      if (top + row.element.offsetHeight > 0) return { row, top }
+    }
+    return null
+  }
+
+  // Scrolls the list alone, never the page, and only when the row is not in sight.
+  reveal(turn, always = false) {
+    const show = () => {
+      const row = this.rows.get(turn)
+      if (!row || !row.element.isConnected) return
+      const { clientHeight, scrollTop } = this.scroller
+      const sticky = this.grid.querySelector(".current")
+      const kept = sticky && sticky !== row.element ? sticky.offsetHeight : 0
+      const place = this.place_of(row)
+      const height = row.element.offsetHeight
+      if (always || place < scrollTop + 8 || place + height > scrollTop + clientHeight - kept - 8) {
+        this.scroller.scrollTop = place - Math.max(0, (clientHeight - kept - height) / 2)
+      }
+    }
+    show()
+    requestAnimationFrame(show) // rows that were never drawn have only a guessed height
+    if (always) setTimeout(show, 120)
+  }
+
+  // Where a row lies in the list; a sticking row tells where it sticks, so its neighbour is asked.
+  place_of(row) {
+    const before = row.element.previousElementSibling
+    if (row.element.classList.contains("current") && before) return before.offsetTop + before.offsetHeight
+    return row.element.offsetTop
+  }
+
+  edge(button, count, which) {
+    button.hidden = count === 0
+    button.textContent = `${count.toLocaleString("en")} ${which} turn${count === 1 ? "" : "s"} …`
+  }
+
+  colour() {
+    const host = this.root.getRootNode().host ?? this.root
+    const palette = getComputedStyle(host).getPropertyValue("--st-chart-categorical-colors").split(",")
+    COLOURS.forEach((name, i) => this.root.style.setProperty(`--${name}`, (palette[i] ?? "").trim()))
+  }
+}
+
+function make(tag, className, parent) {
+  const element = document.createElement(tag)
+  if (className) element.className = className
+  parent?.append(element)
+  return element
+}
+
+function markTerms(element, text, terms) {
+  element.replaceChildren()
+  if (!terms.length) {
+    element.textContent = text
+    return
+  }
+  const escaped = terms.map((term) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+  text.split(new RegExp(`(${escaped.join("|")})`, "iu")).forEach((piece, i) => {
+    if (i % 2) make("mark", "", element).textContent = piece
+    else element.append(piece)
+  })
+}
