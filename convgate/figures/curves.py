@@ -25,7 +25,7 @@ def threshold_curve_figure(
     """
     rows = _thinned(len(curve))
     low, high = _limits(curve.thresholds)
-    fig = figure(palette, height=300, top=56)
+    fig = figure(palette, height=310, top=64)
     for name, values, colour, dash, width in (
         ("precision", curve.precision, palette.tier1, "solid", 2),
         ("recall", curve.recall, palette.tier2, "dash", 2),

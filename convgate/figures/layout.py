@@ -63,6 +63,12 @@ def axis(palette: Palette, title: str | None = None, **settings: Any) -> dict[st
     }
 
 
+def steady(**marker: Any) -> dict[str, Any]:
+    """What keeps marks as they are when one of them is clicked; plotly would fade the others."""
+    same = {"marker": marker or {"opacity": 1}}
+    return {"selected": same, "unselected": same}
+
+
 def scatter(count: int) -> type[go.Scatter] | type[go.Scattergl]:
     """The kind of trace for a chart of `count` marks."""
     kind: type[go.Scatter] | type[go.Scattergl] = go.Scattergl if count > MANY else go.Scatter

@@ -11,7 +11,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from convgate.figures.hover import percent, plain, signed
-from convgate.figures.layout import axis, figure
+from convgate.figures.layout import axis, figure, steady
 from convgate.figures.palette import Palette
 from convgate.gate.explain import Link
 
@@ -33,6 +33,8 @@ def links_figure(
     rows = list(range(len(links)))
     bars: dict[str, Any] = {"orientation": "h", "width": 0.62, "y": rows, "customdata": indices}
     bars |= {"textposition": "outside", "cliponaxis": False, "textfont": {"size": 12, "color": palette.ink}}
+    bars |= steady()
+    bars["unselected"] = {**bars["unselected"], "textfont": {"color": palette.ink}}
     bars |= {"hovertext": [_hover(link, labels[i]) for link, i in zip(links, indices, strict=True)]}
     fig.add_bar(
         x=[link.weight for link in links], text=[percent(link.weight) for link in links],

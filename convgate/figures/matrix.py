@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from convgate.decisions import Floats
 from convgate.figures.hover import number
-from convgate.figures.layout import axis, figure
+from convgate.figures.layout import axis, figure, steady
 from convgate.figures.palette import Palette
 
 LIMIT = 300  # turns a side; more is neither quick nor readable
@@ -55,7 +55,7 @@ def matrix_figure(
         go.Scattergl(
             x=numbers[columns], y=numbers[rows], mode="markers", showlegend=False,
             marker={"color": matrix[rows, columns], "size": max(4, 320 // max(n, 1)), **unseen},
-            selected={"marker": unseen}, unselected={"marker": unseen},
+            **steady(**unseen),
             # As objects they reach the browser as lists; typed rows would come back from a click as objects.
             customdata=np.stack([rows + start, columns + start], axis=1).astype(object),
             hovertemplate="turn %{y} looks at turn %{x}<br>score %{marker.color:.2f}<extra></extra>",

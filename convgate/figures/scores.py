@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from convgate.decisions import Floats, TurnDecisions
 from convgate.figures.hover import number, plain, wrapped
-from convgate.figures.layout import MANY, axis, figure, mark_threshold, scatter
+from convgate.figures.layout import MANY, axis, figure, mark_threshold, scatter, steady
 from convgate.figures.palette import Palette
 
 HEIGHT = 340  # pixels
@@ -244,14 +244,12 @@ def _add_rug(fig: go.Figure, chart: _Chart, other: TurnDecisions, palette: Palet
 def _add_marks(fig: go.Figure, chart: _Chart, rows: NDArray[np.int64], **trace: object) -> None:
     """Marks at some rows. Empty traces keep their place in the legend, so that it does not jump."""
     indices = chart.decisions.indices[rows]
-    same = {"marker": {"opacity": 1}}  # a click must not fade the other turns
     fig.add_trace(
         scatter(len(chart.decisions))(
             x=indices + 1 if len(rows) else [None],
             y=chart.levels[rows] if len(rows) else [None],
             customdata=indices.tolist(),
-            selected=same,
-            unselected=same,
+            **steady(),
             **trace,
         )
     )

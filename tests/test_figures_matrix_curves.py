@@ -1,0 +1,159 @@
+"""The relevance matrix, and metrics by threshold."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from convgate.evaluation.curves import threshold_curve
+from convgate.figures.curves import describe_curve, precision_recall_figure, threshold_curve_figure
+from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
+from convgate.figures.palette import DARK, LIGHT
+
+
+def lower(n: int, seed: int = 0) -> NDArray[np.float32]:
+    matrix = np.random.default_rng(seed).random((n, n)).astype(np.float32)
+    matrix[np.triu_indices(n)] = np.nan
+    return matrix
+
+
+def test_rows_are_current_turns_downwards_and_columns_earlier_ones() -> None:
+    matrix = lower(4)
+    heat = matrix_figure(matrix, start=10, palette=LIGHT).data[0]
+    np.testing.assert_array_equal(heat.z, matrix)
+    assert list(heat.x) == list(heat.y) == [11, 12, 13, 14]
+    first, last = matrix_figure(matrix, start=10, palette=LIGHT).layout.yaxis.range
+    assert first > last, "the first turn is at the top"
+
+
+def test_unseen_marks_above_the_cells_take_the_clicks() -> None:
+    matrix = lower(4)
+    fig = matrix_figure(matrix, start=10, palette=LIGHT)
+    marks = fig.data[1]
+    assert [list(cell) for cell in marks.customdata] == [
+        [11, 10],
+        [12, 10],
+        [12, 11],
+        [13, 10],
+        [13, 11],
+        [13, 12],
+    ]
+    assert list(marks.y) == [12, 13, 13, 14, 14, 14]
+    assert list(marks.x) == [11, 11, 12, 11, 12, 13]
+    np.testing.assert_array_equal(marks.marker.color, matrix[np.tril_indices(4, -1)])
+    assert marks.marker.opacity == marks.unselected.marker.opacity == 0
+    sent = json.loads(fig.to_json())["data"][1]["customdata"]
+    assert sent[0] == [11, 10], "typed arrays would come back from a click as objects"
+
+
+def test_with_a_threshold_grey_turns_to_blue_exactly_there() -> None:
+    matrix = np.full((3, 3), np.nan)
+    matrix[1, 0], matrix[2, 0], matrix[2, 1] = 0.0, 0.5, 1.0
+    scale = matrix_figure(matrix, start=0, palette=LIGHT, threshold=0.6).data[0].colorscale
+    at_cut = [colour for place, colour in scale if place == 0.6]
+    assert at_cut == [LIGHT.sequential_dropped[-1], LIGHT.sequential[1]]
+    places = [place for place, _ in scale]
+    assert places == sorted(places)
+    assert (places[0], places[-1]) == (0, 1)
+
+
+@pytest.mark.parametrize("threshold", [-3.0, 0.0, 1.0, 4.0])
+def test_a_threshold_beyond_the_scores_leaves_one_kind_of_colour(threshold: float) -> None:
+    matrix = np.full((2, 2), np.nan)
+    matrix[1, 0] = 0.5
+    scale = matrix_figure(matrix, start=0, palette=DARK, threshold=threshold).data[0].colorscale
+    used = {colour for _, colour in scale}
+    assert used <= set(DARK.sequential) or used <= set(DARK.sequential_dropped)
+    assert (scale[0][0], scale[-1][0]) == (0, 1)
+
+
+def test_the_selected_cell_is_framed() -> None:
+    fig = matrix_figure(lower(6), start=2, palette=LIGHT, selected=(5, 3))
+    frame = fig.data[-1]
+    assert (frame.name, list(frame.x), list(frame.y)) == ("selected", [4], [6])
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_conversations_of_hardly_any_turns(n: int) -> None:
+    assert matrix_figure(lower(n), start=0, palette=LIGHT, threshold=0.5).to_json()
+    assert describe_matrix(lower(n), start=0)
+
+
+def test_what_is_not_square_or_too_large_is_told() -> None:
+    with pytest.raises(ValueError, match="square matrix"):
+        matrix_figure(np.zeros((2, 3)), start=0, palette=LIGHT)
+    with pytest.raises(ValueError, match=f"at most {LIMIT}"):
+        matrix_figure(np.zeros((LIMIT + 1, LIMIT + 1)), start=0, palette=LIGHT)
+
+
+def test_the_matrix_in_words() -> None:
+    matrix = np.full((3, 3), np.nan)
+    matrix[1, 0], matrix[2, 0], matrix[2, 1] = 0.2, 0.5, 0.9
+    told = describe_matrix(matrix, start=4, threshold=0.5)
+    assert "turns 5 to 7" in told
+    assert "0.20 to 0.90; 67% of them reach 0.50" in told
+
+
+RELEVANT = np.array([True, False, True, False, True])
+SCORES = np.array([0.9, 0.8, 0.7, 0.3, 0.2])
+CURVE = threshold_curve(RELEVANT, SCORES)
+
+
+def test_metrics_by_threshold_are_those_of_the_curve() -> None:
+    fig = threshold_curve_figure(CURVE, palette=LIGHT, current=0.5)
+    lines = {item.name: item for item in fig.data if item.mode == "lines"}
+    assert list(lines) == ["precision", "recall", "F1", "turns kept"]
+    np.testing.assert_array_equal(lines["precision"].y, CURVE.precision)
+    np.testing.assert_array_equal(lines["recall"].y, CURVE.recall)
+    np.testing.assert_array_equal(lines["turns kept"].y, CURVE.kept_share)
+    np.testing.assert_array_equal(lines["recall"].x, CURVE.thresholds)
+    assert len({line.line.dash for line in lines.values()}) > 2
+
+
+def test_the_current_threshold_and_the_best_are_marked() -> None:
+    fig = threshold_curve_figure(CURVE, palette=LIGHT, current=0.5, beta=0.5)
+    best = CURVE.best(0.5)
+    assert best is not None
+    (star,) = [item for item in fig.data if item.name == "best"]
+    assert star.x[0] == CURVE.thresholds[best]
+    assert star.y[0] == CURVE.f_beta(0.5)[best]
+    assert [shape.x0 for shape in fig.layout.shapes] == [0.5]
+    assert "F0.5" in [item.name for item in fig.data]
+
+
+def test_precision_over_recall_marks_the_threshold_in_use() -> None:
+    fig = precision_recall_figure(CURVE, palette=LIGHT, current=0.75)
+    line = fig.data[0]
+    np.testing.assert_array_equal(line.x, CURVE.recall)
+    np.testing.assert_array_equal(line.y, CURVE.precision)
+    (now,) = [item for item in fig.data if item.name == "now: 0.75"]
+    assert (now.x[0], now.y[0]) == (pytest.approx(1 / 3), pytest.approx(1 / 2)), "0.9 and 0.8 are kept"
+
+
+def test_curves_of_a_million_turns_are_thinned_with_both_ends() -> None:
+    scores = np.linspace(0, 1, 20_000)
+    curve = threshold_curve(scores > 0.4, scores)
+    line = threshold_curve_figure(curve, palette=LIGHT).data[0]
+    assert len(line.x) <= 1_000
+    assert (line.x[0], line.x[-1]) == (0, 1)
+
+
+def test_curves_without_anything_relevant_or_without_turns() -> None:
+    nothing = threshold_curve(np.zeros(3, dtype=bool), np.array([0.1, 0.2, 0.3]))
+    empty = threshold_curve(np.zeros(0, dtype=bool), np.zeros(0))
+    for curve in (nothing, empty):
+        for draw in (threshold_curve_figure, precision_recall_figure):
+            assert "best" not in [item.name for item in draw(curve, palette=LIGHT, current=0.2).data]
+    assert "recall is not defined" in describe_curve(nothing)
+    assert describe_curve(empty) == "There are no labelled turns yet."
+
+
+def test_curves_in_words() -> None:
+    told = describe_curve(CURVE, current=0.75)
+    assert told == (
+        "Best F1 0.75 at threshold 0.20 (precision 0.60, recall 1.00, 100% of turns kept)."
+        " Now 0.40 at threshold 0.75 (precision 0.50, recall 0.33, 40% of turns kept)."
+    )

@@ -1,0 +1,62 @@
+"""Colours that can be read, in both themes."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+
+from convgate.figures.layout import figure
+from convgate.figures.palette import DARK, LIGHT, Palette
+
+TEXT = ["ink", "muted", *(item.name for item in fields(Palette) if item.name.endswith("_text"))]
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance by WCAG 2."""
+    channels = [int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+@pytest.mark.parametrize("ground", ["background", "surface"])
+@pytest.mark.parametrize("text", TEXT)
+def test_text_can_be_read_on_page_and_boxes(palette: Palette, ground: str, text: str) -> None:
+    assert contrast(getattr(palette, text), getattr(palette, ground)) >= 4.5
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_kept_dropped_threshold_and_forced_marks_stand_out_from_the_page(palette: Palette) -> None:
+    for colour in (palette.kept, palette.dropped, palette.threshold, palette.forced):
+        assert contrast(colour, palette.background) >= 3
+
+
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_colour_scales_can_be_told_by_lightness_alone(palette: Palette) -> None:
+    for scale in (palette.sequential, palette.sequential_dropped):
+        steps = [contrast(colour, palette.background) for colour in scale]
+        assert steps == sorted(steps)
+        assert len(set(steps)) == len(steps)
+
+
+def test_the_meanings_of_the_light_theme_are_the_agreed_ones() -> None:
+    assert (LIGHT.kept, LIGHT.dropped, LIGHT.threshold) == ("#0072B2", "#8A8F98", "#D55E00")
+    assert (LIGHT.flip, LIGHT.tier1, LIGHT.tier2, LIGHT.forced) == (
+        "#E69F00",
+        "#56B4E9",
+        "#CC79A7",
+        "#009E73",
+    )
+
+
+def test_figures_are_transparent_and_of_a_set_height() -> None:
+    fig = figure(DARK, height=123)
+    assert fig.layout.height == 123
+    assert fig.layout.paper_bgcolor == fig.layout.plot_bgcolor == "rgba(0,0,0,0)"
+    assert fig.layout.font.color == DARK.ink
