@@ -122,18 +122,19 @@ class CachedEncoder:
                     [self._encoder_id, *some],
                 )
                 for content, blob in rows:
-                    vector = np.frombuffer(blob, dtype="<f4").astype(np.float32)
-                    # A damaged row counts as missing: its text is encoded anew and the row replaced.
-                    if len(vector) == self._dimension and np.isfinite(vector).all():
+                    if (vector := self._vector(blob)) is not None:
                         found[content] = vector
         except sqlite3.Error as error:
             self._give_up("read", error)
-        except ValueError as error:  # a vector that is no whole number of floats
-            log.warning(
-                "A row of the embedding cache %s is damaged (%s); it is computed again.", self._path, error
-            )
         self._remember(found)
         return found
+
+    def _vector(self, blob: bytes) -> Embeddings | None:
+        """The stored vector; None when the row is damaged, so that its text is encoded again."""
+        if len(blob) != 4 * self._dimension:
+            return None
+        vector = np.frombuffer(blob, dtype="<f4").astype(np.float32)
+        return vector if np.isfinite(vector).all() else None
 
     def _from_encoder(self, missing: dict[bytes, str], progress: Progress | None) -> dict[bytes, Embeddings]:
         # Longest first across the whole lot, so that batches of similar length survive the slicing.

@@ -158,7 +158,7 @@ class Blended(_Checked):
 
 @dataclass(frozen=True, slots=True)
 class Calibrated(_Checked):
-    """A threshold fitted on labelled cases; see `convgate.gate.calibration.calibrate`."""
+    """A threshold fitted on labelled cases; see `convgate.evaluation.calibration`."""
 
     name: ClassVar[str] = "calibrated"
     label: ClassVar[str] = "Calibrated on labelled cases"

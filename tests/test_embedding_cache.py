@@ -1,0 +1,216 @@
+"""The cache has the interface of the encoder it wraps, and only what it does not know reaches that one."""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import sqlite3
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlite_utils
+
+from convgate.embedding import cache as cache_module
+from convgate.embedding.cache import CachedEncoder, content_hash, migrations
+from convgate.errors import EncoderError
+from tests.fakes import FakeEncoder
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "embeddings.sqlite"
+
+
+def test_same_vectors_in_the_same_order_with_duplicates(path: Path):
+    encoder, texts = FakeEncoder(), ["b", "a", "b", "c", "a"]
+    cached = CachedEncoder(encoder, path)
+    assert np.array_equal(cached.encode(texts), FakeEncoder().encode(texts))
+    assert sorted(encoder.texts) == ["a", "b", "c"], "a duplicate is encoded once"
+    assert cached.identity == encoder.identity
+
+
+def test_partial_hit_encodes_only_the_new_text(path: Path):
+    encoder = FakeEncoder()
+    cached = CachedEncoder(encoder, path)
+    cached.encode(["one", "two"])
+    cached.encode(["two", "three", "one"])
+    assert encoder.calls[1:] == [["three"]]
+
+
+def test_vectors_outlive_the_process(path: Path):
+    CachedEncoder(FakeEncoder(), path).encode(["one", "two"])
+    encoder = FakeEncoder()
+    vectors = CachedEncoder(encoder, path).encode(["two", "one"])
+    assert encoder.calls == []
+    assert np.array_equal(vectors, FakeEncoder().encode(["two", "one"]))
+
+
+@pytest.mark.parametrize(
+    "other", [FakeEncoder(model="other"), FakeEncoder(revision="2"), FakeEncoder(dimension=96)]
+)
+def test_another_encoder_never_gets_the_vectors(path: Path, other: FakeEncoder):
+    CachedEncoder(FakeEncoder(), path).encode(["one"])
+    vectors = CachedEncoder(other, path).encode(["one"])
+    assert other.texts == ["one"]
+    assert vectors.shape == (1, other.identity.dimension)
+
+
+def test_nothing_asked_gives_an_empty_matrix(path: Path):
+    encoder = FakeEncoder()
+    assert CachedEncoder(encoder, path).encode([]).shape == (0, 384)
+    assert encoder.calls == []
+
+
+def test_more_texts_than_one_query_or_write_holds(path: Path):
+    texts = [f"text {i}" for i in range(1300)]
+    CachedEncoder(FakeEncoder(dimension=8), path).encode(texts)
+    encoder = FakeEncoder(dimension=8)
+    assert np.array_equal(CachedEncoder(encoder, path).encode(texts), FakeEncoder(dimension=8).encode(texts))
+    assert encoder.calls == []
+
+
+def test_memory_is_bounded_and_the_file_still_answers(path: Path):
+    encoder = FakeEncoder()
+    cached = CachedEncoder(encoder, path, memory=2)
+    cached.encode(["a", "b", "c", "d"])
+    assert len(cached._memory) == 2
+    cached.encode(["a", "b", "c", "d"])
+    assert len(encoder.texts) == 4
+
+
+def test_progress_runs_up_to_the_number_of_new_texts(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cache_module, "_WRITE_EVERY", 2)
+    seen = []
+    cached = CachedEncoder(FakeEncoder(), path)
+    cached.encode(["a"])
+    cached.encode(["a", "b", "c", "d"], progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_interruption_keeps_what_was_written(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cache_module, "_WRITE_EVERY", 1)
+
+    class Stopped(FakeEncoder):
+        def encode(self, texts, *, progress=None):
+            if len(self.calls) == 2:
+                raise KeyboardInterrupt
+            return super().encode(texts, progress=progress)
+
+    with pytest.raises(KeyboardInterrupt):
+        CachedEncoder(Stopped(), path).encode(["long text", "mid", "s"])
+    encoder = FakeEncoder()
+    CachedEncoder(encoder, path).encode(["long text", "mid", "s"])
+    assert encoder.texts == ["s"]
+
+
+def test_damaged_row_is_encoded_again(path: Path):
+    CachedEncoder(FakeEncoder(), path).encode(["one", "two", "three"])
+    db = sqlite3.connect(path)
+    db.execute("update vectors set vector = ? where content = ?", [b"123", content_hash("one")])
+    nan = np.full(384, np.nan, dtype="<f4").tobytes()
+    db.execute("update vectors set vector = ? where content = ?", [nan, content_hash("two")])
+    db.commit()
+    encoder = FakeEncoder()
+    vectors = CachedEncoder(encoder, path).encode(["one", "two", "three"])
+    assert sorted(encoder.texts) == ["one", "two"]
+    assert np.array_equal(vectors, FakeEncoder().encode(["one", "two", "three"]))
+
+
+def test_corrupt_file_costs_speed_and_is_left_alone(path: Path, caplog: pytest.LogCaptureFixture):
+    path.parent.mkdir()
+    path.write_bytes(b"this is no database" * 100)
+    cached = CachedEncoder(FakeEncoder(), path)
+    assert np.array_equal(cached.encode(["one"]), FakeEncoder().encode(["one"]))
+    assert not cached.is_persistent
+    assert "file is not a database" in caplog.text
+    assert path.read_bytes().startswith(b"this is no database")
+
+
+def test_folder_that_cannot_be_made_costs_speed(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    (tmp_path / "file").write_text("in the way")
+    cached = CachedEncoder(FakeEncoder(), tmp_path / "file" / "embeddings.sqlite")
+    assert cached.encode(["one"]).shape == (1, 384)
+    assert "kept in memory only" in caplog.text
+
+
+def test_full_disk_stores_nothing_half_and_goes_on_in_memory(path: Path, caplog: pytest.LogCaptureFixture):
+    encoder = FakeEncoder()
+    cached = CachedEncoder(encoder, path)
+    cached.encode(["before"])
+    cached._db.execute(f"pragma max_page_count = {cached._db.execute('pragma page_count').fetchone()[0]}")
+    texts = [f"text {i}" for i in range(50)]
+    with caplog.at_level(logging.WARNING):
+        first = cached.encode(texts)
+    assert "full" in caplog.text
+    assert np.array_equal(cached.encode(texts), first), "memory still answers"
+    assert len(encoder.texts) == 51
+    left = sqlite3.connect(path).execute("select count(*) from vectors").fetchone()[0]
+    assert left == 1, "the failed write left nothing"
+
+
+def test_locked_file_costs_speed(path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(cache_module, "_BUSY_SECONDS", 0.05)
+    cached = CachedEncoder(FakeEncoder(), path)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("begin immediate")
+    assert cached.encode(["one"]).shape == (1, 384)
+    assert "locked" in caplog.text
+    assert not cached.is_persistent
+
+
+def test_threads_share_one_encoder(path: Path):
+    cached, results = CachedEncoder(FakeEncoder(), path), {}
+
+    def work(name: int) -> None:
+        results[name] = cached.encode([f"text {i}" for i in range(name, name + 40)])
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for name, vectors in results.items():
+        assert np.array_equal(vectors, FakeEncoder().encode([f"text {i}" for i in range(name, name + 40)]))
+
+
+def _encode_many(path: Path, offset: int) -> None:
+    cached = CachedEncoder(FakeEncoder(dimension=16), path)
+    for i in range(60):
+        cached.encode([f"text {offset + i}"])
+    assert cached.is_persistent
+
+
+def test_two_processes_share_the_file(path: Path):
+    context = multiprocessing.get_context("spawn")
+    workers = [context.Process(target=_encode_many, args=(path, offset)) for offset in (0, 30)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(60)
+    assert [worker.exitcode for worker in workers] == [0, 0]
+    encoder = FakeEncoder(dimension=16)
+    CachedEncoder(encoder, path).encode([f"text {i}" for i in range(90)])
+    assert encoder.calls == []
+
+
+def test_nan_from_the_model_is_an_error_and_is_not_stored(path: Path):
+    class Broken(FakeEncoder):
+        def encode(self, texts, *, progress=None):
+            raise EncoderError("the model gave a NaN")
+
+    with pytest.raises(EncoderError, match="NaN"):
+        CachedEncoder(Broken(), path).encode(["one"])
+    assert sqlite3.connect(path).execute("select count(*) from vectors").fetchone()[0] == 0
+
+
+def test_text_with_a_lone_surrogate_has_a_key():
+    assert content_hash("\ud800") != content_hash("")
+
+
+def test_schema_is_made_once(path: Path):
+    CachedEncoder(FakeEncoder(), path).close()
+    db = sqlite_utils.Database(path)
+    migrations.apply(db)
+    assert [applied.name for applied in migrations.applied(db)] == ["m001_vectors"]
