@@ -23,7 +23,7 @@ class JsonFile:
 
     source: Source
     is_lines: bool
-    sample: tuple[Any, ...]  # the first values of a file of lines; of a document the document itself
+    sample: tuple[Any, ...]  # of lines the first values, None for those without; of a document itself alone
 
     @classmethod
     def in_source(cls, source: Source) -> JsonFile | None:
@@ -35,12 +35,12 @@ class JsonFile:
         Raises TranscriptError when it begins as JSON does and is not.
         """
         first = list(islice((line for line in source.lines() if not line.isspace()), _SAMPLED_LINES))
-        if not any(line.lstrip()[:1] in ("{", "[") for line in first):
-            return None
         if len(first) > 1:
-            values = [value for line in first if (value := _try(line)) is not None]
-            if 2 * len(values) >= len(first):
-                return cls(source, is_lines=True, sample=tuple(values))
+            values = tuple(_try(line) if line.lstrip().startswith(("{", "[")) else None for line in first)
+            if 2 * sum(value is not None for value in values) >= len(first):
+                return cls(source, is_lines=True, sample=values)
+        if not first or not first[0].lstrip().startswith(("{", "[")):
+            return None
         try:
             document = parse_json(source.text(), lambda message, line: source.report.warn(message, line=line))
         except TranscriptError as error:

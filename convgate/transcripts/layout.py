@@ -36,27 +36,39 @@ def top_fields(conversation: Conversation, format: str) -> dict[str, Any]:
     return fields
 
 
-def dump_json(value: Any, *, one_line: bool = False) -> str:
-    """JSON for a file, with a line end; UTF-8 as it is, for people read it.
+def dump_json(value: Any) -> str:
+    """JSON on one line, without its end; UTF-8 as it is, for people read it.
 
-    Raises TranscriptError when a message holds what JSON cannot say.
+    Raises TranscriptError when there is something in it that JSON cannot say.
     """
     try:
-        text = json.dumps(value, ensure_ascii=False, indent=None if one_line else 2, allow_nan=False)
-        if writable(text) is not text:
-            text = json.dumps(value, indent=None if one_line else 2, allow_nan=False)
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return text if writable(text) is text else json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
         raise TranscriptError(f"the conversation cannot be written as JSON: {error}") from None
-    return text + "\n"
 
 
 def dump_messages(conversation: Conversation, messages: Sequence[Any], *, key: str, format: str) -> str:
-    """Messages in the layout of their file; as an object when the conversation came from elsewhere."""
+    """Messages in the layout of their file; as an object when the conversation came from elsewhere.
+
+    Each message has a line of its own, unless the whole conversation was one line.
+    """
     own = conversation.format == format
     layout = conversation.metadata.get(LAYOUT, OBJECT) if own else OBJECT
-    one_line = own and bool(conversation.metadata.get(ONE_LINE))
+    lines = [dump_json(message) for message in messages]
     if layout == LINES:
-        return "".join(dump_json(message, one_line=True) for message in messages)
+        return "".join(f"{line}\n" for line in lines)
+    fields = top_fields(conversation, format) if layout == OBJECT else {}
+    if own and conversation.metadata.get(ONE_LINE):
+        return dump_json({**fields, key: messages} if layout == OBJECT else messages) + "\n"
     if layout == LIST:
-        return dump_json(messages, one_line=one_line)
-    return dump_json({**top_fields(conversation, format), key: messages}, one_line=one_line)
+        return _block(lines, "") + "\n"
+    before = "".join(
+        f"  {dump_json(name)}: {dump_json(value)},\n" for name, value in fields.items() if name != key
+    )
+    return f"{{\n{before}  {dump_json(key)}: {_block(lines, '  ')}\n}}\n"
+
+
+def _block(lines: Sequence[str], indent: str) -> str:
+    inner = ",\n".join(f"{indent}  {line}" for line in lines)
+    return f"[\n{inner}\n{indent}]" if lines else "[]"

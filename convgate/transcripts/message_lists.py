@@ -68,7 +68,7 @@ class MessageLists(ABC):
                 return 1.0
             values = document[:20] if isinstance(document, list) else []
         else:
-            values = list(source.json.sample)
+            values = [value or None for value in source.json.sample]  # an empty list may be anything
         return sum(map(self._is_record, values)) / len(values) if values else 0.0
 
     def read(self, source: Source) -> Read:

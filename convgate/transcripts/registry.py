@@ -76,8 +76,9 @@ def _unknown(source: Source) -> str:
     if not source.is_text:
         return "this is not a text file; give a transcript as JSON, CSV, Markdown or plain text"
     if source.json is not None:
+        first = next(value for value in source.json.sample if value is not None)
         return (
-            f"JSON in no form that convgate reads: {described(source.json.sample[0])}; "
+            f"JSON in no form that convgate reads: {described(first)}; "
             "expected 'messages' with role and content, or 'conversations' with from and value"
         )
     return (

@@ -105,8 +105,9 @@ def write_relevance_set(relevance_set: RelevanceSet, path: str | Path) -> None:
             file.writelines(_lines(relevance_set))
         part.replace(path)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise TranscriptError(f"the file cannot be written: {error.strerror}", file=str(path)) from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _lines(relevance_set: RelevanceSet) -> Iterator[str]:
@@ -121,7 +122,7 @@ def _lines(relevance_set: RelevanceSet) -> Iterator[str]:
         }
         line = {"type": "case", "id": case.id, "conversation": case.conversation}
         given = {key: value for key, value in optional.items() if value is not None}
-        yield dump_json({**line, **given, "relevant": sorted(case.relevant)}, one_line=True)
+        yield dump_json({**line, **given, "relevant": sorted(case.relevant)}) + "\n"
 
 
 def _values(source: Source) -> Iterator[tuple[Any, Place]]:

@@ -46,4 +46,4 @@ def _since_1970(number: float) -> datetime:
         units = next(units for limit, units in _UNITS if abs(number) < limit)
         return _EPOCH + timedelta(seconds=number / units)
     except (StopIteration, OverflowError):
-        raise ValueError(f"{number} is too large for a time in seconds since 1970") from None
+        raise ValueError("the number is too large for a time since 1970") from None

@@ -10,6 +10,7 @@ from itertools import islice
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
+from convgate.transcripts.characters import writable
 from convgate.transcripts.csv_columns import Columns
 from convgate.transcripts.csv_rows import csv_rows
 from convgate.transcripts.csv_turns import ROW, cell, columns_for, row_of_turn, turn_of_row
@@ -85,14 +86,15 @@ class CSVFormat:
         else:
             columns = columns_for(turns, conversation)
         out = io.StringIO(newline="")
-        writer = csv.writer(out, delimiter=columns.delimiter, lineterminator="\n")
-        writer.writerow(columns.names)
+        plain = csv.writer(out, delimiter=columns.delimiter, lineterminator="\n")
+        quoted = csv.writer(out, delimiter=columns.delimiter, lineterminator="\n", quoting=csv.QUOTE_ALL)
+        plain.writerow(columns.names)
         for turn in turns:
-            if own and turn.source is not None and ROW in turn.source:
-                writer.writerow(turn.source[ROW])
-            else:
-                writer.writerow(row_of_turn(turn, conversation, columns))
-        return out.getvalue()
+            of_file = own and turn.source is not None and ROW in turn.source
+            row = turn.source[ROW] if of_file and turn.source else row_of_turn(turn, conversation, columns)
+            # Older Pythons leave a carriage return without quotation marks, and cannot read that.
+            (quoted if any("\r" in value for value in row) else plain).writerow(row)
+        return writable(out.getvalue())
 
 
 def _header(source: Source) -> tuple[int, Columns]:

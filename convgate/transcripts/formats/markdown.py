@@ -42,7 +42,7 @@ class MarkdownFormat:
 
     def recognises(self, source: Source) -> float:
         """1 when at least two roles speak, 0.5 when one does."""
-        if not source.is_text or source.json is not None:
+        if not source.is_text or (source.json is not None and not source.json.is_lines):
             return 0.0
         lines = list(islice(source.lines(), _LINES_LOOKED_AT))
         roles = {who.role for who in _speakers(lines, fenced(lines, behind_names=True)).values()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from convgate.conversation import Conversation, Turn
@@ -38,12 +39,14 @@ class RelevanceFormat(OpenAIFormat):
         """A conversation line; a missing list of messages is told as such."""
         if isinstance(value, Mapping) and value.get("type") == "conversation":
             value = {"messages": None, **value}
-        return super().conversation(value, place)
+        conversation = super().conversation(value, place)
+        fields = {key: field for key, field in conversation.metadata.items() if key != "type"}
+        return replace(conversation, metadata=fields)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """One line."""
         fields = {"type": "conversation", "id": conversation.id, **top_fields(conversation, self.name)}
-        return dump_json({**fields, "messages": [_message(turn) for turn in turns]}, one_line=True)
+        return dump_json({**fields, "messages": [_message(turn) for turn in turns]}) + "\n"
 
 
 def _message(turn: Turn) -> Mapping[str, Any]:

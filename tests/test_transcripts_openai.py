@@ -1,0 +1,267 @@
+"""OpenAI chat messages: the live path, and the shapes that files have them in."""
+
+import json
+import time
+
+import pytest
+
+from convgate.conversation import ContentPart, ToolCall
+from convgate.errors import TranscriptError
+from convgate.transcripts import read_conversations, to_messages, turns_from_messages, write_conversation
+
+PLAIN = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]
+CALL = {"id": "a", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
+
+
+def read(value, **options):
+    return read_conversations(json.dumps(value).encode(), name="chat.json", **options)
+
+
+def test_each_message_is_the_source_of_its_turn_and_stays_as_it_was():
+    messages = [*PLAIN, {"role": "assistant", "content": None, "tool_calls": [CALL], "model": "m"}]
+    before = json.dumps(messages)
+
+    turns = turns_from_messages(messages)
+
+    assert all(turn.source is message for turn, message in zip(turns, messages, strict=True))
+    assert all(back is message for back, message in zip(to_messages(turns), messages, strict=True))
+    assert json.dumps(messages) == before
+
+
+def test_calls_results_and_names_are_read():
+    call, result, named = turns_from_messages(
+        [
+            {"role": "assistant", "content": None, "tool_calls": [CALL]},
+            {"role": "tool", "tool_call_id": "a", "content": "3 °C"},
+            {"role": "user", "name": "Nadia", "content": "Thanks", "trace": 7},
+        ]
+    )
+    assert call.tool_calls == (ToolCall("a", "weather", '{"city": "Oslo"}'),)
+    assert call.text == ""
+    assert (result.tool_call_id, result.text) == ("a", "3 °C")
+    assert (named.name, named.metadata) == ("Nadia", {"trace": 7})
+
+
+def test_legacy_function_calls_are_calls_without_an_id():
+    call, result = turns_from_messages(
+        [
+            {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
+            {"role": "function", "name": "f", "content": "1"},
+        ]
+    )
+    assert call.tool_calls == (ToolCall("", "f", "{}"),)
+    assert (result.role, result.name, result.tool_call_id) == ("function", "f", None)
+
+
+def test_arguments_that_are_an_object_become_json_and_custom_tools_give_their_input():
+    (turn,) = turns_from_messages(
+        [
+            {
+                "role": "assistant",
+                "tool_calls": [
+                    {"function": {"name": "f", "arguments": {"é": 1}}},
+                    {"id": "b", "type": "custom", "custom": {"name": "sql", "input": "select 1"}},
+                ],
+            }
+        ]
+    )
+    assert turn.tool_calls == (ToolCall("", "f", '{"é": 1}'), ToolCall("b", "sql", "select 1"))
+
+
+def test_parts_that_are_no_text_are_named_in_brackets():
+    (turn,) = turns_from_messages(
+        [
+            {
+                "role": "user",
+                "content": [
+                    {"type": "text", "text": "What is this?"},
+                    {"type": "input_text", "text": "And this?"},
+                    {"type": "image_url", "image_url": {"url": "data:…"}},
+                    {"type": "input_audio", "input_audio": {"data": "…"}},
+                    {"type": "file", "file": {"filename": "plan.pdf"}},
+                    {"type": "hologram"},
+                    "bare",
+                    {"type": "text", "text": ""},
+                ],
+            }
+        ]
+    )
+    assert turn.parts == (
+        ContentPart("text", "What is this?"),
+        ContentPart("text", "And this?"),
+        ContentPart("image_url", "[image]"),
+        ContentPart("input_audio", "[audio]"),
+        ContentPart("file", "[file: plan.pdf]"),
+        ContentPart("hologram", "[hologram]"),
+        ContentPart("text", "bare"),
+    )
+
+
+def test_a_refusal_is_said_wherever_it_stands():
+    beside, part = turns_from_messages(
+        [
+            {"role": "assistant", "content": None, "refusal": "I won't."},
+            {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]},
+        ]
+    )
+    assert beside.parts == (ContentPart("refusal", "I won't."),)
+    assert part.parts == (ContentPart("refusal", "No."),)
+
+
+def test_an_answer_that_was_spoken_gives_its_transcript():
+    (turn,) = turns_from_messages(
+        [{"role": "assistant", "content": None, "audio": {"id": "x", "transcript": "Ahoy"}}]
+    )
+    assert turn.parts == (ContentPart("audio", "Ahoy"),)
+
+
+def test_unknown_roles_are_kept_as_they_are():
+    (turn,) = turns_from_messages([{"role": "Critic", "content": "Hm.", "weight": 2}])
+    assert (turn.role, turn.metadata) == ("Critic", {"weight": 2})
+
+
+def test_unwritable_characters_are_replaced_in_the_text_and_stay_in_the_message():
+    message = {"role": "user", "content": "half \ud83d and \0"}
+    (turn,) = turns_from_messages([message])
+    assert turn.text == "half \ufffd and \ufffd"
+    assert turn.source["content"] == "half \ud83d and \0"
+
+
+class Model:
+    def model_dump(self):
+        return {}
+
+
+@pytest.mark.parametrize(
+    ("message", "complaint"),
+    [
+        ("Hi", r"field 'messages\[1\]': a message is an object with role and content, got a text"),
+        (Model(), r"messages\[1\]'.*call its model_dump\(\) first"),
+        ({"content": "Hi"}, r"'messages\[1\]\.role': there is no role"),
+        ({"role": 5, "content": "Hi"}, r"'messages\[1\]\.role': a role is a text, got a number"),
+        ({"role": "user"}, r"'messages\[1\]\.content': there is no content"),
+        ({"role": "user", "content": 5}, r"'messages\[1\]\.content': .* got a number"),
+        ({"role": "user", "content": {"a": 1}}, r"'messages\[1\]\.content': .* got an object"),
+        ({"role": "user", "content": [5]}, r"'messages\[1\]\.content\[0\]': a part is an object"),
+        ({"role": "user", "content": [{"type": "text"}]}, r"content\[0\]\.text': there is no text"),
+        ({"role": "user", "content": [{"type": 3}]}, r"content\[0\]\.type': the type of a part"),
+        ({"role": "user", "content": "Hi", "name": 5}, r"'messages\[1\]\.name': expected a text"),
+        ({"role": "assistant", "tool_calls": "f"}, r"'messages\[1\]\.tool_calls': expected a list"),
+        ({"role": "assistant", "tool_calls": [5]}, r"tool_calls\[0\]': a tool call is an object"),
+        ({"role": "assistant", "tool_calls": [{}]}, r"tool_calls\[0\]\.function': expected an object"),
+        ({"role": "assistant", "tool_calls": [{"function": {}}]}, r"function\.name': .* has no name"),
+        (
+            {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {1, 2}}}]},
+            r"function\.arguments': the arguments cannot be written as JSON",
+        ),
+        ({"role": "tool", "content": "", "tool_call_id": 5}, r"tool_call_id': expected a text"),
+    ],
+)
+def test_a_wrong_message_is_told_by_its_field(message, complaint):
+    with pytest.raises(TranscriptError, match=complaint):
+        turns_from_messages([PLAIN[0], message])
+
+
+@pytest.mark.parametrize("messages", ["Hi", {"role": "user", "content": "Hi"}, None, 5])
+def test_what_is_no_list_of_messages_is_told(messages):
+    with pytest.raises(TranscriptError, match="'messages': expected a list of messages"):
+        turns_from_messages(messages)
+
+
+def test_a_thousand_plain_messages_take_milliseconds():
+    messages = [{"role": "user", "content": "A message of ordinary length, é. " * 8} for _ in range(1000)]
+    turns_from_messages(messages)
+
+    def seconds():
+        start = time.process_time()
+        turns_from_messages(messages)
+        return time.process_time() - start
+
+    assert min(seconds() for _ in range(5)) < 0.02  # 4 ms measured; room for a busy machine
+
+
+@pytest.mark.parametrize(
+    "value", [PLAIN, {"messages": PLAIN}, {"id": "x", "tools": [{"type": "function"}], "messages": PLAIN}]
+)
+def test_a_document_comes_back_in_its_own_shape(value):
+    transcript = read(value)
+    (talk,) = transcript
+    assert (transcript.format, [turn.text for turn in talk.turns]) == ("openai", ["Hi", "Hello!"])
+    assert json.loads(write_conversation(talk)) == value
+
+
+def test_chosen_turns_come_with_the_fields_of_the_file():
+    (talk,) = read({"id": "x", "system": "Be brief.", "tools": [1], "messages": PLAIN})
+    assert json.loads(write_conversation(talk, indices=[1])) == {
+        "id": "x",
+        "system": "Be brief.",
+        "tools": [1],
+        "messages": [PLAIN[1]],
+    }
+
+
+@pytest.mark.parametrize("value", [[{"messages": PLAIN}, {"messages": PLAIN[:1]}], [PLAIN, PLAIN[:1]]])
+def test_a_document_may_be_a_list_of_conversations(value):
+    assert [len(talk) for talk in read(value)] == [2, 1]
+
+
+def test_lines_hold_a_conversation_each():
+    lines = [{"id": "a", "messages": PLAIN}, PLAIN, {"id": "c", "title": "T", "messages": PLAIN[:1]}]
+    transcript = read_conversations("\n\n".join(map(json.dumps, lines)).encode())
+
+    first, second, third = transcript
+    assert [first.id, third.id, third.title] == ["a", "c", "T"]
+    assert [write_conversation(talk) for talk in transcript] == [json.dumps(line) + "\n" for line in lines]
+    assert len(second) == 2
+
+
+def test_lines_hold_a_message_each_and_name_their_conversation_if_there_are_several():
+    text = "\n".join(map(json.dumps, PLAIN))
+    (talk,) = read_conversations(text.encode())
+    assert write_conversation(talk) == text + "\n"
+
+    mixed = [{**PLAIN[0], "conversation_id": id} for id in "abab"]
+    talks = read_conversations("\n".join(map(json.dumps, mixed)).encode())
+    assert [(talk.id, len(talk)) for talk in talks] == [("a", 2), ("b", 2)]
+
+
+def test_the_id_is_the_files_or_depends_on_the_content_alone():
+    assert read({"conversation_id": 7, "messages": PLAIN}).conversations[0].id == "7"
+    plain = read(PLAIN).conversations[0].id
+    assert plain == read({"title": "another", "messages": PLAIN}).conversations[0].id
+    assert plain != read([*PLAIN, PLAIN[0]]).conversations[0].id
+
+
+def test_a_bad_message_of_a_document_costs_that_message_alone():
+    document = '{"messages": [\n {"role": "user", "content": "Hi"},\n {"content": "who?"},\n 5]}'
+    transcript = read_conversations(document.encode(), name="chat.json", skip_bad=True)
+
+    assert [turn.text for turn in transcript.conversations[0].turns] == ["Hi"]
+    assert [(problem.line, problem.field) for problem in transcript.problems] == [
+        (3, "messages[1].role"),
+        (4, "messages[2]"),
+    ]
+    with pytest.raises(
+        TranscriptError, match=r"^chat\.json, line 3, field 'messages\[1\]\.role': there is no role"
+    ):
+        read_conversations(document.encode(), name="chat.json")
+
+
+def test_a_bad_conversation_of_a_document_is_told_with_its_place():
+    document = '[{"messages": [{"role": "user", "content": "Hi"}]},\n {"messages": "Hi"},\n {"sms": 1}]'
+    transcript = read_conversations(document.encode(), skip_bad=True)
+    assert len(transcript) == 1
+    assert [(problem.line, problem.field) for problem in transcript.problems] == [
+        (2, "[1].messages"),
+        (3, "[2]"),
+    ]
+
+
+def test_times_and_ids_that_a_log_adds_are_read():
+    (talk,) = read(
+        [{**PLAIN[0], "id": 3, "timestamp": "2026-05-08T13:56:00+02:00"}, {**PLAIN[1], "created_at": 0}]
+    )
+    first, second = talk.turns
+    assert (first.id, first.timestamp.isoformat()) == ("3", "2026-05-08T13:56:00+02:00")
+    assert second.timestamp.year == 1970
+    assert (first.metadata, second.metadata) == ({}, {})

@@ -1,0 +1,234 @@
+"""What holds for every conversation and every text: writing then reading, and never a crash."""
+
+import json
+import string
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from convgate.conversation import Conversation, ToolCall, Turn
+from convgate.errors import TranscriptError
+from convgate.transcripts import (
+    FORMATS,
+    read_conversations,
+    read_text,
+    to_messages,
+    turns_from_messages,
+    write_conversation,
+)
+
+NAMES = [format.name for format in FORMATS]
+SEPARATE = settings(deadline=None, max_examples=150)
+
+# Any character that a file can hold; the look-alikes of speakers, fences and tables come often.
+PIECES = st.sampled_from(
+    [
+        "User: ",
+        "## User",
+        "**Assistant:**",
+        "\n",
+        "```",
+        "~~~",
+        "\\",
+        "You said:",
+        " ",
+        '"',
+        ",",
+        "#",
+        "\t",
+        "{",
+        "[]",
+    ]
+)
+TEXTS = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40),
+    st.lists(PIECES, max_size=12).map("".join),
+)
+WORDS = st.text(string.ascii_letters, min_size=1, max_size=8)
+TIMES = st.datetimes(timezones=st.none() | st.timezones().map(lambda _: None))
+
+
+def conversation_of(turns):
+    return st.lists(turns, min_size=1, max_size=6).map(lambda made: Conversation("made", tuple(made)))
+
+
+def back(conversation, format):
+    written = write_conversation(conversation, format=format)
+    transcript = read_conversations(written.encode())
+    assert transcript.format == format
+    (found,) = transcript
+    assert write_conversation(found) == written
+    return found.turns
+
+
+SPOKEN = st.builds(Turn.of, st.sampled_from(["user", "assistant", "system", "developer", "critic"]), TEXTS)
+CALLED = st.builds(
+    lambda calls: Turn("assistant", tool_calls=tuple(calls)),
+    st.lists(st.builds(ToolCall, WORDS, WORDS, TEXTS), min_size=1, max_size=3),
+)
+RESULT = st.builds(lambda text, id: Turn.of("tool", text, tool_call_id=id), TEXTS, WORDS)
+NAMED = st.builds(lambda text, name: Turn.of("user", text, name=name), TEXTS, WORDS)
+
+
+@SEPARATE
+@given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
+def test_openai_gives_back_roles_texts_names_and_tools(conversation):
+    assert back(conversation, "openai") == conversation.turns
+
+
+FULL = st.builds(
+    lambda text, id, time, mood: Turn.of("user", text, id=id, timestamp=time, metadata=mood),
+    TEXTS,
+    st.none() | WORDS,
+    st.none() | TIMES,
+    st.just({}) | st.just({"mood": "glad"}),
+)
+
+
+@SEPARATE
+@given(conversation_of(SPOKEN | CALLED | RESULT | NAMED | FULL))
+def test_relevance_sets_give_back_every_turn(conversation):
+    ids = [turn.id for turn in conversation.turns if turn.id]
+    if len(set(ids)) == len(ids):
+        assert back(conversation, "relevance-set") == conversation.turns
+
+
+@SEPARATE
+@given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
+def test_tables_give_back_roles_texts_names_and_tools(conversation):
+    assert back(conversation, "csv") == conversation.turns
+
+
+@SEPARATE
+@given(
+    conversation_of(
+        st.builds(Turn.of, st.sampled_from(["user", "assistant", "system", "tool", "critic"]), TEXTS)
+    )
+)
+def test_sharegpt_gives_back_roles_and_texts(conversation):
+    assert back(conversation, "sharegpt") == conversation.turns
+
+
+def as_markdown_holds(text):
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    while lines and not lines[0].strip():
+        del lines[0]
+    return "\n".join(lines).rstrip()
+
+
+@SEPARATE
+@given(
+    conversation_of(
+        st.builds(
+            lambda role, text, name: Turn.of(role, as_markdown_holds(text), name=name),
+            st.sampled_from(["user", "assistant", "system", "developer", "tool"]),
+            TEXTS,
+            st.none() | WORDS,
+        )
+    )
+)
+def test_markdown_gives_back_roles_names_and_texts(conversation):
+    assert back(conversation, "markdown") == conversation.turns
+
+
+@SEPARATE
+@given(conversation_of(SPOKEN), st.sampled_from(NAMES), st.data())
+def test_chosen_turns_are_those_of_the_whole(conversation, format, data):
+    (whole,) = read_text(write_conversation(conversation, format=format))
+    indices = sorted(data.draw(st.sets(st.integers(0, len(whole) - 1), min_size=1)))
+    (part,) = read_text(write_conversation(whole, indices=indices))
+    assert part.turns == tuple(whole.turns[index] for index in indices)
+
+
+@SEPARATE
+@given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
+def test_messages_of_turns_give_the_same_turns(conversation):
+    assert turns_from_messages(to_messages(conversation.turns)) == conversation.turns
+
+
+def never_crashes(read):
+    try:
+        transcript = read()
+    except TranscriptError:
+        return
+    for conversation in transcript:
+        assert conversation.id
+        for turn in conversation.turns:
+            turn.scored_text.encode()
+        write_conversation(conversation).encode()
+    assert len({conversation.id for conversation in transcript}) == len(transcript)
+
+
+FORMAT = st.none() | st.sampled_from(NAMES)
+
+
+@SEPARATE
+@given(st.text() | st.lists(PIECES).map("".join), FORMAT, st.booleans())
+def test_any_text_is_read_or_refused(text, format, skip_bad):
+    never_crashes(lambda: read_text(text, format=format, skip_bad=skip_bad))
+
+
+@SEPARATE
+@given(st.binary(), FORMAT)
+def test_any_bytes_are_read_or_refused(data, format):
+    never_crashes(lambda: read_conversations(data, format=format, skip_bad=True))
+
+
+KEYS = st.sampled_from(
+    [
+        *("messages", "conversations", "role", "content", "from", "value", "type", "text", "name", "id"),
+        *("title", "tool_calls", "function", "function_call", "arguments", "timestamp", "refusal"),
+    ]
+)
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["user", "conversation", "text", "\ud83d"])
+)
+JSON = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=25,
+)
+
+
+@settings(SEPARATE, max_examples=400)
+@given(JSON, FORMAT, st.booleans())
+def test_any_json_is_read_or_refused(value, format, skip_bad):
+    never_crashes(lambda: read_text(json.dumps(value), format=format, skip_bad=skip_bad))
+
+
+@SEPARATE
+@given(st.lists(JSON, max_size=5), FORMAT)
+def test_any_json_lines_are_read_or_refused(values, format):
+    never_crashes(lambda: read_text("\n".join(map(json.dumps, values)), format=format, skip_bad=True))
+
+
+ROWS = st.lists(
+    st.lists(st.sampled_from(["user", "Hi", "", '"', '"a\nb"', "2026", "x" * 20]), max_size=4), max_size=6
+)
+
+
+@SEPARATE
+@given(ROWS, st.sampled_from(",;\t|"))
+def test_any_table_is_read_or_refused(rows, separator):
+    lines = [separator.join(row) for row in [["role", "text", "time"], *rows]]
+    never_crashes(lambda: read_text("\n".join(lines), skip_bad=True))
+
+
+@pytest.mark.parametrize("format", NAMES)
+def test_any_format_writes_what_any_other_read(format):
+    for text in (
+        '[{"role": "user", "content": "Hi"}]',
+        '{"conversations": [{"from": "human", "value": "Hi"}]}',
+        "role,text\nuser,Hi",
+        "**User:** Hi",
+        '{"type": "conversation", "id": "a", "messages": [{"role": "user", "content": "Hi"}]}',
+    ):
+        (conversation,) = read_text(text)
+        (again,) = read_text(write_conversation(conversation, format=format))
+        assert [(turn.role, turn.text) for turn in again.turns] == [("user", "Hi")]
+        assert again.format == format

@@ -1,0 +1,208 @@
+"""Relevance sets: what they hold, what is checked, what comes back from a file."""
+
+import json
+
+import pytest
+
+from convgate.conversation import Conversation, Turn
+from convgate.errors import ConversationError, TranscriptError
+from convgate.transcripts import (
+    BadLinesError,
+    Case,
+    RelevanceSet,
+    read_conversations,
+    read_relevance_set,
+    write_conversation,
+    write_relevance_set,
+)
+
+TALK = {
+    "type": "conversation",
+    "id": "talk",
+    "messages": [
+        {"role": "user", "name": "Nadia", "content": "a", "timestamp": "2026-05-08T13:56:00", "source": "s1"},
+        {"role": "assistant", "content": "b", "source": "s2"},
+        {"role": "user", "content": "c"},
+    ],
+}
+
+
+def case(**fields):
+    return {"type": "case", "id": "case", "conversation": "talk", "turn": 2, "relevant": [0], **fields}
+
+
+def later(**fields):
+    return {key: value for key, value in case(**fields).items() if key != "turn"}
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(*lines, **options):
+        path = tmp_path / "tiny.dev.jsonl"
+        path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+        return read_relevance_set(path, **options)
+
+    return read
+
+
+def test_conversations_and_cases_are_read_in_any_order(read):
+    found = read(case(window=1, relevant=[1], tags=["returns"]), TALK)
+
+    assert (found.name, list(found.conversations)) == ("tiny.dev", ["talk"])
+    assert found.cases == (Case("case", "talk", 2, None, frozenset({1}), 1, ("returns",)),)
+    first, second, _ = found.conversations["talk"].turns
+    assert (first.name, first.timestamp.isoformat(), first.metadata) == (
+        "Nadia",
+        "2026-05-08T13:56:00",
+        {"source": "s1"},
+    )
+    assert second.source == TALK["messages"][1]
+
+
+def test_a_case_gives_its_situation_and_history(read):
+    question = {"role": "user", "content": "And a?"}
+    found = read(TALK, case(), case(id="cut", window=1, relevant=[]), later(id="asked", query=question))
+
+    situations = [found.situation(case) for case in found.cases]
+    assert [situation.index for situation, _ in situations] == [2, 2, None]
+    assert situations[2][0].turn.text == "And a?"
+    assert [(history.start, history.stop) for _, history in situations] == [(0, 2), (1, 2), (0, 3)]
+
+
+def test_a_case_of_another_conversation_is_refused():
+    with pytest.raises(ConversationError, match="turn 5 asked for, but the conversation has no turns"):
+        Case("x", "y", 5, None, frozenset()).posed(Conversation("y", ()))
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("{", r"^tiny\.dev\.jsonl, line 2: not valid JSON"),
+        (5, r"line 2: expected a line with type 'conversation', .* got a number"),
+        ({"type": "note"}, r"line 2: expected a line with type 'conversation', .* got an object with 'type'"),
+        ({"type": "conversation", "messages": []}, r"line 2, field 'id': the conversation has no id"),
+        (
+            {"type": "conversation", "id": "x"},
+            r"line 2, field 'messages': expected a list of messages, got null",
+        ),
+        (
+            {"type": "conversation", "id": "x", "messages": [{"role": "user"}]},
+            r"line 2, field 'messages\[0\]\.content': there is no content",
+        ),
+        (TALK, r"line 2, field 'id': another conversation has the id 'talk' already"),
+        (case(conversation="who"), r"line 2, field 'conversation': there is no readable conversation 'who'"),
+        (case(conversation=5), r"line 2, field 'conversation': expected a text"),
+        (case(id=""), r"line 2, field 'id': expected a text that names it"),
+        (case(turn=3), r"line 2, field 'turn': turn 3, but conversation 'talk' has 3 turns"),
+        (case(turn=True), r"line 2, field 'turn': expected a whole number, 0 or more, got True"),
+        (case(turn=-1), r"line 2, field 'turn': expected a whole number"),
+        (later(), r"line 2, field 'turn': a case has either a turn or a query"),
+        (case(query={"role": "user", "content": "?"}), r"line 2, field 'turn': a case has either"),
+        (later(query={"role": "user"}), r"line 2, field 'query\.content': there is no content"),
+        (case(relevant=None), r"line 2, field 'relevant': expected a list of turn indices, got null"),
+        (
+            case(relevant=[0, 2]),
+            r"line 2, field 'relevant\[1\]': 2 is not in the history, which has turns 0 to 1",
+        ),
+        (case(relevant=[-1]), r"line 2, field 'relevant\[0\]': expected a whole number"),
+        (case(relevant=[None]), r"line 2, field 'relevant\[0\]': None is not in the history"),
+        (
+            case(relevant=[0], window=1),
+            r"line 2, field 'relevant\[0\]': 0 is not in the history, which has turns 1 to 1",
+        ),
+        (case(turn=0), r"line 2, field 'relevant\[0\]': 0 is not in the history, which has no turns"),
+        (case(window="all"), r"line 2, field 'window': expected a whole number"),
+        (case(tags="new"), r"line 2, field 'tags': expected a list of texts"),
+    ],
+)
+def test_a_bad_line_is_told_and_can_be_skipped(read, line, complaint):
+    good = case(id="good")
+    with pytest.raises(BadLinesError, match=complaint):
+        read(TALK, line, good)
+    found = read(TALK, line, good, skip_bad=True)
+    assert [problem.line for problem in found.problems] == [2]
+    assert (list(found.conversations), [case.id for case in found.cases]) == (["talk"], ["good"])
+
+
+def test_a_case_with_the_id_of_another_is_told(read):
+    with pytest.raises(TranscriptError, match="line 3, field 'id': another case has the id 'case' already"):
+        read(TALK, case(), case())
+
+
+def test_a_file_of_something_else_is_told(read):
+    with pytest.raises(
+        TranscriptError, match=r"tiny\.dev\.jsonl: a relevance set has one JSON object a line"
+    ):
+        read("User: Hi")
+    with pytest.raises(TranscriptError, match="line 1: not valid JSON"):
+        read("{")
+
+
+def test_a_set_of_one_line_and_an_empty_conversation_are_fine(read):
+    assert len(read(TALK).conversations) == 1
+    empty = {"type": "conversation", "id": "e", "messages": []}
+    found = read(empty, later(conversation="e", relevant=[], query={"role": "user", "content": "?"}))
+    assert len(found.situation(found.cases[0])[1]) == 0
+
+
+def test_its_conversations_open_as_a_transcript_and_come_back_as_a_line(read, tmp_path):
+    found = read(TALK, case())
+    transcript = read_conversations(tmp_path / "tiny.dev.jsonl")
+    assert transcript.format == "relevance-set"
+    assert transcript.conversations == tuple(found.conversations.values())
+    assert write_conversation(transcript.conversations[0]) == json.dumps(TALK) + "\n"
+
+
+def test_what_is_written_is_read_back(read, tmp_path):
+    found = read(TALK, case(tags=["a"], window=2), later(id="q", query={"role": "user", "content": "?"}))
+    path = tmp_path / "tiny.dev.jsonl"
+    write_relevance_set(found, path)
+    assert read_relevance_set(path) == found
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_conversations_from_elsewhere_can_be_cases(tmp_path):
+    talk = read_conversations(
+        b"id,speaker,time,text,mood\n7,Nadia,2026-05-08,Hi,glad\n8,Bot,,Ho,\n"
+    ).conversations[0]
+    path = tmp_path / "new.jsonl"
+    write_relevance_set(
+        RelevanceSet("new", {talk.id: talk}, (Case("c", talk.id, 1, None, frozenset({0})),)), path
+    )
+    found = read_relevance_set(path)
+    assert found.conversations[talk.id].turns == talk.turns
+
+
+def test_a_set_that_cannot_be_written_leaves_nothing_half(read, tmp_path):
+    found = read(TALK, case())
+    folder = tmp_path / "folder.jsonl"
+    folder.mkdir()
+    with pytest.raises(TranscriptError, match="the file cannot be written: Is a directory"):
+        write_relevance_set(found, folder)
+    turn = Turn("user", source={"role": "user", "content": object()})
+    unwritable = RelevanceSet("x", {"c": Conversation("c", (turn,))}, ())
+    with pytest.raises(TranscriptError, match="cannot be written as JSON"):
+        write_relevance_set(unwritable, tmp_path / "x.jsonl")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.jsonl", "tiny.dev.jsonl"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "part", ["irc.train", "irc.dev", "mix.train", "mix.dev", "cast2020.dev", "tiage.dev", "locomo.dev"]
+)
+def test_real_sets_are_read_whole_and_written_back_the_same(shared_data, tmp_path, part):
+    path = shared_data / f"{part}.jsonl"
+    found = read_relevance_set(path)
+    lines = path.read_text().splitlines()
+    assert found.name == part
+    assert len(found.conversations) + len(found.cases) == len(lines)
+    assert found.problems == ()
+    for case in found.cases[:500]:
+        situation, history = found.situation(case)
+        assert case.relevant <= set(range(history.start, history.stop))
+        assert situation.index == case.turn
+    write_relevance_set(found, tmp_path / "back.jsonl")
+    back = (tmp_path / "back.jsonl").read_text().splitlines()
+    assert {json.dumps(json.loads(line), sort_keys=True) for line in back} == {
+        json.dumps(json.loads(line), sort_keys=True) for line in lines
+    }
