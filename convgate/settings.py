@@ -38,7 +38,7 @@ class Settings(BaseSettings):
     device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$")
     policy: str = Field("gate", min_length=1)
     threshold_rule: str | None = None  # None: the rule that the gate's weights were trained with
-    threshold_parameters: dict[str, float] = {}  # by the rule's own parameter names
+    threshold_parameters: dict[str, int | float | str] = {}  # by the rule's own parameter names
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
 
     @field_validator("home")

@@ -31,7 +31,7 @@ def test_identity_names_the_weights(encoder):
 
 
 def test_meaning_is_close_and_rows_are_unit_vectors_in_order(encoder):
-    texts = ["The loss becomes NaN.", "x" * 3, "My training diverges with not-a-number values.", "Bake a cake."]
+    texts = ["The dog is barking at the cat.", "xxx", "A hound barks loudly at a kitten.", "Bake a cake."]
     vectors = encoder.encode(texts)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(4), abs=1e-5)
     assert vectors[0] @ vectors[2] > vectors[0] @ vectors[3] + 0.2

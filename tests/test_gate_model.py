@@ -163,7 +163,9 @@ def test_extending_a_state_equals_building_it_anew():
 
 def test_every_parameter_but_the_threshold_receives_a_gradient():
     gate = trained_gate().train()
-    gate(torch.from_numpy(unit_vectors(5))[None], torch.from_numpy(unit_vectors(1, seed=5))).logit.sum().backward()
+    gate(
+        torch.from_numpy(unit_vectors(5))[None], torch.from_numpy(unit_vectors(1, seed=5))
+    ).logit.sum().backward()
     without = {name for name, p in gate.named_parameters() if p.grad is None or not p.grad.abs().sum() > 0}
     # A key's bias shifts all of a softmax's logits alike, so it has no effect by construction.
     assert without - {"attention.self_attention.key.bias"} == {"threshold_logit"}
@@ -176,13 +178,17 @@ def test_seed_fixes_an_untrained_gate_and_leaves_the_global_generator_alone():
     first, second = Gate(seed=3), Gate(seed=3)
     assert torch.equal(torch.rand(1), expected)
     assert torch.equal(first.attention.turn_projection.weight, second.attention.turn_projection.weight)
-    assert not torch.equal(first.attention.turn_projection.weight, Gate(seed=4).attention.turn_projection.weight)
+    assert not torch.equal(
+        first.attention.turn_projection.weight, Gate(seed=4).attention.turn_projection.weight
+    )
 
 
 def test_nan_in_an_embedding_names_the_turn():
     turns = unit_vectors(4)
     turns[2, 7] = np.nan
-    with pytest.raises(EncoderError, match="the embedding of a turn gave a NaN or infinite vector for text 2"):
+    with pytest.raises(
+        EncoderError, match="the embedding of a turn gave a NaN or infinite vector for text 2"
+    ):
         Gate().state(turns)
 
 

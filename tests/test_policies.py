@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from convgate.conversation import Conversation, Turn
 from convgate.errors import PolicyError
 from convgate.gate.model import Gate
+from convgate.messages.tokens import TOKENS_PER_MESSAGE
 from convgate.gate.thresholds import Absolute, Limits, TokenBudget, TopK
 from convgate.policies.gate import GatePolicy
 from convgate.policies.hybrid import reciprocal_rank_fusion
@@ -93,10 +94,10 @@ def test_last_k_keeps_the_newest():
 
 
 def test_token_window_closes_at_the_first_turn_that_does_not_fit():
-    policy = TokenWindow(budget=25, counter=lambda text: {0: 0}.get(len(text), 6))
-    # Each of the four turns counts 6 tokens and the cost of a message.
-    kept = policy.decide(*talk().at(4)).kept_indices
-    assert kept == [2, 3] or kept == [1, 2, 3]
+    each = 6 + TOKENS_PER_MESSAGE
+    for budget, kept in ((3 * each, [1, 2, 3]), (3 * each - 1, [2, 3])):
+        policy = TokenWindow(budget=budget, counter=lambda text: 6)
+        assert policy.decide(*talk().at(4)).kept_indices == kept
     assert TokenWindow(budget=0).decide(*talk().at(4)).kept_indices == []
 
 
@@ -107,7 +108,9 @@ def test_cosine_keeps_what_is_similar():
 
 
 def test_cosine_top_k_keeps_k_whatever_the_score():
-    assert len(make_policy("cosine_top_k", encoder=FakeEncoder(), k=3).decide(*talk().at(4)).kept_indices) == 3
+    assert (
+        len(make_policy("cosine_top_k", encoder=FakeEncoder(), k=3).decide(*talk().at(4)).kept_indices) == 3
+    )
 
 
 def test_bm25_keeps_only_turns_that_share_a_word():

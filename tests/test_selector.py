@@ -1,0 +1,161 @@
+"""The three lines that an agent uses."""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import convgate
+from convgate.errors import ConversationError, GateError, PolicyError, TranscriptError
+from convgate.gate.checkpoint import save_gate
+from convgate.gate.config import GateConfig
+from convgate.gate.thresholds import Absolute
+from convgate.messages.check import check_valid
+from convgate.policies.gate import GatePolicy
+from convgate.selector import EncoderOnDemand, Selector, build_policy, load_gate, load_policy
+from convgate.settings import load_settings
+from tests.fakes import FakeEncoder
+from tests.gates import trained_gate
+
+MESSAGES = [
+    {"role": "system", "content": "You are terse."},
+    {"role": "user", "content": "my training loss becomes nan"},
+    {"role": "assistant", "content": "lower the learning rate of the training"},
+    {"role": "user", "content": "write a fibonacci function"},
+    {"role": "assistant", "content": "def fibonacci(n): ..."},
+    {"role": "user", "content": "the training loss is nan again"},
+]
+
+
+def test_three_lines_give_valid_messages_and_a_reason_for_every_turn():
+    gate = load_gate(encoder=FakeEncoder())
+    before = copy.deepcopy(MESSAGES)
+    selection = gate.select(MESSAGES)
+    assert MESSAGES == before, "nothing is mutated"
+    assert selection.messages[0] is MESSAGES[0]
+    assert selection.messages[-1] is MESSAGES[-1]
+    assert all(any(message is given for given in MESSAGES) for message in selection.messages)
+    assert check_valid(selection.messages) == []
+    assert MESSAGES[1] in selection.messages
+    assert MESSAGES[3] not in selection.messages
+    assert len(selection.decisions) == 5
+    assert all(record.reason for record in selection.decisions)
+    assert selection.decisions[0].forced, "the system message is not the gate's choice"
+    assert 0 < selection.tokens_kept < selection.tokens_total
+
+
+def test_package_offers_the_same_names():
+    assert convgate.load_gate is load_gate
+    assert convgate.load_policy is load_policy
+    with pytest.raises(AttributeError, match="no attribute 'magic'"):
+        _ = convgate.magic
+
+
+def test_question_is_put_behind_the_selected_messages():
+    selection = load_gate(encoder=FakeEncoder()).select(MESSAGES, question="fibonacci function with memo")
+    assert selection.messages[-1] == {"role": "user", "content": "fibonacci function with memo"}
+    assert MESSAGES[3] in selection.messages
+    assert len(selection.decisions) == 6
+    assert selection.tokens_kept <= selection.tokens_total
+
+
+def test_messages_behind_the_current_one_are_not_sent():
+    done = [*MESSAGES, {"role": "assistant", "content": "clip the gradients"}]
+    selection = load_gate(encoder=FakeEncoder()).select(done)
+    assert selection.messages[-1] is done[5]
+    assert len(selection.decisions) == 5
+
+
+def test_everything_sent_is_everything_up_to_the_current_message():
+    selection = load_policy("everything").select(MESSAGES)
+    assert selection.messages == MESSAGES
+    assert selection.tokens_kept == selection.tokens_total
+
+
+def test_nothing_chosen_still_sends_the_instructions_and_the_current_message():
+    policy = GatePolicy(trained_gate(), FakeEncoder(), rule=Absolute(1.0))
+    assert Selector(policy).select(MESSAGES).messages == [MESSAGES[0], MESSAGES[5]]
+
+
+def test_single_message_is_sent_as_it_is():
+    selection = load_gate(encoder=FakeEncoder()).select(MESSAGES[1:2])
+    assert selection.messages == MESSAGES[1:2]
+    assert len(selection.decisions) == 0
+
+
+def test_tool_call_comes_with_all_its_results():
+    call = {"type": "function", "function": {"name": "search", "arguments": '{"q": "nan"}'}}
+    messages = [
+        {"role": "user", "content": "look up nan"},
+        {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "a"}, {**call, "id": "b"}]},
+        {"role": "tool", "tool_call_id": "a", "content": "training loss nan: lower the rate"},
+        {"role": "tool", "tool_call_id": "b", "content": "weather: sunny"},
+        {"role": "user", "content": "training loss nan"},
+    ]
+    policy = GatePolicy(trained_gate(), FakeEncoder())
+    for kept_first in (Absolute(0.0), Absolute(1.0)):
+        sent = Selector(policy.with_rule(kept_first)).select(messages).messages
+        assert check_valid(sent) == []
+        assert sent in (messages, messages[-1:])
+
+
+def test_no_messages_and_wrong_messages_are_told():
+    gate = load_gate(encoder=FakeEncoder())
+    with pytest.raises(ConversationError, match="no turns"):
+        gate.select([])
+    with pytest.raises(TranscriptError, match="role"):
+        gate.select([{"content": "who speaks?"}])
+    with pytest.raises(TranscriptError, match="list of messages"):
+        gate.select("not messages")  # type: ignore[arg-type]
+
+
+def test_turn_and_question_together_are_refused():
+    conversation = convgate.Conversation(id="c", turns=(convgate.Turn.of("user", "hi"),))
+    with pytest.raises(ConversationError, match="a turn or for a question, not for both"):
+        load_policy("everything").select_at(conversation, 0, question="why?")
+
+
+def test_version_in_a_folder_is_loaded_and_named(tmp_path: Path):
+    save_gate(trained_gate(), tmp_path / "mine")
+    selector = load_gate(tmp_path / "mine", encoder=FakeEncoder())
+    assert selector.policy.version == "mine"
+    selection = selector.select(MESSAGES)
+    assert np.abs(selection.decisions.parts["contextual"]).max() > 0
+
+
+def test_version_of_another_encoder_is_refused(tmp_path: Path):
+    foreign = FakeEncoder(model="foreign").identity
+    save_gate(type(trained_gate())(GateConfig(encoder=foreign)), tmp_path)
+    with pytest.raises(GateError, match="made for the encoder foreign"):
+        load_gate(tmp_path, encoder=FakeEncoder())
+
+
+def test_settings_file_chooses_the_rule(tmp_path: Path):
+    file = tmp_path / "agent.toml"
+    file.write_text('threshold_rule = "top_k"\nthreshold_parameters = {k = 2}\n')
+    selection = load_gate(settings=file, encoder=FakeEncoder()).select(MESSAGES)
+    assert selection.decisions.rule == "top_k"
+    assert len([record for record in selection.decisions if record.kept and not record.forced]) == 2
+
+
+def test_parameters_of_a_policy_are_passed_on():
+    assert load_policy("last_k", k=1).policy.k == 1
+    with pytest.raises(PolicyError, match="no policy 'magic'"):
+        load_policy("magic")
+
+
+def test_encoder_is_loaded_only_when_a_policy_needs_it(monkeypatch: pytest.MonkeyPatch):
+    loaded = []
+    monkeypatch.setattr(
+        "convgate.selector.default_encoder", lambda *args, **options: loaded.append(args) or FakeEncoder()
+    )
+    settings = load_settings()
+    encoder = EncoderOnDemand(settings)
+    build_policy("bm25", settings, encoder)
+    assert loaded == []
+    build_policy("cosine", settings, encoder)
+    build_policy("gate", settings, encoder)
+    assert len(loaded) == 1
