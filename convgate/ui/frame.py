@@ -60,10 +60,12 @@ def page(title: str, purpose: str) -> Iterator[App]:
     """
     st.set_page_config(page_title=f"{title} · convgate", page_icon=str(_ICON), layout="wide")
     try:
+        st.logo(str(_ICON), size="large")
         draw_navigation(app_root())
         st.sidebar.caption(f"convgate {__version__}")
-        st.title(title, anchor=False)
-        st.caption(purpose)
+        with st.container(gap="xsmall"):
+            st.title(title, anchor=False)
+            st.markdown(purpose)
         settings = services.settings()
         app = App(settings, services.store(settings.database))
     except ConvgateError as error:

@@ -41,7 +41,8 @@ def draw_navigation(root: Path) -> None:
 
 def conversation_link(key: str, title: str) -> None:
     """The conversation's title as a link that opens it in Explore."""
-    st.page_link(EXPLORE, label=literal(title, limit=120), query_params={"conversation": key})
+    label = f"**{literal(title, limit=120)}**"
+    st.page_link(EXPLORE, label=label, query_params={"conversation": key}, width="stretch")
 
 
 def open_conversation(key: str) -> None:

@@ -1,0 +1,38 @@
+"""The Library, where the app opens: what convgate is, the conversations, and the ways to get some in."""
+
+import streamlit as st
+
+from convgate.ui.frame import page
+from convgate.ui.library import draw_conversations
+from convgate.ui.library_add import draw_outcome, draw_paste, draw_upload
+from convgate.ui.library_data import draw_data
+from convgate.ui.library_samples import draw_samples
+
+PURPOSE = (
+    "convgate decides which earlier turns of a conversation a language model should see, and says why. "
+    "Open a conversation to see its decisions."
+)
+
+with page("Library", PURPOSE) as app:
+    draw_outcome()
+    if app.conversations.keys():
+        with st.expander("Add conversations", icon=":material/add:", key="library.add"):
+            files, text, samples = st.tabs(["Files", "Pasted text", "Samples"])
+            with files:
+                draw_upload(app)
+            with text:
+                draw_paste(app)
+            with samples:
+                draw_samples(app)
+        draw_conversations(app)
+    else:
+        st.subheader("Start with a sample", anchor=False)
+        draw_samples(app)
+        st.subheader("Or bring a conversation of your own", anchor=False)
+        files, text = st.tabs(["Files", "Pasted text"])
+        with files:
+            draw_upload(app)
+        with text:
+            draw_paste(app)
+    with st.expander("Your data", icon=":material/database:", key="library.data"):
+        draw_data(app)

@@ -1,0 +1,203 @@
+"""Bringing conversations in: files and pasted text, looked at before they are kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from convgate.conversation import Conversation
+from convgate.errors import TranscriptError
+from convgate.messages.tokens import turn_tokens
+from convgate.store import Addition, Conversations, NewConversation
+from convgate.transcripts import (
+    BadLinesError,
+    Problem,
+    Transcript,
+    format_named,
+    read_conversations,
+    read_text,
+)
+from convgate.ui import state
+from convgate.ui.frame import App
+from convgate.ui.library import SEARCH
+from convgate.ui.navigation import open_conversation
+from convgate.ui.text import literal, show_text
+from convgate.ui.wording import counted
+
+OUTCOME, GENERATION = "library.outcome", "library.generation"
+PREVIEW_TURNS, PREVIEW_LETTERS, PREVIEW_PROBLEMS = 3, 300, 10
+PASTED = "pasted text"
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What became of a file or a text: its transcript, or the error that says why there is none."""
+
+    name: str
+    transcript: Transcript | None
+    problems: tuple[Problem, ...] = ()
+    error: str = ""
+
+    @property
+    def bad(self) -> tuple[Problem, ...]:
+        """The places that are left out."""
+        return tuple(problem for problem in self.problems if problem.severity == "error")
+
+
+def draw_upload(app: App) -> None:
+    """The place for files, and what is in them."""
+    limit = app.settings.upload_limit_mb
+    files = st.file_uploader(
+        "Transcripts: OpenAI chat JSON or JSONL, ShareGPT, CSV, Markdown, relevance sets",
+        accept_multiple_files=True,
+        max_upload_size=limit,
+        # Only another widget in its place is an empty one.
+        key=f"library.files.{state.remembered(GENERATION, 0)}",
+    )
+    _draw_readings(
+        app, [_read_file(file.file_id, file.name, limit, file.getvalue()) for file in files], "files"
+    )
+
+
+def draw_paste(app: App) -> None:
+    """The place for a conversation as text, and what is in it."""
+    text = st.text_area(
+        "A conversation as text, JSON, Markdown or CSV",
+        key=f"library.text.{state.remembered(GENERATION, 0)}",
+        height=180,
+        placeholder="User: Where is the oasis?\nAssistant: Two days east of here.",
+    )
+    # Leaving the field reads it; the button is what a person looks for.
+    pressed = st.button("Read it", key="library.read", icon=":material/visibility:")
+    if text.strip():
+        _draw_readings(app, [_read_paste(text)], "text")
+    elif pressed:
+        st.caption("There is nothing to read yet: paste a conversation into the field.")
+
+
+def draw_outcome() -> None:
+    """What the last addition did; shown once."""
+    if sentence := st.session_state.pop(OUTCOME, None):
+        st.success(sentence, icon=":material/check:")
+
+
+def keep(conversations: Conversations, found: Sequence[tuple[Conversation, str]]) -> list[Addition]:
+    """Store the conversations, all or none, each with where it comes from; says what became of them."""
+    bar = st.progress(0.0, "Counting tokens …")
+
+    def counted_one_by_one() -> Iterator[NewConversation]:
+        for done, (conversation, origin) in enumerate(found, 1):
+            yield NewConversation(conversation, origin, int(turn_tokens(conversation.turns).sum()))
+            bar.progress(done / len(found), f"{done:,} of {counted(len(found), 'conversation')}")
+
+    additions = conversations.add(counted_one_by_one())
+    bar.empty()
+    st.session_state[OUTCOME] = _outcome(additions)
+    st.session_state[SEARCH] = ""  # or the list might hide what was added
+    return additions
+
+
+def _outcome(additions: Sequence[Addition]) -> str:
+    new = [addition for addition in additions if addition.new]
+    known = len(additions) - len(new)
+    if not new:
+        has = "it" if known == 1 else f"all {known:,}"
+        return f"Nothing was added: the library has {has} already."
+    added = f"“{literal(new[0].title)}”" if len(new) == 1 else counted(len(new), "conversation")
+    return f"Added {added}." + (f" The library had {known:,} more already." if known else "")
+
+
+@st.cache_resource(max_entries=8, scope="session", show_spinner="Reading …")
+def _read_file(file_id: str, name: str, limit_mb: int, _data: bytes) -> Reading:
+    # Keyed by the upload's id, not by its content: hashing 200 MB on every rerun would cost seconds.
+    try:
+        transcript = read_conversations(_data, name=name, skip_bad=True, max_bytes=limit_mb * 2**20)
+    except TranscriptError as error:
+        return _unreadable(name, error)
+    return Reading(name, transcript, transcript.problems)
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Reading …")
+def _read_paste(text: str) -> Reading:
+    try:
+        transcript = read_text(text, skip_bad=True)
+    except TranscriptError as error:
+        return _unreadable(PASTED, error)
+    return Reading(PASTED, transcript, transcript.problems)
+
+
+def _unreadable(name: str, error: TranscriptError) -> Reading:
+    problems = error.problems if isinstance(error, BadLinesError) else ()
+    return Reading(name, None, problems, str(error))
+
+
+def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
+    found: list[tuple[Conversation, str]] = []
+    for number, reading in enumerate(readings):
+        with st.container(border=True):
+            if _draw_reading(reading, f"{place}-{number}") and reading.transcript:
+                found += [(conversation, reading.name) for conversation in reading.transcript.conversations]
+    if not found:
+        return
+    with st.container(horizontal=True):
+        one = len(found) == 1
+        opening = one and st.button(
+            "Add and open", key=f"open-{place}", type="primary", icon=":material/query_stats:"
+        )
+        label = "Add to the library" if one else f"Add {counted(len(found), 'conversation')}"
+        adding = st.button(
+            label, key=f"add-{place}", type="secondary" if one else "primary", icon=":material/add:"
+        )
+    if opening or adding:
+        additions = keep(app.conversations, found)
+        st.session_state[GENERATION] += 1
+        if opening:
+            open_conversation(additions[0].key)
+        st.rerun()
+
+
+def _draw_reading(reading: Reading, place: str) -> bool:
+    """What is in one file; whether its conversations are to be added."""
+    if reading.transcript is None:
+        st.error(literal(reading.error), icon=":material/error:")
+        _draw_problems(reading.problems)
+        return False
+    conversations = reading.transcript.conversations
+    turns = sum(len(conversation) for conversation in conversations)
+    st.markdown(
+        f"**{literal(reading.name)}** · {format_named(reading.transcript.format).label} · "
+        f"{counted(len(conversations), 'conversation')} · {counted(turns, 'turn')}"
+    )
+    _draw_problems(reading.problems)
+    if reading.bad:
+        rest = (
+            counted(len(conversations), "conversation") if len(conversations) > 1 else counted(turns, "turn")
+        )
+        if not st.toggle(f"Open the other {rest} without what cannot be read", key=f"skip-{place}"):
+            return False
+    if conversations:
+        _draw_first_turns(conversations[0])
+    return bool(conversations)
+
+
+def _draw_first_turns(conversation: Conversation) -> None:
+    for turn in conversation.turns[:PREVIEW_TURNS]:
+        with st.container(gap=None):
+            st.caption(literal(turn.speaker, limit=60))
+            show_text(turn.scored_text, limit=PREVIEW_LETTERS)
+    if len(conversation) > PREVIEW_TURNS:
+        st.caption(f"… and {counted(len(conversation) - PREVIEW_TURNS, 'more turn')}")
+
+
+def _draw_problems(problems: Sequence[Problem]) -> None:
+    if problems:
+        bad = sum(problem.severity == "error" for problem in problems)
+        st.warning(
+            f"{counted(bad, 'place')} cannot be read" if bad else "Read, with some doubts",
+            icon=":material/warning:",
+        )
+        st.text("\n".join(str(problem) for problem in problems[:PREVIEW_PROBLEMS]))
+        if len(problems) > PREVIEW_PROBLEMS:
+            st.caption(f"… and {len(problems) - PREVIEW_PROBLEMS:,} more")

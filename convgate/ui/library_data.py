@@ -1,0 +1,101 @@
+"""The person's data: where it lies, a copy of it, what was deleted, and the way to be rid of all of it."""
+
+from __future__ import annotations
+
+import tempfile
+from datetime import date
+from pathlib import Path
+
+import streamlit as st
+
+from convgate.ui import services, state
+from convgate.ui.frame import App
+from convgate.ui.library import DELETED, SEARCH
+from convgate.ui.library_add import GENERATION, OUTCOME
+from convgate.ui.text import literal
+from convgate.ui.wording import counted
+
+ERASE_WORD = "erase"
+MAX_BACKUP = 2000
+"""MB; a larger one is put in the place of the database file while convgate does not run."""
+
+
+def draw_data(app: App) -> None:
+    """Folder, backup, restore, deleted conversations, erasing."""
+    st.caption("Everything is in this folder on this machine, and nowhere else:")
+    st.code(str(app.settings.home), language=None)
+    _draw_deleted(app)
+    backup, restore, erase = st.columns(3, gap="large")
+    with backup:
+        _draw_backup(app)
+    with restore:
+        _draw_restore(app)
+    with erase:
+        _draw_erase(app)
+
+
+def _draw_backup(app: App) -> None:
+    st.markdown("**Backup**")
+    st.caption("The whole library as one file.")
+    st.download_button(
+        "Download a backup",
+        app.store.backup_bytes,
+        file_name=f"convgate-{date.today().isoformat()}.db",
+        mime="application/vnd.sqlite3",
+        key="library.backup",
+        on_click="ignore",
+        icon=":material/download:",
+    )
+
+
+def _draw_restore(app: App) -> None:
+    st.markdown("**Restore**")
+    st.caption("A backup takes the place of what is in the library now.")
+    file = st.file_uploader(
+        "A backup of convgate",
+        type="db",
+        max_upload_size=MAX_BACKUP,
+        key=f"library.restore.{state.remembered(GENERATION, 0)}",
+    )
+    if file and st.button("Replace the library by this backup", icon=":material/settings_backup_restore:"):
+        with tempfile.TemporaryDirectory(prefix="convgate-") as folder:
+            path = Path(folder, "uploaded.db")
+            path.write_bytes(file.getvalue())
+            app.store.restore(path)
+        st.session_state[GENERATION] += 1
+        st.session_state[OUTCOME] = f"Restored {counted(app.conversations.find().total, 'conversation')}."
+        st.rerun()
+
+
+def _draw_erase(app: App) -> None:
+    st.markdown("**Erase everything**")
+    st.caption("Conversations, and all that was derived from them. Settings stay.")
+    with st.form("library.erase", border=False, clear_on_submit=True):
+        typed = st.text_input(
+            f"No way back: type “{ERASE_WORD}” to confirm.",
+            key="library.erase.word",
+            autocomplete="off",
+        )
+        pressed = st.form_submit_button("Erase everything", icon=":material/delete_forever:")
+    if pressed and typed.strip().lower() == ERASE_WORD:
+        outcome = services.erase_everything(app.settings)
+        state.forget(DELETED, SEARCH)
+        st.session_state[GENERATION] += 1
+        st.session_state[OUTCOME] = outcome
+        st.rerun()
+    elif pressed:
+        st.caption(f"Nothing was erased: “{literal(typed)}” is not “{ERASE_WORD}”.")
+
+
+def _draw_deleted(app: App) -> None:
+    deleted = app.conversations.find(deleted=True, per_page=1000)
+    if not deleted.total:
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{counted(deleted.total, 'deleted conversation')} can still come back.")
+        if st.button("Bring back", key="library.bring-back", icon=":material/undo:"):
+            app.conversations.undelete([row.key for row in deleted.rows])
+            st.rerun()
+        if st.button("Remove for good", key="library.purge", icon=":material/delete_forever:"):
+            app.conversations.purge()
+            st.rerun()

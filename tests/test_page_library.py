@@ -1,0 +1,342 @@
+"""The Library as a person uses it: each task changes something, and the change is seen."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from convgate.app_files import app_root
+from convgate.conversation import Conversation, Turn
+from convgate.settings import load_settings
+from convgate.store import Conversations, NewConversation, Store
+from convgate.ui.library import PER_PAGE
+from convgate.ui.navigation import EXPLORE
+from convgate.ui.text import literal
+
+
+@pytest.fixture
+def library(convgate_home: Path) -> AppTest:
+    return AppTest.from_file(str(app_root() / "app.py"), default_timeout=30)
+
+
+@pytest.fixture
+def conversations(convgate_home: Path) -> Conversations:
+    return Conversations(Store(load_settings().database))
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Keys of the conversations that the Library left for; Explore and its encoder stay out of these tests."""
+    keys: list[str] = []
+    for module in ("library_add", "library_samples"):
+        monkeypatch.setattr(f"convgate.ui.{module}.open_conversation", keys.append)
+    return keys
+
+
+def talk(title: str, *texts: str) -> NewConversation:
+    turns = tuple(Turn.of("user", text) for text in texts or ("Hello",))
+    return NewConversation(Conversation(title, turns, title=title), "talk.json", tokens=10 * len(turns))
+
+
+def chat(*texts: str, **fields: str) -> str:
+    return json.dumps({"messages": [{"role": "user", "content": text} for text in texts], **fields})
+
+
+def titles(app: AppTest) -> list[str]:
+    """The conversations in the list, in its order."""
+    return [re.sub(r"\\|\u2060", "", link.proto.label.strip("*")) for link in app.main.get("page_link")]
+
+
+def counts(app: AppTest) -> str:
+    return next(
+        text for text in (caption.value for caption in app.caption) if re.match(r"\d+ conv.* token", text)
+    )
+
+
+def subheaders(app: AppTest) -> list[str]:
+    return [element.value for element in app.subheader]
+
+
+def test_the_first_start_offers_samples_and_one_click_opens_one(
+    library: AppTest, conversations: Conversations, opened: list[str]
+) -> None:
+    app = library.run()
+    assert subheaders(app)[0] == "Start with a sample"
+    assert conversations.find().total == 0
+
+    app.button(key="sample-nothing_relevant.json").click().run()
+
+    assert not app.exception
+    [row] = conversations.find().rows
+    assert row.origin == "nothing_relevant.json"
+    assert opened == [row.key]
+
+
+def test_all_samples_are_added_once(library: AppTest, conversations: Conversations) -> None:
+    app = library.run()
+
+    app.button(key="library.samples.all").click().run()
+
+    added = conversations.find().total
+    assert added >= 10
+    assert app.success[0].value == f"Added {added} conversations."
+    assert counts(app).startswith(f"{added} conversations · ")
+    assert len(titles(app)) == PER_PAGE
+
+    app.button(key="library.samples.all").click().run()
+    assert f"has all {added} already" in app.success[0].value
+    assert conversations.find().total == added
+
+
+def test_a_file_is_looked_at_and_then_added(library: AppTest, conversations: Conversations) -> None:
+    app = library.run()
+    app.file_uploader[0].upload("trip.json", chat("Where to?", "To the sea.", title="A trip").encode()).run()
+
+    assert any(
+        r"**trip\.json** · OpenAI chat messages · 1 conversation · 2 turns" in m.value for m in app.markdown
+    )
+    assert [element.value for element in app.text] == ["Where to?", "To the sea."]
+    assert conversations.find().total == 0
+
+    app.button(key="add-files").click().run()
+
+    assert app.success[0].value == "Added “A trip”."
+    assert titles(app) == ["A trip"]
+    assert not app.text, "the place for files is empty again"
+    [row] = conversations.find().rows
+    assert (row.turns, row.origin) == (2, "trip.json")
+    assert row.tokens is not None
+    assert row.tokens > 2
+
+
+def test_a_single_conversation_can_be_opened_at_once(
+    library: AppTest, conversations: Conversations, opened: list[str]
+) -> None:
+    app = library.run()
+    app.file_uploader[0].upload("trip.json", chat("Where to?").encode()).run()
+
+    app.button(key="open-files").click().run()
+
+    assert opened == list(conversations.keys())
+    assert (app_root() / EXPLORE).is_file()
+
+
+def test_a_file_with_bad_lines_is_added_without_them_only_when_the_person_says_so(
+    library: AppTest, conversations: Conversations
+) -> None:
+    lines = [
+        chat("one"),
+        '{"messages": [{"role": "us',
+        chat("two"),
+        '{"messages": [{"content": "x"}]}',
+        chat("three"),
+    ]
+    app = library.run()
+    app.file_uploader[0].upload("mixed.jsonl", "\n".join(lines).encode()).run()
+
+    assert app.warning[0].value == "2 places cannot be read"
+    assert "mixed.jsonl, line 2: " in app.text[0].value
+    assert "mixed.jsonl, line 4, field 'messages[0].role'" in app.text[0].value
+    assert "add-files" not in [button.key for button in app.button]
+
+    app.toggle[0].set_value(True).run()
+    assert app.toggle[0].label == "Open the other 3 conversations without what cannot be read"
+    app.button(key="add-files").click().run()
+
+    assert app.success[0].value == "Added 3 conversations."
+    assert sorted(titles(app)) == ["one", "three", "two"]
+
+
+def test_a_file_that_is_no_transcript_is_told_and_does_not_stop_the_others(library: AppTest) -> None:
+    app = library.run()
+    app.file_uploader[0].upload("picture.png", b"\x89PNG\r\n\x1a\n" + bytes(200))
+    app.file_uploader[0].upload("good.json", chat("Hi", title="Good").encode()).run()
+
+    assert r"picture\.png" in app.error[0].value
+
+    app.button(key="add-files").click().run()
+    assert titles(app) == ["Good"]
+
+
+def test_the_same_conversation_is_not_added_twice(library: AppTest, conversations: Conversations) -> None:
+    app = library.run()
+    app.file_uploader[0].upload("one.json", chat("Hi").encode())
+    app.file_uploader[0].upload("copy of one.json", chat("Hi").encode()).run()
+
+    app.button(key="add-files").click().run()
+
+    assert app.success[0].value == "Added “Hi”. The library had 1 more already."
+    assert conversations.find().total == 1
+
+
+def test_a_conversation_is_pasted_as_text(library: AppTest, conversations: Conversations) -> None:
+    app = library.run()
+    app.button(key="library.read").click().run()
+    assert any("nothing to read yet" in caption.value for caption in app.caption)
+
+    app.text_area[0].set_value("User: Where is the oasis?\nAssistant: Two days east.").run()
+    assert [element.value for element in app.text] == ["Where is the oasis?", "Two days east."]
+    app.button(key="add-text").click().run()
+
+    assert titles(app) == ["Where is the oasis?"]
+    assert app.text_area[0].value == ""
+    assert conversations.find().rows[0].turns == 2
+
+
+def test_search_narrows_the_list_and_its_counts(library: AppTest, conversations: Conversations) -> None:
+    conversations.add(
+        [talk("Desert", "the oasis", "camels"), talk("Sea", "the harbour"), talk("Oasis hotel")]
+    )
+    app = library.run()
+    assert counts(app) == "3 conversations · 4 turns · 40 tokens"
+
+    app.text_input(key="library.search").set_value("oasis").run()
+    assert counts(app) == "2 conversations found · 3 turns · 30 tokens"
+    assert titles(app) == ["Oasis hotel", "Desert"]
+
+    app.text_input(key="library.search").set_value("oasis <b>").run()
+    assert titles(app) == []
+    assert any(r"oasis \<b\>" in element.value for element in app.markdown)
+
+    next(button for button in app.button if button.label == "Clear the search").click().run()
+    assert len(titles(app)) == 3
+
+
+def test_the_list_is_ordered_and_paged(library: AppTest, conversations: Conversations) -> None:
+    conversations.add(talk(f"{n:02d}", *["x"] * (20 - n)) for n in range(12))
+    app = library.run()
+    assert titles(app)[0] == "11"
+
+    app.selectbox(key="library.order").set_value("Most turns").run()
+    assert titles(app) == [f"{n:02d}" for n in range(10)]
+
+    app.get("pagination")[0].set_value(2).run()
+    assert titles(app) == ["10", "11"]
+
+    app.selectbox(key="library.order").set_value("Fewest turns").run()
+    assert titles(app)[0] == "11"
+
+
+def test_deleting_all_of_the_last_page_goes_back_a_page(
+    library: AppTest, conversations: Conversations
+) -> None:
+    added = conversations.add(talk(f"{n:02d}", str(n)) for n in range(PER_PAGE + 1))
+    app = library.run()
+    app.get("pagination")[0].set_value(2).run()
+    assert titles(app) == ["00"]
+
+    app.button(key=f"delete-{added[0].key}").click().run()
+
+    assert len(titles(app)) == PER_PAGE
+
+
+def test_a_deleted_conversation_comes_back_by_undo(library: AppTest, conversations: Conversations) -> None:
+    kept, gone = conversations.add([talk("Kept", "one"), talk("*Gone*", "two")])
+    app = library.run()
+
+    app.button(key=f"delete-{gone.key}").click().run()
+
+    assert titles(app) == ["Kept"]
+    assert conversations.keys() == {kept.key}
+    assert any(r"Deleted “\*Gone\*”" in element.value for element in app.markdown)
+
+    app.button(key="undo-delete").click().run()
+
+    assert len(titles(app)) == 2
+    assert conversations.keys() == {kept.key, gone.key}
+    assert "undo-delete" not in [button.key for button in app.button]
+
+
+def test_deleted_conversations_can_be_brought_back_later_or_removed_for_good(
+    library: AppTest, conversations: Conversations
+) -> None:
+    keys = [addition.key for addition in conversations.add([talk("One", "1"), talk("Two", "2")])]
+    conversations.delete(keys[:1])
+    app = library.run()
+
+    app.button(key="library.bring-back").click().run()
+    assert len(titles(app)) == 2
+
+    conversations.delete(keys[1:])
+    app.run()
+    app.button(key="library.purge").click().run()
+    assert conversations.find(deleted=True).total == 0
+    assert titles(app) == ["One"]
+
+
+def test_renaming_is_seen_at_once(library: AppTest, conversations: Conversations) -> None:
+    [added] = conversations.add([talk("Before")])
+    app = library.run()
+
+    app.text_input(key=f"title-{added.key}").set_value("After")
+    next(button for button in app.button if button.label == "Rename").click().run()
+
+    assert titles(app) == ["After"]
+
+    app.text_input(key=f"title-{added.key}").set_value(" ")
+    next(button for button in app.button if button.label == "Rename").click().run()
+    assert "at least one letter" in app.error[0].value
+
+
+def test_everything_is_erased_only_by_the_typed_word(
+    library: AppTest, conversations: Conversations, convgate_home: Path
+) -> None:
+    conversations.add([talk("Secret", "zebrafish " * 50)])
+    vectors = convgate_home / "embeddings.sqlite"
+    vectors.write_text("derived from it")
+    app = library.run()
+
+    app.text_input(key="library.erase.word").set_value("eras")
+    next(button for button in app.button if button.label == "Erase everything").click().run()
+    assert titles(app) == ["Secret"]
+    assert any("Nothing was erased" in caption.value for caption in app.caption)
+
+    app.text_input(key="library.erase.word").set_value("Erase")
+    next(button for button in app.button if button.label == "Erase everything").click().run()
+
+    assert not app.exception
+    assert app.success[0].value == "Erased 1 conversation and everything derived from them."
+    assert subheaders(app)[0] == "Start with a sample"
+    assert not vectors.exists()
+    assert all(b"zebrafish" not in file.read_bytes() for file in convgate_home.iterdir())
+
+
+def test_a_backup_takes_the_place_of_the_library(library: AppTest, conversations: Conversations) -> None:
+    [old] = conversations.add([talk("Old", "1")])
+    with conversations._store.read():
+        backup = conversations._store.backup_bytes()
+    conversations.delete([old.key])
+    conversations.add([talk("New", "2")])
+    app = library.run()
+
+    app.file_uploader[1].upload("backup.db", backup).run()
+    next(button for button in app.button if button.label.startswith("Replace the library")).click().run()
+
+    assert titles(app) == ["Old"]
+
+    app.file_uploader[1].upload("wrong.db", b"not a backup").run()
+    next(button for button in app.button if button.label.startswith("Replace the library")).click().run()
+    assert not app.exception
+    assert r"uploaded\.db" in app.error[0].value
+    assert conversations.keys() == {old.key}
+
+
+def test_the_folder_with_the_data_is_named(library: AppTest, convgate_home: Path) -> None:
+    assert library.run().code[0].value == str(convgate_home)
+
+
+def test_hostile_titles_and_names_stay_text(library: AppTest, conversations: Conversations) -> None:
+    hostile = "<script>x</script> [l](http://e) ![i](http://e) $x$ :smile:"
+    item = talk(hostile)
+    conversations.add([NewConversation(item.conversation, origin=hostile)])
+
+    app = library.run()
+
+    links = [link.proto.label for link in app.main.get("page_link")]
+    drawn = [*links, *(element.value for element in (*app.caption, *app.markdown))]
+    assert not any(hostile in text for text in drawn)
+    assert sum(literal(hostile, limit=60) in text or literal(hostile) in text for text in drawn) == 2

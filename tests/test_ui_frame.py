@@ -1,0 +1,87 @@
+"""The frame of every page: the way to the others, and problems shown as messages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from convgate.app_files import app_root
+from convgate.ui.navigation import page_names
+
+
+def library() -> AppTest:
+    return AppTest.from_file(str(app_root() / "app.py"), default_timeout=30)
+
+
+def test_pages_are_found_by_their_files_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    for name in ("10_Monitor.py", "2_Label_turns.py", "1_Explore.py", "notes.txt", "_private.py"):
+        (tmp_path / "pages" / name).touch()
+
+    assert page_names(tmp_path) == {
+        "app.py": "Library",
+        "pages/1_Explore.py": "Explore",
+        "pages/2_Label_turns.py": "Label turns",
+        "pages/10_Monitor.py": "Monitor",
+    }
+
+
+def test_every_page_links_to_every_other(convgate_home: Path) -> None:
+    labels = [link.proto.label for link in library().run().sidebar.get("page_link")]
+
+    assert labels == list(page_names(app_root()).values())
+    assert labels[0] == "Library"
+
+
+@pytest.mark.parametrize("content", ["not a database" * 1000, None], ids=["damaged", "folder in the way"])
+def test_a_database_that_cannot_be_opened_is_told_without_a_traceback(
+    convgate_home: Path, content: str | None
+) -> None:
+    database = convgate_home / "convgate.db"
+    if content is None:
+        database.mkdir(parents=True)
+    else:
+        convgate_home.mkdir()
+        database.write_text(content)
+
+    app = library().run()
+
+    assert not app.exception
+    assert "convgate\\.db" in app.error[0].value
+    assert not app.button
+
+
+def test_a_wrong_setting_is_told_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVGATE_DEVICE", "*tpu*")
+
+    app = library().run()
+
+    assert not app.exception
+    assert "CONVGATE\\_DEVICE" in app.error[0].value
+    assert "\\*tpu\\*" in app.error[0].value
+
+
+def test_a_problem_in_a_page_is_shown_and_a_fault_surfaces() -> None:
+    def script(kind: str) -> None:
+        from unittest.mock import patch
+
+        import streamlit as st
+
+        from convgate.errors import StoreError
+        from convgate.ui.frame import page
+
+        with patch("convgate.ui.frame.draw_navigation"), page("A page", "It fails.") as app:
+            st.text(len(app.conversations.keys()))
+            raise StoreError("the <disk> is full") if kind == "problem" else ValueError("a fault")
+        st.text("after")
+
+    app = AppTest.from_function(script, args=["problem"]).run()
+    assert not app.exception
+    assert app.error[0].value == r"the \<disk\> is full"
+    assert [element.value for element in app.text] == ["0", "after"]
+
+    app = AppTest.from_function(script, args=["fault"]).run()
+    assert len(app.exception) == 1
+    assert not app.error

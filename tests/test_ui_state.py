@@ -1,0 +1,37 @@
+"""What outlives a rerun, and what a click on a chart selects."""
+
+from __future__ import annotations
+
+from streamlit.testing.v1 import AppTest
+
+
+def test_a_value_is_started_once_and_kept() -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from convgate.ui import state
+
+        st.text(state.remembered("count", 3))
+        st.session_state["count"] += 1
+        state.forget("never there")
+
+    app = AppTest.from_function(script).run()
+    assert app.text[0].value == "3"
+    assert app.run().text[0].value == "4"
+
+
+def test_a_selection_is_read_by_key_whether_streamlit_or_a_test_put_it_there() -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from convgate.ui import state
+
+        st.text(state.selected_points("chart"))
+        st.text(state.selected_rows("table"))
+
+    app = AppTest.from_function(script).run()
+    assert [element.value for element in app.text] == ["[]", "[]"]
+
+    app.session_state["chart"] = {"selection": {"points": [{"customdata": 4}, {"x": 1}, {"customdata": 2}]}}
+    app.session_state["table"] = {"selection": {"rows": [7]}}
+    assert [element.value for element in app.run().text] == ["[4, 2]", "[7]"]
