@@ -13,11 +13,6 @@ app = typer.Typer()
 app.command()(evaluate)
 
 
-@pytest.fixture(autouse=True)
-def _home(tmp_path, monkeypatch):
-    monkeypatch.setenv("CONVGATE_HOME", str(tmp_path / "home"))
-
-
 @pytest.fixture
 def file(tmp_path):
     """Six conversations of six turns; at turn 5 the first turn is relevant, at turn 2 nothing."""

@@ -180,10 +180,16 @@ def test_a_set_without_cases_has_no_values():
 
 
 def test_a_window_cuts_the_history_and_its_tokens():
-    windowed = relevance_set([case("four-3", "four", 3, {2}, window=1)], FOUR)
-    result = evaluate([windowed], [Everything()], token_counter=words).sets["tiny"]
-    assert values(result, "everything")["precision"] == 1
-    assert values(result, "everything")["kept_token_share"] == 1
+    windowed = relevance_set([case("four-3", "four", 3, {2}, window=2)], FOUR)
+    result = evaluate([windowed], [Everything(), Recency()], token_counter=words).sets["tiny"]
+    assert values(result, "everything")["precision"] == 1 / 2
+    assert values(result, "recency")["kept_token_share"] == 6 / (5 + 6)
+
+
+def test_scores_of_a_policy_that_does_not_rank_are_not_taken_for_a_ranking(tiny):
+    result = evaluate([tiny], [Recency(ranks=False)], token_counter=words).sets["tiny"]
+    assert values(result, "recency")["map"] is None
+    assert values(result, "recency")["recall"] == 1 / 2
 
 
 def test_a_typed_question_sees_the_whole_conversation():

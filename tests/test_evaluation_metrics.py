@@ -96,6 +96,11 @@ def test_a_case_with_nothing_relevant_counts_for_exact_empty_alone_of_the_rates(
     assert all(under[name] == 0 for name in (*RANKING_METRICS, "recall"))
 
 
+def test_keeping_nothing_though_something_is_relevant_is_no_exact_empty():
+    terms = case_terms(column([1, 0], bool), column([0, 0], bool), None, column([5, 5], int))
+    assert terms[:, METRICS.index("exact_empty")].tolist() == [0, 0]
+
+
 def test_a_policy_without_a_ranking_has_no_ranking_terms():
     terms = case_terms(column([1], bool), column([1], bool), None, column([5], int))
     assert not terms[:, : len(RANKING_METRICS)].any()

@@ -55,9 +55,9 @@ def evaluate(
     from convgate.evaluation.evaluate import evaluate as run
     from convgate.evaluation.report import markdown as to_markdown
 
-    policies = _policies(policy, gate, against)
-    sets = [_read(file, skip_bad=skip_bad, limit=limit) for file in files]
     with _progress_bar() as progress:
+        sets = [_read(file, skip_bad=skip_bad, limit=limit) for file in files]
+        policies = _policies(policy, gate, against)
         evaluation = run(sets, policies, progress=progress, seed=seed)
     if markdown:
         write_text(to_markdown(evaluation, by_tag=by_tag, against=against), out)
@@ -106,7 +106,7 @@ def _progress_bar() -> Iterator[EvaluationProgress]:
 
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=None)
+        task = bar.add_task("Loading", total=None)
 
         def report(stage: str, done: int, total: int, /) -> None:
             bar.update(task, description=stage, completed=done, total=total)
