@@ -6,14 +6,16 @@ Attention is no proof of influence, so both stand side by side.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
 from convgate.figures.hover import percent, plain, signed
 from convgate.figures.layout import axis, figure, steady
 from convgate.figures.palette import Palette
-from convgate.gate.explain import Link
+
+if TYPE_CHECKING:  # a chart needs no torch
+    from convgate.gate.explain import Link
 
 LIMIT = 12
 

@@ -157,10 +157,10 @@ def _level_axis(chart: _Chart, palette: Palette) -> dict[str, object]:
 def _add_turns(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
     """A trace for what is kept, one for what is dropped, one for what a later stage decided."""
     kept, forced = chart.decisions.kept, chart.forced
-    few = len(kept) <= 300
+    dot = 9 if len(kept) <= 150 else 7 if len(kept) <= 600 else 5  # pixels
     classes = [
-        ("dropped", ~kept & ~forced, palette.dropped, "circle-open", 8 if few else 6, 2),
-        ("kept", kept & ~forced, palette.kept, "circle", 9 if few else 7, 1),
+        ("dropped", ~kept & ~forced, palette.dropped, "circle-open", dot - 1, 2),
+        ("kept", kept & ~forced, palette.kept, "circle", dot, 1),
     ]
     if forced.any():
         classes += [
@@ -212,12 +212,12 @@ def _add_tiers(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
         ("final", decisions.scores, palette.ink, "solid"),
     ):
         kind = scatter(len(numbers))
-        line = {"color": colour, "dash": dash, "width": 1.25}
+        line = {"color": colour, "dash": dash, "width": 1.25 if len(numbers) <= 150 else 0.75}
         fig.add_trace(kind(x=numbers, y=levels, mode="lines", name=name, line=line, hoverinfo="skip"))
 
 
 def _add_rug(fig: go.Figure, chart: _Chart, other: TurnDecisions, palette: Palette) -> None:
-    """What the second policy keeps, as ticks beneath, and what it drops, as points."""
+    """What the second policy keeps, as long ticks beneath, and what it drops, as short ones."""
     name = plain(other.policy.replace("_", " "), 20)
     share = RUG_HEIGHT / (HEIGHT + RUG_HEIGHT - 80)
     fig.update_layout(
@@ -226,7 +226,7 @@ def _add_rug(fig: go.Figure, chart: _Chart, other: TurnDecisions, palette: Palet
         xaxis={"anchor": "y2"},
     )
     for word, chosen, symbol, size, colour in (
-        ("dropped", ~other.kept, "circle-open", 4, palette.dropped),
+        ("dropped", ~other.kept, "line-ns", 5, palette.dropped),
         ("kept", other.kept, "line-ns", 18, palette.kept),
     ):
         indices = other.indices[chosen]
@@ -236,7 +236,7 @@ def _add_rug(fig: go.Figure, chart: _Chart, other: TurnDecisions, palette: Palet
                 customdata=indices.tolist(), showlegend=word == "kept",
                 hovertext=[f"<b>Turn {index + 1}</b> {word} by {name}" for index in indices.tolist()],
                 hoverinfo="text",
-                marker=_marker(symbol, size, colour, 2),
+                marker=_marker(symbol, size, colour, 2 if word == "kept" else 1),
             )
         )  # fmt: skip
 
