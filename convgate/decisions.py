@@ -165,7 +165,7 @@ class TurnDecisions:
             template = self.why_kept if kept else self.why_dropped
             values = {"score": score, "threshold": self.threshold}
             if score is not None and self.threshold is not None:
-                values["margin"] = abs(score - self.threshold)
+                values["margin"] = _Margin(abs(score - self.threshold))
             sentence = template.format(**values)
             if self.because:
                 sentence = f"{sentence} {self.because}"
@@ -175,3 +175,10 @@ class TurnDecisions:
     @staticmethod
     def _value(column: Floats | None, row: int) -> float | None:
         return None if column is None else float(column[row])
+
+
+class _Margin(float):
+    """A distance that does not read as none when it is only small."""
+
+    def __format__(self, spec: str) -> str:
+        return "less than 0.01" if 0 < self < 0.005 else float.__format__(self, spec)

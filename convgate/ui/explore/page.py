@@ -8,7 +8,7 @@ import streamlit as st
 
 from convgate.messages import turn_tokens
 from convgate.ui.explore import state
-from convgate.ui.explore.chart import TIERS, draw_chart
+from convgate.ui.explore.chart import draw_chart
 from convgate.ui.explore.choice import Extent
 from convgate.ui.explore.further import draw_further
 from convgate.ui.explore.outcome import Outcome, outcome
@@ -43,7 +43,7 @@ def explore(app: App) -> None:
     with st.sidebar:
         draw_rule(view, made, _extent(made))
         draw_pairs(view)
-    draw_strip(view, made)
+    draw_strip(view, app.conversations.summary(moment.key).title, made)
     _draw_body(view, made)
 
 
@@ -60,11 +60,6 @@ def _draw_body(view: View, made: Outcome) -> None:
         with left:
             if len(made.decisions):
                 draw_chart(made, selected)
-                if made.gate is not None:
-                    st.toggle(
-                        "Show both tiers", key=TIERS, on_change=state.touched, persist_state="session",
-                        help="The score of each turn alone (tier 1) and among the others (tier 2).",
-                    )  # fmt: skip
             draw_reading(made, selected)
         with right, st.container(key="explore-panel"):
             draw_panel(made, selected)

@@ -59,17 +59,14 @@ def draw_panel(outcome: Outcome, selected: int | None) -> None:
 def _draw_head(outcome: Outcome, selected: int, turn: Turn) -> None:
     told, exact = when(turn.timestamp, outcome.moment.situation.turn.timestamp)
     count = len(outcome.moment.conversation)
-    st.subheader(f"Turn {selected + 1:,}", anchor=False)
-    who = literal(turn.speaker, limit=60) + (f" · {literal(turn.role)}" if turn.name else "")
-    st.caption(" · ".join(part for part in (who, told) if part), help=exact or None)
-    with st.container(horizontal=True, gap="xsmall", key="explore-neighbours"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-head"):
+        st.subheader(f"Turn {selected + 1:,}", anchor=False, width="stretch")
         st.button(
-            "older", key="explore.older", shortcut=OLDER, icon=":material/arrow_back:",
-            disabled=selected == 0, on_click=_select, args=(selected - 1,),
-            help=_neighbour(outcome, selected - 1),
+            "", key="explore.older", shortcut=OLDER, icon=":material/arrow_back:", disabled=selected == 0,
+            on_click=_select, args=(selected - 1,), help=_neighbour(outcome, selected - 1),
         )  # fmt: skip
         st.button(
-            "newer", key="explore.newer", shortcut=NEWER, icon=":material/arrow_forward:",
+            "", key="explore.newer", shortcut=NEWER, icon=":material/arrow_forward:",
             disabled=selected == count - 1, on_click=_select, args=(selected + 1,),
             help=_neighbour(outcome, selected + 1),
         )  # fmt: skip
@@ -78,6 +75,8 @@ def _draw_head(outcome: Outcome, selected: int, turn: Turn) -> None:
             disabled=selected == outcome.moment.situation.index, on_click=_make_current, args=(selected,),
             help="Decide as if this turn were the message to answer",
         )  # fmt: skip
+    who = literal(turn.speaker, limit=60) + (f" · {literal(turn.role)}" if turn.name else "")
+    st.caption(" · ".join(part for part in (who, told) if part), help=exact or None)
 
 
 def _draw_text(turn: Turn) -> None:

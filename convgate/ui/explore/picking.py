@@ -57,17 +57,20 @@ def pick_moment(view: View, conversation: Conversation) -> Moment:
         turn = conversation.current_index() if view.turn is None else view.turn
         asked = bool(view.question)
         state.put(TURN, turn + 1)
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", key="explore-turn"):
-            messages = answerable(conversation)
+        messages = answerable(conversation)
+        with st.container(
+            horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key="explore-turn"
+        ):
             st.button(
                 "", icon=":material/chevron_left:", key="explore.previous", shortcut=PREVIOUS_MESSAGE,
                 on_click=_answer, args=(preceding(messages, turn),), help="The previous message to answer",
             )  # fmt: skip
             st.number_input(
-                f"Current message (1 to {len(conversation):,})",
+                "Current message",
                 min_value=1, max_value=len(conversation), key=TURN, on_change=_typed_turn, disabled=asked,
-                help="The message that the model has to answer. Turns are numbered from 1 here and in the"
-                " address, from 0 in JSON and on the command line. The arrows skip the assistant's turns.",
+                help=f"The message that the model has to answer, 1 to {len(conversation):,}. Turns count from 1"
+                " here and in the address, from 0 in JSON and on the command line. The keys skip the"
+                " assistant's turns.",
             )  # fmt: skip
             st.button(
                 "", icon=":material/chevron_right:", key="explore.next", shortcut=NEXT_MESSAGE,
@@ -102,7 +105,7 @@ def _draw_menu(app: App, titles: dict[str, str], chosen: str | None) -> None:
     state.put(CONVERSATION, chosen)
     st.sidebar.selectbox(
         "Conversation", list(labels), format_func=lambda key: labels.get(key, key), key=CONVERSATION,
-        on_change=_picked, placeholder="Choose one", index=None,
+        on_change=_picked, placeholder="Choose one", index=None if chosen is None else 0,
     )  # fmt: skip
 
 

@@ -19,15 +19,16 @@ UNTRAINED_TOLD = (
 )
 
 
-def draw_strip(view: View, outcome: Outcome) -> None:
-    """Turns, kept, tokens, threshold, gate, policy."""
+def draw_strip(view: View, title: str, outcome: Outcome) -> None:
+    """What is answered, and: turns, kept, tokens, threshold, gate, policy."""
     decisions, selection = outcome.decisions, outcome.selection
+    _draw_question(title, outcome)
     total, kept = len(decisions), int(decisions.kept.sum())
     anyway = sum(1 for override in decisions.overrides.values() if override.kept)
     with st.container(horizontal=True, key="explore-strip", gap="medium"):
         st.metric(
             "Earlier turns", f"{total:,}", f"of {len(outcome.moment.conversation):,}", delta_color="off",
-            delta_arrow="off", width="content", help="Turns before the current message.",
+            delta_arrow="off", width="content",
         )  # fmt: skip
         told = (
             f"{counted(anyway, 'turn')} kept anyway, whatever the score: instructions, tool calls, limits. "
@@ -59,12 +60,20 @@ def draw_strip(view: View, outcome: Outcome) -> None:
         version = outcome.gate.version if outcome.gate else ""
         st.metric(
             "Policy", policy_labels()[outcome.policy.name], literal(version) if version else "no weights",
-            delta_color="off", delta_arrow="off", width="content", help="What chose the turns.",
+            delta_color="off", delta_arrow="off", width="content",
         )  # fmt: skip
     if outcome.gate and outcome.gate.version == UNTRAINED:
         st.caption(f":material/info: {UNTRAINED_TOLD}")
     if outcome.other is not None:
         _draw_agreement(outcome)
+
+
+def _draw_question(title: str, outcome: Outcome) -> None:
+    situation = outcome.moment.situation
+    asked = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
+    who = "" if situation.index is None else f" {literal(situation.turn.speaker, limit=40)}:"
+    text = literal(situation.turn.text or situation.turn.scored_text, limit=150)
+    st.markdown(f"**{literal(title, limit=100)}** · answering {asked} ·{who} {text}")
 
 
 def _saved(outcome: Outcome) -> str:

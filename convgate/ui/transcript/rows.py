@@ -7,7 +7,7 @@ conversation is shown by a part at a time, so that the page stays quick however 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -65,8 +65,10 @@ def transcript_data(
     start, stop = shown_part(count, focus)
     scale = score_scale(decisions)
     reference = situation.turn.timestamp
+    # Without what all turns have in common, and without notes, for which a whole text may be tokenized.
+    brief = replace(decisions, because="", note=None)
     rows = [
-        _row(conversation.turns[index], index, current, decisions, marks, scale, reference)
+        _row(conversation.turns[index], index, current, brief, marks, scale, reference)
         for index in range(start, stop)
     ]
     if current == QUESTION and stop == count:
@@ -106,20 +108,6 @@ def score_scale(decisions: TurnDecisions) -> float:
     highest = float(np.max(decisions.scores))
     is_share = highest <= 1.0 and decisions.policy != "hybrid"
     return 1.0 if is_share or highest <= 0 else highest
-
-
-def short_reason(decisions: TurnDecisions, row: int) -> str:
-    """Why, in a few words: without what all turns have in common, and without costly notes."""
-    override = decisions.overrides.get(int(decisions.indices[row]))
-    if override:
-        return override.reason[:1].upper() + override.reason[1:]
-    template = decisions.why_kept if decisions.kept[row] else decisions.why_dropped
-    if decisions.scores is None:
-        return template.format()[:1].upper() + template.format()[1:]
-    score, threshold = float(decisions.scores[row]), decisions.threshold
-    margin = abs(score - threshold) if threshold is not None else 0.0
-    reason = template.format(score=score, threshold=threshold, margin=margin)
-    return reason[:1].upper() + reason[1:]
 
 
 def outcome(decisions: TurnDecisions, row: int) -> tuple[str, str]:
@@ -179,7 +167,7 @@ def _row(
     }
     place = index - int(decisions.indices[0]) if len(decisions) else -1
     if index == current:
-        return {**row, "state": "current", "outcome": "current message"}
+        return {**row, "state": "current", "outcome": "current"}
     if not 0 <= place < len(decisions):
         return {**row, "state": "later", "outcome": "later", "reason": "After the current message."}
     state, called = outcome(decisions, place)
@@ -189,12 +177,12 @@ def _row(
     if marks.other is not None:
         theirs, ours = bool(marks.other.kept[place]), bool(decisions.kept[place])
         row |= {"other": "kept" if theirs else "dropped", "differs": theirs != ours}
-    return {**row, "state": state, "outcome": called, "reason": short_reason(decisions, place)}
+    return {**row, "state": state, "outcome": called, "reason": decisions[place].reason}
 
 
 def _question(turn: Turn) -> dict[str, Any]:
     return {
-        "turn": QUESTION, "state": "current", "outcome": "your question", "who": "asked here", "when": "",
+        "turn": QUESTION, "state": "current", "outcome": "asked", "who": "asked here", "when": "",
         "exact": "", "text": turn.text, "cut": False, "score": "", "bar": None, "flip": "", "other": "",
         "differs": False, "reason": "",
     }  # fmt: skip

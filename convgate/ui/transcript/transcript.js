@@ -93,7 +93,7 @@ class Transcript {
     row.other = make("span", "other", head)
     row.text = make("div", "text", body)
     row.text.dir = "auto"
-    const foot = make("div", "foot", body)
+    const foot = (row.foot = make("div", "foot", body))
     row.reason = make("span", "reason", foot)
     row.more = make("button", "more", foot)
     row.answer = make("button", "answer", foot)
@@ -133,6 +133,7 @@ class Transcript {
     else markTerms(row.text, data.text, this.data.terms)
     row.reason.textContent = data.reason
     row.reason.title = data.reason
+    row.foot.hidden = data.state === "current" && !data.cut && data.text.length <= 200
     row.more.hidden = !(data.cut || data.text.length > 200 || data.text.split("\n").length > 3)
     row.more.textContent = isOpen ? "less" : "more"
     row.more.setAttribute("aria-expanded", String(isOpen))
