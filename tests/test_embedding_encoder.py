@@ -64,7 +64,7 @@ def test_a_hundred_thousand_characters_without_a_space(encoder):
 def test_model_that_is_not_here_is_told_without_a_download():
     from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
-    with pytest.raises(EncoderError, match="no-such/model cannot be loaded .it is not on this machine"):
+    with pytest.raises(EncoderError, match=r"no-such/model cannot be loaded \(it is not on this machine"):
         SentenceTransformerEncoder.load("no-such/model")
 
 

@@ -35,7 +35,7 @@ def test_threshold_serves_the_goal(goal, threshold: float):
 
 def test_goal_out_of_reach_is_told():
     curve = threshold_curve(np.array([False, True]), np.array([0.9, 0.1]))
-    with pytest.raises(PolicyError, match="no threshold reaches precision 0.90 on 2 labels"):
+    with pytest.raises(PolicyError, match=r"no threshold reaches precision 0\.90 on 2 labels"):
         calibrate(curve, WantedPrecision(0.9), fitted_on="2 labels")
 
 

@@ -36,7 +36,7 @@ def test_saved_gate_scores_the_same_when_read(tmp_path: Path):
 def test_gate_of_another_encoder_is_refused_naming_both(tmp_path: Path):
     save_gate(Gate(GateConfig(encoder=MINILM)), tmp_path)
     assert read_gate(tmp_path, encoder=MINILM).config.encoder == MINILM
-    with pytest.raises(GateError, match="made for the encoder minilm@abc .* not for mpnet@def"):
+    with pytest.raises(GateError, match=r"made for the encoder minilm@abc .* not for mpnet@def"):
         read_gate(tmp_path, encoder=OTHER)
 
 

@@ -108,9 +108,11 @@ def _show(talk: Conversation, decisions: TurnDecisions, version: str, current: s
     from rich.text import Text
 
     console = Console()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for name, justify in (("turn", "right"), ("", "left"), ("score", "right"), ("who", "left")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]  # a literal in a tuple
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
+    table.add_column("turn", justify="right", min_width=4)
+    table.add_column("", min_width=7)
+    table.add_column("score", justify="right", min_width=5)
+    table.add_column("who", min_width=9, max_width=16, overflow="ellipsis", no_wrap=True)
     table.add_column("text", overflow="ellipsis", no_wrap=True, ratio=1)
     for decision in decisions:
         turn = talk.turns[decision.item]
