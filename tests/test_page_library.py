@@ -30,7 +30,7 @@ def conversations(convgate_home: Path) -> Conversations:
 
 @pytest.fixture
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Keys of the conversations that the Library left for; Explore and its encoder stay out of these tests."""
+    """Keys of the conversations that the Library left for; Explore stays out of these tests."""
     keys: list[str] = []
     for module in ("library_add", "library_samples"):
         monkeypatch.setattr(f"convgate.ui.{module}.open_conversation", keys.append)
