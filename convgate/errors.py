@@ -16,7 +16,11 @@ class TranscriptError(ConvgateError):
         self.problem, self.file, self.line, self.field = problem, file, line, field
         place = ", ".join(
             part
-            for part in (file, f"line {line}" if line is not None else None, f"field {field!r}" if field else None)
+            for part in (
+                file,
+                f"line {line}" if line is not None else None,
+                f"field {field!r}" if field else None,
+            )
             if part
         )
         super().__init__(f"{place}: {problem}" if place else problem)

@@ -150,7 +150,9 @@ def test_full_disk_stores_nothing_half_and_goes_on_in_memory(path: Path, caplog:
     assert left == 1, "the failed write left nothing"
 
 
-def test_locked_file_costs_speed(path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch):
+def test_locked_file_costs_speed(
+    path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(cache_module, "_BUSY_SECONDS", 0.05)
     cached = CachedEncoder(FakeEncoder(), path)
     other = sqlite3.connect(path, isolation_level=None)

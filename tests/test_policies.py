@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from convgate.conversation import Conversation, Turn
 from convgate.errors import PolicyError
 from convgate.gate.model import Gate
-from convgate.messages.tokens import TOKENS_PER_MESSAGE
 from convgate.gate.thresholds import Absolute, Limits, TokenBudget, TopK
+from convgate.messages.tokens import TOKENS_PER_MESSAGE
 from convgate.policies.gate import GatePolicy
 from convgate.policies.hybrid import reciprocal_rank_fusion
 from convgate.policies.registry import make_policy, policy_labels, policy_names

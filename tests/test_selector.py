@@ -34,7 +34,7 @@ def test_three_lines_give_valid_messages_and_a_reason_for_every_turn():
     gate = load_gate(encoder=FakeEncoder())
     before = copy.deepcopy(MESSAGES)
     selection = gate.select(MESSAGES)
-    assert MESSAGES == before, "nothing is mutated"
+    assert before == MESSAGES, "nothing is mutated"
     assert selection.messages[0] is MESSAGES[0]
     assert selection.messages[-1] is MESSAGES[-1]
     assert all(any(message is given for given in MESSAGES) for message in selection.messages)

@@ -119,7 +119,7 @@ def relevance_matrix(
     *,
     progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[np.float32]:
-    """(n, n) entry [i, j]: score of earlier turn j when turn i is the current one; NaN where j is not earlier.
+    """(n, n) entry [i, j]: score of turn j when turn i is the current one; NaN where j is not earlier.
 
     `situations` is (n, d), the embedding of each turn as a situation.
     """
