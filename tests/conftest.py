@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -63,3 +65,17 @@ def shared_data() -> Path:
 def fake_encoder() -> FakeEncoder:
     """An encoder without a model, whose calls can be counted."""
     return FakeEncoder()
+
+
+@pytest.fixture(scope="session")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """convgate as it is handed out; made without a network."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [
+            *(sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-index"),
+            *("--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(CHECKOUT)),
+        ],
+        check=True,
+    )
+    return next(folder.glob("convgate-*.whl"))

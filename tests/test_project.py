@@ -133,19 +133,6 @@ def test_an_installation_without_the_app_says_so(tmp_path: Path, monkeypatch: py
         app_root()
 
 
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [
-            *(sys.executable, "-m", "pip", "--disable-pip-version-check", "wheel", "--quiet", "--no-index"),
-            *("--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(CHECKOUT)),
-        ],
-        check=True,
-    )
-    return next(folder.glob("convgate-*.whl"))
-
-
 @pytest.mark.slow
 def test_the_wheel_carries_the_whole_app_and_nothing_else(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())

@@ -58,14 +58,17 @@ class AppDidNotStartError(RuntimeError):
 def running_app(
     home: Path, *, environment: Mapping[str, str] | None = None, patience: float = 90
 ) -> Iterator[str]:
-    """Starts `convgate app` with its data in `home`; gives its address, and ends it afterwards."""
+    """Starts `convgate app` with its data in `home`; gives its address, and ends it afterwards.
+
+    It runs in `home` too, so that nothing works only because it was started in the checkout.
+    """
     home.mkdir(parents=True, exist_ok=True)
     port = free_port()
     command = [str(Path(sys.executable).with_name("convgate")), "app", "--port", str(port), "--no-browser"]
     settings = {**os.environ, "CONVGATE_HOME": str(home), **(environment or {})}
     log = home / "app.log"
     with log.open("wb") as output:
-        process = subprocess.Popen(command, env=settings, stdout=output, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(command, env=settings, cwd=home, stdout=output, stderr=subprocess.STDOUT)
     try:
         address = f"http://127.0.0.1:{port}"
         _wait_until_it_answers(process, address, log, patience)
