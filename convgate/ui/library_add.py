@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
@@ -86,13 +86,12 @@ def draw_outcome() -> None:
 def keep(conversations: Conversations, found: Sequence[tuple[Conversation, str]]) -> list[Addition]:
     """Store the conversations, all or none, each with where it comes from; says what became of them."""
     bar = st.progress(0.0, "Counting tokens …")
-
-    def counted_one_by_one() -> Iterator[NewConversation]:
-        for done, (conversation, origin) in enumerate(found, 1):
-            yield NewConversation(conversation, origin, int(turn_tokens(conversation.turns).sum()))
-            bar.progress(done / len(found), f"{done:,} of {counted(len(found), 'conversation')}")
-
-    additions = conversations.add(counted_one_by_one())
+    items = []
+    for done, (conversation, origin) in enumerate(found, 1):
+        items.append(NewConversation(conversation, origin, int(turn_tokens(conversation.turns).sum())))
+        bar.progress(done / len(found), f"Counting tokens: {done:,} of {counted(len(found), 'conversation')}")
+    bar.progress(1.0, "Storing …")
+    additions = conversations.add(items)  # only now: nobody else can write meanwhile
     bar.empty()
     st.session_state[OUTCOME] = _outcome(additions)
     st.session_state[SEARCH] = ""  # or the list might hide what was added
@@ -154,6 +153,7 @@ def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
         additions = keep(app.conversations, found)
         st.session_state[GENERATION] += 1
         if opening:
+            state.forget(OUTCOME)
             open_conversation(additions[0].key)
         st.rerun()
 

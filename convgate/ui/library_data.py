@@ -55,6 +55,8 @@ def _draw_restore(app: App) -> None:
         "A backup of convgate",
         type="db",
         max_upload_size=MAX_BACKUP,
+        help="Or by hand: stop convgate, put the backup in the place of convgate.db, remove convgate.db-wal "
+        "and convgate.db-shm beside it, and start again.",
         key=f"library.restore.{state.remembered(GENERATION, 0)}",
     )
     if file and st.button("Replace the library by this backup", icon=":material/settings_backup_restore:"):

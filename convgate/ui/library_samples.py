@@ -11,8 +11,9 @@ import streamlit as st
 from convgate.app_files import app_root
 from convgate.conversation import Conversation, Turn
 from convgate.transcripts import read_conversations
+from convgate.ui import state
 from convgate.ui.frame import App
-from convgate.ui.library_add import keep
+from convgate.ui.library_add import OUTCOME, keep
 from convgate.ui.navigation import open_conversation
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
@@ -96,6 +97,7 @@ def _draw_card(app: App, sample: Sample) -> None:
             st.caption(extent + counted(sample.turns, "turn"), width="content")
             if st.button("Open", key=f"sample-{sample.file}", icon=":material/query_stats:"):
                 [first, *_] = _keep(app, [sample])
+                state.forget(OUTCOME)  # the conversation itself is the outcome
                 open_conversation(first)
 
 
