@@ -132,6 +132,13 @@ def test_broken_json_is_told_with_line_and_column(text, complaint):
         read_text(text)
 
 
+def test_in_a_file_of_lines_the_column_counts_within_the_line():
+    with pytest.raises(
+        BadLinesError, match="line 2: not valid JSON: expecting ',' delimiter at column 16. This is"
+    ):
+        read_text(f'{line(1)}\n{{"role": "user"\n{line(2)}')
+
+
 def test_a_deeply_nested_line_is_one_bad_line():
     transcript = read_text(f"{line(1)}\n{'[' * 100_000}\n{line(2)}", skip_bad=True)
     assert len(transcript) == 2
@@ -158,7 +165,7 @@ def test_halves_of_surrogate_pairs_and_nul_are_replaced_and_told():
     whole, half = r'"\ud83d\ude00"', r'"\ud83d \u0000"'
     transcript = read_text(f'[{{"role": "user", "content": {whole}}}, {{"role": "user", "content": {half}}}]')
     assert [turn.text for turn in transcript.conversations[0].turns] == ["😀", "\ufffd \ufffd"]
-    assert ["half a surrogate pair" in problem.message for problem in transcript.problems] == [True]
+    assert ["half of a surrogate pair" in problem.message for problem in transcript.problems] == [True]
     assert read_text("User: \ud83d").conversations[0].turns[0].text == "\ufffd"
 
     transcript = read_conversations(b"User: a\nAssistant: b\0c")
@@ -180,7 +187,7 @@ def test_encodings_are_found(encoding):
     ]
     warnings = [problem.message for problem in transcript.problems]
     assert warnings == (
-        ["not UTF-8, nor are 1 other lines; read as cp1252, check the accents"]
+        ["2 lines from here on are not UTF-8; read as cp1252, check the accents"]
         if encoding == "cp1252"
         else []
     )

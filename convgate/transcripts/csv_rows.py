@@ -21,11 +21,12 @@ def csv_rows(
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_FIELD))
     tape = _Tape(lines)
+    rows = csv.reader(tape, delimiter=delimiter, strict=True)
     line = first_line
     while True:
         row: list[str] | TranscriptError
         try:
-            row = next(csv.reader(tape, delimiter=delimiter, strict=True))
+            row = next(rows)
         except StopIteration:
             return
         except csv.Error as error:

@@ -18,16 +18,19 @@ _CHUNK = 1 << 20
 _SAMPLE = 1 << 16  # bytes that the guess of an encoding looks at
 
 
-def with_one_byte_line_ends(data: bytes) -> bytes:
-    """The bytes without a byte order mark, UTF-16 and UTF-32 recoded as UTF-8; the same object if neither.
+def with_line_feeds(data: bytes) -> bytes:
+    """Text in which the byte 10 ends a line and does nothing else; the same object if it is so already.
 
-    >>> with_one_byte_line_ends("héllo".encode("utf-16")).decode()
-    'héllo'
+    UTF-16 and UTF-32 are recoded as UTF-8, byte order marks go, carriage returns alone become line feeds.
+
+    >>> with_line_feeds("hé\\rllo".encode("utf-16")).decode()
+    'hé\\nllo'
     """
-    if data.startswith(codecs.BOM_UTF8):
-        return data[len(codecs.BOM_UTF8) :]
     encoding = next((name for mark, name in _MARKS if data.startswith(mark)), None) or _unmarked_utf16(data)
-    return data.decode(encoding, "replace").encode() if encoding else data
+    if encoding:
+        data = data.decode(encoding, "replace").encode()
+    data = data.removeprefix(codecs.BOM_UTF8)
+    return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
 def is_utf8(data: bytes) -> bool:

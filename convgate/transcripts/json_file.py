@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from convgate.errors import TranscriptError
 from convgate.transcripts.json_places import Locator, Place
-from convgate.transcripts.json_text import parse_json
+from convgate.transcripts.json_text import JsonParser
 
 if TYPE_CHECKING:
     from convgate.transcripts.source import Source
@@ -41,12 +41,13 @@ class JsonFile:
                 return cls(source, is_lines=True, sample=values)
         if not first or not first[0].lstrip().startswith(("{", "[")):
             return None
+        parser = JsonParser()
         try:
-            document = parse_json(source.text(), lambda message, line: source.report.warn(message, line=line))
+            document = parser.parse(source.text())
         except TranscriptError as error:
-            raise TranscriptError(
-                error.problem, file=source.report.file, line=error.line, field=error.field
-            ) from None
+            raise TranscriptError(error.problem, file=source.report.file, line=error.line) from None
+        for note, line in parser.notes:
+            source.report.warn(note, line=line)
         return cls(source, is_lines=False, sample=(document,))
 
     @property
@@ -61,15 +62,18 @@ class JsonFile:
         """
         report = self.source.report
         if self.is_lines:
+            parser = JsonParser()
             for number, line in enumerate(self.source.lines(), 1):
                 if line.isspace():
                     continue
                 try:
-                    value = parse_json(line, lambda message, _: report.warn(message, line=number))  # noqa: B023
+                    value = parser.parse(line.rstrip("\r\n"))
                 except TranscriptError as error:
                     report.error(error.problem, line=number)
-                else:
-                    yield value, Place(report, line=number)
+                    continue
+                for note, _ in parser.notes:
+                    report.warn(note, line=number)
+                yield value, Place(report, line=number)
             return
         locator = Locator(self.source.text)
         if each:
@@ -82,7 +86,7 @@ class JsonFile:
 def _try(line: str) -> Any:
     """The object or list that a line holds, else None."""
     try:
-        value = parse_json(line, lambda message, line: None)
+        value = JsonParser().parse(line)
     except TranscriptError:
         return None
     return value if isinstance(value, dict | list) else None

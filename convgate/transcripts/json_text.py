@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from convgate.errors import TranscriptError
@@ -19,57 +18,64 @@ _STRING_OR_CONSTANT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|NaN|-?Infinity')
 _TOO_DEEP = f"lists and objects are nested more than {MAX_DEPTH} levels deep"
 
 
-def parse_json(text: str, warn: Callable[[str, int | None], None]) -> Any:
-    """The value that `text` holds.
+class JsonParser:
+    """Parses one text after the other; not for several threads at once.
 
-    `warn` is told what was mended, and the line within the text where that is known: NaN and Infinity
-    are read as null, of a key given twice the last value counts, unwritable characters become U+FFFD.
+    notes: what was mended in the last text, each with its line in it, 1-based, where that is known.
+        NaN and Infinity are read as null, of a key given twice the last value counts, characters that
+        no file can hold become U+FFFD.
 
-    Raises TranscriptError, `line` counting within the text, when it is not JSON or nested too deeply.
-
-    >>> parse_json('{"score": NaN}', print)
-    NaN is not JSON; read as null 1
-    {'score': None}
+    >>> parser = JsonParser()
+    >>> parser.parse('{"score": NaN}'), parser.notes
+    ({'score': None}, [('NaN is not JSON; read as null', 1)])
     """
-    constants: Counter[str] = Counter()
-    repeated: Counter[str] = Counter()
 
-    def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    def __init__(self) -> None:
+        self.notes: list[tuple[str, int | None]] = []
+        self._constants: list[str] = []
+        self._repeated: list[str] = []
+        self._decode = json.JSONDecoder(
+            object_pairs_hook=self._as_dict, parse_constant=self._constants.append
+        ).decode
+
+    def parse(self, text: str) -> Any:
+        """The value that `text` holds.
+
+        Raises TranscriptError, `line` counting within the text, when it is not JSON or nested too deeply.
+        """
+        for last in (self.notes, self._constants, self._repeated):
+            last.clear()
+        try:
+            value = self._decode(text)
+        except json.JSONDecodeError as error:
+            reason = f"{error.msg[0].lower()}{error.msg[1:]} at column {error.colno}"
+            raise TranscriptError(f"not valid JSON: {reason}", line=error.lineno) from None
+        except RecursionError:
+            raise TranscriptError(_TOO_DEEP) from None
+        except ValueError as error:  # a number of thousands of digits
+            raise TranscriptError(f"not valid JSON: {error}") from None
+        if _depth_exceeds(value, MAX_DEPTH):
+            raise TranscriptError(_TOO_DEEP)
+
+        for constant, count in Counter(self._constants).items():
+            times = f", {count} times" if count > 1 else ""
+            self.notes.append(
+                (f"{constant} is not JSON; read as null{times}", _line_of_constant(text, constant))
+            )
+        for key in dict.fromkeys(self._repeated):
+            self.notes.append((f"an object has the key {key!r} twice; the last value counts", None))
+        if _UNWRITABLE_ESCAPE.search(text):
+            mended = _writable(value)
+            if mended != value:
+                self.notes.append((f"NUL or half of a surrogate pair, read as {REPLACEMENT}", None))
+                return mended
+        return value
+
+    def _as_dict(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         made = dict(pairs)
         if len(made) != len(pairs):
-            repeated.update(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+            self._repeated += [key for key, count in Counter(key for key, _ in pairs).items() if count > 1]
         return made
-
-    def as_null(constant: str) -> None:
-        constants[constant] += 1
-
-    try:
-        value = json.loads(text, object_pairs_hook=as_dict, parse_constant=as_null)
-    except json.JSONDecodeError as error:
-        reason = error.msg[0].lower() + error.msg[1:]
-        raise TranscriptError(
-            f"not valid JSON: {reason} at column {error.colno}", line=error.lineno
-        ) from None
-    except RecursionError:
-        raise TranscriptError(_TOO_DEEP) from None
-    except ValueError as error:  # a number of thousands of digits
-        raise TranscriptError(f"not valid JSON: {error}") from None
-    if _depth_exceeds(value, MAX_DEPTH):
-        raise TranscriptError(_TOO_DEEP)
-
-    for constant, count in constants.items():
-        times = f", {count} times" if count > 1 else ""
-        warn(f"{constant} is not JSON; read as null{times}", _line_of_constant(text, constant))
-    for key in repeated:
-        warn(f"an object has the key {key!r} twice; the last value counts", None)
-    if _UNWRITABLE_ESCAPE.search(text):
-        mended = _writable(value)
-        if mended != value:
-            warn(
-                f"characters that no file can hold (NUL, half a surrogate pair), read as {REPLACEMENT}", None
-            )
-            return mended
-    return value
 
 
 def kind(value: object) -> str:

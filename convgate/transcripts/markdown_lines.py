@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from convgate.transcripts.roles import ROLE_NAMES, role_of
@@ -56,6 +56,10 @@ class Fence:
     length: int
     closes: bool  # whether it can close one: nothing follows the marks
 
+    def ends(self, opened: Fence) -> bool:
+        """Whether it closes the fence that another line opened."""
+        return self.closes and self.mark == opened.mark and self.length >= opened.length
+
 
 def speaker(line: str) -> Speaker | None:
     """Who a line says speaks now, None when it says nothing of the kind."""
@@ -77,6 +81,11 @@ def speaker(line: str) -> Speaker | None:
     return None
 
 
+def speakers_in(lines: Sequence[str]) -> dict[int, Speaker]:
+    """The lines that would begin a turn, by their place, in code fences too."""
+    return {place: who for place, line in enumerate(lines) if (who := speaker(line))}
+
+
 def fence(line: str) -> Fence | None:
     """The code fence that a line may open or close."""
     if "```" not in line and "~~~" not in line:
@@ -90,27 +99,20 @@ def fence(line: str) -> Fence | None:
     return Fence(mark, len(match["fence"]), closes=not info.strip())
 
 
-def fenced(lines: Sequence[str], *, behind_names: bool) -> list[bool]:
+def fenced(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> list[bool]:
     """For each line whether it belongs to a code fence.
 
-    A fence that is never closed is none, for else it would swallow all turns after it. With
-    `behind_names` a fence may also open behind a speaker's name; that line counts as outside.
+    A fence that is never closed is none, for else it would swallow all turns after it. One may also
+    open behind the name on one of the lines of `speakers`; that line counts as outside.
     """
-    opening = [speaker(line) if behind_names else None for line in lines]
-    fences = [fence(who.said if who else line) for who, line in zip(opening, lines, strict=True)]
-    closable = _longest_closing_marks(fences)
+    fences = [fence(speakers[i].said if i in speakers else line) for i, line in enumerate(lines)]
     inside: Fence | None = None
     flags = []
-    for found, who, longest in zip(fences, opening, closable, strict=True):
+    for place, (found, longest) in enumerate(zip(fences, _longest_closing_marks(fences), strict=True)):
+        who = speakers.get(place)
         if inside:
             flags.append(True)
-            if (
-                found
-                and not who
-                and found.closes
-                and found.mark == inside.mark
-                and found.length >= inside.length
-            ):
+            if found and not who and found.ends(inside):
                 inside = None
         else:
             inside = found if found and longest[found.mark] >= found.length else None
@@ -140,7 +142,7 @@ def escape(text: str) -> str:
     lines = text.split("\n")
     return "\n".join(
         line if inside or not _means_something(line) else f"\\{line}"
-        for line, inside in zip(lines, fenced(lines, behind_names=False), strict=True)
+        for line, inside in zip(lines, fenced(lines, {}), strict=True)
     )
 
 

@@ -92,5 +92,7 @@ def _read(source: Source, format: str | None, *, skip_bad: bool) -> Transcript:
 def _extent(conversations: list[Conversation]) -> str | None:
     if not conversations:
         return None
-    turns = sum(map(len, conversations))
-    return f"{turns:,} turns" if len(conversations) == 1 else f"{len(conversations):,} conversations"
+    if len(conversations) > 1:
+        return f"{len(conversations):,} conversations"
+    turns = len(conversations[0])
+    return f"{turns:,} turns" if turns > 1 else "turn"

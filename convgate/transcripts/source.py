@@ -11,7 +11,7 @@ from pathlib import Path
 
 from convgate.errors import TranscriptError
 from convgate.transcripts.characters import REPLACEMENT, writable
-from convgate.transcripts.encodings import guess_encoding, is_utf8, with_one_byte_line_ends
+from convgate.transcripts.encodings import guess_encoding, is_utf8, with_line_feeds
 from convgate.transcripts.json_file import JsonFile
 from convgate.transcripts.problems import Report
 
@@ -25,7 +25,9 @@ _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\f\x1b"))
 class Source:
     """A transcript's bytes and their text, line by line or whole, whatever the encoding.
 
-    data: as they came, or as UTF-8 when they were in UTF-16 or UTF-32; without a byte order mark.
+    data: a binary file as it came; text as it came too, but without a byte order mark, as UTF-8 when it
+        was in UTF-16 or UTF-32, and with line feeds where it had carriage returns alone.
+
     Lines are decoded one at a time, because one emoji makes Python keep a whole text at four bytes a
     character.
     """
@@ -33,9 +35,7 @@ class Source:
     def __init__(self, data: bytes, report: Report) -> None:
         self.report = report
         self.json_error: TranscriptError | None = None
-        self.data = with_one_byte_line_ends(data)
-        if b"\r" in self.data and b"\n" not in self.data:
-            self.data = self.data.replace(b"\r", b"\n")
+        self.data = data if data.startswith(_MAGIC) else with_line_feeds(data)
         utf8 = is_utf8(self.data)
         self.is_text = not self._is_binary(utf8=utf8)
         self._has_nul = b"\0" in self.data
@@ -87,8 +87,8 @@ class Source:
                 if len(sample) < 2**16:
                     sample += raw
         encoding = guess_encoding(bytes(sample))
-        others = f", nor are {len(bad) - 1} other lines" if len(bad) > 1 else ""
-        self.report.warn(f"not UTF-8{others}; read as {encoding}, check the accents", line=bad[0])
+        where = "this line is" if len(bad) == 1 else f"{len(bad)} lines from here on are"
+        self.report.warn(f"{where} not UTF-8; read as {encoding}, check the accents", line=bad[0])
         return encoding
 
     def _is_binary(self, *, utf8: bool) -> bool:

@@ -8,7 +8,7 @@ from itertools import islice
 from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
 from convgate.transcripts.characters import writable
-from convgate.transcripts.markdown_lines import Speaker, escape, fenced, speaker, unescape
+from convgate.transcripts.markdown_lines import Speaker, escape, fenced, speaker, speakers_in, unescape
 from convgate.transcripts.message_lists import Read
 from convgate.transcripts.source import Source
 
@@ -45,14 +45,16 @@ class MarkdownFormat:
         if not source.is_text or (source.json is not None and not source.json.is_lines):
             return 0.0
         lines = list(islice(source.lines(), _LINES_LOOKED_AT))
-        roles = {who.role for who in _speakers(lines, fenced(lines, behind_names=True)).values()}
+        named = speakers_in(lines)
+        roles = {who.role for who in _turns(named, fenced(lines, named)).values()}
         return min(1.0, len(roles) / 2)
 
     def read(self, source: Source) -> Read:
         """The one conversation of the text."""
         lines = list(source.lines())
-        inside = fenced(lines, behind_names=True)
-        speakers = _speakers(lines, inside)
+        named = speakers_in(lines)
+        inside = fenced(lines, named)
+        speakers = _turns(named, inside)
         if not speakers:
             raise TranscriptError(
                 "no line says who speaks; begin each turn with 'User:' or 'Assistant:'",
@@ -83,12 +85,11 @@ class MarkdownFormat:
         return writable(text)
 
 
-def _speakers(lines: Sequence[str], inside: Sequence[bool]) -> dict[int, Speaker]:
+def _turns(named: Mapping[int, Speaker], inside: Sequence[bool]) -> dict[int, Speaker]:
     """The lines that begin turns: those of the first style in which two roles speak, or else one does."""
     styles: dict[str, dict[int, Speaker]] = {}
-    for place, line in enumerate(lines):
-        who = None if inside[place] else speaker(line)
-        if who and _credible(who, styles.get(who.style, {})):
+    for place, who in named.items():
+        if not inside[place] and _credible(who, styles.get(who.style, {})):
             styles.setdefault(who.style, {})[place] = who
     both = [found for found in styles.values() if len({who.role for who in found.values()}) > 1]
     return next(iter(both or styles.values()), {})
