@@ -72,7 +72,7 @@ def test_the_first_start_offers_samples_and_one_click_opens_one(
 
     assert not app.exception
     [row] = conversations.find().rows
-    assert row.origin == "nothing_relevant.json"
+    assert (row.title, row.origin) == ("Nothing relevant", "nothing_relevant.json")
     assert opened == [row.key]
 
 

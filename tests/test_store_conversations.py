@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -71,6 +72,15 @@ def test_a_conversation_without_a_title_is_called_by_its_first_words(
 
     assert added.title == title
     assert conversations.get(added.key).conversation.title is None
+
+
+def test_a_title_given_by_the_library_stands_before_the_transcripts_own(conversations: Conversations) -> None:
+    item = replace(talk("Hi", title="Its own"), title="Given")
+
+    [added] = conversations.add([item])
+
+    assert titles(conversations, "given") == ["Given"]
+    assert conversations.get(added.key).conversation.title == "Its own"
 
 
 def test_search_looks_into_titles_and_texts_for_every_word_even_inside_words(

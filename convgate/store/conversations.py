@@ -35,6 +35,7 @@ class NewConversation:
     conversation: Conversation
     origin: str = ""  # the file it came from, or "pasted text"
     tokens: int | None = None  # of all its turns together
+    title: str | None = None  # to be listed under, instead of the transcript's own or its first words
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +190,7 @@ class Conversations:
             if deleted_at:
                 db.execute("UPDATE conversations SET deleted_at = NULL WHERE key = ?", [key])
             return Addition(key, title, new=deleted_at is not None)
-        title = conversation.title or _title_from_text(conversation)
+        title = item.title or conversation.title or _title_from_text(conversation)
         row = {
             "key": key,
             "title": fulltext.storable(title),

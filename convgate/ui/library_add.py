@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
@@ -83,12 +83,12 @@ def draw_outcome() -> None:
         st.success(sentence, icon=":material/check:")
 
 
-def keep(conversations: Conversations, found: Sequence[tuple[Conversation, str]]) -> list[Addition]:
-    """Store the conversations, all or none, each with where it comes from; says what became of them."""
+def keep(conversations: Conversations, found: Sequence[NewConversation]) -> list[Addition]:
+    """Count the tokens of the conversations and store them, all or none; says what became of them."""
     bar = st.progress(0.0, "Counting tokens …")
     items = []
-    for done, (conversation, origin) in enumerate(found, 1):
-        items.append(NewConversation(conversation, origin, int(turn_tokens(conversation.turns).sum())))
+    for done, item in enumerate(found, 1):
+        items.append(replace(item, tokens=int(turn_tokens(item.conversation.turns).sum())))
         bar.progress(done / len(found), f"Counting tokens: {done:,} of {counted(len(found), 'conversation')}")
     bar.progress(1.0, "Storing …")
     additions = conversations.add(items)  # only now: nobody else can write meanwhile
@@ -133,11 +133,11 @@ def _unreadable(name: str, error: TranscriptError) -> Reading:
 
 
 def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
-    found: list[tuple[Conversation, str]] = []
+    found: list[NewConversation] = []
     for number, reading in enumerate(readings):
         with st.container(border=True):
             if _draw_reading(reading, f"{place}-{number}") and reading.transcript:
-                found += [(conversation, reading.name) for conversation in reading.transcript.conversations]
+                found += [NewConversation(each, reading.name) for each in reading.transcript.conversations]
     if not found:
         return
     with st.container(horizontal=True):

@@ -10,6 +10,7 @@ import streamlit as st
 
 from convgate.app_files import app_root
 from convgate.conversation import Conversation, Turn
+from convgate.store import NewConversation
 from convgate.transcripts import read_conversations
 from convgate.ui import state
 from convgate.ui.frame import App
@@ -102,5 +103,9 @@ def _draw_card(app: App, sample: Sample) -> None:
 
 
 def _keep(app: App, chosen: Sequence[Sample]) -> list[str]:
-    found = [(conversation, sample.file) for sample in chosen for conversation in sample.conversations]
+    found = [
+        NewConversation(conversation, sample.file, title=conversation.title or sample.title)
+        for sample in chosen
+        for conversation in sample.conversations
+    ]
     return [addition.key for addition in keep(app.conversations, found)]
