@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -220,12 +221,14 @@ def test_what_is_no_backup_changes_nothing(
 
 def test_erasing_leaves_no_word_in_the_file_and_a_store_that_works(store: Store) -> None:
     conversations = Conversations(store)
-    conversations.add([talk("zebrafish", turns=200)])
+    empty = store.path.stat().st_size
+    conversations.add([talk("zebrafish " + random.Random(1).randbytes(20_000).hex())])
 
     store.erase()
 
     assert conversations.find(search="zebrafish").total == 0
     files = [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes().lower()]
     assert files == []
+    assert store.path.stat().st_size <= empty, "the index has no trigram left either"
     conversations.add([talk("zebrafish")])
     assert conversations.find(search="zebrafish").total == 1
