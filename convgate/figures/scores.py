@@ -148,10 +148,29 @@ def _level_axis(chart: _Chart, palette: Palette) -> dict[str, object]:
     if scores is None:
         return axis(palette, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["dropped", "kept"], showgrid=True)
     if chart.decisions.logits is not None:
-        return axis(palette, "score", range=[-0.06, 1.06], tickformat=".1f", dtick=0.2)
+        low, high = _gate_levels(chart.decisions)
+        room = 0.06 * (high - low)
+        step = 0.2 if high - low > 0.6 else 0.1
+        return axis(palette, "score", range=[low - room, high + room], tickformat=".1f", dtick=step)
     low, high = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
     room = 0.08 * (high - low) or 0.1 * (abs(high) or 1.0)
     return axis(palette, "score", range=[low - room, high + room], nticks=6)
+
+
+def _gate_levels(decisions: TurnDecisions) -> tuple[float, float]:
+    """0 and 1, or the tenths around the scores when all lie close together, as an untrained gate's do.
+
+    Both tiers are looked at too, so that showing them moves nothing.
+    """
+    columns = [decisions.scores]
+    columns += [_logistic(tier) for tier in (decisions.tier1, decisions.attention) if tier is not None]
+    levels = np.concatenate([column for column in columns if column is not None])
+    if not len(levels):
+        return 0.0, 1.0
+    low, high = np.floor(10 * float(levels.min())) / 10, np.ceil(10 * float(levels.max())) / 10
+    while high - low < 0.25:  # one tenth alone would make much of little
+        low, high = max(0.0, low - 0.1), min(1.0, high + 0.1)
+    return (0.0, 1.0) if high - low > 0.55 else (float(low), float(high))
 
 
 def _add_turns(fig: go.Figure, chart: _Chart, palette: Palette) -> None:

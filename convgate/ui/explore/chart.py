@@ -17,7 +17,7 @@ _LABEL = 80  # characters of a turn on hover
 
 
 def draw_chart(outcome: Outcome, selected: int | None) -> None:
-    """One mark a turn; a click on one selects it. The tiers can be laid over it."""
+    """One mark a turn; a click on one selects it."""
     decisions, flips = outcome.decisions, outcome.flips
     flipped = {int(turn): "flips to kept" for turn in flips.up} if flips else {}
     flipped |= {int(turn): "flips to dropped" for turn in flips.down} if flips else {}
@@ -40,12 +40,6 @@ def draw_chart(outcome: Outcome, selected: int | None) -> None:
         height=HEIGHT + (RUG_HEIGHT if other is not None else 0),
         alt=describe_scores(decisions, selected=selected, flipped=flipped),
     )
-    if outcome.gate is not None:
-        with st.container(key="explore-tiers", horizontal=True, horizontal_alignment="right"):
-            st.toggle(
-                "both tiers", key=TIERS, on_change=state.touched, persist_state="session",
-                help="Lines for the score of each turn alone (tier 1) and among the others (tier 2).",
-            )  # fmt: skip
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -16,7 +16,7 @@ from convgate.figures.waterfall import describe_waterfall, waterfall_figure
 from convgate.gate.explain import WordEffect
 from convgate.gate.model import CONTEXTUAL
 from convgate.ui.explore import scoring, state
-from convgate.ui.explore.chart import turn_labels
+from convgate.ui.explore.chart import TIERS, turn_labels
 from convgate.ui.explore.keys import MAKE_CURRENT, NEWER, OLDER
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.text import literal, shortened
@@ -104,6 +104,10 @@ def _draw_parts(outcome: Outcome, decision: TurnDecision) -> None:
     st.plotly_chart(
         tiers_figure(outcome.decisions, decision.item, palette=palette), theme=None, config=CONFIG,
         key="explore.tiers_of_turn", alt=describe_tiers(outcome.decisions, decision.item),
+    )  # fmt: skip
+    st.toggle(
+        "Both tiers over all turns", key=TIERS, on_change=state.touched, persist_state="session",
+        help="Adds the score of each turn alone (tier 1) and among the others (tier 2) to the chart.",
     )  # fmt: skip
 
 

@@ -57,6 +57,12 @@ def pick_moment(view: View, conversation: Conversation) -> Moment:
         turn = conversation.current_index() if view.turn is None else view.turn
         asked = bool(view.question)
         state.put(TURN, turn + 1)
+        st.markdown(
+            ":small[Current message]",
+            help=f"The message that the model has to answer, 1 to {len(conversation):,}. Turns count from 1"
+            " here and in the address, from 0 in JSON and on the command line. The keys skip the assistant's"
+            " turns.",
+        )
         messages = answerable(conversation)
         with st.container(
             horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key="explore-turn"
@@ -66,11 +72,8 @@ def pick_moment(view: View, conversation: Conversation) -> Moment:
                 on_click=_answer, args=(preceding(messages, turn),), help="The previous message to answer",
             )  # fmt: skip
             st.number_input(
-                "Current message",
-                min_value=1, max_value=len(conversation), key=TURN, on_change=_typed_turn, disabled=asked,
-                help=f"The message that the model has to answer, 1 to {len(conversation):,}. Turns count from 1"
-                " here and in the address, from 0 in JSON and on the command line. The keys skip the"
-                " assistant's turns.",
+                "Current message", min_value=1, max_value=len(conversation), key=TURN,
+                on_change=_typed_turn, disabled=asked, label_visibility="collapsed",
             )  # fmt: skip
             st.button(
                 "", icon=":material/chevron_right:", key="explore.next", shortcut=NEXT_MESSAGE,

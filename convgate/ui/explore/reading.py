@@ -38,12 +38,12 @@ def draw_reading(outcome: Outcome, selected: int | None) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
         st.text_input(
             "Search the transcript", key=SEARCH, type="search", live=True, on_change=state.touched,
-            label_visibility="collapsed", placeholder="Search the transcript", width=220,
+            label_visibility="collapsed", placeholder="Search", width=165,
             persist_state="session",
         )  # fmt: skip
         for jump in _jumps(outcome, found, search):
             st.button(
-                f"{jump.label} {len(jump.turns):,}", key=f"explore.next_{jump.name}",
+                jump.label, key=f"explore.next_{jump.name}",
                 shortcut=jump.shortcut, disabled=not len(jump.turns), help=jump.help,
                 on_click=_select, args=(following(jump.turns, selected),),
             )  # fmt: skip
@@ -74,12 +74,30 @@ def _jumps(outcome: Outcome, found: Indices, search: str) -> list[_Jump]:
     ]
     if outcome.flips is not None:
         help = "The next turn that flips against the baseline"
-        jumps.append(_Jump("flipped", "flipped", NEXT_FLIPPED, help, outcome.flips.indices))
+        jumps.append(
+            _Jump("flipped", f"flipped {len(outcome.flips):,}", NEXT_FLIPPED, help, outcome.flips.indices)
+        )
     if outcome.agreement is not None:
         help = f"The next turn on which {outcome.other_label} decides otherwise"
-        jumps.append(_Jump("different", "differ", NEXT_DIFFERENT, help, outcome.agreement.indices))
+        jumps.append(
+            _Jump(
+                "different",
+                f"differ {len(outcome.agreement):,}",
+                NEXT_DIFFERENT,
+                help,
+                outcome.agreement.indices,
+            )
+        )
     if search.strip():
-        jumps.append(_Jump("found", "found", NEXT_FOUND, "The next turn with these words", np.asarray(found)))
+        jumps.append(
+            _Jump(
+                "found",
+                f"found {len(found):,}",
+                NEXT_FOUND,
+                "The next turn with these words",
+                np.asarray(found),
+            )
+        )
     return jumps
 
 

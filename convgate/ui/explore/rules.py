@@ -96,7 +96,7 @@ def _draw_flips(view: View, outcome: Outcome, choice: Choice, own: Choice) -> No
         verb = "turn flips" if len(flips) == 1 else "turns flip"
         st.caption(
             f"**{len(flips):,} {verb}** against {against}:"
-            f" ↑ {len(flips.up):,} kept, ↓ {len(flips.down):,} dropped."
+            f" ↑\u00a0{len(flips.up):,} kept, ↓\u00a0{len(flips.down):,} dropped."
         )
     with st.container(horizontal=True, gap="xsmall"):
         st.button(

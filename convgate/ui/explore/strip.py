@@ -42,7 +42,8 @@ def draw_strip(view: View, title: str, outcome: Outcome) -> None:
         st.metric(
             "Tokens sent", f"{selection.tokens_kept:,} of {selection.tokens_total:,}", _saved(outcome),
             delta_color="off", delta_arrow="off", width="content",
-            help="With the current message. Counted by the encoder's word list; your model counts otherwise.",
+            help="With the current message; in brackets, against the baseline. Counted by the encoder's word"
+            " list, so your model counts otherwise.",
         )  # fmt: skip
         threshold = decisions.threshold if decisions.scores is not None else None
         st.metric(
@@ -72,8 +73,8 @@ def _draw_question(title: str, outcome: Outcome) -> None:
     situation = outcome.moment.situation
     asked = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
     who = "" if situation.index is None else f" {literal(situation.turn.speaker, limit=40)}:"
-    text = literal(situation.turn.text or situation.turn.scored_text, limit=150)
-    st.markdown(f"**{literal(title, limit=100)}** · answering {asked} ·{who} {text}")
+    text = literal(situation.turn.text or situation.turn.scored_text, limit=60)
+    st.markdown(f"**{literal(title, limit=70)}** · answering {asked} ·{who} {text}")
 
 
 def _saved(outcome: Outcome) -> str:
@@ -82,7 +83,7 @@ def _saved(outcome: Outcome) -> str:
     told = f"{share:.0%} saved"
     if baseline is not None and baseline.tokens_kept != selection.tokens_kept:
         difference = selection.tokens_kept - baseline.tokens_kept
-        told += f", {'+' if difference > 0 else '−'}{abs(difference):,}"
+        told += f" ({'+' if difference > 0 else '−'}{abs(difference):,})"
     return told
 
 

@@ -95,8 +95,8 @@ class Transcript {
     row.text.dir = "auto"
     const foot = (row.foot = make("div", "foot", body))
     row.reason = make("span", "reason", foot)
-    row.more = make("button", "more", foot)
     row.answer = make("button", "answer", foot)
+    row.more = make("button", "more", foot)
     row.answer.textContent = "make current"
     row.answer.title = "Decide as if this were the message to answer"
     for (const button of [row.more, row.answer]) {

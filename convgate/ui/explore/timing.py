@@ -1,0 +1,123 @@
+"""How long the server needs when a slider moves, measured on the real page without a browser."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from streamlit.testing.v1 import AppTest
+
+from convgate.app_files import app_root
+from convgate.conversation import Conversation, Turn
+from convgate.embedding.base import Embeddings, EncoderIdentity, Progress
+from convgate.errors import ConvgateError
+from convgate.settings import load_settings
+from convgate.store import Conversations, NewConversation, Store
+from convgate.ui import services
+from convgate.ui.navigation import EXPLORE
+
+_SLIDER = "explore.stricter.deviations"
+_WORDS = (
+    "invoice",
+    "router",
+    "parcel",
+    "the",
+    "is",
+    "late",
+    "again",
+    "why",
+    "refund",
+    "on",
+    "Monday",
+    "thanks",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SliderRerun:
+    """Seconds from a slider's move to the end of the page's run."""
+
+    turns: int
+    first: float  # the page with everything to be scored, texts already encoded
+    median: float
+    slowest: float
+    goal: float = 0.3
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers as plain JSON values."""
+        return asdict(self)
+
+
+def measure_slider_rerun(turns: int = 300, *, rounds: int = 12) -> SliderRerun:
+    """Move Explore's slider on a conversation of that many turns, again and again.
+
+    The encoder is a stand-in, for a slider must encode nothing. Raises ConvgateError when the page fails.
+    """
+    with TemporaryDirectory(prefix="convgate-bench-") as home, _in(Path(home)):
+        (added,) = Conversations(Store(load_settings().database)).add([NewConversation(_talk(turns))])
+        encoder = _Stand()
+        with patch.object(services, "encoder", lambda *_: encoder):
+            page = AppTest.from_file(str(app_root() / "app.py"), default_timeout=120).run()
+            page.query_params["conversation"] = added.key
+            page.switch_page(EXPLORE)
+            first = _timed(page)
+            encoded = encoder.texts
+            times = []
+            for number in range(rounds):
+                page.slider(key=_SLIDER).set_value(0.6 + 0.05 * number)
+                times.append(_timed(page))
+            if encoder.texts != encoded:
+                raise ConvgateError("moving a slider encoded texts again, which it must not")
+    return SliderRerun(turns, first, statistics.median(times), max(times))
+
+
+def _timed(page: AppTest) -> float:
+    start = time.perf_counter()
+    page.run()
+    seconds = time.perf_counter() - start
+    if page.exception or page.error:
+        raise ConvgateError(f"the page failed: {[*page.exception, *page.error][0].value}")
+    return seconds
+
+
+def _talk(turns: int) -> Conversation:
+    random = np.random.default_rng(0)
+    texts = [" ".join(random.choice(_WORDS, int(random.integers(5, 60)))) for _ in range(turns)]
+    said = [Turn.of("assistant" if i % 2 else "user", f"{i}: {text}") for i, text in enumerate(texts)]
+    return Conversation(id="bench", turns=tuple(said))
+
+
+@contextmanager
+def _in(home: Path) -> Iterator[None]:
+    with patch.dict(os.environ, {"CONVGATE_HOME": str(home)}):
+        yield
+
+
+class _Stand:
+    """Random unit vectors, always the same for the same text."""
+
+    identity = EncoderIdentity("stand-in", "1", "float32", "none", "", 384)
+
+    def __init__(self) -> None:
+        self.texts = 0
+
+    def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        self.texts += len(texts)
+        rows = np.empty((len(texts), self.identity.dimension), dtype=np.float32)
+        for row, text in enumerate(texts):
+            seed = int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big")
+            rows[row] = np.random.default_rng(seed).standard_normal(self.identity.dimension)
+        return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
+
+    def is_chunked(self, text: str) -> bool:
+        return False
