@@ -38,8 +38,19 @@ def legacy_result(name: str) -> dict:
         [USER, legacy_call("f"), legacy_result("f"), USER],
         [USER, {**call(), "tool_calls": None}, USER],
         [{"role": "Caroline", "content": "hi"}, ANSWER, {"role": "Melanie", "content": "hi"}],
+        [{**call("a"), "role": "user"}, USER],
     ],
-    ids=["one", "instructions", "parallel", "repeated id", "going on", "legacy", "no calls", "people"],
+    ids=[
+        "one",
+        "instructions",
+        "parallel",
+        "repeated id",
+        "going on",
+        "legacy",
+        "no calls",
+        "people",
+        "users do not call",
+    ],
 )
 def test_lists_that_chat_apis_accept_have_no_violation(messages: list[dict]) -> None:
     assert check_valid(messages) == []

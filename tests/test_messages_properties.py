@@ -19,7 +19,9 @@ TURNS = st.one_of(
         Turn.of, st.sampled_from(["user", "user", "assistant", "alice", "system", "developer"]), st.just("x")
     ),
     st.builds(lambda name: Turn.of("user", "x", name=name), st.sampled_from(["Ann", "Bob"])),
-    st.builds(lambda role, calls: Turn(role, tool_calls=calls), st.sampled_from(["assistant", "bot"]), CALLS),
+    st.builds(
+        lambda role, calls: Turn(role, tool_calls=calls), st.sampled_from(["assistant", "bot", "user"]), CALLS
+    ),
     st.builds(
         lambda id, name: Turn.of("tool", "x", tool_call_id=id, name=name), IDS | st.none(), NAMES | st.none()
     ),
@@ -71,7 +73,7 @@ def cases(draw) -> Case:
 
 
 every_case = given(cases())
-quick = settings(deadline=None, max_examples=250)
+quick = settings(deadline=None, max_examples=120)
 
 
 @every_case
@@ -244,12 +246,13 @@ def test_pairs_are_sent_whole_or_not_at_all(roles: list[str], data: st.DataObjec
 @every_case
 @quick
 def test_the_check_notices_when_one_member_of_a_sent_unit_is_taken_away(case: Case) -> None:
-    sent = case.run().of(case.turns)
-    units = [unit for unit in find_tool_units(sent).units if not unit.missing]
-    for unit in units:
-        if any(call.id == "" for call in sent[unit.call].tool_calls):
-            continue  # without ids another result may fit as well
-        for gone in unit.members:
-            cut = [turn for index, turn in enumerate(sent) if index != gone]
-            rules = {violation.split(":")[0] for violation in check_valid([*cut, Turn.of("user", "go on")])}
-            assert rules & {"orphan_result", "incomplete_tool_unit"}
+    sent = [*case.run().of(case.turns), Turn.of("user", "go on")]
+    units = find_tool_units(sent).units
+    ids = [call.id for unit in units for call in sent[unit.call].tool_calls]
+    ids += [sent[index].tool_call_id or "" for unit in units for index in unit.results]
+    if check_valid(sent) or not all(ids):
+        return  # what is open already, or matched by name, may take the place of what is taken away
+    for gone in (member for unit in units for member in unit.members):
+        cut = [turn for index, turn in enumerate(sent) if index != gone]
+        rules = {violation.split(":")[0] for violation in check_valid(cut)}
+        assert rules & {"orphan_result", "incomplete_tool_unit"}

@@ -173,8 +173,11 @@ def test_two_thousand_turns_are_counted_quickly_and_the_second_time_at_once() ->
     turns = [Turn.of("user", f"{n} " + "the quick brown fox jumps " * 20) for n in range(2000)]
     started = time.perf_counter()
     first = turn_tokens(turns)
-    counted = time.perf_counter()
-    assert turn_tokens(turns).tolist() == first.tolist()
-    again = time.perf_counter()
-    assert counted - started < 5  # 0.3 s alone on two cores
-    assert again - counted < (counted - started) / 3  # 100 times quicker alone
+    took = time.perf_counter() - started
+    assert took < 5  # 0.3 s alone on two cores
+    again = []
+    for _ in range(5):
+        started = time.perf_counter()
+        assert turn_tokens(turns).tolist() == first.tolist()
+        again.append(time.perf_counter() - started)
+    assert min(again) < took / 5  # 100 times quicker alone
