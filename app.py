@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from convgate.ui import services
 from convgate.ui.frame import page
 from convgate.ui.library import draw_conversations
 from convgate.ui.library_add import draw_outcome, draw_paste, draw_upload
@@ -36,3 +37,4 @@ with page("Library", PURPOSE) as app:
             draw_paste(app)
     with st.expander("Your data", icon=":material/database:", key="library.data"):
         draw_data(app)
+    services.warm_up()

@@ -19,7 +19,8 @@ from convgate.ui.text import literal
 
 
 @pytest.fixture
-def library(convgate_home: Path) -> AppTest:
+def library(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
+    monkeypatch.setattr("convgate.ui.services.warm_up", lambda: None)
     return AppTest.from_file(str(app_root() / "app.py"), default_timeout=30)
 
 

@@ -7,6 +7,8 @@ never train or change one in place.
 
 from __future__ import annotations
 
+import threading
+from importlib import import_module
 from pathlib import Path
 
 import streamlit as st
@@ -54,6 +56,16 @@ def encoder(name: str, device: str, home: Path) -> Encoder:
     from convgate.embedding.default import default_encoder  # torch, which the Library never needs
 
     return default_encoder(name, home=home, device=device)
+
+
+@st.cache_resource(show_spinner=False)
+def warm_up() -> threading.Thread:
+    """Import what Explore needs, once and behind the scenes, while a person looks at the Library."""
+    thread = threading.Thread(
+        target=import_module, args=["convgate.embedding.sentence_transformer"], name="warm-up", daemon=True
+    )
+    thread.start()
+    return thread
 
 
 def erase_everything(chosen: Settings) -> str:
