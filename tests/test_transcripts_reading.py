@@ -133,9 +133,7 @@ def test_broken_json_is_told_with_line_and_column(text, complaint):
 
 
 def test_in_a_file_of_lines_the_column_counts_within_the_line():
-    with pytest.raises(
-        BadLinesError, match="line 2: not valid JSON: expecting ',' delimiter at column 16. This is"
-    ):
+    with pytest.raises(BadLinesError, match=r"line 2: not valid JSON: .* at column 16\. This is"):
         read_text(f'{line(1)}\n{{"role": "user"\n{line(2)}')
 
 

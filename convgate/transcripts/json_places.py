@@ -104,10 +104,6 @@ class Place:
         field = error.field or ""
         self.report.error(error.problem, line=self._line_of(field), field=self._full(field))
 
-    def line_of(self) -> int | None:
-        """Line of the value itself; in a document None, for finding it is not free."""
-        return self.line
-
     def _line_of(self, field: str) -> int | None:
         return self.locator.line(self._full(field) or "") if self.locator else self.line
 
