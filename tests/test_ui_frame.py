@@ -11,6 +11,11 @@ from convgate.app_files import app_root
 from convgate.ui.navigation import page_names
 
 
+@pytest.fixture(autouse=True)
+def cold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("convgate.ui.services.warm_up", lambda: None)
+
+
 def library() -> AppTest:
     return AppTest.from_file(str(app_root() / "app.py"), default_timeout=30)
 
