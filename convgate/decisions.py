@@ -141,10 +141,7 @@ class TurnDecisions:
 
     def of(self, index: int) -> TurnDecision:
         """The decision about turn `index` of the conversation; KeyError when it was not in the history."""
-        row = int(np.searchsorted(self.indices, index))
-        if row == len(self) or self.indices[row] != index:
-            raise KeyError(index)
-        return self[row]
+        return self[self._row(index)]
 
     @property
     def kept_indices(self) -> list[int]:
@@ -152,11 +149,20 @@ class TurnDecisions:
         return [int(index) for index in self.indices[self.kept]]
 
     def with_overrides(self, overrides: Mapping[int, Override]) -> TurnDecisions:
-        """These decisions with some of them changed by a later stage, each with its reason."""
+        """These decisions with some of them changed by a later stage, each with its reason.
+
+        Raises KeyError for a turn that they are not about.
+        """
         kept = self.kept.copy()
         for index, override in overrides.items():
-            kept[np.searchsorted(self.indices, index)] = override.kept
+            kept[self._row(index)] = override.kept
         return replace(self, kept=kept, overrides={**self.overrides, **overrides})
+
+    def _row(self, index: int) -> int:
+        row = int(np.searchsorted(self.indices, index))
+        if row == len(self) or self.indices[row] != index:
+            raise KeyError(index)
+        return row
 
     def _reason(self, kept: bool, score: float | None, override: Override | None, note: str | None) -> str:  # noqa: FBT001
         if override:
