@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from convgate.conversation import Conversation, ToolCall, Turn
+from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.layout import dump_messages
 from convgate.transcripts.message_lists import MessageLists
-from convgate.transcripts.openai_messages import arguments_text
 from convgate.transcripts.roles import role_of
+from convgate.transcripts.sharegpt_calls import calls_in, calls_text, with_call_ids
 
 LIST_KEYS = ("conversations", "conversation", "messages", "dialogue", "dialog", "chat")
 FROM_KEYS = ("from", "role", "speaker", "sender")
@@ -65,37 +64,15 @@ class ShareGPTFormat(MessageLists):
         speaker = _text(message, said_by, "from", field)
         value = message.get(said or "value")
         if speaker in (CALLS, "tool_call"):
-            return Turn("assistant", tool_calls=_calls(value, f"{field}.{said}"), source=message)
+            calls = calls_in(value, f"{field}.{said or 'value'}")
+            return Turn("assistant", tool_calls=calls, source=message)
         text = _text(message, said, "value", field)
         extra = {key: item for key, item in message.items() if key not in (said_by, said)}
         return Turn.of(role_of(speaker) or writable(speaker), writable(text), metadata=extra, source=message)
 
     def turns_together(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """The turns with ids on calls and results: results answer the calls before them, in order.
-
-        Calls that got one result together are one call, for they cannot be told apart.
-        """
-        if not any(turn.tool_calls for turn in turns):
-            return tuple(turns)
-        linked = list(turns)
-        count = 0
-        for index, turn in enumerate(turns):
-            if not turn.tool_calls:
-                continue
-            results = []
-            for later in range(index + 1, len(turns)):
-                if turns[later].role not in ("tool", "function"):
-                    break
-                results.append(later)
-            apart = not results or len(results) >= len(turn.tool_calls)
-            calls = turn.tool_calls if apart else (_as_one(turn.tool_calls),)
-            ids = [f"call-{count + number}" for number in range(1, len(calls) + 1)]
-            count += len(calls)
-            named = tuple(replace(call, id=id) for call, id in zip(calls, ids, strict=True))
-            linked[index] = replace(turn, tool_calls=named)
-            for id, result in zip(ids, results, strict=False):
-                linked[result] = replace(turns[result], tool_call_id=id)
-        return tuple(linked)
+        """The turns with ids on calls and results."""
+        return with_call_ids(turns)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """JSON in the layout and with the names of the conversation's file."""
@@ -147,45 +124,8 @@ def _text(entry: Mapping[str, Any], key: str | None, usual: str, field: str) -> 
     return value
 
 
-def _calls(value: Any, field: str) -> tuple[ToolCall, ...]:
-    """The calls in an entry's value: JSON with name and arguments, one or a list, as text or as it is."""
-    if isinstance(value, str):
-        try:
-            parsed = json.loads(value)
-        except (ValueError, RecursionError):
-            return (ToolCall("", "", writable(value)),)
-    else:
-        parsed = value
-    calls = parsed if isinstance(parsed, list) else [parsed]
-    found = []
-    for call in calls:
-        body = call.get("function", call) if isinstance(call, Mapping) else None
-        if not isinstance(body, Mapping) or not isinstance(body.get("name"), str):
-            if isinstance(value, str):
-                return (ToolCall("", "", writable(value)),)
-            raise TranscriptError("a function call is an object with name and arguments", field=field)
-        arguments = body.get("arguments", body.get("parameters", ""))
-        found.append(ToolCall("", writable(body["name"]), writable(arguments_text(arguments, field))))
-    return tuple(found)
-
-
-def _as_one(calls: Sequence[ToolCall]) -> ToolCall:
-    names = ", ".join(call.name for call in calls)
-    return ToolCall("", names, "[{}]".format(", ".join(call.arguments for call in calls)))
-
-
 def _entries(turn: Turn) -> list[tuple[str, str]]:
     entries = [] if turn.tool_calls and not turn.text else [(_FROM_OF.get(turn.role, turn.role), turn.text)]
     if turn.tool_calls:
-        calls = [{"name": call.name, "arguments": _object(call.arguments)} for call in turn.tool_calls]
-        entries.append((CALLS, json.dumps(calls[0] if len(calls) == 1 else calls, ensure_ascii=False)))
+        entries.append((CALLS, calls_text(turn.tool_calls)))
     return entries
-
-
-def _object(arguments: str) -> Any:
-    """Arguments as the object that fine-tuning tools expect, as text when they are none."""
-    try:
-        value = json.loads(arguments)
-    except (ValueError, RecursionError):
-        return arguments
-    return value if isinstance(value, dict) else arguments
