@@ -15,7 +15,7 @@ from convgate.ui.explore.outcome import Outcome, outcome
 from convgate.ui.explore.panel import draw_panel
 from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.explore.reading import draw_reading
-from convgate.ui.explore.rules import draw_pairs, draw_policy, draw_rule
+from convgate.ui.explore.rules import draw_policy, draw_rule
 from convgate.ui.explore.strip import draw_strip
 from convgate.ui.explore.view import View
 from convgate.ui.frame import App
@@ -37,12 +37,12 @@ def explore(app: App) -> None:
     for problem in [*problems, *missing]:
         st.warning(literal(problem), icon=":material/link_off:")
     moment = pick_moment(view, conversation)
+    rule = st.sidebar.container()
     with st.sidebar:
         draw_policy(view)
     made = outcome(app, view, moment)
-    with st.sidebar:
+    with rule:
         draw_rule(view, made, _extent(made))
-        draw_pairs(view)
     draw_strip(view, app.conversations.summary(moment.key).title, made)
     _draw_body(view, made)
 

@@ -80,9 +80,9 @@ def pick_moment(view: View, conversation: Conversation) -> Moment:
                 on_click=_answer, args=(following(messages, turn),), help="The next message to answer",
             )  # fmt: skip
         state.put(QUESTION, view.question)
-        st.text_area(
+        st.text_input(
             "… or ask what nobody asked yet",
-            key=QUESTION, on_change=_typed_question, height=68, max_chars=LONGEST_QUESTION,
+            key=QUESTION, on_change=_typed_question, max_chars=LONGEST_QUESTION,
             placeholder="A question after the last turn",
             help="See what would be kept if this were the next message. Empty it to go back.",
         )  # fmt: skip

@@ -18,18 +18,23 @@ _NOTHING = "nothing"
 
 
 def draw_policy(view: View) -> None:
-    """Which policy decides, and which one is put beside it."""
+    """Which policy is put beside, which one decides, and whether answers go with their questions."""
     labels = policy_labels()
-    state.put(POLICY, view.policy)
-    st.selectbox(
-        "Policy", policy_names(), key=POLICY, format_func=lambda name: labels[name],
-        on_change=_changed_policy, help="What chooses the turns. Only the gate can be trained.",
-    )  # fmt: skip
     others = [_NOTHING, *(name for name in policy_names() if name != view.policy)]
     state.put(COMPARE, view.compare if view.compare in others else _NOTHING)
     st.selectbox(
         "Compare with", others, key=COMPARE, format_func=lambda name: labels.get(name, "Nothing"),
         on_change=_changed_compare, help="Shows beside each turn what another policy decides.",
+    )  # fmt: skip
+    state.put(POLICY, view.policy)
+    st.selectbox(
+        "Policy", policy_names(), key=POLICY, format_func=lambda name: labels[name],
+        on_change=_changed_policy, help="What chooses the turns. Only the gate can be trained.",
+    )  # fmt: skip
+    state.put(PAIRS, view.pairs)
+    st.toggle(
+        "Question with its answer", key=PAIRS, on_change=_changed_pairs,
+        help="When one of the two is kept, so is the other; it is then shown as kept anyway.",
     )  # fmt: skip
 
 
@@ -60,15 +65,6 @@ def draw_rule(view: View, outcome: Outcome, extent: Extent) -> None:
         args=(own, turns), help="0 lets the gate choose nothing; all of the turns is no limit.",
     )  # fmt: skip
     _draw_flips(view, outcome, choice, own)
-
-
-def draw_pairs(view: View) -> None:
-    """Whether a question and its answer go together."""
-    state.put(PAIRS, view.pairs)
-    st.toggle(
-        "Keep question and answer together", key=PAIRS, on_change=_changed_pairs,
-        help="When one of the two is kept, so is the other; it is then shown as kept anyway.",
-    )  # fmt: skip
 
 
 def baseline_words(view: View, own: Choice) -> str:
