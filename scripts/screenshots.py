@@ -27,10 +27,10 @@ SCHEMES = ("light", "dark")
 TALLEST = 12_000  # px; a page that never ends is cut here
 
 # Streamlit scrolls inside the window, so the window has to be as tall as the page for all of it to be seen.
-HEIGHT = """() => Math.max(...['stMain', 'stSidebarContent'].map(name => {
-    const box = document.querySelector(`[data-testid="${name}"]`);
-    return box && box.checkVisibility() ? box.scrollHeight : 0;
-}))"""
+HEIGHT = """() => Math.ceil(Math.max(...['stMainBlockContainer', 'stSidebarUserContent'].map(name => {
+    const box = document.querySelector(`[data-testid="${name}"]`)?.getBoundingClientRect();
+    return box && box.right > 0 ? box.bottom : 0;
+})))"""
 
 
 def main() -> None:
