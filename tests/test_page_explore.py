@@ -443,6 +443,20 @@ def test_blank_and_hostile_and_very_long_turns(open_page: Open) -> None:
         assert not [text for text in said(app).splitlines() if HOSTILE in text], "nothing is Markdown"
 
 
+def test_halves_of_surrogate_pairs_break_nothing(open_page: Open) -> None:
+    half = "nan \ud800 batch"
+    for view in ("messages", "scores", "parts", "matrix", "download", "differences"):
+        said_by = Turn.of("user", half, name=half)
+        app = open_page(
+            said_by, Turn.of("assistant", "ok"), said_by, Turn.of("user", "nan"),
+            title=half, selected="1", show=view, compare="bm25",
+        )  # fmt: skip
+        sound(app.text_input(key="explore.search").set_value("nan").run())
+    app.session_state["explore.links"] = True
+    app.session_state["explore.words"] = True
+    sound(app.run())
+
+
 def test_two_thousand_turns_are_shown_by_a_part(open_page: Open) -> None:
     turns = [Turn.of("user" if i % 2 == 0 else "assistant", f"turn {i} about nan") for i in range(2_001)]
     app = open_page(*turns, selected="1000")

@@ -9,6 +9,7 @@ from typing import Any
 
 from convgate.conversation import Conversation, Situation
 from convgate.decisions import TurnDecisions
+from convgate.ui.text import sendable
 
 TEXT_SHOWN = 300
 """Characters of each turn's text in the CSV, enough to know it by."""
@@ -76,11 +77,11 @@ def decisions_json(
         "gate_activation": decisions.gate_activation,
         "turns": turns,
     }
-    return json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    return sendable(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
 def _plain(text: str) -> str:
-    text = text.encode(errors="replace").decode()  # halves of surrogate pairs
+    text = sendable(text)
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 

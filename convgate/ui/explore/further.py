@@ -22,7 +22,7 @@ from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
 from convgate.ui.state import selected_rows
-from convgate.ui.text import literal, shortened
+from convgate.ui.text import literal, sendable, shortened
 from convgate.ui.theme import current_palette
 from convgate.ui.wording import counted
 
@@ -69,9 +69,11 @@ def _draw_messages(outcome: Outcome) -> None:
         turn = conversation.turns[index]
         forced = decisions.overrides.get(index)
         why = "current message" if index == outcome.moment.situation.index else "kept"
-        why = f"kept anyway: {forced.reason}" if forced else why
-        text = shortened(turn.scored_text, _TEXT)
-        rows.append({"turn": index + 1, "who": turn.speaker, "why": why, "tokens": count, "text": text})
+        why = sendable(f"kept anyway: {forced.reason}") if forced else why
+        text = sendable(shortened(turn.scored_text, _TEXT))
+        rows.append(
+            {"turn": index + 1, "who": sendable(turn.speaker), "why": why, "tokens": count, "text": text}
+        )
     if outcome.moment.situation.index is None:
         question = outcome.moment.situation.turn.text
         rows.append(
@@ -83,10 +85,10 @@ def _draw_messages(outcome: Outcome) -> None:
     text, suffix, label = _written(outcome)
     with st.container(horizontal=True):
         st.download_button(
-            f"Download as {label}", text, file_name=f"selected{suffix}", on_click="ignore",
+            f"Download as {label}", sendable(text), file_name=f"selected{suffix}", on_click="ignore",
             icon=":material/download:", key="explore.download_messages",
         )  # fmt: skip
-    code = json.dumps(selection.messages, ensure_ascii=False, indent=2, default=str)
+    code = sendable(json.dumps(selection.messages, ensure_ascii=False, indent=2, default=str))
     if len(code) <= _LONGEST_CODE:
         st.caption("To copy, as OpenAI messages:")
         st.code(code, language="json", height=320, wrap_lines=True)
@@ -161,9 +163,9 @@ def _draw_differences(outcome: Outcome) -> None:
         )  # fmt: skip
         rows.append(
             {
-                "turn": index + 1, "who": turn.speaker, ours: mine.outcome, "score": mine.score,
+                "turn": index + 1, "who": sendable(turn.speaker), ours: mine.outcome, "score": mine.score,
                 outcome.other_label: theirs.outcome, "their score": theirs.score,
-                "text": shortened(turn.scored_text, _TEXT),
+                "text": sendable(shortened(turn.scored_text, _TEXT)),
             }
         )  # fmt: skip
     two_decimals = st.column_config.NumberColumn(format="%.2f")

@@ -19,7 +19,7 @@ from convgate.ui.explore import scoring, state
 from convgate.ui.explore.chart import TIERS, turn_labels
 from convgate.ui.explore.keys import MAKE_CURRENT, NEWER, OLDER
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.text import literal, shortened
+from convgate.ui.text import literal, sendable, shortened, show_text
 from convgate.ui.theme import current_palette
 from convgate.ui.transcript.rows import when
 
@@ -83,7 +83,7 @@ def _draw_text(turn: Turn) -> None:
     text = turn.scored_text.strip()
     with st.container(key="explore-text"):
         if text:
-            st.text(shortened(text, _TEXT), width="stretch")
+            show_text(text, limit=_TEXT)
         else:
             st.caption("This turn has no text.")
 
@@ -169,7 +169,7 @@ def words_html(text: str, effects: list[WordEffect]) -> str:
         pieces += [escape(text[end : effect.start]), f'<span style="{style}" title="{told}">{word}</span>']
         end = effect.stop
     pieces.append(escape(shortened(text[end:], 300)))
-    return f'<div class="explore-words" dir="auto">{"".join(pieces)}</div>'
+    return f'<div class="explore-words" dir="auto">{sendable("".join(pieces))}</div>'
 
 
 def threshold_logit(threshold: float | None) -> float | None:

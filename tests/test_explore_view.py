@@ -1,0 +1,204 @@
+"""The view as an address and back, rules as sliders, and how two choices differ."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.conversation import Conversation, Turn
+from convgate.decisions import TurnDecisions
+from convgate.errors import PolicyError
+from convgate.gate.thresholds import RULES, Absolute, Limits, Stricter, TopK, make_rule
+from convgate.policies.registry import policy_names
+from convgate.ui.explore.changes import changes
+from convgate.ui.explore.choice import Choice, Extent, adjustable, sliders, with_limits, with_value
+from convgate.ui.explore.matrix import parts
+from convgate.ui.explore.navigation import following, matching, preceding
+from convgate.ui.explore.view import View
+
+EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
+
+
+@st.composite
+def choices(draw: st.DrawFn) -> Choice:
+    rule = RULES[draw(st.sampled_from(list(RULES)))]
+    values = {}
+    for item in adjustable(rule):
+        low, high, step = (item.metadata[name] for name in ("low", "high", "step"))
+        steps = draw(st.integers(0, int((high - low) / step)))
+        values[item.name] = round(low + steps * step, 6)
+    least = draw(st.integers(0, 50))
+    most = draw(st.none() | st.integers(least, 60))
+    return Choice(make_rule(rule.name, **values), Limits(least, most))
+
+
+VIEWS = st.builds(
+    View,
+    conversation=st.none() | st.text("0123456789abcdef", min_size=16, max_size=16),
+    turn=st.none() | st.integers(0, 10_000),
+    selected=st.none() | st.integers(0, 10_000),
+    policy=st.sampled_from(policy_names()),
+    choice=st.none() | choices(),
+    baseline=st.none() | choices(),
+    compare=st.none() | st.sampled_from(policy_names()),
+    pairs=st.booleans(),
+    show=st.none() | st.just("matrix"),
+)
+
+
+@given(VIEWS)
+def test_an_address_gives_back_the_view(view: View) -> None:
+    assert View.from_query(view.to_query()) == (view, [])
+
+
+def test_an_address_numbers_turns_from_1_and_leaves_defaults_out() -> None:
+    assert View().to_query() == {}
+    view = View("k", turn=56, selected=11, choice=Choice(make_rule("blended", weight=0.3)))
+    assert view.to_query() == {
+        "conversation": "k", "turn": "57", "selected": "12", "rule": "blended", "weight": "0.3",
+    }  # fmt: skip
+
+
+def test_a_question_takes_the_place_of_a_turn() -> None:
+    view, problems = View.from_query({"ask": "  why?  ", "turn": "3"})
+    assert (view.question, view.turn, problems) == ("why?", None, [])
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ({"turn": "0"}, "turn=0"),
+        ({"selected": "-3"}, "selected=-3"),
+        ({"turn": "²"}, "turn=²"),
+        ({"policy": "magic"}, "policy=magic, which is not one of gate"),
+        ({"compare": "<b>"}, "compare=<b>"),
+        ({"rule": "nonsense"}, "there is no threshold rule 'nonsense'"),
+        ({"rule": "stricter", "deviations": "9"}, "deviations must be from -2.0 to 3.0"),
+        ({"rule": "top_k", "k": "many"}, "k must be a number; got 'many'"),
+        ({"rule": "stricter", "min_turns": "5", "max_turns": "2"}, "must not be below min_turns"),
+        ({"baseline": "rule=none"}, "there is no threshold rule 'none'"),
+    ],
+)
+def test_what_an_address_cannot_mean_is_told_and_left_at_its_default(
+    query: dict[str, str], told: str
+) -> None:
+    view, problems = View.from_query(query)
+    assert view == View()
+    assert len(problems) == 1
+    assert told in problems[0]
+
+
+@given(
+    st.dictionaries(st.sampled_from([*View.__slots__, "ask", "rule", "k", "weight"]), st.text(max_size=30))
+)
+def test_no_address_breaks_the_page(query: dict[str, str]) -> None:
+    view, _ = View.from_query(query)
+    assert View.from_query(view.to_query()) == (view, [])
+
+
+def test_turns_that_a_conversation_does_not_have_are_told() -> None:
+    talk = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
+    view, problems = View("k", turn=1, selected=2).within(talk)
+    assert (view.turn, view.selected) == (1, None)
+    assert problems == ["The address names turn 3, but this conversation has 2."]
+
+
+def test_sliders_come_from_the_fields_and_reach_no_further_than_makes_a_difference() -> None:
+    (k,) = sliders(TopK(), EXTENT)
+    assert (k.label, k.low, k.high, k.step, k.value) == ("Turns", 0, 76, 1, 10)
+    (budget,) = sliders(make_rule("token_budget"), EXTENT)
+    assert (budget.high, budget.step, budget.value) == (2_700, 100, 2_000)
+    (threshold,) = sliders(Absolute(), EXTENT)
+    assert threshold.value == 0.5, "the learned threshold stands for one that is not set"
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_slider_stands_within_its_range_on_tiny_conversations(name: str) -> None:
+    for turns, tokens in ((0, 0), (1, 5)):
+        for slider in sliders(RULES[name](), Extent(turns, tokens, 0.5)):
+            assert slider.low <= slider.value <= slider.high
+            assert slider.low < slider.high
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_moving_a_slider_changes_that_parameter_alone(name: str) -> None:
+    choice = Choice(RULES[name](), Limits(1, 5))
+    for slider in sliders(choice.rule, EXTENT):
+        moved = with_value(choice, slider.name, slider.high)
+        assert getattr(moved.rule, slider.name) == slider.high
+        assert moved.limits == choice.limits
+        others = [item.name for item in fields(choice.rule) if item.name != slider.name]  # type: ignore[arg-type]
+        assert all(getattr(moved.rule, other) == getattr(choice.rule, other) for other in others)
+        assert moved != choice
+
+
+def test_at_most_all_turns_is_no_limit() -> None:
+    choice = Choice(Stricter())
+    assert with_limits(choice, 2, 76, turns=76).limits == Limits(2, None)
+    assert with_limits(choice, 2, 75, turns=76).limits == Limits(2, 75)
+
+
+def test_a_choice_says_in_words_what_it_is() -> None:
+    choice = Choice(make_rule("blended", weight=0.25), Limits(1, 9))
+    assert choice.told() == "Blended, 0.25, 0.5, at least 1, at most 9"
+    with pytest.raises(PolicyError, match="no threshold rule"):
+        Choice.from_query({"rule": "x"})
+
+
+def decisions(*kept: bool, start: int = 3) -> TurnDecisions:
+    return TurnDecisions(
+        policy="p", rule="r", indices=np.arange(start, start + len(kept)), kept=np.array(kept, dtype=bool),
+        why_kept="yes", why_dropped="no",
+    )  # fmt: skip
+
+
+def test_changes_are_turns_of_the_conversation_with_their_direction() -> None:
+    difference = changes(decisions(True, True, False, False), decisions(True, False, True, False))
+    assert (difference.up.tolist(), difference.down.tolist(), difference.alike) == ([4], [5], 2)
+    assert (difference.of(4), difference.of(5), difference.of(3)) == ("up", "down", "")
+    assert (difference.indices.tolist(), len(difference)) == ([4, 5], 2)
+    same = changes(decisions(True), decisions(True))
+    assert len(same) == 0
+
+
+@given(st.lists(st.integers(0, 50), min_size=1, unique=True).map(sorted), st.none() | st.integers(0, 50))
+def test_going_on_visits_every_turn_of_a_kind(turns: list[int], here: int | None) -> None:
+    seen = []
+    for _ in turns:
+        here = following(turns, here)
+        seen.append(here)
+    assert sorted(turn for turn in seen if turn is not None) == turns
+    assert preceding(turns, following(turns, here)) == here
+
+
+def test_search_wants_every_word_in_any_case_in_speaker_or_text() -> None:
+    talk = Conversation(
+        "t",
+        (
+            Turn.of("user", "The Router is broken", name="Maren"),
+            Turn.of("assistant", "router: restart it"),
+            Turn.of("user", "STRASSE und Straße"),
+        ),
+    )
+    assert matching(talk, "router").tolist() == [0, 1]
+    assert matching(talk, "maren router").tolist() == [0]
+    assert matching(talk, '"is broken"').tolist() == [0]
+    assert matching(talk, "straße").tolist() == [2]
+    assert matching(talk, "  ").tolist() == []
+
+
+@pytest.mark.parametrize("count", [1, 300, 301, 450, 700, 2_000])
+def test_the_parts_of_a_matrix_cover_every_turn(count: int) -> None:
+    starts = parts(count)
+    covered = {turn for start in starts for turn in range(start, min(count, start + 300))}
+    assert covered == set(range(count))
+    assert starts == sorted(set(starts))
+
+
+def test_opening_another_conversation_keeps_the_way_of_looking() -> None:
+    view = View("a", turn=3, selected=2, question="q", compare="bm25", choice=Choice(TopK(3)))
+    assert view.opened("b") == replace(view, conversation="b", turn=None, selected=None, question="")
