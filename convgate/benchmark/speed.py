@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -112,6 +114,16 @@ def time_rescoring(encoder: Encoder, *, n: int = 1_000, rounds: int = 15) -> Com
 
     both = compare(encode_one, decide_again, rounds=rounds)
     return Compared(both.baseline_ms, both.ours_ms, both.baseline_ms / both.ours_ms)
+
+
+def time_help(*, rounds: int = 3) -> float:
+    """Median seconds until `convgate --help` has answered, the start of Python included."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "convgate", "--help"], capture_output=True, check=True)
+        times.append(time.perf_counter() - start)
+    return median(times)
 
 
 _MESSAGE = (

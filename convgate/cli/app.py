@@ -27,13 +27,14 @@ def open_app(
     settings = load_settings()  # a wrong setting is told here, before a browser opens
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
     command += [f"--server.address={address}", "--browser.gatherUsageStats=false"]
-    command += [f"--server.headless={'false' if browser else 'true'}"]
+    if not browser:
+        command += ["--server.headless=true"]
     command += [f"--server.maxUploadSize={settings.upload_limit_mb}"]
     if port is not None:
         command += [f"--server.port={port}"]
     # Streamlit reads .streamlit/config.toml from its working directory; the home was made absolute above.
     environment = {**os.environ, "CONVGATE_HOME": str(settings.home)}
-    try:
-        raise typer.Exit(subprocess.call(command, cwd=app_root(), env=environment))
-    except KeyboardInterrupt:
-        raise typer.Exit(0) from None
+    os.chdir(app_root())
+    if sys.platform == "win32":  # there, exec would leave the terminal to two programs at once
+        raise typer.Exit(subprocess.call(command, env=environment))
+    os.execve(sys.executable, command, environment)  # one process: whoever ends convgate ends the app

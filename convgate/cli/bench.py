@@ -33,7 +33,7 @@ def bench(
 
 def _measure(*, encoder: bool, page: bool, rounds: int) -> dict[str, Any]:
     from convgate.benchmark.memory import scoring_memory
-    from convgate.benchmark.speed import largest_difference, time_rescoring, time_scoring
+    from convgate.benchmark.speed import largest_difference, time_help, time_rescoring, time_scoring
     from convgate.gate.blockwise import has_fast_bfloat16
 
     results: dict[str, Any] = {
@@ -49,6 +49,7 @@ def _measure(*, encoder: bool, page: bool, rounds: int) -> dict[str, Any]:
         "largest_logit_difference": largest_difference(1_000),
         "memory_mb": {"10000": scoring_memory(10_000), "goal_below": 200.0},
     }
+    results["help_seconds"] = {"median": time_help(), "goal_below": 0.5}
     if encoder:
         from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
@@ -59,6 +60,10 @@ def _measure(*, encoder: bool, page: bool, rounds: int) -> dict[str, Any]:
             "times_encoding": rescoring.ours_ms / rescoring.baseline_ms,
             "goal_below": 3.0,
         }
+    if page:
+        from convgate.ui.explore.timing import measure_slider_rerun
+
+        results["slider_rerun"] = measure_slider_rerun().to_json()
     return results
 
 
@@ -78,4 +83,10 @@ def _show(console: Console, results: dict[str, Any]) -> None:
             f"Deciding 1,000 turns again for one new message: {rescoring['decide_again_ms']:.1f} ms,"
             f" {rescoring['times_encoding']:.2f} × the {rescoring['encode_one_ms']:.1f} ms of encoding it"
             f" (goal below 3 ×)"
+        )
+    console.print(f"convgate --help: {results['help_seconds']['median']:.2f} s (goal below 0.5 s)")
+    if slider := results.get("slider_rerun"):
+        console.print(
+            f"Moving a slider on {slider['turns']} turns: {slider['median']:.2f} s on the server, slowest"
+            f" {slider['slowest']:.2f} s (goal below {slider['goal']} s)"
         )

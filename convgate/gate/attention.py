@@ -81,11 +81,19 @@ class AttentionTier(nn.Module):
         layer, cross = self.self_attention, self.cross_attention
         key, value = self._situation_key_value(situation)
         readers = torch.stack([self.head.weight[0], cross.query.weight.T @ key * self.scale])  # (2, h)
-        values = F.linear(x, readers @ layer.value.weight, readers @ layer.value.bias)  # (n, 2)
-        queries = F.linear(x, layer.query.weight * self.scale, layer.query.bias * self.scale)
-        mixed = x @ readers.T + attend(queries, layer.key(x), values)
+        columns = {  # what the turns are projected to, in one product instead of four
+            "queries": (layer.query.weight * self.scale, layer.query.bias * self.scale),  # (h, h), (h,)
+            "keys": (layer.key.weight, layer.key.bias),
+            "values": (readers @ layer.value.weight, readers @ layer.value.bias),  # (2, h), (2,)
+            "own": (readers, readers.new_zeros(len(readers))),
+        }
+        weights, biases = zip(*columns.values(), strict=True)
+        projected = F.linear(x, torch.cat(weights), torch.cat(biases))
+        queries, keys, values, own = torch.split(projected, [len(bias) for bias in biases], dim=1)
+        mixed = own + attend(queries, keys, values)
         attention = torch.sigmoid(mixed[:, 1] + (cross.query.bias @ key) * self.scale)
-        return mixed[:, 0] + attention * (self.head.weight[0] @ value) + self.head.bias
+        logits: Tensor = mixed[:, 0] + attention * (self.head.weight[0] @ value) + self.head.bias
+        return logits
 
     def links(self, projected: Tensor, tier1: Tensor, rows: Tensor) -> Tensor:
         """(len(rows), n) how much each of the given turns attends to every turn; rows sum to 1."""

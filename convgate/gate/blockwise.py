@@ -7,7 +7,7 @@ from functools import cache
 import torch
 from torch import Tensor
 
-_BLOCK_ROWS = 512
+_BLOCK_ROWS = 256
 _BLOCK_BYTES = 32 << 20  # at most, for a block of attention weights
 _BFLOAT16_FROM = 512  # keys; below it there is nothing to gain
 _EXPONENT_LIMIT = 60.0  # exp of it, summed over any number of turns, is far from overflowing
@@ -24,7 +24,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     dtype = torch.bfloat16 if reduced else queries.dtype
     # |q·k| ≤ |q||k|: when that bound is small, no row needs its maximum subtracted before exp.
     bounded = _longest(queries) * _longest(keys) < _EXPONENT_LIMIT
-    queries, keys_t = queries.to(dtype), keys.to(dtype).T.contiguous()
+    queries, keys_t = queries.to(dtype), keys.to(dtype).T
     weighted = torch.cat([values, values.new_ones(len(values), 1)], dim=1).to(dtype)
     out = values.new_empty(len(queries), values.shape[1])
     step = max(16, min(_BLOCK_ROWS, _BLOCK_BYTES // (len(keys) * dtype.itemsize)))
