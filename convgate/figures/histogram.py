@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from convgate.decisions import Floats
 from convgate.figures.hover import number
-from convgate.figures.layout import axis, figure, mark_threshold
+from convgate.figures.layout import axis, figure, mark_threshold, share_range
 from convgate.figures.palette import Palette
 
 BINS = 40
@@ -21,8 +21,9 @@ def histogram_figure(
 ) -> go.Figure:
     """Counts of kept and dropped turns by score, one on the other, in `BINS` equal bins.
 
-    scores and kept: (n,). The bins go from 0 to 1 when all scores lie there, else from the lowest score to
-    the highest; neither they nor the axes depend on the threshold.
+    scores and kept: (n,). The bins go from 0 to 1 when all scores lie there, or over the tenths around
+    scores that lie close together, else from the lowest score to the highest; neither they nor the axes
+    depend on the threshold.
     """
     low, high = _limits(scores)
     edges = np.linspace(low, high, BINS + 1)
@@ -68,5 +69,5 @@ def describe_histogram(scores: Floats, kept: NDArray[np.bool_], threshold: float
 def _limits(scores: Floats) -> tuple[float, float]:
     low, high = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
     if low >= 0 and high <= 1:
-        return 0.0, 1.0
+        return share_range(scores)
     return (low, high) if high > low else (low - 0.5, high + 0.5)

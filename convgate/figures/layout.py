@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import plotly.graph_objects as go
 
+from convgate.decisions import Floats
 from convgate.figures.palette import Palette
 
 FONT = '"Source Sans", "Source Sans Pro", "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif'
@@ -73,6 +75,20 @@ def scatter(count: int) -> type[go.Scatter] | type[go.Scattergl]:
     """The kind of trace for a chart of `count` marks."""
     kind: type[go.Scatter] | type[go.Scattergl] = go.Scattergl if count > MANY else go.Scatter
     return kind
+
+
+def share_range(levels: Floats) -> tuple[float, float]:
+    """0 and 1, or the tenths around levels that all lie close together, as an untrained gate's scores do.
+
+    >>> share_range(np.array([0.12, 0.88])), share_range(np.array([0.48, 0.57]))
+    ((0.0, 1.0), (0.3, 0.7))
+    """
+    if not len(levels):
+        return 0.0, 1.0
+    low, high = int(np.floor(10 * levels.min())), int(np.ceil(10 * levels.max()))
+    while high - low < 3:  # one tenth alone would make much of little
+        low, high = max(0, low - 1), min(10, high + 1)
+    return (0.0, 1.0) if high - low > 5 else (low / 10, high / 10)
 
 
 def mark_threshold(fig: go.Figure, value: float, label: str, palette: Palette, *, across: str) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from convgate.decisions import Floats, TurnDecisions
 from convgate.figures.hover import number, plain, wrapped
-from convgate.figures.layout import MANY, axis, figure, mark_threshold, scatter, steady
+from convgate.figures.layout import MANY, axis, figure, mark_threshold, scatter, share_range, steady
 from convgate.figures.palette import Palette
 
 HEIGHT = 340  # pixels
@@ -158,19 +158,10 @@ def _level_axis(chart: _Chart, palette: Palette) -> dict[str, object]:
 
 
 def _gate_levels(decisions: TurnDecisions) -> tuple[float, float]:
-    """0 and 1, or the tenths around the scores when all lie close together, as an untrained gate's do.
-
-    Both tiers are looked at too, so that showing them moves nothing.
-    """
+    """The range of the scores and of both tiers, so that showing the tiers moves nothing."""
     columns = [decisions.scores]
     columns += [_logistic(tier) for tier in (decisions.tier1, decisions.attention) if tier is not None]
-    levels = np.concatenate([column for column in columns if column is not None])
-    if not len(levels):
-        return 0.0, 1.0
-    low, high = np.floor(10 * float(levels.min())) / 10, np.ceil(10 * float(levels.max())) / 10
-    while high - low < 0.25:  # one tenth alone would make much of little
-        low, high = max(0.0, low - 0.1), min(1.0, high + 0.1)
-    return (0.0, 1.0) if high - low > 0.55 else (float(low), float(high))
+    return share_range(np.concatenate([column for column in columns if column is not None]))
 
 
 def _add_turns(fig: go.Figure, chart: _Chart, palette: Palette) -> None:

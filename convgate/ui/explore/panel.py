@@ -9,6 +9,7 @@ import streamlit as st
 
 from convgate.conversation import Turn
 from convgate.decisions import TurnDecision
+from convgate.figures.activation import describe_activation
 from convgate.figures.layout import CONFIG
 from convgate.figures.links import describe_links, links_figure
 from convgate.figures.tiers import describe_tiers, tiers_figure
@@ -45,6 +46,7 @@ def draw_panel(outcome: Outcome, selected: int | None) -> None:
     decision = outcome.decisions.of(selected)
     outcome_word, _, why = decision.reason.partition(": ")
     st.markdown(f"**{outcome_word}:** {literal(why)}")
+    _draw_contrast(outcome, selected)
     _draw_text(turn)
     if outcome.gate and decision.parts:
         _draw_parts(outcome, decision)
@@ -59,24 +61,36 @@ def draw_panel(outcome: Outcome, selected: int | None) -> None:
 def _draw_head(outcome: Outcome, selected: int, turn: Turn) -> None:
     told, exact = when(turn.timestamp, outcome.moment.situation.turn.timestamp)
     count = len(outcome.moment.conversation)
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-head"):
-        st.subheader(f"Turn {selected + 1:,}", anchor=False, width="stretch")
+    who = literal(turn.speaker, limit=60) + (f" · {literal(turn.role)}" if turn.name else "")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="explore-head"):
+        st.subheader(f"Turn {selected + 1:,}", anchor=False, width="content")
+        st.caption(" · ".join(part for part in (who, told) if part), help=exact or None, width="stretch")
+    with st.container(horizontal=True, gap="xsmall", key="explore-neighbours"):
         st.button(
-            "", key="explore.older", shortcut=OLDER, icon=":material/arrow_back:", disabled=selected == 0,
+            "older", key="explore.older", shortcut=OLDER, disabled=selected == 0,
             on_click=_select, args=(selected - 1,), help=_neighbour(outcome, selected - 1),
         )  # fmt: skip
         st.button(
-            "", key="explore.newer", shortcut=NEWER, icon=":material/arrow_forward:",
-            disabled=selected == count - 1, on_click=_select, args=(selected + 1,),
-            help=_neighbour(outcome, selected + 1),
+            "newer", key="explore.newer", shortcut=NEWER, disabled=selected == count - 1,
+            on_click=_select, args=(selected + 1,), help=_neighbour(outcome, selected + 1),
         )  # fmt: skip
         st.button(
             "make current", key="explore.make_current", shortcut=MAKE_CURRENT,
             disabled=selected == outcome.moment.situation.index, on_click=_make_current, args=(selected,),
             help="Decide as if this turn were the message to answer",
         )  # fmt: skip
-    who = literal(turn.speaker, limit=60) + (f" · {literal(turn.role)}" if turn.name else "")
-    st.caption(" · ".join(part for part in (who, told) if part), help=exact or None)
+
+
+def _draw_contrast(outcome: Outcome, selected: int) -> None:
+    """What the baseline and the policy that is compared say of the turn, where they say otherwise."""
+    flip = outcome.flips.of(selected) if outcome.flips else ""
+    if flip:
+        arrow, before = ("↑", "drops") if flip == "up" else ("↓", "keeps")
+        st.markdown(f":orange-badge[{arrow} flips] The baseline {before} this turn.")
+    if outcome.other is not None:
+        word, _, why = outcome.other.decisions.of(selected).reason.partition(": ")
+        why = literal(why[:1].upper() + why[1:])
+        st.markdown(f":material/compare_arrows: **{outcome.other_label}: {word.lower()}.** {why}")
 
 
 def _draw_text(turn: Turn) -> None:
@@ -105,6 +119,8 @@ def _draw_parts(outcome: Outcome, decision: TurnDecision) -> None:
         tiers_figure(outcome.decisions, decision.item, palette=palette), theme=None, config=CONFIG,
         key="explore.tiers_of_turn", alt=describe_tiers(outcome.decisions, decision.item),
     )  # fmt: skip
+    if outcome.decisions.gate_activation is not None:
+        st.caption(describe_activation(outcome.decisions.gate_activation))
     st.toggle(
         "Both tiers over all turns", key=TIERS, on_change=state.touched, persist_state="session",
         help="Adds the score of each turn alone (tier 1) and among the others (tier 2) to the chart.",

@@ -65,10 +65,10 @@ def pick_moment(view: View, conversation: Conversation) -> Moment:
         )
         messages = answerable(conversation)
         with st.container(
-            horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key="explore-turn"
+            horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key="explore-current"
         ):
             st.button(
-                "", icon=":material/chevron_left:", key="explore.previous", shortcut=PREVIOUS_MESSAGE,
+                "", icon=":material/navigate_before:", key="explore.previous", shortcut=PREVIOUS_MESSAGE,
                 on_click=_answer, args=(preceding(messages, turn),), help="The previous message to answer",
             )  # fmt: skip
             st.number_input(
@@ -76,7 +76,7 @@ def pick_moment(view: View, conversation: Conversation) -> Moment:
                 on_change=_typed_turn, disabled=asked, label_visibility="collapsed",
             )  # fmt: skip
             st.button(
-                "", icon=":material/chevron_right:", key="explore.next", shortcut=NEXT_MESSAGE,
+                "", icon=":material/navigate_next:", key="explore.next", shortcut=NEXT_MESSAGE,
                 on_click=_answer, args=(following(messages, turn),), help="The next message to answer",
             )  # fmt: skip
         state.put(QUESTION, view.question)

@@ -150,7 +150,7 @@ def _row(
     reference: datetime | None,
 ) -> dict[str, Any]:
     text, cut = excerpt(turn.scored_text.strip(), marks.terms, whole=index in marks.opened)
-    told, exact = when(turn.timestamp, reference)
+    told, exact = when(turn.timestamp, None if index == current else reference)
     row: dict[str, Any] = {
         "turn": index,
         "who": turn.speaker if turn.speaker == turn.role else f"{turn.speaker} · {turn.role}",
