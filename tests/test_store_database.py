@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -31,7 +32,19 @@ def talk(text: str = "a private sentence", turns: int = 1) -> NewConversation:
 
 def test_a_new_store_makes_its_folder_and_keeps_it_to_its_owner(store: Store) -> None:
     assert store.path.exists()
-    assert store.path.parent.stat().st_mode & 0o077 == 0
+    with store.write():
+        for path in [store.path.parent, *store.path.parent.iterdir()]:
+            assert path.stat().st_mode & 0o077 == 0, path
+
+
+def test_a_folder_and_a_database_that_are_there_keep_their_permissions(store: Store) -> None:
+    store.path.parent.chmod(0o755)
+    store.path.chmod(0o644)
+
+    Store(store.path).close()
+
+    assert store.path.parent.stat().st_mode & 0o777 == 0o755
+    assert store.path.stat().st_mode & 0o777 == 0o644
 
 
 def test_a_block_that_raises_leaves_nothing_behind(store: Store) -> None:
@@ -114,7 +127,9 @@ def test_a_read_only_database_says_how_to_choose_another_place(store: Store) -> 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
 
-    with pytest.raises(StoreError, match=r"data folder .*file/home cannot be made .*CONVGATE_HOME"):
+    with pytest.raises(
+        StoreError, match=r"data folder .*file/home cannot be made or written .*CONVGATE_HOME"
+    ):
         Store(tmp_path / "file" / "home" / "convgate.db")
 
 
@@ -189,6 +204,35 @@ def test_a_backup_restores_everything_as_it_was(store: Store, tmp_path: Path) ->
     assert [row.key for row in conversations.find().rows] == [kept.key]
     assert conversations.find(search="before the").total == 1
     conversations.add([talk("life goes on")])
+
+
+def test_a_backup_is_not_restored_while_another_program_writes(store: Store, tmp_path: Path) -> None:
+    conversations = Conversations(store)
+    conversations.add([talk("before the backup")])
+    backup = tmp_path / "backup.db"
+    store.backup(backup)
+    conversations.add([talk("after the backup")])
+    other = sqlite3.connect(store.path)
+    other.execute("BEGIN IMMEDIATE")
+
+    outcomes: list[str] = []
+    attempt = threading.Thread(target=lambda: outcomes.append(attempted(store, backup)), daemon=True)
+    attempt.start()
+    attempt.join(timeout=5)
+    other.close()
+
+    assert outcomes, "the restore is still waiting"
+    assert f"{store.path} is in use by another program" in outcomes[0]
+    assert "Nothing was stored" in outcomes[0]
+    assert conversations.find(search="after the").total == 1
+
+
+def attempted(store: Store, backup: Path) -> str:
+    try:
+        store.restore(backup)
+    except StoreError as error:
+        return str(error)
+    return "restored"
 
 
 def test_a_backup_never_overwrites(store: Store, tmp_path: Path) -> None:

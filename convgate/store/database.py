@@ -17,6 +17,7 @@ from pathlib import Path
 from sqlite_utils import Database, Migrations
 
 from convgate.errors import StoreError
+from convgate.home import make_home, make_private
 from convgate.store.faults import explained
 from convgate.store.migrations import migrations
 
@@ -38,11 +39,12 @@ class Store:
         self._idle: list[Database] = []
         self._borrowed = threading.local()
         try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_home(path.parent)
+            make_private(path)
         except OSError as error:
             raise StoreError(
-                f"The data folder {path.parent} cannot be made ({error.strerror}). Choose another one with "
-                "CONVGATE_HOME."
+                f"The data folder {path.parent} cannot be made or written ({error.strerror}). Choose another "
+                "one with CONVGATE_HOME."
             ) from error
         self._migrate()
 
@@ -99,7 +101,7 @@ class Store:
         """Put the backup `source` in the place of everything that is here; older backups are migrated.
 
         Raises StoreError, and changes nothing, when it is not a whole backup of this convgate or an
-        earlier one.
+        earlier one, or another program is writing.
         """
         with (
             explained(source),
@@ -112,7 +114,7 @@ class Store:
             if backup.execute("PRAGMA quick_check").fetchone() != ("ok",):
                 raise StoreError(f"the backup {source.name} is damaged; nothing was changed")
             with self.read() as db:
-                backup.backup(db.conn)
+                backup.backup(db.conn, progress=_stop_when_busy)
         self._migrate()
 
     def erase(self) -> None:
@@ -151,6 +153,14 @@ class Store:
         except sqlite3.Error:
             connection.close()
             raise
+
+
+def _stop_when_busy(status: int, remaining: int, total: int) -> None:
+    """SQLite has waited for the busy timeout when it says so; Python's backup would try again for ever."""
+    if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        error = sqlite3.OperationalError("database is locked")
+        error.sqlite_errorcode = status
+        raise error
 
 
 def _refuse_newer(db: Database, path: Path) -> None:

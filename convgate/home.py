@@ -1,0 +1,23 @@
+"""Files that are nobody else's business: transcripts, and what was made of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+def make_home(path: Path) -> None:
+    """Make the folder, with its parents, for its owner alone; one that is there keeps its permissions.
+
+    Raises OSError when it cannot be made.
+    """
+    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that its owner alone can read; one that is there is left as it is.
+
+    For SQLite, which takes an empty file as a new database, and gives its neighbours the same permissions.
+    Raises OSError when it cannot be made.
+    """
+    if not path.exists():
+        path.touch(mode=0o600)
