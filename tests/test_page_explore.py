@@ -59,6 +59,19 @@ def open_page(convgate_home: Path, encoder: FakeEncoder) -> Open:
     return opened
 
 
+@pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, Callable[[], str]]:
+    """What the page would write for a person who clicks on a download, by its key."""
+    found: dict[str, Callable[[], str]] = {}
+
+    def drawn(label: str, data: Callable[[], str], *, key: str, **_: object) -> bool:
+        found[key.removeprefix("explore.download_")] = data
+        return False
+
+    monkeypatch.setattr("streamlit.download_button", drawn)
+    return found
+
+
 def add(*turns: Turn, title: str = "Talk", format: str = "openai") -> str:
     talk = Conversation(title, turns or TALK, title=title, format=format)
     (added,) = Conversations(Store(load_settings().database)).add([NewConversation(talk)])
@@ -201,6 +214,28 @@ def test_another_policy_side_by_side(open_page: Open, name: str) -> None:
     differing = [row["turn"] + 1 for row in rows if row["differs"]]
     shown = [table for table in app.dataframe if "who" in table.value.columns]
     assert [list(table.value["turn"]) for table in shown] == ([differing] if differing else [])
+
+
+def test_files_are_written_only_when_they_are_downloaded(
+    open_page: Open, files: dict[str, Callable[[], str]]
+) -> None:
+
+    app = open_page(show="download")
+    open_page(show="messages", ask="is the loss nan")
+
+    assert all(callable(files[name]) for name in ("csv", "json", "messages"))
+    turns = json.loads(files["json"]())["turns"]
+    assert [turn["kept"] for turn in turns] == [state in ("kept", "forced") for state in states(app)[:-1]]
+    assert files["csv"]().count("\r\n") == len(turns) + 1
+    sent = json.loads(files["messages"]())["messages"]
+    assert sent[-1] == {"role": "user", "content": "is the loss nan"}
+
+
+def test_a_conversation_of_an_unknown_format_is_downloaded_as_openai_messages(
+    open_page: Open, files: dict[str, Callable[[], str]]
+) -> None:
+    open_page(show="messages", format="from-long-ago")
+    assert json.loads(files["messages"]())[-1]["content"] == TALK[-1].text
 
 
 @pytest.mark.parametrize("name", policy_names())

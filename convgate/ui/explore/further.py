@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
 from convgate.figures.histogram import describe_histogram, histogram_figure
 from convgate.figures.layout import CONFIG
@@ -82,11 +83,11 @@ def _draw_messages(outcome: Outcome) -> None:
     st.dataframe(
         rows, hide_index=True, height=240, key="explore.messages", alt="The messages to send",
     )  # fmt: skip
-    text, suffix, label = _written(outcome)
+    suffix, label = _format(conversation)
     with st.container(horizontal=True):
         st.download_button(
-            f"Download as {label}", sendable(text), file_name=f"selected{suffix}", on_click="ignore",
-            icon=":material/download:", key="explore.download_messages",
+            f"Download as {label}", lambda: _written(outcome), file_name=f"selected{suffix}",
+            on_click="ignore", icon=":material/download:", key="explore.download_messages",
         )  # fmt: skip
     code = sendable(json.dumps(selection.messages, ensure_ascii=False, indent=2, default=str))
     if len(code) <= _LONGEST_CODE:
@@ -96,18 +97,26 @@ def _draw_messages(outcome: Outcome) -> None:
         st.caption(f"At {len(code):,} characters the list is too long to be shown; download it.")
 
 
-def _written(outcome: Outcome) -> tuple[str, str, str]:
-    """The messages in the input's own format, else as OpenAI messages; the file's suffix; the format."""
+def _format(conversation: Conversation) -> tuple[str, str]:
+    """The suffix and the label of the format that the messages are written in."""
+    try:
+        chosen = format_named(conversation.format)
+    except TranscriptError:  # one that only an earlier version wrote
+        return ".json", "OpenAI messages"
+    return chosen.suffix, chosen.label
+
+
+def _written(outcome: Outcome) -> str:
+    """The messages in the input's own format, else as OpenAI messages."""
     conversation, indices = outcome.moment.conversation, list(outcome.selection.indices)
     if outcome.moment.situation.index is None:
         indices.append(len(conversation))
         conversation = replace(conversation, turns=(*conversation.turns, outcome.moment.situation.turn))
     try:
-        chosen = format_named(conversation.format)
-        return write_conversation(conversation, indices=indices), chosen.suffix, chosen.label
-    except TranscriptError:  # a format that only an earlier version wrote, or that cannot hold a turn
+        return sendable(write_conversation(conversation, indices=indices))
+    except TranscriptError:
         text = json.dumps(outcome.selection.messages, ensure_ascii=False, indent=2, default=str)
-        return f"{text}\n", ".json", "OpenAI messages"
+        return f"{sendable(text)}\n"
 
 
 def _draw_histogram(outcome: Outcome) -> None:
@@ -138,11 +147,11 @@ def _draw_downloads(outcome: Outcome) -> None:
     version = outcome.gate.version if outcome.gate else None
     with st.container(horizontal=True):
         st.download_button(
-            "CSV", decisions_csv(conversation, decisions), file_name="decisions.csv", mime="text/csv",
+            "CSV", lambda: decisions_csv(conversation, decisions), file_name="decisions.csv", mime="text/csv",
             on_click="ignore", icon=":material/table:", key="explore.download_csv",
         )  # fmt: skip
         st.download_button(
-            "JSON", decisions_json(conversation, outcome.moment.situation, decisions, version),
+            "JSON", lambda: decisions_json(conversation, outcome.moment.situation, decisions, version),
             file_name="decisions.json", mime="application/json", on_click="ignore",
             icon=":material/data_object:", key="explore.download_json",
         )  # fmt: skip
