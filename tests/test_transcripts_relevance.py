@@ -158,7 +158,7 @@ def test_what_is_written_is_read_back(read, tmp_path):
     path = tmp_path / "tiny.dev.jsonl"
     write_relevance_set(found, path)
     assert read_relevance_set(path) == found
-    assert not list(tmp_path.glob("*.part"))
+    assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
 def test_conversations_from_elsewhere_can_be_cases(tmp_path):

@@ -9,6 +9,7 @@ from typing import Any
 
 from convgate.conversation import Conversation, History, Situation, Turn
 from convgate.errors import TranscriptError
+from convgate.files import write_whole
 from convgate.transcripts.formats.relevance import RelevanceFormat
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.json_text import kind
@@ -98,16 +99,11 @@ def write_relevance_set(relevance_set: RelevanceSet, path: str | Path) -> None:
 
     Raises TranscriptError when the file cannot be written.
     """
-    path = Path(path)
-    part = path.with_name(f"{path.name}.part")
+    content = "".join(_lines(relevance_set)).encode()
     try:
-        with part.open("w", encoding="utf-8", newline="\n") as file:
-            file.writelines(_lines(relevance_set))
-        part.replace(path)
+        write_whole(Path(path), content)
     except OSError as error:
         raise TranscriptError(f"the file cannot be written: {error.strerror}", file=str(path)) from error
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _lines(relevance_set: RelevanceSet) -> Iterator[str]:

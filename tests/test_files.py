@@ -1,0 +1,87 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from convgate import files
+from convgate.files import write_whole
+
+
+def names(folder: Path) -> list[str]:
+    return [path.name for path in folder.iterdir()]
+
+
+def test_a_new_file_and_then_a_new_content(tmp_path: Path):
+    path = tmp_path / "out.json"
+    write_whole(path, b"first, and longer")
+    write_whole(path, b"second")
+    assert path.read_bytes() == b"second"
+    assert names(tmp_path) == ["out.json"]
+
+
+def test_a_write_that_fails_leaves_the_old_content_and_nothing_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    path = tmp_path / "out.json"
+    write_whole(path, b"old")
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(OSError, match="No space left"):
+        write_whole(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["out.json"]
+
+
+def test_an_interruption_leaves_nothing_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def interrupted(handle: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files.os, "fsync", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_whole(tmp_path / "out.json", b"new")
+    assert names(tmp_path) == []
+
+
+def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path):
+    with pytest.raises(OSError, match="No such file"):
+        write_whole(tmp_path / "nowhere" / "out.json", b"")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        write_whole(tmp_path / "folder", b"")
+    assert names(tmp_path) == ["folder"]
+
+
+def test_a_name_as_long_as_names_can_be_is_written(tmp_path: Path):
+    path = tmp_path / ("n" * 255)
+    write_whole(path, b"x")
+    assert path.read_bytes() == b"x"
+
+
+def test_permissions_stay_and_a_link_stays_a_link(tmp_path: Path):
+    path, link = tmp_path / "private.json", tmp_path / "link.json"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    link.symlink_to(path)
+    write_whole(link, b"new")
+    assert link.is_symlink()
+    assert path.read_bytes() == b"new"
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path):
+    pipe, got = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    write_whole(pipe, b"through")
+    reader.join(10)
+    assert got == [b"through"]
+    assert pipe.is_fifo()
