@@ -11,8 +11,12 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.app_files import app_root
 from convgate.conversation import Conversation, Turn
+from convgate.errors import StoreError
+from convgate.policies.bm25 import words
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
+from convgate.ui import services
+from convgate.ui.explore.chart import turn_labels
 from convgate.ui.library import PER_PAGE
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
@@ -304,6 +308,27 @@ def test_everything_is_erased_only_by_the_typed_word(
     assert subheaders(app)[0] == "Start with a sample"
     assert not vectors.exists()
     assert all(b"zebrafish" not in file.read_bytes() for file in convgate_home.iterdir())
+
+
+def test_erasing_leaves_nothing_of_the_conversations_in_memory(
+    library: AppTest, conversations: Conversations
+) -> None:
+    [added] = conversations.add([talk("Secret", "zebrafish")])
+    app = library.run()
+    secret = services.conversation(load_settings().database, added.key)
+    labels = turn_labels(added.key, secret)
+    assert turn_labels(added.key, secret) is labels
+    words("zebrafish")
+    app.session_state["explore.search"] = "zebrafish"
+
+    app.text_input(key="library.erase.word").set_value("erase")
+    next(button for button in app.button if button.label == "Erase everything").click().run()
+
+    assert turn_labels(added.key, secret) is not labels
+    assert words.cache_info().currsize == 0
+    with pytest.raises(StoreError, match="has no conversation"):
+        services.conversation(load_settings().database, added.key)
+    assert "explore.search" not in app.session_state
 
 
 def test_a_backup_takes_the_place_of_the_library(library: AppTest, conversations: Conversations) -> None:

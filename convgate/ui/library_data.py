@@ -81,7 +81,7 @@ def _draw_erase(app: App) -> None:
         pressed = st.form_submit_button("Erase everything", icon=":material/delete_forever:")
     if pressed and typed.strip().lower() == ERASE_WORD:
         outcome = services.erase_everything(app.settings)
-        state.forget(DELETED, SEARCH)
+        state.forget(DELETED, SEARCH, *(key for key in st.session_state if str(key).startswith("explore.")))
         st.session_state[GENERATION] += 1
         st.session_state[OUTCOME] = outcome
         st.rerun()

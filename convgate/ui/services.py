@@ -69,15 +69,17 @@ def warm_up() -> threading.Thread:
 
 
 def erase_everything(chosen: Settings) -> str:
-    """Remove all that the app keeps in its home; the sentence that says what went.
+    """Remove all that the app keeps in its home and in memory; the sentence that says what went.
 
     Raises StoreError when something cannot be removed.
     """
+    from convgate.policies.bm25 import words  # not needed by most, and slow to import
+
     opened = store(chosen.database)
     conversations = Conversations(opened).find().total
     opened.erase()
-    conversation.clear()
-    encoder.clear()  # closes the embedding cache, before its files go
+    words.cache_clear()
+    st.cache_resource.clear()  # closes the embedding cache too, before its files go
     for name in CACHE_FILES:
         try:
             (chosen.home / name).unlink(missing_ok=True)
