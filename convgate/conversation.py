@@ -19,6 +19,9 @@ from convgate.errors import ConversationError
 INSTRUCTION_ROLES = frozenset({"system", "developer"})
 """Roles whose turns instruct the model; they are always sent, whatever their score."""
 
+CHAT_ROLES = INSTRUCTION_ROLES | {"user", "assistant", "tool", "function"}
+"""Roles that chat APIs know; transcripts may have any other."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:

@@ -37,7 +37,7 @@ def legacy_result(name: str) -> dict:
         [USER, call("a", "b"), result("a")],
         [USER, legacy_call("f"), legacy_result("f"), USER],
         [USER, {**call(), "tool_calls": None}, USER],
-        [{"role": "Caroline", "content": "hi"}, ANSWER, {"role": "Melanie", "content": "hi"}],
+        [Turn.of("Caroline", "hi"), ANSWER, Turn.of("Melanie", "hi")],
         [{**call("a"), "role": "user"}, USER],
     ],
     ids=[
@@ -91,6 +91,11 @@ def test_lists_that_chat_apis_accept_have_no_violation(messages: list[dict]) -> 
             [USER, {"role": "tool", "content": "x"}, USER],
             "orphan_result: message 1 answers a call, which no message before it makes",
         ),
+        (
+            [USER, {"role": "moderator", "content": "x"}],
+            "unknown_role: message 1 has the role 'moderator', which no chat API knows",
+        ),
+        ([{"content": "x"}], "unknown_role: message 0 has the role None, which no chat API knows"),
     ],
 )
 def test_each_violation_is_named(messages: list[dict], violation: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 
 from convgate import ToolCall, Turn
 from convgate.messages import ValidSelection, check_valid, find_tool_units, make_valid
+from convgate.transcripts import to_messages
 
 IDS = st.sampled_from(["a", "b", "c", ""])
 NAMES = st.sampled_from(["f", "g"])
@@ -96,7 +99,20 @@ def test_the_result_is_valid_but_for_what_the_current_turn_itself_breaks(case: C
         excused.add("first_user")
     if case.is_user(case.current):
         excused.clear()
-    assert {violation.split(":")[0] for violation in check_valid(sent)} <= excused
+    assert broken_rules(sent) <= excused
+
+
+@every_case
+@quick
+def test_the_messages_made_of_the_turns_break_the_rules_that_the_turns_break_and_no_others(
+    case: Case,
+) -> None:
+    sent = case.run().of(case.turns)
+    assert broken_rules(to_messages(sent)) == broken_rules(sent)
+
+
+def broken_rules(messages: Sequence[Turn | Mapping[str, Any]]) -> set[str]:
+    return {violation.split(":")[0] for violation in check_valid(messages)}
 
 
 @every_case

@@ -4,9 +4,15 @@ import json
 
 import pytest
 
-from convgate.conversation import ContentPart, ToolCall
+from convgate.conversation import ContentPart, ToolCall, Turn
 from convgate.errors import TranscriptError
-from convgate.transcripts import read_conversations, to_messages, turns_from_messages, write_conversation
+from convgate.transcripts import (
+    read_conversations,
+    read_text,
+    to_messages,
+    turns_from_messages,
+    write_conversation,
+)
 
 PLAIN = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]
 CALL = {"id": "a", "type": "function", "function": {"name": "weather", "arguments": '{"city": "Oslo"}'}}
@@ -124,6 +130,54 @@ def test_unwritable_characters_are_replaced_in_the_text_and_stay_in_the_message(
     (turn,) = turns_from_messages([message])
     assert turn.text == "half \ufffd and \ufffd"
     assert turn.source["content"] == "half \ud83d and \0"
+
+
+def test_what_goes_to_an_api_has_a_role_and_a_name_that_it_takes():
+    (talk,) = read_text('role,speaker,text\nmoderator,"Anna K. <x>",Welcome\nuser,Zoë,Hi\nuser,李雷,Hello\n')
+    assert to_messages(talk.turns) == [
+        {"role": "user", "name": "Anna_K_x", "content": "Welcome"},
+        {"role": "user", "name": "Zoe", "content": "Hi"},
+        {"role": "user", "content": "李雷: Hello"},
+    ]
+    assert json.loads(write_conversation(talk, format="openai"))["messages"] == [
+        {"role": "moderator", "name": "Anna K. <x>", "content": "Welcome"},
+        {"role": "user", "name": "Zoë", "content": "Hi"},
+        {"role": "user", "name": "李雷", "content": "Hello"},
+    ]
+
+
+def test_a_role_that_no_api_knows_becomes_the_name_of_who_spoke():
+    assert to_messages([Turn.of("Caroline", "Hi"), Turn.of("Ведущая", "Hi")]) == [
+        {"role": "user", "name": "Caroline", "content": "Hi"},
+        {"role": "user", "content": "Ведущая: Hi"},
+    ]
+
+
+def test_who_calls_a_tool_is_the_assistant_and_who_answers_is_a_tool():
+    call, result = to_messages(
+        [
+            Turn("bot", tool_calls=(ToolCall("a", "look up", "{}"), ToolCall("b", "調べる", "{}"))),
+            Turn.of("observation", '{"found": 1}', tool_call_id="a", name="調べる"),
+        ]
+    )
+    assert (call["role"], call["name"], call["content"]) == ("assistant", "bot", None)
+    assert [made["function"]["name"] for made in call["tool_calls"]] == ["look_up", "tool"]
+    assert result == {"role": "tool", "content": '{"found": 1}', "tool_call_id": "a"}
+
+
+def test_a_message_of_an_unknown_role_that_came_as_a_message_stays_that_object():
+    messages = [{"role": "Critic", "name": "Anna K.", "content": "Hm."}]
+    assert to_messages(turns_from_messages(messages))[0] is messages[0]
+
+
+def test_a_name_in_front_of_the_text_stays_on_one_line_and_pictures_stay_behind_it():
+    parts = (ContentPart("image_url", "[image]"), ContentPart("text", "See?"))
+    (message,) = to_messages([Turn("user", parts, name="李\n雷")])
+    assert message["content"] == [
+        {"type": "text", "text": "李 雷: [image]"},
+        {"type": "text", "text": "See?"},
+    ]
+    assert to_messages([Turn("user", name="李雷")]) == [{"role": "user", "content": ""}]
 
 
 class Model:

@@ -1,13 +1,15 @@
 """What holds for every conversation and every text: writing then reading, and never a crash."""
 
 import json
+import re
 import string
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, ToolCall, Turn
+from convgate.conversation import CHAT_ROLES, Conversation, ToolCall, Turn
 from convgate.errors import TranscriptError
 from convgate.transcripts import (
     FORMATS,
@@ -143,8 +145,22 @@ def test_chosen_turns_are_those_of_the_whole(conversation, format, data):
 
 @SEPARATE
 @given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
-def test_messages_of_turns_give_the_same_turns(conversation):
-    assert turns_from_messages(to_messages(conversation.turns)) == conversation.turns
+def test_messages_of_turns_give_the_same_turns_but_for_roles_that_no_api_knows(conversation):
+    users = [
+        replace(turn, role="user", name=turn.role) if turn.role == "critic" else turn
+        for turn in conversation.turns
+    ]
+    assert list(turns_from_messages(to_messages(conversation.turns))) == users
+
+
+@SEPARATE
+@given(st.text(min_size=1, max_size=80), st.text(max_size=80), st.sampled_from(["user", "tool", "function"]))
+def test_any_role_and_name_give_a_message_that_an_api_takes(role, name, known):
+    for turn in (Turn.of(role, "Hi", name=name), Turn.of(known, "Hi", name=name)):
+        (message,) = to_messages([turn])
+        assert message["role"] in CHAT_ROLES
+        assert re.fullmatch("[a-zA-Z0-9_-]{1,64}", message.get("name", "nobody"))
+        assert message["content"].endswith("Hi")
 
 
 def never_crashes(read):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from convgate.conversation import Turn
+from convgate.conversation import CHAT_ROLES, Turn
 
 
 def check_valid(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
@@ -26,13 +26,15 @@ def check_valid(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
     - `orphan_result`: every result answers an open call before it, matched by id.
     - `incomplete_tool_unit`: every call has its result. A unit that the last message is in is still going
       on, and may lack some.
+    - `unknown_role`: every message has a role that a chat API knows (CHAT_ROLES). Turns may have any, as
+      `to_messages` gives them one that is known; a message is sent as it is.
 
     Time is linear in messages, and in calls that are open at once.
     """
     if not messages:
         return ["empty: there is no message to send"]
     seen = [_seen(message) for message in messages]
-    return [*_ends(seen), *_tools(seen)]
+    return [*_roles(messages), *_ends(seen), *_tools(seen)]
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,14 @@ class _Seen:
         if self.role == "assistant" or (self.calls and self.role != "user"):
             return "assistant"
         return "user"
+
+
+def _roles(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:
+    return [
+        f"unknown_role: message {index} has the role {message.get('role')!r}, which no chat API knows"
+        for index, message in enumerate(messages)
+        if not isinstance(message, Turn) and message.get("role") not in CHAT_ROLES
+    ]
 
 
 def _ends(seen: Sequence[_Seen]) -> list[str]:

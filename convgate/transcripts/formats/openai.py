@@ -10,7 +10,7 @@ from convgate.transcripts.json_places import Place
 from convgate.transcripts.layout import dump_messages
 from convgate.transcripts.message_lists import MessageLists
 from convgate.transcripts.openai_messages import turn_from_message
-from convgate.transcripts.openai_writing import to_messages
+from convgate.transcripts.openai_writing import file_message
 
 
 class OpenAIFormat(MessageLists):
@@ -39,7 +39,7 @@ class OpenAIFormat(MessageLists):
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """JSON in the layout of the conversation's file: an object, a list, or one message a line."""
-        messages = to_messages(turns)
+        messages = [file_message(turn) for turn in turns]
         if conversation.format != self.name:
             system = conversation.metadata.get("system")
             if isinstance(system, str) and not any(turn.is_instruction for turn in turns):
