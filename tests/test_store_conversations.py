@@ -144,7 +144,7 @@ def test_lists_are_sorted_and_paged_with_totals_over_all(conversations: Conversa
     assert [row.turns for row in page.rows] == [5, 4, 3]
     assert (page.total, page.turns, page.tokens) == (7, 35, 672)
     assert [row.title for row in conversations.find(sort="tokens", per_page=2).rows] == ["01", "02"]
-    assert [row.title for row in conversations.find(per_page=2).rows] == ["07", "06"]
+    assert [row.title for row in conversations.find(per_page=2).rows] == ["01", "02"]
     assert conversations.find(page=4, per_page=3).rows == ()
 
 
@@ -182,6 +182,27 @@ def test_deleting_can_be_undone(conversations: Conversations) -> None:
     conversations.undelete([one.key])
 
     assert titles(conversations) == ["One", "Two"]
+
+
+def test_everything_deleted_comes_back_however_much_it_is(conversations: Conversations) -> None:
+    added = conversations.add(talk(str(number)) for number in range(1_001))
+    conversations.delete([addition.key for addition in added])
+    assert conversations.find(deleted=True).total == 1_001
+
+    conversations.undelete_all()
+
+    assert conversations.find().total == 1_001
+
+
+def test_what_is_added_together_keeps_its_order_behind_what_comes_later(conversations: Conversations) -> None:
+    conversations.add([talk("1", title="A1"), talk("2", title="A2")])
+    conversations.add([talk("3", title="B1"), talk("4", title="B2"), talk("5", title="B3")])
+
+    newest = [row.title for row in conversations.find().rows]
+    oldest = [row.title for row in conversations.find(descending=False).rows]
+
+    assert newest == ["B1", "B2", "B3", "A1", "A2"]
+    assert oldest == ["A1", "A2", "B1", "B2", "B3"]
 
 
 def test_adding_a_deleted_conversation_again_brings_it_back(conversations: Conversations) -> None:

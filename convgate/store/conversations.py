@@ -88,10 +88,11 @@ class Conversations:
     def add(self, items: Iterable[NewConversation]) -> list[Addition]:
         """Keep the conversations, all of them or none; one that is there already is left as it is.
 
-        One that was deleted comes back.
+        One that was deleted comes back. What is added together has one time, and keeps its order in lists.
         """
         with self._store.write() as db:
-            return [self._add(db, item) for item in items]
+            now = datetime.now(UTC).isoformat()
+            return [self._add(db, item, now) for item in items]
 
     def get(self, key: str) -> StoredConversation:
         """The conversation `key`; raises StoreError when the library does not have it."""
@@ -127,15 +128,15 @@ class Conversations:
         terms = fulltext.terms(search)
         tables, condition, parameters = fulltext.found(terms)
         where = f"{tables} WHERE deleted_at IS {'NOT ' if deleted else ''}NULL{condition}"
-        direction = "DESC" if descending else "ASC"
+        # Of what is equal the newest comes first, and what was added together as it was given.
+        order = f"conversations.{_ORDER[sort]} {'DESC' if descending else 'ASC'}, added_at DESC, number"
         with self._store.read() as db:
             total, turns, tokens = db.execute(
                 f"SELECT count(*), coalesce(sum(turns), 0), coalesce(sum(tokens), 0) FROM {where}", parameters
             ).fetchone()
             rows = list(
                 db.query(
-                    f"SELECT conversations.* FROM {where} "
-                    f"ORDER BY conversations.{_ORDER[sort]} {direction}, number {direction} LIMIT ? OFFSET ?",
+                    f"SELECT conversations.* FROM {where} ORDER BY {order} LIMIT ? OFFSET ?",
                     [*parameters, per_page, (page - 1) * per_page],
                 )
             )
@@ -167,6 +168,11 @@ class Conversations:
         """Bring deleted conversations back, as they were."""
         self._mark(keys, None)
 
+    def undelete_all(self) -> None:
+        """Bring back everything that was deleted and not purged."""
+        with self._store.write() as db:
+            db.execute("UPDATE conversations SET deleted_at = NULL WHERE deleted_at IS NOT NULL")
+
     def purge(self, *, older_than: timedelta = timedelta(0)) -> int:
         """Remove for good what was deleted at least `older_than` ago; how many conversations that were."""
         limit = (datetime.now(UTC) - older_than).isoformat()
@@ -181,7 +187,7 @@ class Conversations:
                 db.execute("INSERT INTO conversation_search (conversation_search) VALUES ('optimize')")
         return len(numbers)
 
-    def _add(self, db: Database, item: NewConversation) -> Addition:
+    def _add(self, db: Database, item: NewConversation, added_at: str) -> Addition:
         conversation = item.conversation
         key = documents.content_key(conversation)
         known = db.execute("SELECT title, deleted_at FROM conversations WHERE key = ?", [key]).fetchone()
@@ -198,7 +204,7 @@ class Conversations:
             "turns": len(conversation),
             "tokens": item.tokens,
             "origin": fulltext.storable(item.origin),
-            "added_at": datetime.now(UTC).isoformat(),
+            "added_at": added_at,
         }
         number = db.table("conversations").insert(row).last_pk
         db.table("documents").insert({"number": number, "document": documents.dump(conversation)})

@@ -90,13 +90,13 @@ def _draw_erase(app: App) -> None:
 
 
 def _draw_deleted(app: App) -> None:
-    deleted = app.conversations.find(deleted=True, per_page=1000)
-    if not deleted.total:
+    deleted = app.conversations.find(deleted=True, per_page=0).total
+    if not deleted:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{counted(deleted.total, 'deleted conversation')} can still come back.")
+        st.caption(f"{counted(deleted, 'deleted conversation')} can still come back.")
         if st.button("Bring back", key="library.bring-back", icon=":material/undo:"):
-            app.conversations.undelete([row.key for row in deleted.rows])
+            app.conversations.undelete_all()
             st.rerun()
         if st.button("Remove for good", key="library.purge", icon=":material/delete_forever:"):
             app.conversations.purge()
