@@ -19,14 +19,15 @@ from convgate.embedding.default import default_encoder
 from convgate.errors import ConversationError
 from convgate.gate.checkpoint import read_gate
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import make_rule
+from convgate.gate.thresholds import Limits, Rule, Stricter, make_rule
+from convgate.messages.check import check_valid
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import make_policy
 from convgate.settings import Settings, load_settings
-from convgate.transcripts import to_messages, turns_from_messages
+from convgate.transcripts import to_messages, turns_from_messages, write_conversation
 
 UNTRAINED = "untrained"
 
@@ -39,6 +40,7 @@ class Selection:
     decisions: TurnDecisions  # one for every earlier turn
     indices: list[int]  # of `messages` in the conversation
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
+    violations: tuple[str, ...]  # of what chat APIs ask, where the current message itself breaks it
     tokens_kept: int  # tokens of `messages`
     tokens_total: int  # tokens had everything up to the current message been sent
 
@@ -108,20 +110,31 @@ class Selector:
         end = len(turns) if situation.index is None else situation.index + 1
         tokens = turn_tokens([*turns[:end], *asked], self.counter)
         kept = tokens[repaired.indices].sum() + (tokens[-1] if asked else 0)
+        sent = [*repaired.of(turns), *asked]
         return Selection(
-            messages=to_messages([*repaired.of(turns), *asked]),
+            messages=to_messages(sent),
             decisions=repaired.applied_to(decisions),
             indices=repaired.indices,
             missing_results=repaired.missing_results,
+            violations=tuple(check_valid(sent)),
             tokens_kept=int(kept),
             tokens_total=int(tokens.sum()),
         )
 
 
+def write_selection(conversation: Conversation, situation: Situation, selection: Selection) -> str:
+    """The selected messages in the conversation's own format, a typed question behind them."""
+    indices = list(selection.indices)
+    if situation.index is None:
+        indices.append(len(conversation))
+        conversation = replace(conversation, turns=(*conversation.turns, situation.turn))
+    return write_conversation(conversation, indices=indices)
+
+
 def load_gate(
     version: str | Path | None = None,
     *,
-    settings: Settings | Path | None = None,
+    settings: Settings | str | Path | None = None,
     encoder: Encoder | None = None,
 ) -> Selector:
     """The gate, ready to select: the shipped weights, or the version in a folder.
@@ -138,12 +151,14 @@ def load_policy(
     name: str,
     *,
     version: str | Path | None = None,
-    settings: Settings | Path | None = None,
+    settings: Settings | str | Path | None = None,
     encoder: Encoder | None = None,
     **parameters: Any,
 ) -> Selector:
     """Any policy by name, ready to select; `parameters` are its own, such as `k=5` for `last_k`."""
-    chosen = settings if isinstance(settings, Settings) else load_settings(settings)
+    chosen = (
+        settings if isinstance(settings, Settings) else load_settings(Path(settings) if settings else None)
+    )
     return Selector(
         build_policy(name, chosen, encoder or EncoderOnDemand(chosen), version=version, **parameters)
     )
@@ -180,9 +195,24 @@ def build_policy(
         return make_policy(name, encoder=encoder, **parameters)
     loaded = encoder() if isinstance(encoder, EncoderOnDemand) else encoder
     gate, called = load_weights(version, loaded)
-    if settings.threshold_rule and "rule" not in parameters:
-        parameters["rule"] = make_rule(settings.threshold_rule, **settings.threshold_parameters)
+    parameters = {"rule": rule_of(settings), "limits": limits_of(settings)} | parameters
     return make_policy(name, encoder=loaded, gate=gate, version=called, **parameters)
+
+
+def rule_of(settings: Settings, name: str | None = None, **changes: Any) -> Rule:
+    """The threshold rule of the settings, or the one of that name, with some parameters changed.
+
+    The settings' parameters belong to the settings' rule: they are left aside when another is named.
+    Raises PolicyError for a rule or parameter that there is not.
+    """
+    own = settings.threshold_rule or Stricter.name
+    parameters = settings.threshold_parameters if name in (None, own) else {}
+    return make_rule(name or own, **{**parameters, **changes})
+
+
+def limits_of(settings: Settings) -> Limits:
+    """How few and how many turns the settings want kept."""
+    return Limits(settings.min_turns, settings.max_turns)
 
 
 def load_weights(version: str | Path | None, encoder: Encoder) -> tuple[Gate, str]:

@@ -36,9 +36,10 @@ class Settings(BaseSettings):
     home: Path = Field(default_factory=_default_home)  # database, embedding cache, gate versions
     encoder: str = Field("all-MiniLM-L6-v2", min_length=1)  # a sentence-transformers model or its folder
     device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$")
-    policy: str = Field("gate", min_length=1)
-    threshold_rule: str | None = None  # None: the rule that the gate's weights were trained with
+    threshold_rule: str | None = None  # None: the gate's own rule
     threshold_parameters: dict[str, int | float | str] = {}  # by the rule's own parameter names
+    min_turns: int = Field(0, ge=0)  # kept at least, whatever the rule says
+    max_turns: int | None = Field(None, ge=0)  # kept at most
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
 
     @field_validator("home")

@@ -157,12 +157,14 @@ def test_bad_lines_are_named_and_can_be_skipped(run, tmp_path: Path):
     [
         (["score", "/no/such/file.json"], "file.json: the file cannot be opened"),
         (["score", NAN, "--turn", 99], "turn 99 asked for, but the conversation has turns 0 to 8"),
-        (["score", NAN, "--turn", 1, "--question", "why?"], "not both"),
         (["score", NAN, "--rule", "magic"], "no threshold rule 'magic'"),
         (["score", NAN, "--gate", "/no/version"], "the gate in /no/version cannot be read"),
         (["select", NAN, "--policy", "magic"], "no policy 'magic'"),
-        (["select", NAN, "--policy", "bm25", "--rule", "top_k"], "belong to the policy gate"),
-        (["select", NAN, "--policy", "last_k", "--set", "n=1"], "last_k cannot be made"),
+        (["select", NAN, "--policy", "last_k", "--set", "n=1"], "last_k has no setting n; it has k"),
+        (["select", NAN, "--policy", "cosine", "--set", "encoder=x"], "cosine has no setting encoder"),
+        (["select", NAN, "--policy", "last_k", "--set", "k=2.5"], "k must be a whole number; got 2.5"),
+        (["score", NAN, "--rule", "top_k", "--set", "above=abc"], "above must be from"),
+        (["score", NAN, "--min-turns", 5, "--max-turns", 2], "must not be below min_turns"),
     ],
 )
 def test_errors_are_one_sentence_and_exit_code_1(run, words, message: str):
@@ -173,7 +175,16 @@ def test_errors_are_one_sentence_and_exit_code_1(run, words, message: str):
 
 
 @pytest.mark.parametrize(
-    "words", [["fly"], ["score"], ["score", NAN, "--turn", "x"], ["score", NAN, "--set", "k"]]
+    "words",
+    [
+        ["fly"],
+        ["score"],
+        ["score", NAN, "--turn", "x"],
+        ["score", NAN, "--set", "k"],
+        ["score", NAN, "--turn", 1, "--question", "why?"],
+        ["select", NAN, "--policy", "bm25", "--rule", "top_k"],
+        ["app", "--port", 99999],
+    ],
 )
 def test_wrong_usage_is_exit_code_2(run, words):
     code, out, _ = run(*words)
@@ -202,3 +213,79 @@ def test_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pyt
         write_text("new", target)
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["out.json"]
+
+
+def test_question_stands_behind_the_selection_in_the_files_own_format_too(run):
+    _, out, _ = run("select", NAN, "--question", "and the fibonacci function?")
+    chosen = json.loads(out)["messages"]
+    assert chosen[-1] == {"role": "user", "content": "and the fibonacci function?"}
+    assert check_valid(chosen) == []
+
+
+def test_current_message_that_apis_refuse_is_told(run):
+    _, _, err = run("select", NAN, "--turn", 3)
+    assert "chat APIs may refuse this list: last" in err
+
+
+def test_settings_give_the_rule_and_the_command_line_changes_it(run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CONVGATE_THRESHOLD_RULE", "top_k")
+    monkeypatch.setenv("CONVGATE_THRESHOLD_PARAMETERS", '{"k": 2}')
+
+    def kept(*words: object) -> int:
+        return sum(turn["kept"] for turn in json.loads(run("score", NAN, *words, "--json")[1])["turns"])
+
+    assert kept() == 2
+    assert kept("--set", "k=5") == 5
+    assert kept("--rule", "absolute", "--set", "threshold=0") == 8
+    assert kept("--max-turns", 1) == 1
+    monkeypatch.setenv("CONVGATE_MIN_TURNS", "4")
+    assert kept() == 4
+
+
+def test_parameters_without_a_rule_belong_to_the_gates_own(run, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CONVGATE_THRESHOLD_PARAMETERS", '{"deviations": 3}')
+    high = json.loads(run("score", NAN, "--json")[1])
+    monkeypatch.setenv("CONVGATE_THRESHOLD_PARAMETERS", '{"k": 3}')
+    code, _, err = run("score", NAN, "--json")
+    assert high["threshold"] > 0.6
+    assert code == 1
+    assert "stricter has no setting k" in err
+
+
+def test_transcript_cannot_steer_the_terminal(run, tmp_path: Path):
+    file = tmp_path / "evil.json"
+    hostile = "\x1b]0;PWNED\x07\x1b[2J text"
+    file.write_text(json.dumps([{"role": "user", "content": hostile, "name": hostile}] * 2))
+    for out in run("score", file)[1:]:
+        assert "\x1b" not in out
+        assert "\x07" not in out
+
+
+def test_limit_of_the_settings_holds_for_files(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("CONVGATE_UPLOAD_LIMIT_MB", "1")
+    file = tmp_path / "big.json"
+    file.write_text(json.dumps([{"role": "user", "content": "x" * (2 << 20)}]))
+    code, _, err = run("score", file)
+    assert code == 1
+    assert "more than the limit of 1 MB" in err
+
+
+def test_app_makes_every_path_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    from convgate.cli import app as command
+
+    started = {}
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model").mkdir()
+    (tmp_path / "mine.toml").write_text('home = "here"\nencoder = "model"\n')
+    monkeypatch.delenv("CONVGATE_HOME")
+    monkeypatch.setenv("CONVGATE_CONFIG", "mine.toml")
+    monkeypatch.setattr(command.os, "chdir", lambda folder: None)
+    monkeypatch.setattr(
+        command.os, "execve", lambda program, words, env: started.update(env=env, words=words)
+    )
+    command.open_app(port=8600, address="127.0.0.1", browser=False)
+    assert started["env"]["CONVGATE_HOME"] == str(tmp_path / "here")
+    assert started["env"]["CONVGATE_ENCODER"] == str(tmp_path / "model")
+    assert started["env"]["CONVGATE_CONFIG"] == str(tmp_path / "mine.toml")
+    assert "--server.address=127.0.0.1" in started["words"]
+    assert "--browser.gatherUsageStats=false" in started["words"]

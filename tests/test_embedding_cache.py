@@ -216,3 +216,16 @@ def test_schema_is_made_once(path: Path):
     db = sqlite_utils.Database(path)
     migrations.apply(db)
     assert [applied.name for applied in migrations.applied(db)] == ["m001_vectors"]
+
+
+def test_home_and_file_are_their_owners_alone(path: Path):
+    CachedEncoder(FakeEncoder(), path).encode(["a secret"])
+    assert path.parent.stat().st_mode & 0o077 == 0
+    assert [file.name for file in path.parent.iterdir() if file.stat().st_mode & 0o077] == []
+
+
+def test_evicted_vectors_are_given_back(path: Path):
+    cached = CachedEncoder(FakeEncoder(), None, memory=1)
+    cached.encode([f"text {i}" for i in range(100)])
+    (vector,) = cached._memory.values()
+    assert vector.base is None, "a view would keep all hundred alive"

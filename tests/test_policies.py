@@ -201,12 +201,14 @@ def test_a_higher_absolute_threshold_keeps_a_part_of_what_a_lower_one_keeps(text
     ("name", "settings", "message"),
     [
         ("magic", {}, "no policy 'magic'; there are gate, everything"),
-        ("last_k", {"n": 3}, "last_k cannot be made.*'n'"),
-        ("last_k", {"k": -1}, "k must be 0 or more; got -1"),
-        ("token_window", {"budget": -5}, "0 or more tokens; got -5"),
+        ("last_k", {"n": 3}, "last_k has no setting n; it has k"),
+        ("last_k", {"k": -1}, "k must be from 0 to 10000; got -1"),
+        ("token_window", {"budget": -5}, "budget must be from 0 to 1000000; got -5"),
+        ("last_k", {"k": 2.5}, "k must be a whole number; got 2.5"),
+        ("cosine", {"threshold": 2}, "threshold must be from -1.0 to 1.0; got 2"),
         ("gate", {}, "needs an encoder"),
     ],
 )
 def test_wrong_names_and_settings_are_told(name: str, settings: dict, message: str):
     with pytest.raises(PolicyError, match=message):
-        make_policy(name, **settings)
+        make_policy(name, **settings, **({"encoder": FakeEncoder()} if name == "cosine" else {}))

@@ -22,7 +22,7 @@ def test_without_anything_set_the_defaults_hold(convgate_home: Path) -> None:
 
     assert settings.home == convgate_home
     assert settings.database == convgate_home / "convgate.db"
-    assert (settings.policy, settings.device, settings.threshold_rule) == ("gate", "cpu", None)
+    assert (settings.encoder, settings.device, settings.threshold_rule) == ("all-MiniLM-L6-v2", "cpu", None)
 
 
 def test_without_a_home_the_data_goes_to_the_users_data_directory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -38,14 +38,14 @@ def test_the_environment_outranks_the_file_and_the_file_the_defaults(
 ) -> None:
     write(
         convgate_home / "convgate.toml",
-        'policy = "bm25"\ndevice = "cuda:1"\nthreshold_rule = "absolute"\n'
+        'encoder = "bm25"\ndevice = "cuda:1"\nthreshold_rule = "absolute"\n'
         "[threshold_parameters]\nthreshold = 0.7\n",
     )
-    monkeypatch.setenv("CONVGATE_POLICY", "cosine")
+    monkeypatch.setenv("CONVGATE_ENCODER", "cosine")
 
     settings = load_settings()
 
-    assert settings.policy == "cosine"
+    assert settings.encoder == "cosine"
     assert settings.device == "cuda:1"
     assert settings.threshold_rule == "absolute"
     assert settings.threshold_parameters == {"threshold": 0.7}
@@ -55,13 +55,13 @@ def test_the_environment_outranks_the_file_and_the_file_the_defaults(
 def test_a_named_file_takes_the_place_of_the_usual_one(
     convgate_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(convgate_home / "convgate.toml", 'policy = "bm25"')
-    other = write(tmp_path / "other.toml", 'policy = "hybrid"')
+    write(convgate_home / "convgate.toml", 'encoder = "bm25"')
+    other = write(tmp_path / "other.toml", 'encoder = "hybrid"')
 
-    assert load_settings(other).policy == "hybrid"
+    assert load_settings(other).encoder == "hybrid"
 
     monkeypatch.setenv("CONVGATE_CONFIG", str(other))
-    assert load_settings().policy == "hybrid"
+    assert load_settings().encoder == "hybrid"
 
 
 def test_a_tilde_is_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -75,7 +75,7 @@ def test_a_tilde_is_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("DEVICE", "tpu", r"CONVGATE_DEVICE: .*pattern.*; got 'tpu'"),
         ("UPLOAD_LIMIT_MB", "0", r"CONVGATE_UPLOAD_LIMIT_MB: .*greater than or equal to 1; got '0'"),
-        ("POLICY", "", r"CONVGATE_POLICY: .*at least 1 character; got ''"),
+        ("ENCODER", "", r"CONVGATE_ENCODER: .*at least 1 character; got ''"),
         ("THRESHOLD_PARAMETERS", "0.7", r"CONVGATE_THRESHOLD_PARAMETERS: .*dictionary; got 0.7"),
         ("THRESHOLD_PARAMETERS", "{", r"environment: error parsing value for field \"threshold_parameters\""),
     ],
@@ -97,7 +97,7 @@ def test_a_wrong_variable_is_named_with_its_value(
             r"convgate\.toml, upload_limit_mb: .*less than or equal to 2000; got 9999",
         ),
         ('polciy = "gate"', r"convgate\.toml: there is no setting 'polciy'; there are home, encoder"),
-        ("policy = =", r"convgate\.toml cannot be read: Invalid value \(at line 1"),
+        ("encoder = =", r"convgate\.toml cannot be read: Invalid value \(at line 1"),
     ],
 )
 def test_a_wrong_file_is_named_with_key_and_value(convgate_home: Path, text: str, message: str) -> None:
@@ -121,4 +121,4 @@ def test_a_named_file_has_to_exist(tmp_path: Path) -> None:
 
 def test_settings_do_not_change_once_they_are_checked() -> None:
     with pytest.raises(ValidationError, match="frozen"):
-        Settings().policy = "bm25"
+        Settings().encoder = "bm25"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,7 +15,8 @@ from convgate.app_files import app_root
 
 def open_app(
     port: Annotated[
-        int | None, typer.Option(help="The port; the first free one from 8501 unless given.")
+        int | None,
+        typer.Option(help="The port; the first free one from 8501 unless given.", min=1, max=65535),
     ] = None,
     address: Annotated[
         str, typer.Option(help="Who may connect: 127.0.0.1 is this machine alone; the app has no log-in.")
@@ -32,8 +34,12 @@ def open_app(
     command += [f"--server.maxUploadSize={settings.upload_limit_mb}"]
     if port is not None:
         command += [f"--server.port={port}"]
-    # Streamlit reads .streamlit/config.toml from its working directory; the home was made absolute above.
-    environment = {**os.environ, "CONVGATE_HOME": str(settings.home)}
+    # Streamlit reads .streamlit/config.toml from its working directory, so no path may depend on ours.
+    environment = {**os.environ, "CONVGATE_HOME": str(settings.home), "CONVGATE_ENCODER": settings.encoder}
+    if Path(settings.encoder).is_dir():
+        environment["CONVGATE_ENCODER"] = str(Path(settings.encoder).absolute())
+    if config := os.environ.get("CONVGATE_CONFIG"):
+        environment["CONVGATE_CONFIG"] = str(Path(config).expanduser().absolute())
     os.chdir(app_root())
     if sys.platform == "win32":  # there, exec would leave the terminal to two programs at once
         raise typer.Exit(subprocess.call(command, env=environment))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.errors import ConvgateError
+from convgate.files import write_whole
 
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
@@ -41,6 +42,12 @@ GateOption = Annotated[
     str | None,
     typer.Option("--gate", help="The gate's version: a folder with its weights.", metavar="VERSION|PATH"),
 ]
+MinTurnsOption = Annotated[
+    int | None, typer.Option("--min-turns", help="Keep at least this many turns, the best first.", min=0)
+]
+MaxTurnsOption = Annotated[
+    int | None, typer.Option("--max-turns", help="Keep at most this many turns, the best.", min=0)
+]
 RuleOption = Annotated[str | None, typer.Option("--rule", help="The gate's threshold rule.")]
 SetOption = Annotated[
     list[str] | None,
@@ -54,24 +61,26 @@ OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this fil
 
 def read_one(file: Path, *, which: str | None, format: str | None, skip_bad: bool) -> Conversation:
     """The conversation of a file that is asked for; the first one unless `which` says another."""
+    from convgate.settings import load_settings
     from convgate.transcripts import read_conversations
 
-    if str(file) == "-":
-        source, name = sys.stdin.buffer.read(), "standard input"
-        transcript = read_conversations(source, name=name, format=format, skip_bad=skip_bad)
-    else:
-        transcript = read_conversations(file, format=format, skip_bad=skip_bad)
+    from_pipe = str(file) == "-"
+    with _status(f"Reading {file}"):
+        transcript = read_conversations(
+            sys.stdin.buffer.read() if from_pipe else file,
+            name="standard input" if from_pipe else None,
+            format=format,
+            skip_bad=skip_bad,
+            max_bytes=load_settings().upload_limit_mb << 20,
+        )
     for problem in transcript.problems:
-        typer.echo(f"convgate: {problem}", err=True)
+        tell(str(problem))
     talks = transcript.conversations
-    if not talks:
-        raise ConvgateError(f"{file}: there is no conversation in it")
     if which is None:
         if len(talks) > 1:
-            typer.echo(
-                f"convgate: the file holds {len(talks)} conversations; taking the first ({talks[0].id}),"
-                " --conversation takes another",
-                err=True,
+            tell(
+                f"the file holds {len(talks)} conversations; taking the first ({talks[0].id}),"
+                " --conversation takes another"
             )
         return talks[0]
     for talk in talks:
@@ -83,6 +92,33 @@ def read_one(file: Path, *, which: str | None, format: str | None, skip_bad: boo
     raise ConvgateError(
         f"{file}: there is no conversation {which!r}; there are 0 to {len(talks) - 1}: {known}"
     )
+
+
+def check_moment(turn: int | None, question: str | None) -> None:
+    """Refuse a turn together with a question."""
+    if turn is not None and question is not None:
+        raise typer.BadParameter("a turn or a question, not both", param_hint="--turn, --question")
+
+
+def tell(sentence: str) -> None:
+    """A sentence on standard error; what it quotes from a transcript cannot steer the terminal."""
+    from convgate.transcripts.characters import printable
+
+    typer.echo(f"convgate: {printable(sentence)}", err=True)
+
+
+@contextmanager
+def _status(doing: str) -> Iterator[None]:
+    """A moving line on standard error while something is done; nothing when that is no terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with console.status(Text(doing)):
+            yield
+    else:
+        yield
 
 
 def parameters(assignments: list[str] | None) -> dict[str, Any]:
@@ -129,10 +165,7 @@ def write_text(text: str, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text)
         return
-    partial = out.with_name(out.name + ".partial")
     try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(out)
+        write_whole(out, text.encode())
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise ConvgateError(f"{out} cannot be written: {error}") from error

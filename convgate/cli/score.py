@@ -10,12 +10,15 @@ from convgate.cli.output import (
     FormatOption,
     GateOption,
     JsonOption,
+    MaxTurnsOption,
+    MinTurnsOption,
     OutOption,
     QuestionOption,
     RuleOption,
     SetOption,
     SkipBadOption,
     TurnOption,
+    check_moment,
     encoding_progress,
     parameters,
     read_one,
@@ -36,21 +39,20 @@ def score(
     gate: GateOption = None,
     rule: RuleOption = None,
     settings: SetOption = None,
+    min_turns: MinTurnsOption = None,
+    max_turns: MaxTurnsOption = None,
     format: FormatOption = None,
     skip_bad: SkipBadOption = False,
     json_output: JsonOption = False,
     out: OutOption = None,
 ) -> None:
     """Score every earlier turn against the current message, and say why each is kept or dropped."""
-    from convgate.errors import ConvgateError
-
-    if turn is not None and question is not None:
-        raise ConvgateError("score takes --turn or --question, not both")
+    check_moment(turn, question)
     talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad)
     index = turn if turn is not None or question is not None else talk.current_index()
     situation, history = talk.at(index) if index is not None else talk.asked(question or "")
     with encoding_progress() as progress:
-        policy = gate_policy(gate, rule, settings)
+        policy = gate_policy(gate, rule, settings, min_turns, max_turns)
         policy.prepare([talk], progress=progress)
         decisions = policy.decide(situation, history)
     if json_output or out:
@@ -59,17 +61,26 @@ def score(
         _show(talk, decisions, policy.version, situation.turn.text)
 
 
-def gate_policy(gate: str | None, rule: str | None, settings: list[str] | None) -> GatePolicy:
-    """The gate with the rule and parameters of the command line."""
-    from convgate.gate.thresholds import make_rule
+def gate_policy(
+    gate: str | None,
+    rule: str | None,
+    assignments: list[str] | None,
+    min_turns: int | None,
+    max_turns: int | None,
+) -> GatePolicy:
+    """The gate of the settings, with what the command line changes of its rule and limits."""
+    from convgate.gate.thresholds import Limits
     from convgate.policies.gate import GatePolicy
-    from convgate.selector import EncoderOnDemand, build_policy
+    from convgate.selector import EncoderOnDemand, build_policy, rule_of
     from convgate.settings import load_settings
 
     chosen = load_settings()
-    values = parameters(settings)
-    extra = {"rule": make_rule(rule or "stricter", **values)} if rule or values else {}
-    policy = build_policy("gate", chosen, EncoderOnDemand(chosen), version=gate, **extra)
+    limits = Limits(
+        chosen.min_turns if min_turns is None else min_turns,
+        chosen.max_turns if max_turns is None else max_turns,
+    )
+    made = rule_of(chosen, rule, **parameters(assignments))
+    policy = build_policy("gate", chosen, EncoderOnDemand(chosen), version=gate, rule=made, limits=limits)
     assert isinstance(policy, GatePolicy)
     return policy
 
@@ -107,6 +118,8 @@ def _show(talk: Conversation, decisions: TurnDecisions, version: str, current: s
     from rich.table import Table
     from rich.text import Text
 
+    from convgate.transcripts.characters import printable
+
     console = Console()
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
     table.add_column("turn", justify="right", min_width=4)
@@ -117,15 +130,15 @@ def _show(talk: Conversation, decisions: TurnDecisions, version: str, current: s
     for decision in decisions:
         turn = talk.turns[decision.item]
         style = "bold blue" if decision.kept else "dim"
-        words = " ".join(turn.scored_text.split())[:500]
+        words = printable(" ".join(turn.scored_text[:2_000].split()))
         table.add_row(
             str(decision.item), "kept" if decision.kept else "dropped", f"{decision.score:.2f}",
-            Text(turn.speaker), Text(words), style=style,
+            Text(printable(turn.speaker)), Text(words), style=style,
         )  # fmt: skip
     console.print(table)
     kept, total = len(decisions.kept_indices), len(decisions)
     threshold = "none" if decisions.threshold is None else f"{decisions.threshold:.2f}"
-    console.print(Text(f"Now: {' '.join(current.split())[:200]}"))
+    console.print(Text(f"Now: {printable(' '.join(current[:2_000].split()))[:200]}"))
     console.print(
         f"{kept} of {total} earlier turns kept · threshold {threshold} (rule {decisions.rule})"
         f" · gate {version}",
@@ -134,5 +147,8 @@ def _show(talk: Conversation, decisions: TurnDecisions, version: str, current: s
     if decisions.because:
         console.print(Text(decisions.because))
     console.print(
-        "Turn numbers start at 0. --json has the parts of every score.", style="dim", highlight=False
+        "Turn numbers start at 0; --json has the parts of every score. These are the gate's own decisions:"
+        " `convgate select` also sends instructions, and tool calls with all their results.",
+        style="dim",
+        highlight=False,
     )

@@ -13,20 +13,25 @@ from convgate.cli.output import (
     FormatOption,
     GateOption,
     JsonOption,
+    MaxTurnsOption,
+    MinTurnsOption,
     OutOption,
     QuestionOption,
     RuleOption,
     SetOption,
     SkipBadOption,
     TurnOption,
+    check_moment,
     encoding_progress,
     parameters,
     read_one,
+    tell,
     write_json,
     write_text,
 )
 
 if TYPE_CHECKING:
+    from convgate.conversation import Conversation
     from convgate.policies.base import Policy
 
 
@@ -39,6 +44,8 @@ def select(
     gate: GateOption = None,
     rule: RuleOption = None,
     settings: SetOption = None,
+    min_turns: MinTurnsOption = None,
+    max_turns: MaxTurnsOption = None,
     pair_answers: Annotated[
         bool, typer.Option("--pair-answers", help="Keep a question and its answer together.")
     ] = False,
@@ -52,26 +59,28 @@ def select(
 ) -> None:
     """Choose the messages to send for the current one: a valid list, in order."""
     from convgate.cli.score import gate_policy
-    from convgate.errors import ConvgateError
-    from convgate.selector import EncoderOnDemand, Selector, build_policy
-    from convgate.settings import load_settings
-    from convgate.transcripts import write_conversation
+    from convgate.policies.base import Prepares
+    from convgate.selector import Selector, write_selection
 
-    if turn is not None and question is not None:
-        raise ConvgateError("select takes --turn or --question, not both")
-    if policy != "gate" and (rule or gate):
-        raise ConvgateError(f"--rule and --gate belong to the policy gate, not to {policy}")
+    check_moment(turn, question)
+    if policy != "gate" and any(option is not None for option in (gate, rule, min_turns, max_turns)):
+        raise typer.BadParameter(
+            f"--gate, --rule, --min-turns and --max-turns belong to gate, not to {policy}"
+        )
     talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad)
-    made: Policy
     with encoding_progress() as progress:
-        if policy == "gate":
-            made = gate_policy(gate, rule, settings)
-        else:
-            chosen = load_settings()
-            made = build_policy(policy, chosen, EncoderOnDemand(chosen), **parameters(settings))
-        if hasattr(made, "prepare"):
+        made = (
+            gate_policy(gate, rule, settings, min_turns, max_turns)
+            if policy == "gate"
+            else _other_policy(policy, settings)
+        )
+        if isinstance(made, Prepares):
             made.prepare([talk], progress=progress)
-        selection = Selector(made).select_at(talk, turn, question=question, pair_answers=pair_answers)
+        selector = Selector(made)
+        situation, _ = talk.asked(question) if question is not None else talk.at(_index(talk, turn))
+        selection = selector.select_at(talk, situation.index, question=question, pair_answers=pair_answers)
+    for violation in selection.violations:
+        tell(f"chat APIs may refuse this list: {violation}")
     if explain and not json_output:
         for decision in selection.decisions:
             sys.stderr.write(f"{decision.item}\t{decision.reason}\n")
@@ -79,4 +88,22 @@ def select(
         decisions = [decision.to_json() for decision in selection.decisions]
         write_json({"messages": selection.messages, "decisions": decisions}, out)
     else:
-        write_text(write_conversation(talk, indices=selection.indices), out)
+        write_text(write_selection(talk, situation, selection), out)
+
+
+def _other_policy(name: str, assignments: list[str] | None) -> Policy:
+    from convgate.errors import PolicyError
+    from convgate.policies.registry import policy_settings
+    from convgate.selector import EncoderOnDemand, build_policy
+    from convgate.settings import load_settings
+
+    values, known = parameters(assignments), policy_settings(name)
+    if unknown := sorted(set(values) - set(known)):
+        told = ", ".join(known) or "none"
+        raise PolicyError(f"the policy {name} has no setting {', '.join(unknown)}; it has {told}")
+    chosen = load_settings()
+    return build_policy(name, chosen, EncoderOnDemand(chosen), **values)
+
+
+def _index(talk: Conversation, turn: int | None) -> int:
+    return talk.current_index() if turn is None else turn

@@ -23,6 +23,7 @@ import numpy as np
 import sqlite_utils
 
 from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity, Progress
+from convgate.home import make_home, make_private
 
 log = logging.getLogger(__name__)
 
@@ -156,7 +157,8 @@ class CachedEncoder:
         return encoded
 
     def _remember(self, vectors: dict[bytes, Embeddings]) -> None:
-        self._memory.update(vectors)
+        # Copies: a row that is a view would keep its whole batch alive after its neighbours are evicted.
+        self._memory.update({key: vector.copy() for key, vector in vectors.items()})
         while len(self._memory) > self._capacity:
             self._memory.popitem(last=False)
 
@@ -177,15 +179,18 @@ class CachedEncoder:
 
     def _open(self, path: Path) -> None:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_home(path.parent)
+            make_private(path)
             connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
             db = self._db = sqlite_utils.Database(connection)
             db.enable_wal()
             db.execute("pragma synchronous = normal")
-            migrations.apply(db)
             identity = json.dumps(asdict(self._encoder.identity), sort_keys=True)
-            with db.atomic():
-                db.execute("insert or ignore into encoders (identity) values (?)", [identity])
+            # Under one lock, so that two programs that start together do not both migrate.
+            db.execute("begin immediate")
+            migrations.apply(db)
+            db.execute("insert or ignore into encoders (identity) values (?)", [identity])
+            db.conn.commit()
             (self._encoder_id,) = db.execute(
                 "select id from encoders where identity = ?", [identity]
             ).fetchone()

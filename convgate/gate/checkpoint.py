@@ -11,6 +11,7 @@ from safetensors.torch import load_file, save
 
 from convgate.embedding.base import EncoderIdentity
 from convgate.errors import GateError
+from convgate.files import write_whole
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 
@@ -53,10 +54,7 @@ def check_encoder(config: GateConfig, encoder: EncoderIdentity | None) -> None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    partial = path.with_suffix(path.suffix + ".partial")
     try:
-        partial.write_bytes(content)
-        partial.replace(path)
+        write_whole(path, content)
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise GateError(f"{path} cannot be written: {error}") from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -140,6 +141,15 @@ class Gate(nn.Module):
     def parameter_count(self) -> int:
         """How many trainable numbers the gate has."""
         return sum(parameter.numel() for parameter in self.parameters())
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of config and weights: what results of this gate may be kept under."""
+        digest = hashlib.blake2b(repr(self.config).encode(), digest_size=16)
+        for name, tensor in sorted(self.state_dict().items()):
+            digest.update(name.encode())
+            digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
+        return digest.hexdigest()
 
     def _checked(self, embeddings: Embeddings, what: str) -> Embeddings:
         if embeddings.ndim != 2 or embeddings.shape[1] != self.config.dimension:

@@ -12,7 +12,7 @@ slider needs, so the app, the settings file and the command line offer the very 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from convgate.decisions import Floats
 from convgate.errors import PolicyError
+from convgate.parameters import Checked, parameter_names, setting, text
 
 _ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
 _KEPT = "{score:.2f}, above the threshold {threshold:.2f} by {margin:.2f}."
@@ -48,30 +49,6 @@ class Rule(Protocol):
         ...
 
 
-def setting(default: Any, label: str, *, low: float, high: float, step: float, help: str = "") -> Any:
-    """A rule's parameter: its default, and its range and words for a slider."""
-    return field(
-        default=default, metadata={"label": label, "low": low, "high": high, "step": step, "help": help}
-    )
-
-
-class _Checked:
-    """Checks every parameter against its range when the rule is made."""
-
-    name: ClassVar[str]
-
-    def __post_init__(self) -> None:
-        for item in fields(self):  # type: ignore[arg-type]  # every subclass is a dataclass
-            value = getattr(self, item.name)
-            if "low" not in item.metadata or value is None:
-                continue
-            low, high = item.metadata["low"], item.metadata["high"]
-            if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-                raise PolicyError(f"{self.name}: {item.name} must be from {low} to {high}; got {value!r}")
-            if isinstance(item.metadata["step"], int) and not isinstance(value, int):
-                raise PolicyError(f"{self.name}: {item.name} must be a whole number; got {value!r}")
-
-
 _DEVIATIONS = setting(
     0.5, "standard deviations above the mean", low=-2.0, high=3.0, step=0.05,
     help="How far a score must stand out from the other turns of this conversation.",
@@ -79,7 +56,7 @@ _DEVIATIONS = setting(
 
 
 @dataclass(frozen=True, slots=True)
-class Absolute(_Checked):
+class Absolute(Checked):
     """Keep what scores at least a fixed threshold: the learned one unless another is set."""
 
     name: ClassVar[str] = "absolute"
@@ -96,7 +73,7 @@ class Absolute(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Relative(_Checked):
+class Relative(Checked):
     """Keep what stands out from the other turns: mean + deviations · std of the scores."""
 
     name: ClassVar[str] = "relative"
@@ -110,7 +87,7 @@ class Relative(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Stricter(_Checked):
+class Stricter(Checked):
     """The reference rule: the stricter of the learned threshold and mean + deviations · std.
 
     When every turn is relevant, the relative part still drops about two thirds of them.
@@ -130,7 +107,7 @@ class Stricter(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Blended(_Checked):
+class Blended(Checked):
     """Between the two: (1 − weight) · learned + weight · (mean + deviations · std)."""
 
     name: ClassVar[str] = "blended"
@@ -157,14 +134,14 @@ class Blended(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Calibrated(_Checked):
+class Calibrated(Checked):
     """A threshold fitted on labelled cases; see `convgate.evaluation.calibration`."""
 
     name: ClassVar[str] = "calibrated"
     label: ClassVar[str] = "Calibrated on labelled cases"
     threshold: float = setting(0.5, "threshold", low=0.0, high=1.0, step=0.01, help="Where the fit put it.")
-    goal: str = ""  # what it was fitted for, such as "precision 0.90"
-    fitted_on: str = ""  # which labels
+    goal: str = text("")  # what it was fitted for, such as "precision 0.90"
+    fitted_on: str = text("")  # which labels
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = the fitted one."""
@@ -173,13 +150,20 @@ class Calibrated(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class TopK(_Checked):
+class TopK(Checked):
     """Keep the k highest scores; among equal scores the newer turn wins."""
 
     name: ClassVar[str] = "top_k"
     label: ClassVar[str] = "Top k: the highest scores"
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
-    above: float = field(default=-np.inf)  # exclusive: a score must be higher to be kept at all
+    above: float = setting(
+        -1e9,
+        "above",
+        low=-1e9,
+        high=1e9,
+        step=0.01,
+        help="A score must be higher than this to be kept at all.",
+    )
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Keep the k best of those above the floor."""
@@ -189,7 +173,7 @@ class TopK(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class TokenBudget(_Checked):
+class TokenBudget(Checked):
     """Keep the highest scores while their tokens fit a budget; a turn too long is passed over."""
 
     name: ClassVar[str] = "token_budget"
@@ -213,7 +197,7 @@ class TokenBudget(_Checked):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits(_Checked):
+class Limits(Checked):
     """How few and how many turns any rule may keep; applied after it."""
 
     name: ClassVar[str] = "limits"
@@ -223,7 +207,7 @@ class Limits(_Checked):
     max_turns: int | None = setting(None, "at most", low=0, high=10_000, step=1, help="Empty means no limit.")
 
     def __post_init__(self) -> None:
-        _Checked.__post_init__(self)
+        Checked.__post_init__(self)
         if self.max_turns is not None and self.max_turns < self.min_turns:
             raise PolicyError(
                 f"limits: max_turns ({self.max_turns}) must not be below min_turns ({self.min_turns})"
@@ -257,14 +241,15 @@ def make_rule(name: str, **parameters: Any) -> Rule:
     """The rule of that name; PolicyError lists the names, or the parameters that it has.
 
     >>> make_rule("top_k", k=3)
-    TopK(k=3, above=-inf)
+    TopK(k=3, above=-1000000000.0)
     """
     if name not in RULES:
         raise PolicyError(f"there is no threshold rule {name!r}; there are {', '.join(RULES)}")
     rule = RULES[name]
-    known = [item.name for item in fields(rule)]  # type: ignore[arg-type]  # every rule is a dataclass
-    if unknown := sorted(set(parameters) - set(known)):
-        raise PolicyError(f"{name} has no setting {', '.join(unknown)}; it has {', '.join(known)}")
+    if unknown := sorted(set(parameters) - set(parameter_names(rule))):
+        raise PolicyError(
+            f"{name} has no setting {', '.join(unknown)}; it has {', '.join(parameter_names(rule))}"
+        )
     return rule(**parameters)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ class Policy(Protocol):
 
     name: ClassVar[str]
     label: ClassVar[str]  # one line for a menu
+    needs_encoder: ClassVar[bool]
     ranks: ClassVar[bool]  # whether its scores order the turns by relevance; else ranking metrics are null
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
@@ -33,6 +34,21 @@ def history_indices(history: History) -> NDArray[np.int64]:
     return np.arange(history.start, history.stop, dtype=np.int64)
 
 
-def encode_ahead(encoder: Encoder, conversations: Sequence[Conversation], progress: Progress | None) -> None:
-    """Encode every turn of the conversations at once, so that deciding finds them in the cache."""
-    encoder.encode([turn.scored_text for talk in conversations for turn in talk.turns], progress=progress)
+@runtime_checkable
+class Prepares(Protocol):
+    """A policy that has something to do before it decides, best done for all conversations at once."""
+
+    def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
+        """Do it; `progress` hears how far it is."""
+        ...
+
+
+class Encodes:
+    """What policies share that need embeddings."""
+
+    encoder: Encoder
+
+    def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
+        """Encode the conversations' turns in one go, so that deciding finds them in the cache."""
+        texts = [turn.scored_text for talk in conversations for turn in talk.turns]
+        self.encoder.encode(texts, progress=progress)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from convgate.conversation import History, Situation
 from convgate.decisions import TurnDecisions
 from convgate.gate.thresholds import TopK
+from convgate.parameters import Checked, setting
 from convgate.policies.base import history_indices
 from convgate.policies.scored import decide_by_rule
 
@@ -43,13 +44,14 @@ def bm25_scores(situation: Situation, history: History) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class BM25:
+class BM25(Checked):
     """Keeps the k turns that match the current message's words best; turns that share none are dropped."""
 
     name: ClassVar[str] = "bm25"
+    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "BM25"
     ranks: ClassVar[bool] = True
-    k: int = 10
+    k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
         """The k best lexical matches."""

@@ -2,63 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import Conversation, History, Situation
+from convgate.conversation import History, Situation
 from convgate.decisions import TurnDecisions
-from convgate.embedding.base import Encoder, Progress
-from convgate.gate.thresholds import Absolute, Limits, Rule, TopK
-from convgate.policies.base import encode_ahead, history_indices
-from convgate.policies.scored import NO_LIMITS, decide_by_rule
+from convgate.embedding.base import Encoder, check_embeddings
+from convgate.gate.thresholds import Absolute, TopK
+from convgate.parameters import Checked, setting
+from convgate.policies.base import Encodes, history_indices
+from convgate.policies.scored import decide_by_rule
 
 
 def cosine_scores(encoder: Encoder, situation: Situation, history: History) -> NDArray[np.float64]:
     """(n,) cosine similarity of each turn with the situation, −1…1; 0 where a text is blank."""
     vectors = encoder.encode([*(turn.scored_text for turn in history), situation.turn.scored_text])
+    check_embeddings(vectors, dimension=encoder.identity.dimension, source="the encoder")
     return np.asarray(vectors[:-1] @ vectors[-1], dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class Cosine:
+class Cosine(Checked, Encodes):
     """Keeps turns whose cosine similarity with the current message reaches a threshold."""
 
     name: ClassVar[str] = "cosine"
+    needs_encoder: ClassVar[bool] = True
     label: ClassVar[str] = "Cosine above a threshold"
     ranks: ClassVar[bool] = True
     encoder: Encoder
-    rule: Rule = field(default_factory=lambda: Absolute(0.35))
-    limits: Limits = NO_LIMITS
-
-    def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
-        """Encode the conversations' turns in one go."""
-        encode_ahead(self.encoder, conversations, progress)
+    threshold: float = setting(0.35, "threshold", low=-1.0, high=1.0, step=0.01, help="A cosine, −1…1.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
         """Turns by their cosine similarity."""
         scores = cosine_scores(self.encoder, situation, history)
-        return decide_by_rule(
-            self.name, history_indices(history), scores, self.rule, learned=0.35, limits=self.limits
-        )
+        return decide_by_rule(self.name, history_indices(history), scores, Absolute(), learned=self.threshold)
 
 
 @dataclass(frozen=True, slots=True)
-class CosineTopK:
+class CosineTopK(Checked, Encodes):
     """Keeps the k turns of the highest cosine similarity, whatever it is."""
 
     name: ClassVar[str] = "cosine_top_k"
+    needs_encoder: ClassVar[bool] = True
     label: ClassVar[str] = "Cosine top k"
     ranks: ClassVar[bool] = True
     encoder: Encoder
-    k: int = 10
-
-    def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
-        """Encode the conversations' turns in one go."""
-        encode_ahead(self.encoder, conversations, progress)
+    k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
         """The k most similar turns."""

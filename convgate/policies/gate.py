@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import Conversation, History, Situation
+from convgate.conversation import History, Situation
 from convgate.decisions import TurnDecisions
-from convgate.embedding.base import Encoder, Progress
-from convgate.gate.model import Gate, GateScores
+from convgate.embedding.base import Embeddings, Encoder
+from convgate.gate.model import Gate, GateScores, TurnState
 from convgate.gate.situation import situation_text
+from convgate.gate.states import KeptStates
 from convgate.gate.thresholds import Limits, Rule, Stricter, TokenBudget
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.policies.base import encode_ahead, history_indices
+from convgate.policies.base import Encodes, history_indices
 from convgate.policies.scored import NO_LIMITS, decide_by_rule
 
 
@@ -34,10 +34,11 @@ class ScoredHistory:
 
 
 @dataclass(frozen=True)
-class GatePolicy:
+class GatePolicy(Encodes):
     """Scores every turn with the gate and lets a rule decide."""
 
     name: ClassVar[str] = "gate"
+    needs_encoder: ClassVar[bool] = True
     label: ClassVar[str] = "Gate"
     ranks: ClassVar[bool] = True
     gate: Gate
@@ -46,10 +47,7 @@ class GatePolicy:
     limits: Limits = NO_LIMITS
     version: str = "untrained"
     counter: TokenCounter | None = None
-
-    def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
-        """Encode the conversations' turns in one go."""
-        encode_ahead(self.encoder, conversations, progress)
+    states: KeptStates = field(default_factory=KeptStates, repr=False, compare=False)
 
     def with_rule(self, rule: Rule, limits: Limits = NO_LIMITS) -> GatePolicy:
         """The same gate with another rule."""
@@ -61,9 +59,14 @@ class GatePolicy:
 
     def score(self, situation: Situation, history: History) -> ScoredHistory:
         """Scores of the turns, before any rule; only texts that were never encoded are encoded."""
+        state, vector = self.embedded(situation, history)
+        return ScoredHistory(history, self.gate.score(state, vector))
+
+    def embedded(self, situation: Situation, history: History) -> tuple[TurnState, Embeddings]:
+        """The state of the turns and the (d,) embedding of the situation, which scores and explains them."""
         text = situation_text(self.gate.config.situation, situation, history)
-        vectors = self.encoder.encode([*(turn.scored_text for turn in history), text])
-        return ScoredHistory(history, self.gate.score(self.gate.state(vectors[:-1]), vectors[-1]))
+        state = self.states.state(self.gate, self.encoder, [turn.scored_text for turn in history])
+        return state, self.encoder.encode([text])[0]
 
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
         """What the rule makes of scores that are there already."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -10,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from convgate.conversation import Conversation, History, Situation
+from convgate.conversation import History, Situation
 from convgate.decisions import Floats, TurnDecisions
-from convgate.embedding.base import Encoder, Progress
+from convgate.embedding.base import Encoder
 from convgate.gate.thresholds import TopK
-from convgate.policies.base import encode_ahead, history_indices
+from convgate.parameters import Checked, setting
+from convgate.policies.base import Encodes, history_indices
 from convgate.policies.bm25 import bm25_scores
 from convgate.policies.cosine import cosine_scores
 from convgate.policies.scored import decide_by_rule
@@ -32,18 +32,15 @@ def reciprocal_rank_fusion(*rankings: Floats) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Hybrid:
+class Hybrid(Checked, Encodes):
     """Keeps the k turns that cosine similarity and BM25 rank best together."""
 
     name: ClassVar[str] = "hybrid"
+    needs_encoder: ClassVar[bool] = True
     label: ClassVar[str] = "Hybrid: cosine and BM25"
     ranks: ClassVar[bool] = True
     encoder: Encoder
-    k: int = 10
-
-    def prepare(self, conversations: Sequence[Conversation], *, progress: Progress | None = None) -> None:
-        """Encode the conversations' turns in one go."""
-        encode_ahead(self.encoder, conversations, progress)
+    k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
         """The k best of the fused ranking."""

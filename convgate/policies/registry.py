@@ -8,6 +8,7 @@ from typing import Any
 from convgate.embedding.base import Encoder
 from convgate.errors import PolicyError
 from convgate.gate.model import Gate
+from convgate.parameters import parameter_names
 from convgate.policies.base import Policy
 from convgate.policies.bm25 import BM25
 from convgate.policies.cosine import Cosine, CosineTopK
@@ -15,31 +16,31 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.hybrid import Hybrid
 from convgate.policies.window import Everything, LastK, TokenWindow
 
-_WITHOUT_ENCODER: dict[str, Callable[..., Policy]] = {
-    policy.name: policy for policy in (Everything, LastK, TokenWindow, BM25)
-}
-_WITH_ENCODER: dict[str, Callable[..., Policy]] = {
-    policy.name: policy for policy in (Cosine, CosineTopK, Hybrid)
+# In the order in which they are shown; a new policy is one new file and one name here.
+POLICIES: dict[str, type[Policy]] = {
+    policy.name: policy
+    for policy in (GatePolicy, Everything, LastK, TokenWindow, Cosine, CosineTopK, BM25, Hybrid)
 }
 
 
 def policy_names() -> tuple[str, ...]:
-    """The names that `make_policy` knows, in the order in which they are shown."""
-    return (
-        GatePolicy.name, Everything.name, LastK.name, TokenWindow.name,
-        Cosine.name, CosineTopK.name, BM25.name, Hybrid.name,
-    )  # fmt: skip
+    """The names that `make_policy` knows."""
+    return tuple(POLICIES)
 
 
 def policy_labels() -> dict[str, str]:
     """A short label for each policy's name."""
-    policies = (GatePolicy, Everything, LastK, TokenWindow, Cosine, CosineTopK, BM25, Hybrid)
-    return {policy.name: policy.label for policy in policies}
+    return {name: policy.label for name, policy in POLICIES.items()}
 
 
 def needs_encoder(name: str) -> bool:
-    """Whether the policy of that name needs embeddings."""
-    return name in _WITH_ENCODER or name == GatePolicy.name
+    """Whether the policy of that name needs embeddings; PolicyError when there is none."""
+    return _policy(name).needs_encoder
+
+
+def policy_settings(name: str) -> list[str]:
+    """The parameters of the policy of that name that a person may set; PolicyError when there is none."""
+    return parameter_names(_policy(name))
 
 
 def make_policy(
@@ -51,18 +52,23 @@ def make_policy(
 ) -> Policy:
     """The policy of that name. `encoder` may be a function, called only when the policy needs one.
 
-    Raises PolicyError for an unknown name, an unknown setting, or a missing encoder or gate.
+    Raises PolicyError for an unknown name, an unknown setting, a value out of range, or a missing encoder.
     """
-    if name not in policy_names():
-        raise PolicyError(f"there is no policy {name!r}; there are {', '.join(policy_names())}")
-    try:
-        if name in _WITHOUT_ENCODER:
-            return _WITHOUT_ENCODER[name](**settings)
+    policy = _policy(name)
+    if needs_encoder(name):
         if encoder is None:
             raise PolicyError(f"the policy {name} needs an encoder")
-        made = encoder() if callable(encoder) else encoder
-        if name in _WITH_ENCODER:
-            return _WITH_ENCODER[name](encoder=made, **settings)
-        return GatePolicy(gate=gate if gate is not None else Gate().eval(), encoder=made, **settings)
-    except TypeError as error:
-        raise PolicyError(f"the policy {name} cannot be made: {error}") from error
+        settings["encoder"] = encoder() if callable(encoder) else encoder
+    if policy is GatePolicy:
+        settings["gate"] = gate if gate is not None else Gate().eval()
+    known = policy.__dataclass_fields__  # type: ignore[attr-defined]  # every policy is a dataclass
+    if unknown := sorted(set(settings) - set(known)):
+        told = ", ".join(policy_settings(name)) or "none"
+        raise PolicyError(f"the policy {name} has no setting {', '.join(unknown)}; it has {told}")
+    return policy(**settings)
+
+
+def _policy(name: str) -> type[Policy]:
+    if name not in POLICIES:
+        raise PolicyError(f"there is no policy {name!r}; there are {', '.join(POLICIES)}")
+    return POLICIES[name]

@@ -9,8 +9,8 @@ import numpy as np
 
 from convgate.conversation import History, Situation
 from convgate.decisions import TurnDecisions
-from convgate.errors import PolicyError
 from convgate.messages.tokens import TokenCounter, turn_tokens
+from convgate.parameters import Checked, setting
 from convgate.policies.base import history_indices
 
 
@@ -19,6 +19,7 @@ class Everything:
     """Keeps every earlier turn."""
 
     name: ClassVar[str] = "everything"
+    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Everything"
     ranks: ClassVar[bool] = False
 
@@ -36,17 +37,14 @@ class Everything:
 
 
 @dataclass(frozen=True, slots=True)
-class LastK:
+class LastK(Checked):
     """Keeps the k newest turns; ranks by recency."""
 
     name: ClassVar[str] = "last_k"
+    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Last k turns"
     ranks: ClassVar[bool] = True
-    k: int = 10
-
-    def __post_init__(self) -> None:
-        if self.k < 0:
-            raise PolicyError(f"last_k: k must be 0 or more; got {self.k}")
+    k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
         """The newest k kept; the score is the turn's place, 0 (oldest) to 1 (newest)."""
@@ -63,18 +61,15 @@ class LastK:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenWindow:
+class TokenWindow(Checked):
     """Keeps the newest turns while their tokens fit a budget; ranks by recency."""
 
     name: ClassVar[str] = "token_window"
+    needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Token window"
     ranks: ClassVar[bool] = True
-    budget: int = 2_000  # tokens
+    budget: int = setting(2_000, "tokens", low=0, high=1_000_000, step=100, help="Tokens of all kept turns.")
     counter: TokenCounter | None = None
-
-    def __post_init__(self) -> None:
-        if self.budget < 0:
-            raise PolicyError(f"token_window: the budget must be 0 or more tokens; got {self.budget}")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
         """The newest turns kept that fit; the first that does not fit closes the window."""

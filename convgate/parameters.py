@@ -1,0 +1,60 @@
+"""Parameters that a person may set: each with its range and the words that a slider needs.
+
+Rules and policies are frozen dataclasses that derive from `Checked`; the app makes its sliders, the command
+line its `--set` and the settings file its keys from the same fields.
+"""
+
+from __future__ import annotations
+
+from dataclasses import Field, field, fields
+from typing import Any, ClassVar
+
+from convgate.errors import PolicyError
+
+
+def setting(default: Any, label: str, *, low: float, high: float, step: float, help: str = "") -> Any:
+    """A numeric parameter: its default, inclusive range and words; a whole `step` wants whole numbers."""
+    return field(
+        default=default, metadata={"label": label, "low": low, "high": high, "step": step, "help": help}
+    )
+
+
+def text(default: str) -> Any:
+    """A parameter that is a piece of text."""
+    return field(default=default, metadata={"text": True})
+
+
+class Checked:
+    """Checks every parameter when the object is made; PolicyError names it, its range and what was given."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Check each parameter; None is left alone where it is the default."""
+        for item in _parameters(type(self)):
+            value = getattr(self, item.name)
+            if value is None and item.default is None:
+                continue
+            complaint = _complaint(item, value)
+            if complaint:
+                raise PolicyError(f"{self.name}: {item.name} must be {complaint}; got {value!r}")
+
+
+def parameter_names(kind: type) -> list[str]:
+    """The names of the parameters that a person may set."""
+    return [item.name for item in _parameters(kind)]
+
+
+def _parameters(kind: type) -> list[Field[Any]]:
+    return [item for item in fields(kind) if item.metadata]
+
+
+def _complaint(item: Field[Any], value: Any) -> str | None:
+    if "text" in item.metadata:
+        return None if isinstance(value, str) else "text"
+    low, high = item.metadata["low"], item.metadata["high"]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        return f"from {low} to {high}"
+    if isinstance(item.metadata["step"], int) and not isinstance(value, int):
+        return "a whole number"
+    return None
