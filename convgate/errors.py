@@ -42,6 +42,10 @@ class PolicyError(ConvgateError):
     """A policy is unknown or has a setting out of its range."""
 
 
+class EvaluationError(ConvgateError):
+    """An evaluation was asked for that cannot be made or looked up."""
+
+
 class StoreError(ConvgateError):
     """The database cannot be opened, read or written."""
 

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
-from convgate.errors import PolicyError
+from convgate.errors import EvaluationError, PolicyError
 from convgate.evaluation.comparison import compare
 from convgate.evaluation.curves import pooled_curve
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.judge import count_tokens, judge
 from convgate.evaluation.metrics import METRICS, RANKING_METRICS
-from convgate.evaluation.results import EvaluationError
 from convgate.policies.base import history_indices
 from convgate.transcripts import Case, RelevanceSet
 

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from convgate.errors import EvaluationError
 from convgate.evaluation.bootstrap import draw
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.report import LEGEND, markdown, rich_tables
-from convgate.evaluation.results import Evaluation, EvaluationError, PolicyResult, SetResult, summarise
+from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
 
 
 def policy_result(name, terms, tags):

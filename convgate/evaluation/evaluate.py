@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from convgate.errors import EvaluationError
 from convgate.evaluation.bootstrap import draw
 from convgate.evaluation.judge import (
     EvaluationProgress,
@@ -23,7 +24,7 @@ from convgate.evaluation.judge import (
     silent,
 )
 from convgate.evaluation.metrics import METRICS
-from convgate.evaluation.results import Evaluation, EvaluationError, PolicyResult, SetResult, summarise
+from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 

@@ -16,6 +16,7 @@ from rich.text import Text
 from convgate.evaluation.comparison import compare_all
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.results import Evaluation, Measure, SetResult
+from convgate.transcripts.characters import printable
 
 LABELS = {
     "map": "MAP",
@@ -71,7 +72,7 @@ def rich_tables(
     Options and errors as in `markdown`.
     """
     for grid in _grids(evaluation, by_tag=by_tag, against=against):
-        title = Text.assemble((_plain(grid.title), "bold"), f"  {grid.note}")
+        title = Text.assemble((printable(grid.title), "bold"), f"  {grid.note}")
         table = Table(title=title, title_justify="left", box=box.SIMPLE, padding=0)
         table.add_column("policy", overflow="fold")
         for metric in grid.metrics:
@@ -81,7 +82,7 @@ def rich_tables(
                 _terminal_cell(row[metric], signed=grid.signed, intervals=intervals)
                 for metric in grid.metrics
             ]
-            table.add_row(Text(_plain(policy)), *cells)
+            table.add_row(Text(printable(policy)), *cells)
         yield table
 
 
@@ -162,11 +163,6 @@ def _is_sure(measure: Measure) -> bool:
     return measure.low is not None and measure.high is not None and (measure.low > 0 or measure.high < 0)
 
 
-def _plain(text: str) -> str:
-    """Text without control characters, which could rewrite the terminal."""
-    return "".join(character if character.isprintable() else " " for character in text)
-
-
 def _escaped(text: str) -> str:
     """Text that Markdown shows as it is, in a table too."""
-    return re.sub(r"([\\`*\[\]<>|#])", r"\\\1", _plain(text))
+    return re.sub(r"([\\`*\[\]<>|#])", r"\\\1", printable(text))

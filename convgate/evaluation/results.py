@@ -9,13 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.errors import ConvgateError
 from convgate.evaluation.bootstrap import Draws, cluster_sums, interval
 from convgate.evaluation.metrics import METRICS, Bools, Terms, ratios
-
-
-class EvaluationError(ConvgateError):
-    """An evaluation was asked for that cannot be made or looked up."""
 
 
 @dataclass(frozen=True)

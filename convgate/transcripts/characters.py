@@ -25,3 +25,12 @@ def writable(text: str) -> str:
         else:
             return text
     return _UNWRITABLE.sub(REPLACEMENT, text)
+
+
+def printable(text: str) -> str:
+    r"""Text without control characters, which could rewrite the terminal that shows it.
+
+    >>> printable("red \x1b[31malert")
+    'red  [31malert'
+    """
+    return "".join(character if character.isprintable() else " " for character in text)
