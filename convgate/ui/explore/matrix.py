@@ -97,7 +97,7 @@ def parts(count: int) -> list[int]:
 
 def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
     """(n, n) the matrix of at most LIMIT turns from `start`; NaN where a turn is not earlier."""
-    name = (moment.key, gate.version, repr(gate.encoder.identity), start)
+    name = (moment.key, gate.gate.fingerprint, repr(gate.encoder.identity), start)
     known = _matrices().get(name)
     if known is not None:
         return known

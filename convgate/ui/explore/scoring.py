@@ -1,7 +1,7 @@
 """Scores and decisions, made once for each message and kept: a slider only makes the rule decide again.
 
 Everything is keyed by plain values: the conversation's key (it stands for the content), the turn or the
-question, the gate's version, the encoder's identity. Cached objects are shared and never changed.
+question, the gate's fingerprint, the encoder's identity. Cached objects are shared and never changed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from convgate.gate.model import TurnState
 from convgate.gate.situation import situation_text
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, ScoredHistory
-from convgate.policies.registry import needs_encoder
+from convgate.policies.registry import POLICIES
 from convgate.selector import EncoderOnDemand, build_policy
 from convgate.settings import Settings
 from convgate.ui.frame import App
@@ -51,7 +51,7 @@ class Moment:
 
 def policy(app: App, name: str) -> Policy:
     """The policy of that name as the settings want it; its encoder is loaded if it needs one."""
-    encoder = app.encoder() if needs_encoder(name) else None
+    encoder = app.encoder() if POLICIES[name].needs_encoder else None
     # By the object and not by its identity: after "erase everything" there is a new one, with a new cache.
     return _policy(name, app.settings.model_dump_json(), id(encoder), app.settings, encoder)
 
@@ -82,23 +82,25 @@ def encode_ahead(moment: Moment, encoder: Encoder) -> None:
 
 def scored(gate: GatePolicy, moment: Moment) -> ScoredHistory:
     """The gate's scores of the moment, whatever the rule."""
-    return _scored(moment.place, gate.version, _identity(gate.encoder), gate, moment)
+    return _scored(moment.place, gate.gate.fingerprint, _identity(gate.encoder), gate, moment)
 
 
 def decided(chosen: Policy, moment: Moment) -> TurnDecisions:
     """What a policy without sliders decides."""
-    encoder = getattr(chosen, "encoder", None)
-    return _decided(moment.place, chosen.name, _identity(encoder), chosen, moment)
+    name = chosen.name
+    if isinstance(chosen, GatePolicy):
+        name = f"{name} {chosen.gate.fingerprint} {chosen.rule} {chosen.limits}"
+    return _decided(moment.place, name, _identity(getattr(chosen, "encoder", None)), chosen, moment)
 
 
 def links(gate: GatePolicy, moment: Moment, row: int) -> list[Link]:
     """Who the turn of that row attends to most, each beside the measured effect of leaving it out."""
-    return _links(moment.place, gate.version, _identity(gate.encoder), row, gate, moment)
+    return _links(moment.place, gate.gate.fingerprint, _identity(gate.encoder), row, gate, moment)
 
 
 def words(gate: GatePolicy, moment: Moment, row: int) -> list[WordEffect]:
     """What each word of the turn of that row does to its semantic part, by hiding it."""
-    return _words(moment.place, gate.version, _identity(gate.encoder), row, gate, moment)
+    return _words(moment.place, gate.gate.fingerprint, _identity(gate.encoder), row, gate, moment)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -108,7 +110,7 @@ def _policy(name: str, told: str, encoder: int, _settings: Settings, _encoder: E
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _scored(
-    place: tuple[str, int | None, str], version: str, identity: str, _gate: GatePolicy, _moment: Moment
+    place: tuple[str, int | None, str], fingerprint: str, identity: str, _gate: GatePolicy, _moment: Moment
 ) -> ScoredHistory:
     return _gate.score(_moment.situation, _moment.history)
 
@@ -122,7 +124,7 @@ def _decided(
 
 @st.cache_resource(max_entries=8, show_spinner=False)
 def _state(
-    place: tuple[str, int | None, str], version: str, identity: str, _gate: GatePolicy, _moment: Moment
+    place: tuple[str, int | None, str], fingerprint: str, identity: str, _gate: GatePolicy, _moment: Moment
 ) -> tuple[TurnState, Embeddings]:
     text = situation_text(_gate.gate.config.situation, _moment.situation, _moment.history)
     vectors = _gate.encoder.encode([*(turn.scored_text for turn in _moment.history), text])
@@ -132,26 +134,26 @@ def _state(
 @st.cache_resource(max_entries=256, show_spinner=False)
 def _links(
     place: tuple[str, int | None, str],
-    version: str,
+    fingerprint: str,
     identity: str,
     row: int,
     _gate: GatePolicy,
     _moment: Moment,
 ) -> list[Link]:
-    state, situation = _state(place, version, identity, _gate, _moment)
+    state, situation = _state(place, fingerprint, identity, _gate, _moment)
     return strongest_links(_gate.gate, state, situation, scored(_gate, _moment).scores, row, limit=LINKS)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Hiding one word after the other …")
 def _words(
     place: tuple[str, int | None, str],
-    version: str,
+    fingerprint: str,
     identity: str,
     row: int,
     _gate: GatePolicy,
     _moment: Moment,
 ) -> list[WordEffect]:
-    _, situation = _state(place, version, identity, _gate, _moment)
+    _, situation = _state(place, fingerprint, identity, _gate, _moment)
     return word_effects(_gate.gate, _gate.encoder, _moment.history[row].scored_text, situation)
 
 
