@@ -173,6 +173,7 @@ def test_threads_share_one_encoder(path: Path):
         thread.start()
     for thread in threads:
         thread.join()
+    assert len(results) == 8
     for name, vectors in results.items():
         assert np.array_equal(vectors, FakeEncoder().encode([f"text {i}" for i in range(name, name + 40)]))
 
@@ -229,3 +230,17 @@ def test_evicted_vectors_are_given_back(path: Path):
     cached.encode([f"text {i}" for i in range(100)])
     (vector,) = cached._memory.values()
     assert vector.base is None, "a view would keep all hundred alive"
+
+
+def test_whether_a_text_is_chunked_is_asked_once():
+    class Counting(FakeEncoder):
+        asked = 0
+
+        def is_chunked(self, text: str) -> bool:
+            self.asked += 1
+            return super().is_chunked(text)
+
+    encoder = Counting(longest=2)
+    cached = CachedEncoder(encoder, None)
+    assert [cached.is_chunked(text) for text in ("a b c", "a", "a b c")] == [True, False, True]
+    assert encoder.asked == 2

@@ -17,6 +17,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,7 @@ class CachedEncoder:
         self._dimension = encoder.identity.dimension
         self._memory: OrderedDict[bytes, Embeddings] = OrderedDict()
         self._capacity = memory
+        self._is_chunked = lru_cache(maxsize=20_000)(encoder.is_chunked)
         self._lock = threading.RLock()
         self._path = path
         self._db: sqlite_utils.Database | None = None
@@ -78,7 +80,7 @@ class CachedEncoder:
 
     def is_chunked(self, text: str) -> bool:
         """Whether the text is longer than the model reads at once, so that it is embedded in chunks."""
-        return self._encoder.is_chunked(text)
+        return self._is_chunked(text)
 
     def close(self) -> None:
         """Close the file; the encoder goes on in memory."""
