@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,15 @@ def tracked_files() -> list[Path]:
     return [CHECKOUT / name for name in listed.stdout.split("\0") if name and (CHECKOUT / name).is_file()]
 
 
+def tracked_texts() -> dict[Path, str]:
+    """What is in the tracked files, those aside that hold no text."""
+    texts = {}
+    for file in tracked_files():
+        with suppress(UnicodeDecodeError):
+            texts[file] = file.read_text(encoding="utf-8")
+    return texts
+
+
 # What loads what
 
 
@@ -84,14 +94,18 @@ def test_every_requirement_is_pinned_at_a_version_that_it_allows() -> None:
     project = read_pyproject()
     pinned = constraints()
     wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
-    for requirement in map(Requirement, [*wanted, *project["project"]["optional-dependencies"]["dev"]]):
+    wanted += project["project"]["optional-dependencies"]["dev"]
+    assert len(wanted) > 20
+    for requirement in map(Requirement, wanted):
         name = canonicalize_name(requirement.name)
         assert name in pinned, f"{requirement} has no line in constraints.txt: run make lock"
         assert requirement.specifier.contains(pinned[name]), f"{requirement} and {name}=={pinned[name]}"
 
 
 def test_no_pin_names_an_address_a_build_or_a_cuda_package() -> None:
-    for name, version in constraints().items():
+    pinned = constraints()
+    assert len(pinned) > 50
+    for name, version in pinned.items():
         assert re.fullmatch(r"[a-z0-9.-]+", name), name
         assert re.fullmatch(r"[0-9][0-9a-z.]*", version), f"{name}=={version}"
         assert not re.match(r"nvidia|cuda|triton", name), name
@@ -103,11 +117,9 @@ def test_torch_is_pinned_where_a_cpu_build_of_it_is_found() -> None:
 
 def test_no_package_index_is_built_in() -> None:
     hosts = re.compile(r"(?:pypi|pythonhosted|pytorch)\.org", re.IGNORECASE)
-    for file in tracked_files():
-        try:
-            text = file.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            continue
+    texts = tracked_texts()
+    assert CHECKOUT / "README.md" in texts
+    for file, text in texts.items():
         assert not hosts.search(text), f"{file} names {hosts.search(text)}"
 
 
@@ -134,6 +146,7 @@ def test_an_installation_without_the_app_says_so(tmp_path: Path, monkeypatch: py
 def test_the_wheel_carries_the_whole_app_and_nothing_else(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     files = [*CHECKOUT.glob("pages/*.py"), *CHECKOUT.glob("sample_conversations/*"), CHECKOUT / "app.py"]
+    assert len(files) > 15
     wanted = {f"convgate/_app/{file.relative_to(CHECKOUT).as_posix()}" for file in files}
     wanted |= {"convgate/_app/.streamlit/config.toml", "convgate/py.typed"}
     assert wanted <= names

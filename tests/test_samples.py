@@ -32,6 +32,10 @@ def opened(name: str) -> Transcript:
     return read_conversations(SAMPLES / name)
 
 
+def test_there_are_samples_to_look_at():
+    assert len(FILES) >= 16
+
+
 def only(name: str) -> Conversation:
     (conversation,) = opened(name)
     return conversation
@@ -56,12 +60,14 @@ def test_a_sample_opens_without_a_problem_and_with_the_stated_number_of_messages
     transcript = opened(name)
     assert transcript.problems == ()
     lengths = [len(conversation) for conversation in transcript]
+    assert min(lengths) > 0
     *conversations, length = STATED[name]
     assert lengths == [length] * (conversations[0] if conversations else 1)
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_sample_ends_with_the_message_to_be_answered(name):
+    assert len(opened(name)) > 0
     for conversation in opened(name):
         assert conversation.turns[-1].role == "user"
         assert all(turn.scored_text.strip() for turn in conversation.turns)
@@ -69,6 +75,7 @@ def test_a_sample_ends_with_the_message_to_be_answered(name):
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_sample_can_be_sent_as_it_is(name):
+    assert len(opened(name)) > 0
     for conversation in opened(name):
         assert check_valid(conversation.turns) == []
 
@@ -86,12 +93,14 @@ def test_no_text_is_used_twice():
         for turn in only(name).turns
         if len(turn.text) > 40
     )
+    assert len(texts) > 100
     assert [text for text, times in texts.items() if times > 1] == []
 
 
 @pytest.mark.parametrize("name", [*FILES, RELEVANCE, "README.md"])
 def test_nothing_private_is_in_a_sample(name):
     text = (SAMPLES / name).read_text(encoding="utf-8")
+    assert text.strip()
     assert re.findall(r"[\w.+-]+@(?!pytest\.)[\w-]+\.\w+|/(?:home|work|tmp|root|Users)/", text) == []
     assert set(re.findall(r"https?://([^/\"\s]+)", text)) <= {"example.com"}
 
@@ -184,16 +193,19 @@ class TestRelevanceSet:
         assert 0 < sum(not case.relevant for case in relevance.cases) < len(relevance.cases) / 2
 
     def test_cases_without_relevant_turns_are_those_tagged_as_new_topics(self, relevance):
+        assert relevance.cases
         assert all((not case.relevant) == ("new-topic" in case.tags) for case in relevance.cases)
 
     def test_its_indices_are_those_of_the_samples(self, relevance, questions):
         samples = [talk for name in FILES for talk in opened(name)]
         known = {tuple(turn.text for turn in talk.turns) for talk in samples}
         known.add(tuple(turn.text for turn in questions[0].turns[:-1]))
+        assert relevance.conversations
         for talk in relevance.conversations.values():
             assert tuple(turn.text for turn in talk.turns) in known
 
     def test_what_is_relevant_is_never_an_instruction(self, relevance):
+        assert relevance.cases
         for case in relevance.cases:
             _, history = relevance.situation(case)
             assert not any(history[index].is_instruction for index in case.relevant)
@@ -202,5 +214,6 @@ class TestRelevanceSet:
 def assert_in_order(talk: Conversation) -> None:
     """Every turn has a time, and none goes back."""
     times = [turn.timestamp for turn in talk.turns]
+    assert len(times) > 1
     assert None not in times
     assert all(earlier <= later for earlier, later in pairwise(times))

@@ -9,14 +9,17 @@ import numpy as np
 import pytest
 
 import convgate
+from convgate.conversation import Conversation
 from convgate.errors import ConversationError, GateError, PolicyError, TranscriptError
 from convgate.gate.checkpoint import save_gate
 from convgate.gate.config import GateConfig
-from convgate.gate.thresholds import Absolute
+from convgate.gate.model import Gate
+from convgate.gate.thresholds import Absolute, TopK
 from convgate.messages.check import check_valid
 from convgate.policies.gate import GatePolicy
 from convgate.selector import EncoderOnDemand, Selector, build_policy, load_gate, load_policy
 from convgate.settings import load_settings
+from convgate.transcripts import turns_from_messages
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
@@ -95,11 +98,21 @@ def test_tool_call_comes_with_all_its_results():
         {"role": "tool", "tool_call_id": "b", "content": "weather: sunny"},
         {"role": "user", "content": "training loss nan"},
     ]
-    policy = GatePolicy(trained_gate(), FakeEncoder())
-    for kept_first in (Absolute(0.0), Absolute(1.0)):
-        sent = Selector(policy.with_rule(kept_first)).select(messages).messages
-        assert check_valid(sent) == []
-        assert sent in (messages, messages[-1:])
+    policy = GatePolicy(Gate().eval(), FakeEncoder(), rule=TopK(k=1))
+    turns = turns_from_messages(messages)
+    alone = policy.decide(*Conversation(id="live", turns=turns).at(4))
+    assert alone.kept_indices == [2], "the policy keeps one of two results, without its call"
+
+    selection = Selector(policy).select(messages)
+    assert check_valid(selection.messages) == []
+    assert selection.messages == messages
+    told = {record.item: (record.forced, record.rule) for record in selection.decisions}
+    assert told == {
+        0: (True, "first_user"),
+        1: (True, "tool_unit"),
+        2: (False, "top_k"),
+        3: (True, "tool_unit"),
+    }
 
 
 def test_no_messages_and_wrong_messages_are_told():

@@ -136,6 +136,6 @@ def _check_size(size: int, file: str, limit: int) -> None:
     if size > limit:
         raise TranscriptError(
             f"the file has {size / 2**20:,.0f} MB, more than the limit of {limit / 2**20:,.0f} MB; "
-            "split it, or raise the limit (max_bytes)",
+            "split it, or raise the limit (max_bytes, or set CONVGATE_UPLOAD_LIMIT_MB)",
             file=file,
         )
