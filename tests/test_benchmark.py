@@ -22,7 +22,7 @@ def test_naive_gate_computes_the_same_logits():
     assert largest_difference(100) < 1e-5
 
 
-def test_comparison_takes_both_in_turns_and_divides_medians():
+def test_comparison_takes_both_in_turns_and_divides_the_fastest_rounds():
     order = []
     result = compare(lambda: order.append("a"), lambda: order.append("b"), rounds=3, warm_up=1)
     assert order == ["a", "b"] * 4
@@ -35,8 +35,9 @@ def test_scoring_and_rescoring_are_timed():
 
 
 def test_memory_grows_with_n_and_not_with_its_square():
-    small, large = scoring_memory(2_000), scoring_memory(8_000)
+    small, large = scoring_memory(2_000), scoring_memory(10_000)
     if small is None or large is None:
         pytest.skip("this system does not tell a process's peak memory")
-    # A matrix of 8,000 × 8,000 floats alone would be 256 MB.
-    assert large < 150
+    # Five times as many turns; with the square it would be 25 times, and 10,000 × 10,000 floats are 400 MB.
+    assert large < 8 * max(small, 8), "below 8 MB the system's own noise counts"
+    assert large < 200
