@@ -11,8 +11,11 @@ import zipfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -20,6 +23,7 @@ import convgate
 from convgate import app_files
 from convgate.app_files import app_root
 from convgate.errors import SettingsError
+from tests.fakes import FakeEncoder
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -125,6 +129,78 @@ def test_no_package_index_is_built_in() -> None:
 
 def test_the_changelog_knows_this_version() -> None:
     assert f"## {convgate.__version__}" in (CHECKOUT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+# What the documents say
+
+
+def documents() -> dict[Path, list[Token]]:
+    """Every tracked Markdown file but the samples, as its blocks and what is inside them."""
+    parsed = {}
+    for file, text in tracked_texts().items():
+        is_sample = file.parent.name == "sample_conversations" and file.name != "README.md"
+        if file.suffix == ".md" and not is_sample:
+            blocks = MarkdownIt("commonmark").enable("table").parse(text)
+            parsed[file] = [token for block in blocks for token in (block, *(block.children or ()))]
+    return parsed
+
+
+def local_links() -> list[tuple[Path, str]]:
+    links = [
+        (file, str(token.attrs.get("href") or token.attrs.get("src")))
+        for file, tokens in documents().items()
+        for token in tokens
+        if token.type in {"link_open", "image"}
+    ]
+    return [(file, link) for file, link in links if not urlsplit(link).scheme]
+
+
+def readme_blocks(language: str) -> list[str]:
+    tokens = documents()[CHECKOUT / "README.md"]
+    return [token.content for token in tokens if token.type == "fence" and token.info == language]
+
+
+def test_every_local_link_and_picture_of_a_document_is_there() -> None:
+    links = local_links()
+    assert (CHECKOUT / "README.md", "LICENSE") in links
+    missing = []
+    for file, link in links:
+        target = file.parent / unquote(urlsplit(link).path) if urlsplit(link).path else file
+        if not (target.resolve().is_relative_to(CHECKOUT) and target.exists()):
+            missing.append(f"{file.relative_to(CHECKOUT)}: {link}")
+    assert missing == []
+
+
+def test_the_python_of_the_readme_runs_as_it_stands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: FakeEncoder())
+    messages = [
+        {"role": "system", "content": "You are terse."},
+        {"role": "user", "content": "my training loss becomes nan"},
+        {"role": "assistant", "content": "lower the learning rate of the training"},
+        {"role": "user", "content": "the training loss is nan again"},
+    ]
+    names: dict[str, Any] = {"messages": messages}
+    blocks = readme_blocks("python")
+    assert len(blocks) >= 2
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), names)
+    assert names["selection"].messages[-1] is messages[-1]
+    told = capsys.readouterr().out.splitlines()
+    assert len(told) == 3, "one line for every earlier turn"
+
+    (agent,) = readme_blocks("toml")
+    (tmp_path / "agent.toml").write_text(agent, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    spans = {
+        token.content for tokens in documents().values() for token in tokens if token.type == "code_inline"
+    }
+    assert 'load_gate(settings="agent.toml")' in spans
+    rule = convgate.load_gate(settings="agent.toml").policy.rule
+    assert (rule.name, rule.k) == ("top_k", 8)
+    assert 'convgate.load_policy("last_k", k=20)' in spans
+    assert convgate.load_policy("last_k", k=20).select(messages).messages == messages
 
 
 # Where the app lies
