@@ -16,6 +16,7 @@ os.environ["TRANSFORMERS_OFFLINE"] = "1"
 os.environ["HF_HUB_DISABLE_TELEMETRY"] = "1"
 os.environ["STREAMLIT_BROWSER_GATHER_USAGE_STATS"] = "false"
 
+import hypothesis
 import pytest
 
 from tests.fakes import FakeEncoder
@@ -25,6 +26,10 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 GUARD = CHECKOUT / "tests" / "network_guard"
 
 loopback_only.install()
+
+# How long an example takes depends on what else the machine does.
+hypothesis.settings.register_profile("convgate", deadline=None)
+hypothesis.settings.load_profile("convgate")
 
 collect_ignore = ["network_guard/sitecustomize.py"]  # Python itself loads it, by this name
 

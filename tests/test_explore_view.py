@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import fields, replace
 
 import numpy as np
@@ -14,11 +15,15 @@ from convgate.decisions import TurnDecisions
 from convgate.errors import PolicyError
 from convgate.gate.thresholds import RULES, Absolute, Limits, Stricter, TopK, make_rule
 from convgate.policies.registry import policy_names
+from convgate.selector import limits_of, rule_of
+from convgate.settings import Settings
+from convgate.ui.explore.agent import agent_python, settings_toml
 from convgate.ui.explore.changes import changes
 from convgate.ui.explore.choice import Choice, Extent, adjustable, sliders, with_limits, with_value
 from convgate.ui.explore.matrix import parts
 from convgate.ui.explore.navigation import following, matching, preceding
 from convgate.ui.explore.view import View
+from convgate.ui.text import sendable
 
 EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
 
@@ -108,7 +113,7 @@ def test_turns_that_a_conversation_does_not_have_are_told() -> None:
 
 
 def test_sliders_come_from_the_fields_and_reach_no_further_than_makes_a_difference() -> None:
-    (k,) = sliders(TopK(), EXTENT)
+    k = sliders(TopK(), EXTENT)[0]
     assert (k.label, k.low, k.high, k.step, k.value) == ("Turns", 0, 76, 1, 10)
     (budget,) = sliders(make_rule("token_budget"), EXTENT)
     assert (budget.high, budget.step, budget.value) == (2_700, 100, 2_000)
@@ -202,3 +207,42 @@ def test_the_parts_of_a_matrix_cover_every_turn(count: int) -> None:
 def test_opening_another_conversation_keeps_the_way_of_looking() -> None:
     view = View("a", turn=3, selected=2, question="q", compare="bm25", choice=Choice(TopK(3)))
     assert view.opened("b") == replace(view, conversation="b", turn=None, selected=None, question="")
+
+
+@given(choices())
+def test_settings_for_an_agent_are_the_choice(choice: Choice) -> None:
+    values = tomllib.loads(settings_toml(choice, "an encoder"))
+    settings = Settings(**values)
+    assert settings.encoder == "an encoder"
+    assert Choice(rule_of(settings), limits_of(settings)) == choice
+
+
+@given(st.text(), st.text())
+def test_settings_for_an_agent_hold_any_text(goal: str, encoder: str) -> None:
+    choice = Choice(make_rule("calibrated", goal=goal))
+    values = tomllib.loads(settings_toml(choice, encoder))
+    assert values["threshold_parameters"]["goal"] == sendable(goal)
+    assert values["encoder"] == sendable(encoder)
+
+
+@pytest.mark.parametrize(
+    ("view", "lines"),
+    [
+        (View(), ['convgate.load_gate(settings="convgate-agent.toml")', "select(messages)"]),
+        (
+            View(policy="bm25", question="why", pairs=True),
+            ['convgate.load_policy("bm25")', "select(messages, question=question, pair_answers=True)"],
+        ),
+    ],
+)
+def test_python_for_an_agent_says_what_is_chosen(view: View, lines: list[str]) -> None:
+    written = agent_python(view)
+    assert all(line in written for line in lines)
+    compile(written, "agent.py", "exec")
+
+
+def test_a_floor_under_the_scores_is_a_slider_within_them_and_told_when_it_is_one() -> None:
+    above = sliders(TopK(), EXTENT)[1]
+    assert (above.low, above.high, above.value) == (0, 1, 0)
+    assert Choice(TopK(k=3)).told() == "Top k, 3"
+    assert Choice(TopK(k=3, above=0.4)).told() == "Top k, 3, 0.4"

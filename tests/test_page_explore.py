@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import convgate
 from convgate.app_files import app_root
 from convgate.conversation import Conversation, Turn
 from convgate.gate.thresholds import RULES
@@ -236,6 +237,48 @@ def test_a_conversation_of_an_unknown_format_is_downloaded_as_openai_messages(
 ) -> None:
     open_page(show="messages", format="from-long-ago")
     assert json.loads(files["messages"]())[-1]["content"] == TALK[-1].text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"rule": "stricter", "deviations": "-1.2"},
+        {"rule": "blended", "weight": "0.3", "deviations": "0.15", "max_turns": "3"},
+        {"rule": "top_k", "k": "1", "min_turns": "4"},
+        {"rule": "token_budget", "budget": "40", "pairs": "1"},
+        {"rule": "absolute"},
+        {"rule": "relative", "turn": "6"},
+    ],
+)
+def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
+    open_page: Open,
+    files: dict[str, Callable[[], str]],
+    fake_encoder: FakeEncoder,
+    tmp_path: Path,
+    query: dict[str, str],
+) -> None:
+    app = open_page(show="messages", **query)
+    file = tmp_path / "convgate-agent.toml"
+    file.write_text(files["settings"](), encoding="utf-8")
+    code = app.code[-1].value
+
+    selector = convgate.load_gate(settings=file, encoder=fake_encoder)
+    asked = TALK[: int(query.get("turn", len(TALK)))]
+    messages = [{"role": turn.role, "content": turn.text} for turn in asked]
+    selection = selector.select(messages, pair_answers="pairs" in query)
+
+    sound(app.button_group(key="explore.show").set_value("download").run())
+    rows, records = transcript(app)["rows"], json.loads(files["json"]())["turns"]
+    for decision, record in zip(selection.decisions, records, strict=True):
+        assert decision.to_json().items() <= record.items()
+    assert selection.indices == [row["turn"] for row in rows if row["state"] in ("kept", "forced", "current")]
+    assert "load_gate(settings=" in code
+
+
+def test_only_the_gate_has_settings_to_download(open_page: Open, files: dict[str, Callable[[], str]]) -> None:
+    app = open_page(show="messages", policy="bm25")
+    assert "settings" not in files
+    assert 'load_policy("bm25")' in app.code[-1].value
 
 
 @pytest.mark.parametrize("name", policy_names())

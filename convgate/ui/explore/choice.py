@@ -8,7 +8,6 @@ from typing import Any
 
 from convgate.errors import PolicyError
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
-from convgate.policies.gate import GatePolicy
 from convgate.policies.scored import NO_LIMITS
 
 
@@ -29,7 +28,7 @@ class Choice:
         for part in (self.rule, self.limits):
             for item in adjustable(part):
                 if (value := getattr(part, item.name)) is not None and value != item.default:
-                    values[item.name] = f"{value:g}"
+                    values[item.name] = f"{value:.12g}"
         return values
 
     @classmethod
@@ -54,7 +53,9 @@ class Choice:
         numbers = [
             f"{value:g}"
             for item in adjustable(self.rule)
+            # What is as low as it can be unless somebody raises it bounds nothing.
             if (value := getattr(self.rule, item.name)) is not None
+            and not value == item.default == item.metadata["low"]
         ]
         limits = self.limits
         if limits.min_turns:
@@ -85,23 +86,25 @@ class Extent:
     tokens: int
     learned: float  # the gate's own threshold, which stands for one that is not set
 
-    def of(self, name: str) -> float | None:
-        """The most that makes a difference; None when the rule's own range is meant."""
-        return {"k": self.turns, "budget": self.tokens}.get(name)
+    def of(self, name: str) -> tuple[float, float] | None:
+        """The least and the most that make a difference; None when the rule's own range is meant."""
+        return {"k": (0, self.turns), "budget": (0, self.tokens), "above": (0.0, 1.0)}.get(name)
 
 
 def sliders(rule: Rule, extent: Extent) -> list[Slider]:
     """The rule's parameters, in their order, from the ranges and words that its fields carry."""
     made = []
     for item in adjustable(rule):
-        told, high = item.metadata, item.metadata["high"]
+        told = item.metadata
+        low, high = told["low"], told["high"]
         reach = extent.of(item.name)
         if reach is not None:  # rounded up to a whole step, and at least one
-            high = min(high, max(1, -(-int(reach) // told["step"])) * told["step"])
+            low, high = reach[0], min(high, max(1, -(-int(reach[1]) // told["step"])) * told["step"])
         value = getattr(rule, item.name)
         value = extent.learned if value is None else value
         label = told["label"][:1].upper() + told["label"][1:]
-        made.append(Slider(item.name, label, told["low"], high, told["step"], min(value, high), told["help"]))
+        value = min(max(value, low), high)
+        made.append(Slider(item.name, label, low, high, told["step"], value, told["help"]))
     return made
 
 
@@ -118,11 +121,6 @@ def with_limits(choice: Choice, least: int, most: int, *, turns: int) -> Choice:
 def adjustable(part: Any) -> list[Field[Any]]:
     """The fields of a rule or of limits that have a range."""
     return [item for item in fields(part) if "low" in item.metadata]
-
-
-def takes_a_rule(policy: str) -> bool:
-    """Whether the policy of that name decides by a rule that can be chosen."""
-    return policy == GatePolicy.name
 
 
 def _numbers(part: Any, query: Mapping[str, str]) -> dict[str, Any]:

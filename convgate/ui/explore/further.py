@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -16,8 +15,10 @@ from convgate.figures.layout import CONFIG
 from convgate.figures.parts_over_turns import describe_parts, parts_figure
 from convgate.messages import turn_tokens
 from convgate.policies.registry import policy_labels
-from convgate.transcripts import format_named, write_conversation
+from convgate.selector import write_selection
+from convgate.transcripts import format_named
 from convgate.ui.explore import state
+from convgate.ui.explore.agent import draw_agent, draw_settings
 from convgate.ui.explore.export import decisions_csv, decisions_json
 from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.outcome import Outcome
@@ -35,7 +36,7 @@ _TEXT = 200  # characters of a turn in tables
 def draw_further(view: View, outcome: Outcome, selected: int | None) -> None:
     """The menu of further views, and the one that is chosen."""
     views: dict[str, tuple[str, Callable[[], None]]] = {
-        "messages": ("Messages to send", lambda: _draw_messages(outcome)),
+        "messages": ("Messages to send", lambda: _draw_messages(view, outcome)),
         "scores": ("Spread of scores", lambda: _draw_histogram(outcome)),
         "parts": ("Parts over turns", lambda: _draw_parts(outcome, selected)),
         "matrix": ("Relevance matrix", lambda: draw_matrix(outcome, selected)),
@@ -53,7 +54,7 @@ def draw_further(view: View, outcome: Outcome, selected: int | None) -> None:
             views[view.show][1]()
 
 
-def _draw_messages(outcome: Outcome) -> None:
+def _draw_messages(view: View, outcome: Outcome) -> None:
     selection, conversation = outcome.selection, outcome.moment.conversation
     st.caption(
         f"{counted(len(selection.messages), 'message')}, {counted(selection.tokens_kept, 'token')}: a list"
@@ -89,12 +90,14 @@ def _draw_messages(outcome: Outcome) -> None:
             f"Download as {label}", lambda: _written(outcome), file_name=f"selected{suffix}",
             on_click="ignore", icon=":material/download:", key="explore.download_messages",
         )  # fmt: skip
+        draw_settings(outcome)
     code = sendable(json.dumps(selection.messages, ensure_ascii=False, indent=2, default=str))
     if len(code) <= _LONGEST_CODE:
         st.caption("To copy, as OpenAI messages:")
         st.code(code, language="json", height=320, wrap_lines=True)
     else:
         st.caption(f"At {len(code):,} characters the list is too long to be shown; download it.")
+    draw_agent(view)
 
 
 def _format(conversation: Conversation) -> tuple[str, str]:
@@ -108,12 +111,10 @@ def _format(conversation: Conversation) -> tuple[str, str]:
 
 def _written(outcome: Outcome) -> str:
     """The messages in the input's own format, else as OpenAI messages."""
-    conversation, indices = outcome.moment.conversation, list(outcome.selection.indices)
-    if outcome.moment.situation.index is None:
-        indices.append(len(conversation))
-        conversation = replace(conversation, turns=(*conversation.turns, outcome.moment.situation.turn))
     try:
-        return sendable(write_conversation(conversation, indices=indices))
+        return sendable(
+            write_selection(outcome.moment.conversation, outcome.moment.situation, outcome.selection)
+        )
     except TranscriptError:
         text = json.dumps(outcome.selection.messages, ensure_ascii=False, indent=2, default=str)
         return f"{sendable(text)}\n"
