@@ -17,8 +17,8 @@ from convgate.gate.thresholds import RULES, Absolute, Limits, Stricter, TopK, ma
 from convgate.policies.registry import policy_names
 from convgate.selector import limits_of, rule_of
 from convgate.settings import Settings
+from convgate.ui.changes import changes
 from convgate.ui.explore.agent import agent_python, settings_toml
-from convgate.ui.explore.changes import changes
 from convgate.ui.explore.choice import Choice, Extent, adjustable, sliders, with_limits, with_value
 from convgate.ui.explore.matrix import parts
 from convgate.ui.explore.navigation import following, matching, preceding

@@ -24,12 +24,6 @@ def forget(*keys: str) -> None:
         st.session_state.pop(key, None)
 
 
-def query_value(name: str) -> str | None:
-    """What the page's address says under `name`, or None."""
-    value: str | None = st.query_params.get(name)
-    return value
-
-
 def selected_points(key: str) -> list[Any]:
     """The `customdata` of the points that are selected in the chart `key`, in the order of selection.
 

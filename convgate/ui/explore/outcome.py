@@ -11,8 +11,8 @@ from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import policy_labels
 from convgate.selector import Selection, Selector
+from convgate.ui.changes import Changes, changes
 from convgate.ui.explore import scoring
-from convgate.ui.explore.changes import Changes, changes
 from convgate.ui.explore.choice import Choice
 from convgate.ui.explore.scoring import Moment
 from convgate.ui.explore.view import View

@@ -14,8 +14,8 @@ from convgate.figures.layout import CONFIG
 from convgate.figures.links import describe_links, links_figure
 from convgate.figures.tiers import describe_tiers, tiers_figure
 from convgate.figures.waterfall import describe_waterfall, waterfall_figure
-from convgate.gate.explain import WordEffect
-from convgate.gate.model import CONTEXTUAL
+from convgate.gate.explain import WordEffect, named_parts
+from convgate.policies.gate import GatePolicy
 from convgate.ui.explore import scoring, state
 from convgate.ui.explore.chart import TIERS, turn_labels
 from convgate.ui.explore.keys import MAKE_CURRENT, NEWER, OLDER
@@ -49,7 +49,7 @@ def draw_panel(outcome: Outcome, selected: int | None) -> None:
     _draw_contrast(outcome, selected)
     _draw_text(turn)
     if outcome.gate and decision.parts:
-        _draw_parts(outcome, decision)
+        _draw_parts(outcome, outcome.gate, decision)
         _draw_links(outcome, selected)
         _draw_words(outcome, selected, turn)
     elif decision.score is None:
@@ -102,9 +102,9 @@ def _draw_text(turn: Turn) -> None:
             st.caption("This turn has no text.")
 
 
-def _draw_parts(outcome: Outcome, decision: TurnDecision) -> None:
-    names = sorted(decision.parts, key=lambda name: name == CONTEXTUAL)
-    parts = {name: decision.parts[name] for name in names}
+def _draw_parts(outcome: Outcome, gate: GatePolicy, decision: TurnDecision) -> None:
+    row = decision.item - int(outcome.decisions.indices[0])
+    parts = named_parts(scoring.scored(gate, outcome.moment).scores, row)
     threshold = threshold_logit(decision.threshold)
     palette = current_palette()
     st.markdown("**What the score is made of**")

@@ -12,10 +12,8 @@ import streamlit as st
 
 from convgate.conversation import Conversation, History, Situation
 from convgate.decisions import TurnDecisions
-from convgate.embedding.base import Embeddings, Encoder
+from convgate.embedding.base import Encoder
 from convgate.gate.explain import Link, WordEffect, strongest_links, word_effects
-from convgate.gate.model import TurnState
-from convgate.gate.situation import situation_text
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES
@@ -122,15 +120,6 @@ def _decided(
     return _policy.decide(_moment.situation, _moment.history)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False)
-def _state(
-    place: tuple[str, int | None, str], fingerprint: str, identity: str, _gate: GatePolicy, _moment: Moment
-) -> tuple[TurnState, Embeddings]:
-    text = situation_text(_gate.gate.config.situation, _moment.situation, _moment.history)
-    vectors = _gate.encoder.encode([*(turn.scored_text for turn in _moment.history), text])
-    return _gate.gate.state(vectors[:-1]), vectors[-1]
-
-
 @st.cache_resource(max_entries=256, show_spinner=False)
 def _links(
     place: tuple[str, int | None, str],
@@ -140,7 +129,7 @@ def _links(
     _gate: GatePolicy,
     _moment: Moment,
 ) -> list[Link]:
-    state, situation = _state(place, fingerprint, identity, _gate, _moment)
+    state, situation = _gate.embedded(_moment.situation, _moment.history)
     return strongest_links(_gate.gate, state, situation, scored(_gate, _moment).scores, row, limit=LINKS)
 
 
@@ -153,7 +142,7 @@ def _words(
     _gate: GatePolicy,
     _moment: Moment,
 ) -> list[WordEffect]:
-    _, situation = _state(place, fingerprint, identity, _gate, _moment)
+    _, situation = _gate.embedded(_moment.situation, _moment.history)
     return word_effects(_gate.gate, _gate.encoder, _moment.history[row].scored_text, situation)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from convgate.conversation import Conversation, Situation, Turn
 from convgate.decisions import TurnDecisions
-from convgate.ui.explore.changes import Changes
+from convgate.ui.changes import Changes
 from convgate.ui.wording import ago
 
 ROWS = 400
