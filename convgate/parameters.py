@@ -19,11 +19,6 @@ def setting(default: Any, label: str, *, low: float, high: float, step: float, h
     )
 
 
-def number(default: float) -> Any:
-    """A numeric parameter on a scale that the policy sets, so that no slider has a range for it."""
-    return field(default=default, metadata={"number": True})
-
-
 def text(default: str) -> Any:
     """A parameter that is a piece of text."""
     return field(default=default, metadata={"text": True})
@@ -57,9 +52,6 @@ def _parameters(kind: type) -> list[Field[Any]]:
 def _complaint(item: Field[Any], value: Any) -> str | None:
     if "text" in item.metadata:
         return None if isinstance(value, str) else "text"
-    if "number" in item.metadata:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool) and value == value
-        return None if is_number else "a number"
     low, high = item.metadata["low"], item.metadata["high"]
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         return f"from {low} to {high}"

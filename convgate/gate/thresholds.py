@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from convgate.decisions import Floats
 from convgate.errors import PolicyError
-from convgate.parameters import Checked, number, parameter_names, setting, text
+from convgate.parameters import Checked, parameter_names, setting, text
 
 _ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
 _KEPT = "{score:.2f}, above the threshold {threshold:.2f} by {margin:.2f}."
@@ -156,7 +156,10 @@ class TopK(Checked):
     name: ClassVar[str] = "top_k"
     label: ClassVar[str] = "Top k: the highest scores"
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
-    above: float = number(-np.inf)  # exclusive, on the scale of the scores: what is kept must be higher
+    # On the scale of the scores, which for some policies is not 0…1; the default drops nothing.
+    above: float = setting(
+        -1e9, "score above", low=-1e9, high=1e9, step=0.01, help="What is kept must score higher than this."
+    )
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Keep the k best of those above the floor."""
@@ -234,7 +237,7 @@ def make_rule(name: str, **parameters: Any) -> Rule:
     """The rule of that name; PolicyError lists the names, or the parameters that it has.
 
     >>> make_rule("top_k", k=3)
-    TopK(k=3, above=-inf)
+    TopK(k=3, above=-1000000000.0)
     """
     if name not in RULES:
         raise PolicyError(f"there is no threshold rule {name!r}; there are {', '.join(RULES)}")
