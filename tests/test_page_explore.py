@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from convgate.policies.registry import policy_labels, policy_names
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui import services
+from convgate.ui.explore.further import VIEWS
 from convgate.ui.explore.timing import measure_slider_rerun
 from convgate.ui.navigation import EXPLORE
 from tests.fakes import FakeEncoder
@@ -546,8 +548,16 @@ def test_two_thousand_turns_are_shown_by_a_part(open_page: Open) -> None:
     assert len(app.button) < 20
 
 
-def test_a_slider_on_a_long_conversation_is_timed() -> None:
+def test_a_slider_on_a_long_conversation_is_timed_with_every_view_and_in_silence(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    logger = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
+    level = logger.level
     measured = measure_slider_rerun(40, rounds=2)
+    assert not caplog.records
+    assert logger.level == level
+    assert set(measured.views) == set(VIEWS)
+    assert measured.to_json()["slowest_view"] == max(VIEWS, key=lambda name: measured.views[name])
     assert measured.turns == 40
     assert 0 < measured.median <= measured.slowest
     assert measured.to_json()["goal"] == 0.3

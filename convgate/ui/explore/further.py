@@ -29,29 +29,39 @@ from convgate.ui.theme import current_palette
 from convgate.ui.wording import counted
 
 SHOW, DIFFERENCES = "explore.show", "explore.differences"
+VIEWS = {
+    "messages": "Messages to send",
+    "scores": "Spread of scores",
+    "parts": "Parts over turns",
+    "matrix": "Relevance matrix",
+    "download": "Download decisions",
+    "differences": "Differences",
+}
+"""The further views as addresses and as people call them."""
+
 _LONGEST_CODE = 200_000  # characters; more would make the browser slow, and is better downloaded
 _TEXT = 200  # characters of a turn in tables
 
 
 def draw_further(view: View, outcome: Outcome, selected: int | None) -> None:
     """The menu of further views, and the one that is chosen."""
-    views: dict[str, tuple[str, Callable[[], None]]] = {
-        "messages": ("Messages to send", lambda: _draw_messages(view, outcome)),
-        "scores": ("Spread of scores", lambda: _draw_histogram(outcome)),
-        "parts": ("Parts over turns", lambda: _draw_parts(outcome, selected)),
-        "matrix": ("Relevance matrix", lambda: draw_matrix(outcome, selected)),
-        "download": ("Download decisions", lambda: _draw_downloads(outcome)),
+    draw: dict[str, Callable[[], None]] = {
+        "messages": lambda: _draw_messages(view, outcome),
+        "scores": lambda: _draw_histogram(outcome),
+        "parts": lambda: _draw_parts(outcome, selected),
+        "matrix": lambda: draw_matrix(outcome, selected),
+        "download": lambda: _draw_downloads(outcome),
     }
     if outcome.other is not None:
-        views["differences"] = ("Differences", lambda: _draw_differences(outcome))
-    state.put(SHOW, view.show if view.show in views else None)
+        draw["differences"] = lambda: _draw_differences(outcome)
+    state.put(SHOW, view.show if view.show in draw else None)
     st.segmented_control(
-        "More", list(views), key=SHOW, format_func=lambda name: views[name][0], on_change=_changed,
+        "More", list(draw), key=SHOW, format_func=lambda name: VIEWS[name], on_change=_changed,
         label_visibility="collapsed",
     )  # fmt: skip
-    if view.show in views:
+    if view.show in draw:
         with st.container(key="explore-further"):
-            views[view.show][1]()
+            draw[view.show]()
 
 
 def _draw_messages(view: View, outcome: Outcome) -> None:
