@@ -116,6 +116,27 @@ def test_a_result_shows_where_the_words_stand(conversations: Conversations) -> N
 
 
 @pytest.mark.parametrize(
+    ("text", "search", "shown"),
+    [
+        ("a needle in the hay", "Coding needle", "a needle in the hay"),
+        ("İ" * 200 + " die Übung macht es", "ÜBUNG", "İ die Übung macht es"),
+        ("x " * 200 + "ΣΊΣΥΦΟΣ", "σίσυφος", "x ΣΊΣΥΦΟΣ"),
+        ("nothing of it", "coding", None),
+    ],
+    ids=["a later word", "letters that grow", "other alphabets", "in the title alone"],
+)
+def test_a_result_shows_any_of_the_words_in_any_alphabet(
+    conversations: Conversations, text: str, search: str, shown: str | None
+) -> None:
+    conversations.add([talk(text, title="Coding")])
+
+    [row] = conversations.find(search=search).rows
+
+    assert (row.excerpt or "").endswith(shown or "")
+    assert (row.excerpt is None) == (shown is None)
+
+
+@pytest.mark.parametrize(
     "search", ['"', '""', "a*", "NEAR(", "title:x", "-x", "not AND", "^", "100%", "_", "\\", "'; --"]
 )
 def test_operators_are_plain_letters(conversations: Conversations, search: str) -> None:

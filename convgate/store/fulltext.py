@@ -40,19 +40,18 @@ def found(terms: list[str]) -> tuple[str, str, list[str]]:
 
 
 def excerpt(db: Database, number: int, terms: list[str]) -> str | None:
-    """Some of the text around the first term; None when that stands in the title alone."""
+    """Some of the text around the first place of any term; None when all of them stand in the title alone."""
     if not terms:
         return None
-    # Not FTS5's snippet(), which takes seconds over trigrams of a long conversation.
-    row = db.execute(
-        "SELECT at, substr(text, max(1, at - ?), ?) FROM (SELECT text, instr(lower(text), lower(?)) AS at "
-        "FROM conversation_search WHERE rowid = ?) WHERE at > 0",
-        [EXCERPT_LENGTH // 3, EXCERPT_LENGTH, terms[0], number],
-    ).fetchone()
-    if row is None:
+    # Not FTS5's snippet(), which takes seconds over trigrams of a long conversation; nor SQLite's lower(),
+    # which knows no letters but ASCII; nor folded text, in which places are others than in the text itself.
+    (text,) = db.execute("SELECT text FROM conversation_search WHERE rowid = ?", [number]).fetchone()
+    found = re.search("|".join(map(re.escape, terms)), text, re.IGNORECASE)
+    if found is None:
         return None
-    at, text = row
-    return f"{'…' if at > EXCERPT_LENGTH // 3 else ''}{' '.join(text.split())}…"
+    start = max(0, found.start() - EXCERPT_LENGTH // 3)
+    shown = " ".join(text[start : start + EXCERPT_LENGTH].split())
+    return f"{'…' if start else ''}{shown}{'…' if start + EXCERPT_LENGTH < len(text) else ''}"
 
 
 def indexable(text: str) -> str:
