@@ -17,13 +17,13 @@ from convgate.gate.thresholds import RULES, Absolute, Limits, Stricter, TopK, ma
 from convgate.policies.registry import policy_names
 from convgate.selector import limits_of, rule_of
 from convgate.settings import Settings
+from convgate.transcripts.characters import writable
 from convgate.ui.changes import changes
 from convgate.ui.explore.agent import agent_python, settings_toml
 from convgate.ui.explore.choice import Choice, Extent, adjustable, sliders, with_limits, with_value
 from convgate.ui.explore.matrix import parts
 from convgate.ui.explore.navigation import following, matching, preceding
 from convgate.ui.explore.view import View
-from convgate.ui.text import sendable
 
 EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
 
@@ -221,8 +221,8 @@ def test_settings_for_an_agent_are_the_choice(choice: Choice) -> None:
 def test_settings_for_an_agent_hold_any_text(goal: str, encoder: str) -> None:
     choice = Choice(make_rule("calibrated", goal=goal))
     values = tomllib.loads(settings_toml(choice, encoder))
-    assert values["threshold_parameters"]["goal"] == sendable(goal)
-    assert values["encoder"] == sendable(encoder)
+    assert values["threshold_parameters"]["goal"] == writable(goal)
+    assert values["encoder"] == writable(encoder)
 
 
 @pytest.mark.parametrize(

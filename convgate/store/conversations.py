@@ -13,6 +13,7 @@ from convgate.conversation import Conversation
 from convgate.errors import StoreError
 from convgate.store import documents, fulltext
 from convgate.store.database import Store
+from convgate.transcripts.characters import writable
 
 Sort = Literal["added", "title", "turns", "tokens", "format"]
 
@@ -150,14 +151,14 @@ class Conversations:
 
     def rename(self, key: str, title: str) -> None:
         """Give the conversation another title in the library; its transcript stays as it was read."""
-        if not (title := title.strip()):
+        if not (title := writable(title).strip()):
             raise StoreError("a title needs at least one letter")
         with self._store.write() as db:
             number = self._row(db, key)["number"]
             db.execute("UPDATE conversations SET title = ? WHERE number = ?", [title, number])
             db.execute(
                 "UPDATE conversation_search SET title = ? WHERE rowid = ?",
-                [fulltext.indexable(title), number],
+                [title, number],
             )
 
     def delete(self, keys: Sequence[str]) -> None:
@@ -196,14 +197,14 @@ class Conversations:
             if deleted_at:
                 db.execute("UPDATE conversations SET deleted_at = NULL WHERE key = ?", [key])
             return Addition(key, title, new=deleted_at is not None)
-        title = item.title or conversation.title or _title_from_text(conversation)
+        title = writable(item.title or conversation.title or _title_from_text(conversation))
         row = {
             "key": key,
-            "title": fulltext.storable(title),
+            "title": title,
             "format": conversation.format,
             "turns": len(conversation),
             "tokens": item.tokens,
-            "origin": fulltext.storable(item.origin),
+            "origin": writable(item.origin),
             "added_at": added_at,
         }
         number = db.table("conversations").insert(row).last_pk
@@ -211,7 +212,7 @@ class Conversations:
         text = "\n".join(turn.scored_text for turn in conversation.turns)
         db.execute(
             "INSERT INTO conversation_search (rowid, title, text) VALUES (?, ?, ?)",
-            [number, fulltext.indexable(title), fulltext.indexable(text)],
+            [number, title, writable(text)],
         )
         return Addition(key, title, new=True)
 

@@ -6,6 +6,8 @@ import re
 
 from sqlite_utils import Database
 
+from convgate.transcripts.characters import writable
+
 EXCERPT_LENGTH = 120
 """Characters of the text that a search result shows."""
 
@@ -15,7 +17,7 @@ _SHORTEST_INDEXED = 3  # characters; the index is one of trigrams
 
 def terms(search: str) -> list[str]:
     """The words, and the phrases in quotes, of what a person typed into the search field."""
-    return [phrase or word for phrase, word in _TERM.findall(indexable(search))]
+    return [phrase or word for phrase, word in _TERM.findall(writable(search))]
 
 
 def found(terms: list[str]) -> tuple[str, str, list[str]]:
@@ -52,13 +54,3 @@ def excerpt(db: Database, number: int, terms: list[str]) -> str | None:
     start = max(0, found.start() - EXCERPT_LENGTH // 3)
     shown = " ".join(text[start : start + EXCERPT_LENGTH].split())
     return f"{'…' if start else ''}{shown}{'…' if start + EXCERPT_LENGTH < len(text) else ''}"
-
-
-def indexable(text: str) -> str:
-    """The text as the index has it: storable, and without NUL, at which SQLite's functions stop."""
-    return storable(text).replace("\0", " ")
-
-
-def storable(text: str) -> str:
-    """The text without halves of surrogate pairs, which SQLite's UTF-8 cannot hold."""
-    return text.encode(errors="replace").decode()

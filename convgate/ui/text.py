@@ -10,6 +10,8 @@ import re
 
 import streamlit as st
 
+from convgate.transcripts.characters import writable
+
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _JOINER = "\u2060"  # invisible, of no width, forbids a line break
 # What Streamlit replaces even when it is escaped: emoji and material shortcodes, arrows, bare addresses.
@@ -21,7 +23,7 @@ def show_text(text: str, *, limit: int | None = None) -> None:
 
     `limit` is the number of characters after which it is cut.
     """
-    st.text(sendable(text if limit is None else shortened(text, limit)), width="stretch")
+    st.text(writable(text if limit is None else shortened(text, limit)), width="stretch")
 
 
 def literal(text: str, *, limit: int | None = None) -> str:
@@ -36,7 +38,7 @@ def literal(text: str, *, limit: int | None = None) -> str:
     line = " ".join(text.split()) or "–"
     if limit is not None:
         line = shortened(line, limit)
-    escaped = _PUNCTUATION.sub(lambda match: "\\" + match[0], sendable(line))
+    escaped = _PUNCTUATION.sub(lambda match: "\\" + match[0], writable(line))
     return _REPLACED.sub(lambda match: match[0] + _JOINER, escaped)
 
 
@@ -47,12 +49,3 @@ def shortened(text: str, limit: int) -> str:
     'a long…'
     """
     return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
-
-
-def sendable(text: str) -> str:
-    """The text with halves of surrogate pairs replaced: JSON lets them through, but no browser gets them.
-
-    >>> sendable("a\\ud800b")
-    'a?b'
-    """
-    return text if text.isascii() else text.encode(errors="replace").decode()

@@ -11,11 +11,11 @@ import streamlit as st
 from convgate.gate.thresholds import Limits, Rule
 from convgate.parameters import parameter_names
 from convgate.policies.gate import GatePolicy
+from convgate.transcripts.characters import writable
 from convgate.ui import services
 from convgate.ui.explore.choice import Choice
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
-from convgate.ui.text import sendable
 
 SETTINGS_FILE = "convgate-agent.toml"
 
@@ -85,4 +85,4 @@ def _toml(value: str | float) -> str:
     if not isinstance(value, str):
         return repr(value)
     # TOML escapes text as JSON does, and one letter more.
-    return json.dumps(sendable(value), ensure_ascii=False).replace("\x7f", "\\u007f")
+    return json.dumps(writable(value), ensure_ascii=False).replace("\x7f", "\\u007f")

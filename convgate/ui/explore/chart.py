@@ -7,10 +7,10 @@ import streamlit as st
 from convgate.conversation import Conversation
 from convgate.figures.layout import CONFIG
 from convgate.figures.scores import HEIGHT, RUG_HEIGHT, describe_scores, scores_figure
+from convgate.transcripts.characters import writable
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.state import selected_points
-from convgate.ui.text import sendable
 from convgate.ui.theme import current_palette
 
 CHART, TIERS = "explore.chart", "explore.tiers"
@@ -39,14 +39,14 @@ def draw_chart(outcome: Outcome, selected: int | None) -> None:
         selection_mode="points",
         config=CONFIG,
         height=HEIGHT + (RUG_HEIGHT if other is not None else 0),
-        alt=sendable(describe_scores(decisions, selected=selected, flipped=flipped)),
+        alt=writable(describe_scores(decisions, selected=selected, flipped=flipped)),
     )
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def turn_labels(key: str, _conversation: Conversation) -> list[str]:
     """Who and the first words of every turn."""
-    return [sendable(f"{turn.speaker}: {turn.scored_text[:_LABEL]}") for turn in _conversation.turns]
+    return [writable(f"{turn.speaker}: {turn.scored_text[:_LABEL]}") for turn in _conversation.turns]
 
 
 def _clicked() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from convgate.conversation import Conversation, Situation
 from convgate.decisions import TurnDecisions
-from convgate.ui.text import sendable
+from convgate.transcripts.characters import writable
 
 TEXT_SHOWN = 300
 """Characters of each turn's text in the CSV, enough to know it by."""
@@ -77,11 +77,11 @@ def decisions_json(
         "gate_activation": decisions.gate_activation,
         "turns": turns,
     }
-    return sendable(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
+    return writable(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
 
 
 def _plain(text: str) -> str:
-    text = sendable(text)
+    text = writable(text)
     return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 

@@ -17,6 +17,7 @@ from convgate.messages import turn_tokens
 from convgate.policies.registry import policy_labels
 from convgate.selector import write_selection
 from convgate.transcripts import format_named
+from convgate.transcripts.characters import writable
 from convgate.ui.explore import state
 from convgate.ui.explore.agent import draw_agent, draw_settings
 from convgate.ui.explore.export import decisions_csv, decisions_json
@@ -24,7 +25,7 @@ from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
 from convgate.ui.state import selected_rows
-from convgate.ui.text import literal, sendable, shortened
+from convgate.ui.text import literal, shortened
 from convgate.ui.theme import current_palette
 from convgate.ui.wording import counted
 
@@ -81,10 +82,10 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
         turn = conversation.turns[index]
         forced = decisions.overrides.get(index)
         why = "current message" if index == outcome.moment.situation.index else "kept"
-        why = sendable(f"kept anyway: {forced.reason}") if forced else why
-        text = sendable(shortened(turn.scored_text, _TEXT))
+        why = writable(f"kept anyway: {forced.reason}") if forced else why
+        text = writable(shortened(turn.scored_text, _TEXT))
         rows.append(
-            {"turn": index + 1, "who": sendable(turn.speaker), "why": why, "tokens": count, "text": text}
+            {"turn": index + 1, "who": writable(turn.speaker), "why": why, "tokens": count, "text": text}
         )
     if outcome.moment.situation.index is None:
         question = outcome.moment.situation.turn.text
@@ -101,7 +102,7 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
             on_click="ignore", icon=":material/download:", key="explore.download_messages",
         )  # fmt: skip
         draw_settings(outcome)
-    code = sendable(json.dumps(selection.messages, ensure_ascii=False, indent=2, default=str))
+    code = writable(json.dumps(selection.messages, ensure_ascii=False, indent=2, default=str))
     if len(code) <= _LONGEST_CODE:
         st.caption("To copy, as OpenAI messages:")
         st.code(code, language="json", height=320, wrap_lines=True)
@@ -122,12 +123,12 @@ def _format(conversation: Conversation) -> tuple[str, str]:
 def _written(outcome: Outcome) -> str:
     """The messages in the input's own format, else as OpenAI messages."""
     try:
-        return sendable(
+        return writable(
             write_selection(outcome.moment.conversation, outcome.moment.situation, outcome.selection)
         )
     except TranscriptError:
         text = json.dumps(outcome.selection.messages, ensure_ascii=False, indent=2, default=str)
-        return f"{sendable(text)}\n"
+        return f"{writable(text)}\n"
 
 
 def _draw_histogram(outcome: Outcome) -> None:
@@ -183,9 +184,9 @@ def _draw_differences(outcome: Outcome) -> None:
         )  # fmt: skip
         rows.append(
             {
-                "turn": index + 1, "who": sendable(turn.speaker), ours: mine.outcome, "score": mine.score,
+                "turn": index + 1, "who": writable(turn.speaker), ours: mine.outcome, "score": mine.score,
                 outcome.other_label: theirs.outcome, "their score": theirs.score,
-                "text": sendable(shortened(turn.scored_text, _TEXT)),
+                "text": writable(shortened(turn.scored_text, _TEXT)),
             }
         )  # fmt: skip
     two_decimals = st.column_config.NumberColumn(format="%.2f")

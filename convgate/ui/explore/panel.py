@@ -16,11 +16,12 @@ from convgate.figures.tiers import describe_tiers, tiers_figure
 from convgate.figures.waterfall import describe_waterfall, waterfall_figure
 from convgate.gate.explain import WordEffect, named_parts
 from convgate.policies.gate import GatePolicy
+from convgate.transcripts.characters import writable
 from convgate.ui.explore import scoring, state
 from convgate.ui.explore.chart import TIERS, turn_labels
 from convgate.ui.explore.keys import MAKE_CURRENT, NEWER, OLDER
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.text import literal, sendable, shortened, show_text
+from convgate.ui.text import literal, shortened, show_text
 from convgate.ui.theme import current_palette
 from convgate.ui.transcript.rows import when
 
@@ -185,7 +186,7 @@ def words_html(text: str, effects: list[WordEffect]) -> str:
         pieces += [escape(text[end : effect.start]), f'<span style="{style}" title="{told}">{word}</span>']
         end = effect.stop
     pieces.append(escape(shortened(text[end:], 300)))
-    return f'<div class="explore-words" dir="auto">{sendable("".join(pieces))}</div>'
+    return f'<div class="explore-words" dir="auto">{writable("".join(pieces))}</div>'
 
 
 def threshold_logit(threshold: float | None) -> float | None:
