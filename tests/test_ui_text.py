@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from convgate.transcripts.characters import writable
 from convgate.ui.text import literal, shortened
 
 ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])\u2060?|\u2060")
@@ -20,11 +21,13 @@ def as_drawn(markdown: str) -> str:
 
 
 @given(st.text(max_size=60))
-def test_literal_text_keeps_every_letter_and_leaves_no_punctuation_unescaped(text: str) -> None:
+def test_literal_text_keeps_every_letter_that_can_be_sent_and_leaves_no_punctuation_unescaped(
+    text: str,
+) -> None:
     text = text.replace("\u2060", "")
     markdown = literal(text)
 
-    assert as_drawn(markdown) == (" ".join(text.split()) or "–")
+    assert as_drawn(markdown) == (" ".join(writable(text).split()) or "–")
     assert not re.search(r"[!-/:-@\[-`{-~]", re.sub(r"\\[!-/:-@\[-`{-~]", "", markdown))
 
 
@@ -33,6 +36,10 @@ def test_literal_text_keeps_every_letter_and_leaves_no_punctuation_unescaped(tex
 )
 def test_what_streamlit_replaces_even_when_escaped_is_broken_up(replaced: str) -> None:
     assert "\u2060" in literal(replaced)
+
+
+def test_what_no_browser_gets_is_replaced() -> None:
+    assert literal("a\ud800b\0c") == "a\ufffdb\ufffdc"
 
 
 def test_a_plain_name_stays_plain() -> None:
