@@ -53,7 +53,7 @@ class AttentionTier(nn.Module):
 
         turns: (B, n, d); tier1: (B, n) logits; situation: (B, d); mask: (B, n), True where a turn is.
         """
-        x = self.turn_features(self.project(turns), tier1)
+        x = self.turn_projection(torch.cat([turns, tier1.unsqueeze(-1)], dim=-1))
         layer = self.self_attention
         seen = mask[:, None, :] | torch.eye(mask.shape[1], dtype=torch.bool, device=mask.device)
         mixed = F.scaled_dot_product_attention(
@@ -62,44 +62,45 @@ class AttentionTier(nn.Module):
         return self._read(x + mixed, situation)
 
     def project(self, turns: Tensor) -> Tensor:
-        """(..., n, h) the part of the turn projection that no situation changes, kept between messages."""
-        weight = self.turn_projection.weight[:, :-1]
-        return F.linear(turns, weight, self.turn_projection.bias)
+        """(n, 4h) scaled queries, keys, values and features of (n, d) turns whose tier-1 logit is 0.
 
-    def turn_features(self, projected: Tensor, tier1: Tensor) -> Tensor:
-        """(..., n, h) turn projection of [e_i ; tier1_i], from what `project` gave and (..., n) logits."""
-        return projected + tier1.unsqueeze(-1) * self.turn_projection.weight[:, -1]
+        All four are linear in [e_i ; tier1_i], so what `project` gives is kept between messages, and a
+        message adds tier1_i · `_direction()` to it.
+        """
+        weight, bias = self.turn_projection.weight[:, :-1], self.turn_projection.bias
+        x, layer = F.linear(turns, weight, bias), self.self_attention
+        return torch.cat([layer.query(x) * self.scale, layer.key(x), layer.value(x), x], dim=1)
 
     def score(self, projected: Tensor, tier1: Tensor, situation: Tensor) -> Tensor:
         """(n,) the logits of `forward` for one conversation, without ever holding an n × n matrix.
 
         The head and the situation read two numbers of each h_i, both linear in it; so the values that the
         self-attention averages shrink from h numbers to two, and the matrix is consumed block by block.
-        projected: (n, h) from `project`; tier1: (n,); situation: (d,).
+        projected: (n, 4h) from `project`; tier1: (n,); situation: (d,).
         """
-        x = self.turn_features(projected, tier1)
-        layer, cross = self.self_attention, self.cross_attention
-        key, value = self._situation_key_value(situation)
+        cross, half = self.cross_attention, projected.shape[1] // 2
+        direction, (key, value) = self._direction(), self._situation_key_value(situation)
         readers = torch.stack([self.head.weight[0], cross.query.weight.T @ key * self.scale])  # (2, h)
-        columns = {  # what the turns are projected to, in one product instead of four
-            "queries": (layer.query.weight * self.scale, layer.query.bias * self.scale),  # (h, h), (h,)
-            "keys": (layer.key.weight, layer.key.bias),
-            "values": (readers @ layer.value.weight, readers @ layer.value.bias),  # (2, h), (2,)
-            "own": (readers, readers.new_zeros(len(readers))),
-        }
-        weights, biases = zip(*columns.values(), strict=True)
-        projected = F.linear(x, torch.cat(weights), torch.cat(biases))
-        queries, keys, values, own = torch.split(projected, [len(bias) for bias in biases], dim=1)
-        mixed = own + attend(queries, keys, values)
+        queries, keys = torch.addr(projected[:, :half], tier1, direction[:half]).chunk(2, dim=1)
+        # (4, 2h): the two numbers of the values, then those of the features
+        both = torch.block_diag(readers, readers)  # type: ignore[no-untyped-call]
+        read = torch.addr(projected[:, half:] @ both.T, tier1, both @ direction[half:])
+        mixed = read[:, 2:] + attend(queries, keys, read[:, :2])
         attention = torch.sigmoid(mixed[:, 1] + (cross.query.bias @ key) * self.scale)
         logits: Tensor = mixed[:, 0] + attention * (self.head.weight[0] @ value) + self.head.bias
         return logits
 
     def links(self, projected: Tensor, tier1: Tensor, rows: Tensor) -> Tensor:
         """(len(rows), n) how much each of the given turns attends to every turn; rows sum to 1."""
-        x = self.turn_features(projected, tier1)
-        layer = self.self_attention
-        return torch.softmax(layer.query(x[rows]) @ layer.key(x).T * self.scale, dim=-1)
+        half = projected.shape[1] // 2
+        queries, keys = torch.addr(projected[:, :half], tier1, self._direction()[:half]).chunk(2, dim=1)
+        return torch.softmax(queries[rows] @ keys.T, dim=-1)
+
+    def _direction(self) -> Tensor:
+        """(4h,) what one unit of tier-1 logit adds to a row of `project`."""
+        x, layer = self.turn_projection.weight[:, -1], self.self_attention
+        weights = (layer.query.weight * self.scale, layer.key.weight, layer.value.weight)
+        return torch.cat([*(weight @ x for weight in weights), x])
 
     def _read(self, mixed: Tensor, situation: Tensor) -> Tensor:
         key, value = self._situation_key_value(situation)

@@ -26,8 +26,9 @@ class BilinearTier(nn.Module):
         turns: (..., n, d) unit vectors; situation: (..., d) unit vectors; position: (..., n) in [0, 1].
         """
         query = situation @ self.W  # sᵀ W first: one row instead of n
+        semantic = turns @ query if query.dim() == 1 else (turns @ query.unsqueeze(-1)).squeeze(-1)
         return {
-            "semantic": (turns @ query.unsqueeze(-1)).squeeze(-1),
+            "semantic": semantic,
             "recency": self.recency * position,
             "decay": torch.expm1(-F.softplus(self.decay_rate) * (1 - position)),
         }

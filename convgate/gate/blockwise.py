@@ -38,7 +38,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 
 def _longest(rows: Tensor) -> float:
-    return float(rows.square().sum(dim=1).max().sqrt())
+    return float(torch.linalg.vector_norm(rows, dim=1).max())
 
 
 @cache

@@ -79,7 +79,7 @@ def effects_on(
 def leave_one_out(gate: Gate, state: TurnState, situation: Embeddings, row: int) -> NDArray[np.float64]:
     """(n,) the scores of all turns when turn `row` is not there, scored again; NaN at `row` itself."""
     keep = torch.arange(len(state)) != row
-    rest = gate.score(TurnState(state.embeddings[keep], state.projected[keep]), situation)
+    rest = gate.score(state[keep], situation)
     scores = np.full(len(state), np.nan)
     scores[keep.numpy()] = rest.scores
     return scores

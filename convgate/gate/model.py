@@ -37,12 +37,12 @@ class TurnState:
     """What can be kept of a conversation's turns between messages."""
 
     embeddings: Tensor  # (n, d)
-    projected: Tensor  # (n, h) attention tier's projection, without the part that the situation changes
+    projected: Tensor  # (n, 4h) what the attention tier makes of the turns before any situation is known
 
     def __len__(self) -> int:
         return len(self.embeddings)
 
-    def __getitem__(self, rows: slice) -> TurnState:
+    def __getitem__(self, rows: slice | Tensor) -> TurnState:
         return TurnState(self.embeddings[rows], self.projected[rows])
 
 
@@ -116,7 +116,7 @@ class Gate(nn.Module):
         tier1 = torch.stack(list(parts.values())).sum(dim=0)
         activation = torch.sigmoid(self.attention.residual_gate)
         columns = {name: part.double().numpy() for name, part in parts.items()}
-        tier1_column = np.sum(list(columns.values()), axis=0)
+        tier1_column = sum(columns.values(), start=np.zeros(len(state)))
         attention_column = tier1_column
         if len(state) > 1:
             attention_column = self.attention.score(state.projected, tier1, s).double().numpy()
