@@ -7,8 +7,8 @@ from functools import cache
 import torch
 from torch import Tensor
 
-_BLOCK_ROWS = 256
-_BLOCK_BYTES = 32 << 20  # at most, for a block of attention weights
+_BLOCK_BYTES = 4 << 20  # a block of attention weights; larger ones leave the processor's cache
+_BLOCK_ROWS = 64  # at least, so that a block is worth a matrix product
 _BFLOAT16_FROM = 512  # keys; below it there is nothing to gain
 _EXPONENT_LIMIT = 60.0  # exp of it, summed over any number of turns, is far from overflowing
 
@@ -27,7 +27,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
     queries, keys_t = queries.to(dtype), keys.to(dtype).T
     weighted = torch.cat([values, values.new_ones(len(values), 1)], dim=1).to(dtype)
     out = values.new_empty(len(queries), values.shape[1])
-    step = max(16, min(_BLOCK_ROWS, _BLOCK_BYTES // (len(keys) * dtype.itemsize)))
+    step = max(_BLOCK_ROWS, _BLOCK_BYTES // max(1, len(keys) * dtype.itemsize))
     for start in range(0, len(queries), step):
         weights = queries[start : start + step] @ keys_t
         if not bounded:

@@ -113,9 +113,10 @@ class Gate(nn.Module):
         """Every turn of the state against the (d,) embedding of the situation."""
         s = torch.from_numpy(self._checked(situation[None], "the situation")[0])
         parts = self.bilinear(state.embeddings, s, positions(len(state)))
-        tier1 = torch.stack(list(parts.values())).sum(dim=0)
+        stacked = torch.stack(list(parts.values()))
+        tier1 = stacked.sum(dim=0)
         activation = torch.sigmoid(self.attention.residual_gate)
-        columns = {name: part.double().numpy() for name, part in parts.items()}
+        columns = dict(zip(parts, stacked.double().numpy(), strict=True))
         tier1_column = sum(columns.values(), start=np.zeros(len(state)))
         attention_column = tier1_column
         if len(state) > 1:
