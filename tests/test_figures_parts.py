@@ -102,6 +102,7 @@ def test_the_residual_gate_in_words_and_as_a_bar() -> None:
     assert activation_words(0.0067) == "0.7% open"
     assert activation_words(1.0) == "100% open"
     assert "0.7% open" in describe_activation(0.0067)
+    assert "99.3% from each turn alone" in describe_activation(0.0067)
     fig = activation_figure(0.34, LIGHT)
     assert fig.data[1].x[0] == 0.34
     assert any("34% open" in note.text for note in fig.layout.annotations)

@@ -166,6 +166,15 @@ def test_a_second_policy_is_a_rug_beneath_on_an_axis_of_its_own() -> None:
     assert fig.layout.yaxis2.domain[1] < fig.layout.yaxis.domain[0]
 
 
+def test_a_second_policy_is_called_as_on_the_rest_of_the_page() -> None:
+    fig = scores_figure(FIVE, labels=words(5), palette=LIGHT, other=FIVE, other_label="BM25")
+    assert turns_of(fig, "BM25: kept") == FIVE.indices[FIVE.kept].tolist()
+
+
+def test_few_turns_have_whole_numbers_on_the_axis() -> None:
+    assert scores_figure(FIVE, labels=words(5), palette=LIGHT).layout.xaxis.dtick == 1
+
+
 def test_a_click_does_not_fade_the_other_turns() -> None:
     fig = scores_figure(FIVE, labels=words(5), palette=LIGHT)
     assert all(item.unselected.marker.opacity == 1 for item in fig.data)

@@ -19,11 +19,12 @@ def activation_words(activation: float) -> str:
 
 
 def describe_activation(activation: float) -> str:
-    """What the number means."""
+    """What the number means; the two shares it names add up to 100%."""
     words = activation_words(activation)
+    alone = f"{1 - activation:.1%}" if 0 < activation < 0.0995 else percent(1 - activation)
     return (
         f"The gate to tier 2 is {words}: {percent(activation)} of each score comes from the attention among"
-        f" turns, {percent(1 - activation)} from each turn alone."
+        f" turns, {alone} from each turn alone."
     )
 
 

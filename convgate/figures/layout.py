@@ -18,6 +18,9 @@ CONFIG: dict[str, Any] = {
 }
 """What `st.plotly_chart(config=…)` gets, with `theme=None`, or Streamlit's colours replace these."""
 
+UNDER_TOOLBAR = 50
+"""A top margin, in pixels, that holds a threshold's number beneath the toolbar of a narrow figure."""
+
 MANY = 2_000  # marks; from here on they are drawn by WebGL, for SVG gets slow
 
 

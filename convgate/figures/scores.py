@@ -27,13 +27,14 @@ def scores_figure(
     flipped: Mapping[int, str] | Collection[int] = (),
     show_tiers: bool = False,
     other: TurnDecisions | None = None,
+    other_label: str = "",
 ) -> go.Figure:
     """One mark a turn; `customdata` of each mark is the turn's 0-based index, as one integer.
 
     labels: who and first words of each turn of the conversation, `labels[index]`; untrusted. selected and
     flipped are turn indices; a flip's arrow points to where the turn went, and its text, when given, is
     shown on hover. `show_tiers` adds the scores of both tiers as lines, where the policy has them. `other`
-    shows below what a second policy keeps.
+    shows below what a second policy keeps, under `other_label` or its plain name.
 
     Axes depend on the turns and their scores alone: moving a threshold moves nothing else, and the zoom
     that a person chose stays.
@@ -45,7 +46,10 @@ def scores_figure(
     edge = max(0.6, 0.015 * len(decisions))
     fig.update_layout(
         uirevision=f"{decisions.policy} {low}-{high}", dragmode="zoom", hovermode="closest",
-        xaxis=axis(palette, "turn", range=[low - edge, high + edge], fixedrange=False, showgrid=False),
+        xaxis=axis(
+            palette, "turn", range=[low - edge, high + edge], fixedrange=False, showgrid=False,
+            **({"dtick": 1} if high - low < 8 else {}),
+        ),
         yaxis=_level_axis(chart, palette),
     )  # fmt: skip
     if show_tiers:
@@ -58,7 +62,7 @@ def scores_figure(
         label = f"threshold<br><b>{number(decisions.threshold)}</b>"
         mark_threshold(fig, decisions.threshold, label, palette, across="y")
     if other is not None:
-        _add_rug(fig, chart, other, palette)
+        _add_rug(fig, chart, other, other_label, palette)
     return fig
 
 
@@ -226,9 +230,9 @@ def _add_tiers(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
         fig.add_trace(kind(x=numbers, y=levels, mode="lines", name=name, line=line, hoverinfo="skip"))
 
 
-def _add_rug(fig: go.Figure, chart: _Chart, other: TurnDecisions, palette: Palette) -> None:
+def _add_rug(fig: go.Figure, chart: _Chart, other: TurnDecisions, label: str, palette: Palette) -> None:
     """What the second policy keeps, as long ticks beneath, and what it drops, as short ones."""
-    name = plain(other.policy.replace("_", " "), 20)
+    name = plain(label or other.policy.replace("_", " "), 24)
     share = RUG_HEIGHT / (HEIGHT + RUG_HEIGHT - 80)
     fig.update_layout(
         yaxis={"domain": [share + 0.03, 1]},

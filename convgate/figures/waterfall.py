@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from convgate.figures.hover import number, plain, signed, wrapped
-from convgate.figures.layout import axis, figure, mark_threshold
+from convgate.figures.layout import UNDER_TOOLBAR, axis, figure, mark_threshold
 from convgate.figures.palette import Palette
 
 
@@ -48,7 +48,7 @@ def waterfall_figure(
     """
     names, values = list(parts), [float(value) for value in parts.values()]
     total = math.fsum(values)
-    fig = figure(palette, height=96 + 38 * (len(names) + 1), left=88, right=20, top=28)
+    fig = figure(palette, height=118 + 38 * (len(names) + 1), left=88, right=20, top=UNDER_TOOLBAR)
     fig.add_trace(
         go.Waterfall(
             orientation="h",

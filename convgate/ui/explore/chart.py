@@ -32,6 +32,7 @@ def draw_chart(outcome: Outcome, selected: int | None) -> None:
             flipped=flipped,
             show_tiers=bool(st.session_state.get(TIERS)),
             other=other,
+            other_label=outcome.other_label,
         ),
         theme=None,
         key=CHART,
