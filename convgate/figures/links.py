@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 
 from convgate.figures.hover import percent, plain, signed
-from convgate.figures.layout import axis, figure, steady
+from convgate.figures.layout import UNDER_TOOLBAR, axis, figure, steady
 from convgate.figures.palette import Palette
 
 if TYPE_CHECKING:  # a chart needs no torch
@@ -23,14 +23,16 @@ LIMIT = 12
 def links_figure(
     links: Sequence[Link], labels: Sequence[str], palette: Palette, *, start: int = 0
 ) -> go.Figure:
-    """The strongest links of one turn as pairs of bars: attention at the left, measured effect at the right.
+    """The strongest links of one turn as pairs of bars: attention at the left, measured effect at the right,
+    with its number in a column of its own, for the panel is narrow.
 
     links: strongest first; no more than `LIMIT` are drawn. labels: who and first words of each turn of the
     conversation, by index; untrusted. start: the conversation's index of the history's first turn, since
     links count from there. `customdata` of each bar is the index of the turn attended to.
     """
     links = links[:LIMIT]
-    fig = figure(palette, height=96 + 30 * max(len(links), 1), left=108, right=44, top=40)
+    fig = figure(palette, height=66 + 30 * max(len(links), 1), left=104, right=4, top=UNDER_TOOLBAR)
+    fig.update_layout(margin={"b": 16})
     indices = [start + link.other for link in links]
     rows = list(range(len(links)))
     bars: dict[str, Any] = {"orientation": "h", "width": 0.62, "y": rows, "customdata": indices}
@@ -43,18 +45,18 @@ def links_figure(
         marker={"color": palette.tier2}, hoverinfo="text", **bars,
     )  # fmt: skip
     fig.add_bar(
-        x=[link.effect for link in links], text=[signed(link.effect, 3) for link in links], xaxis="x2",
+        x=[link.effect for link in links], xaxis="x2",
         marker={"color": [palette.kept if link.effect > 0 else palette.dropped for link in links]},
         hoverinfo="text", **bars,
     )  # fmt: skip
     widest = max((link.weight for link in links), default=0) or 1.0
-    strongest = max((abs(link.effect) for link in links), default=0) or 0.01
+    strongest = max([0.01, *(abs(link.effect) for link in links)])  # next to nothing has to look like it
     fig.update_layout(
         showlegend=False, bargap=0.3,
-        xaxis=axis(palette, domain=[0, 0.4], range=[0, 1.45 * widest], nticks=3, tickformat=".0~%"),
+        xaxis=axis(palette, domain=[0, 0.4], range=[0, 2.2 * widest], showticklabels=False, showgrid=False),
         xaxis2=axis(
-            palette, domain=[0.5, 1], range=[-1.7 * strongest, 1.7 * strongest], nticks=4, anchor="y",
-            zeroline=True, zerolinecolor=palette.muted,
+            palette, domain=[0.44, 0.66], range=[-strongest, strongest], showticklabels=False, showgrid=False,
+            anchor="y", zeroline=True, zerolinecolor=palette.muted,
         ),
         yaxis=axis(
             palette, range=[max(len(links), 1) - 0.5, -0.5], showgrid=False, tickvals=rows,
@@ -62,9 +64,14 @@ def links_figure(
             tickfont={"size": 12, "color": palette.ink},
         ),
     )  # fmt: skip
-    for text, x in (("attention", 0), ("its effect on the score", 0.5)):
+    for row, link in enumerate(links):
         fig.add_annotation(
-            text=text, showarrow=False, xref="paper", x=x, xanchor="left", yref="paper", y=1,
+            text=signed(link.effect, 3), showarrow=False, xref="paper", x=1, xanchor="right", y=row,
+            yref="y", font={"size": 12, "color": palette.ink},
+        )  # fmt: skip
+    for text, x, anchor in (("attention", 0, "left"), ("effect", 1, "right")):
+        fig.add_annotation(
+            text=text, showarrow=False, xref="paper", x=x, xanchor=anchor, yref="paper", y=1,
             yanchor="bottom", font={"size": 12, "color": palette.muted},
         )  # fmt: skip
     return fig
