@@ -135,3 +135,13 @@ def test_limits_bring_back_the_best_dropped_and_drop_the_worst_kept():
 def test_parameters_out_of_range_are_refused(build, message: str):
     with pytest.raises(PolicyError, match=message):
         build()
+
+
+def test_a_calibrated_rule_without_a_fit_says_so():
+    assert Calibrated(0.5).cut(SCORES, learned=0.5).because == "It has not been fitted to any labels yet."
+
+
+def test_a_floor_is_told_with_the_highest_scores():
+    cut = TopK(3, above=0.6).cut(SCORES, learned=0.5)
+    assert cut.kept.tolist() == [True, False, False, True]
+    assert cut.why_dropped == "{score:.2f}, not among the 3 highest scores above 0.60."

@@ -145,7 +145,9 @@ class Calibrated(Checked):
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = the fitted one."""
-        told = f"The threshold {self.threshold:.2f} was fitted for {self.goal or 'no stated goal'}"
+        if not self.goal:
+            return _at(scores, self.threshold, "It has not been fitted to any labels yet.")
+        told = f"The threshold {self.threshold:.2f} was fitted for {self.goal}"
         return _at(scores, self.threshold, f"{told} on {self.fitted_on}." if self.fitted_on else f"{told}.")
 
 
@@ -165,7 +167,8 @@ class TopK(Checked):
         """Keep the k best of those above the floor."""
         order = _best_first(scores)
         order = order[scores[order] > self.above][: self.k]
-        return _chosen(scores, order, f"among the {self.k} highest scores")
+        floor = f" above {self.above:.2f}" if self.above > -1e9 else ""
+        return _chosen(scores, order, f"among the {self.k} highest scores{floor}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,22 +66,19 @@ class Repair:
     def keep_whole_groups(self, *, pair_answers: bool) -> None:
         """Units, or with `pair_answers` questions and their answers, of which a turn is kept."""
         groups = self._groups(pair_answers=pair_answers)
-        in_group: dict[int, int] = {}  # group: a kept turn of it, the latest
-        in_unit: dict[int, int] = {}  # the unit's call: a kept turn of it, the latest
+        in_group: set[int] = set()  # groups of which a turn is kept
+        in_unit: set[int] = set()  # calls of units of which a turn is kept
         for index, group in groups.items():
             if self.kept[index]:
-                in_group[group] = index
+                in_group.add(group)
                 if unit := self.found.by_turn.get(index):
-                    in_unit[unit.call] = index
+                    in_unit.add(unit.call)
         for index, group in groups.items():
             unit = self.found.by_turn.get(index)
             if unit and unit.call in in_unit:
-                self._keep(index, TOOL_UNIT, _same_unit(index, unit, in_unit[unit.call]))
+                self._keep(index, TOOL_UNIT, _same_unit(index, unit))
             elif group in in_group:
-                reason = (
-                    f"it belongs to the same question and answer as turn {in_group[group]}, which is kept."
-                )
-                self._keep(index, ANSWER_PAIR, reason)
+                self._keep(index, ANSWER_PAIR, "its question or its answer is kept, and they stay together.")
 
     def open_with_a_user(self) -> None:
         """The user's turn before the first kept one when that is the assistant's."""
@@ -92,7 +89,7 @@ class Repair:
             return
         asked = next((index for index in range(first - 1, -1, -1) if self.is_user[index]), None)
         if asked is not None:
-            reason = f"turn {first}, which answers it, is kept, and the messages have to open with a user's."
+            reason = "an answer to it is kept, and the messages have to open with a user's."
             self._keep(asked, FIRST_USER, reason)
 
     def _groups(self, *, pair_answers: bool) -> dict[int, int]:
@@ -122,7 +119,7 @@ class Repair:
             self._drop(
                 index,
                 INCOMPLETE_TOOL_UNIT,
-                f"turn {unit.call} made the call, and lacks the result for {missing}; they leave together.",
+                f"its call lacks the result for {missing}, and a call leaves with all its results.",
             )
 
     def _drop_unanswering(self, index: int) -> None:
@@ -147,10 +144,10 @@ class Repair:
             self.overrides[index] = Override(kept=True, reason=reason, stage=STAGE, rule=rule)
 
 
-def _same_unit(index: int, unit: ToolUnit, kept: int) -> str:
+def _same_unit(index: int, unit: ToolUnit) -> str:
     if index == unit.call:
-        return f"it makes the tool call that turn {kept} answers, and one is not sent without the other."
-    return f"it is the result of the tool call in turn {unit.call}, and one is not sent without the other."
+        return "it makes a tool call whose result is kept, and one is not sent without the other."
+    return "it is the result of a tool call that is kept, and one is not sent without the other."
 
 
 def _listed(ids: Sequence[str], most: int = 3, longest: int = 40) -> str:

@@ -42,7 +42,13 @@ def draw_navigation(root: Path) -> None:
 def conversation_link(key: str, title: str) -> None:
     """The conversation's title as a link that opens it in Explore."""
     label = f"**{literal(title, limit=120)}**"
-    st.page_link(EXPLORE, label=label, query_params={"conversation": key}, width="stretch")
+    st.page_link(
+        EXPLORE,
+        label=label,
+        icon=":material/query_stats:",
+        query_params={"conversation": key},
+        width="stretch",
+    )
 
 
 def open_conversation(key: str) -> None:
