@@ -14,7 +14,7 @@ from convgate.decisions import Floats, TurnDecisions
 from convgate.errors import PolicyError
 from convgate.evaluation.metrics import Bools, Terms, case_terms
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.policies.base import Policy
+from convgate.policies.base import Policy, Prepares
 
 if TYPE_CHECKING:
     from convgate.transcripts import Case, RelevanceSet
@@ -115,8 +115,7 @@ def _conversations(relevance_set: RelevanceSet) -> list[Conversation]:
 
 
 def _prepare(relevance_set: RelevanceSet, policy: Policy, progress: EvaluationProgress) -> None:
-    prepare = getattr(policy, "prepare", None)
-    if prepare is None:
+    if not isinstance(policy, Prepares):
         return
     # Typed questions are in no conversation; as one of their own they are encoded in the same batches.
     questions = tuple(case.query for case in cases_in_order(relevance_set) if case.query is not None)
@@ -125,7 +124,7 @@ def _prepare(relevance_set: RelevanceSet, policy: Policy, progress: EvaluationPr
     def encoding(done: int, total: int, /) -> None:
         progress(f"{relevance_set.name}: preparing {policy.name}", done, total)
 
-    prepare([*_conversations(relevance_set), *asked], progress=encoding)
+    policy.prepare([*_conversations(relevance_set), *asked], progress=encoding)
 
 
 def _mask(relevant: frozenset[int], start: int, stop: int) -> Bools:
