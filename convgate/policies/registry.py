@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
 from typing import Any
 
 from convgate.embedding.base import Encoder
@@ -61,8 +62,8 @@ def make_policy(
         settings["encoder"] = encoder() if callable(encoder) else encoder
     if policy is GatePolicy:
         settings["gate"] = gate if gate is not None else Gate().eval()
-    known = policy.__dataclass_fields__  # type: ignore[attr-defined]  # every policy is a dataclass
-    if unknown := sorted(set(settings) - set(known)):
+    known = {item.name for item in fields(policy)}  # type: ignore[arg-type]  # every policy is a dataclass
+    if unknown := sorted(set(settings) - known):
         told = ", ".join(policy_settings(name)) or "none"
         raise PolicyError(f"the policy {name} has no setting {', '.join(unknown)}; it has {told}")
     return policy(**settings)
