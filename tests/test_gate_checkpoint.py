@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -67,6 +68,56 @@ def test_nan_weights_are_refused(tmp_path: Path):
     save_file(weights, tmp_path / WEIGHTS)
     with pytest.raises(GateError, match="NaN"):
         read_gate(tmp_path)
+
+
+def test_weights_of_another_number_format_are_refused(tmp_path: Path):
+    save_gate(Gate(), tmp_path)
+    halves = {name: tensor.half() for name, tensor in load_file(tmp_path / WEIGHTS).items()}
+    save_file(halves, tmp_path / WEIGHTS)
+    with pytest.raises(GateError, match="others than float32"):
+        read_gate(tmp_path)
+
+
+def test_number_format_that_torch_lacks_is_refused(tmp_path: Path):
+    save_gate(Gate(), tmp_path)
+    header = json.dumps({"a": {"dtype": "F4", "shape": [2], "data_offsets": [0, 1]}}).encode()
+    (tmp_path / WEIGHTS).write_bytes(len(header).to_bytes(8, "little") + header + b"\0")
+    with pytest.raises(GateError, match=r"cannot be read: gate\.safetensors"):
+        read_gate(tmp_path)
+
+
+def test_config_that_asks_for_any_size_takes_no_memory(tmp_path: Path):
+    save_gate(Gate(), tmp_path)
+    (tmp_path / CONFIG).write_text(json.dumps(GateConfig().to_json() | {"dimension": 10**8}))
+    with pytest.raises(GateError, match="do not fit its config"):
+        read_gate(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("config", "told"),
+    [
+        ("{", "gate.json: EOF"),
+        ("[]", "gate.json must be a JSON object"),
+        ("[" * 100_000, "recursion limit"),
+        ('{"dimension": 384.5}', "do not fit its config"),
+        ('{"dimension": "many"}', "a gate's config cannot be read"),
+        ('{"preset": "magic"}', "preset must be one of"),
+    ],
+)
+def test_config_that_is_none_is_refused(tmp_path: Path, config: str, told: str):
+    save_gate(Gate(), tmp_path)
+    (tmp_path / CONFIG).write_text(config)
+    with pytest.raises(GateError, match=told):
+        read_gate(tmp_path)
+
+
+def test_file_with_another_digest_is_refused_by_name(tmp_path: Path):
+    save_gate(Gate(), tmp_path)
+    digests = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() for name in (WEIGHTS, CONFIG)}
+    assert read_gate(tmp_path, sha256=digests).config == GateConfig()
+    (tmp_path / CONFIG).write_text(json.dumps(GateConfig().to_json()))  # the same, laid out otherwise
+    with pytest.raises(GateError, match=r"gate\.json was changed or is damaged: its SHA-256 is"):
+        read_gate(tmp_path, sha256=digests)
 
 
 def test_config_edited_by_hand_is_refused_by_name(tmp_path: Path):
