@@ -5,7 +5,6 @@ torch is imported only when weights are read or written, so that a list of gates
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,72 +42,58 @@ def save_gate(gate: Gate, folder: Path) -> None:
         raise GateError(f"the gate cannot be written to {folder}: {error}") from error
 
 
-def read_gate(
-    folder: Path, *, encoder: EncoderIdentity | None = None, sha256: Mapping[str, str] | None = None
-) -> Gate:
+def read_gate(folder: Path, *, encoder: EncoderIdentity | None = None) -> Gate:
     """The gate in the folder, in evaluation mode.
 
-    Raises GateError when a file is missing or damaged, is not the one whose hexadecimal digest `sha256` has
-    under its name, the weights do not fit the config, hold NaN, or were made for another encoder than the one
-    given (both are named).
+    Raises GateError when a file is missing or damaged, the weights do not fit the config, hold NaN, or were
+    made for another encoder than the one given (both are named).
     """
+    where = f"the gate in {folder}"
+    try:
+        files = {name: (folder / name).read_bytes() for name in (CONFIG, WEIGHTS)}
+    except OSError as error:
+        raise GateError(f"{where} cannot be read: {error}") from error
+    return build_gate(files, where, encoder=encoder)
+
+
+def build_gate(files: Mapping[str, bytes], where: str, *, encoder: EncoderIdentity | None = None) -> Gate:
+    """The gate in the contents of its files, by name; `where` is for GateError, as in `read_gate`."""
     import safetensors
     import torch
     from safetensors.torch import load
 
     from convgate.gate.model import Gate
 
-    config = read_config(folder, sha256=sha256)
+    config = parse_config(files[CONFIG], where)
     check_encoder(config, encoder)
     try:
-        weights = load(_read(folder, WEIGHTS, sha256))
-    except (
-        safetensors.SafetensorError,
-        KeyError,
-    ) as error:  # KeyError: a number format without a torch dtype
-        raise _unreadable(folder, f"{WEIGHTS}: {error}") from error
+        weights = load(files[WEIGHTS])
+    except (safetensors.SafetensorError, KeyError) as error:  # KeyError: a number format that torch lacks
+        raise GateError(f"{where} cannot be read: {WEIGHTS}: {error}") from error
     try:
         with torch.device("meta"):  # without memory: the config of a stranger may ask for any size
             Gate(config).load_state_dict(weights, assign=True)
     except (RuntimeError, TypeError) as error:
-        raise GateError(f"the weights in {folder} do not fit its config: {error}") from error
+        raise GateError(f"the weights of {where} do not fit its config: {error}") from error
     if not all(tensor.dtype == torch.float32 and tensor.isfinite().all() for tensor in weights.values()):
-        raise GateError(f"the weights in {folder} hold NaN or infinite numbers, or others than float32")
+        raise GateError(f"the weights of {where} hold NaN or infinite numbers, or others than float32")
     gate = Gate(config)
     gate.load_state_dict(weights)
     return gate.eval()
 
 
-def read_config(folder: Path, *, sha256: Mapping[str, str] | None = None) -> GateConfig:
-    """What the gate in the folder is built from, without its weights; GateError as in `read_gate`."""
+def parse_config(content: bytes, where: str) -> GateConfig:
+    """What a gate is built from, out of the content of its config file; GateError as in `build_gate`."""
     try:
-        values = from_json(_read(folder, CONFIG, sha256), allow_inf_nan=False)
-    except ValueError as error:
-        raise _unreadable(folder, f"{CONFIG}: {error}") from error
-    if not isinstance(values, dict):
-        raise _unreadable(folder, f"{CONFIG} must be a JSON object")
-    try:
+        values = from_json(content, allow_inf_nan=False)
+        if not isinstance(values, dict):
+            raise GateError("it must be a JSON object")
         return GateConfig.from_json(values)
-    except GateError as error:
-        raise _unreadable(folder, f"{CONFIG}: {error}") from error
+    except (ValueError, GateError) as error:
+        raise GateError(f"{where} cannot be read: {CONFIG}: {error}") from error
 
 
 def check_encoder(config: GateConfig, encoder: EncoderIdentity | None) -> None:
     """GateError naming both, when the gate was made for another encoder than the one given."""
     if encoder is not None and config.encoder is not None and config.encoder != encoder:
         raise GateError(f"the gate was made for the encoder {config.encoder}, not for {encoder}")
-
-
-def _read(folder: Path, name: str, sha256: Mapping[str, str] | None) -> bytes:
-    try:
-        content = (folder / name).read_bytes()
-    except OSError as error:
-        raise _unreadable(folder, str(error)) from error
-    if sha256 is not None and (found := hashlib.sha256(content).hexdigest()) != sha256[name]:
-        told = f"its SHA-256 is {found[:12]}…, expected {sha256[name][:12]}…"
-        raise _unreadable(folder, f"{name} was changed or is damaged: {told}")
-    return content
-
-
-def _unreadable(folder: Path, why: str) -> GateError:
-    return GateError(f"the gate in {folder} cannot be read: {why}")
