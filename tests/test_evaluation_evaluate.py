@@ -334,11 +334,11 @@ def test_tokens_are_counted_once_a_turn(tiny):
 
 def test_a_curve_pools_the_turns_of_all_cases(tiny):
     tokens = count_tokens(tiny, words)
-    curve = pooled_curve(judge(tiny, Recency(), tokens=tokens))
+    curve = pooled_curve(case.turns for case in judge(tiny, Recency(), tokens=tokens))
     assert curve.thresholds.tolist() == [0, 1, 2]
     assert curve.recall.tolist() == [1, 1 / 2, 1 / 2]
     assert curve.kept_share.tolist() == [1, 1 / 2, 1 / 4]
-    assert pooled_curve(judge(tiny, Everything(), tokens=tokens)) is None
+    assert pooled_curve(case.turns for case in judge(tiny, Everything(), tokens=tokens)) is None
 
 
 @pytest.fixture

@@ -3,91 +3,195 @@
 >>> curve = threshold_curve(np.array([True, False, True, True]), np.array([0.9, 0.6, 0.5, 0.4]))
 >>> calibrate(curve, WantedPrecision(0.7), fitted_on="4 labels")
 Calibrated(threshold=0.4, goal='precision 0.70', fitted_on='4 labels')
+
+`convgate.evaluation.fitting` does it from relevance sets, with intervals.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from convgate.errors import PolicyError
+from convgate.errors import EvaluationError
 from convgate.evaluation.curves import ThresholdCurve, threshold_curve
+from convgate.evaluation.metrics import Terms
 from convgate.gate.thresholds import Calibrated
 
-__all__ = ["BestFBeta", "Goal", "WantedPrecision", "WantedRecall", "calibrate", "threshold_curve"]
+__all__ = [
+    "BestFBeta",
+    "Goal",
+    "LeastCost",
+    "WantedPrecision",
+    "WantedRecall",
+    "best_row",
+    "calibrate",
+    "threshold_curve",
+]
+
+_ROUNDING = 1e-12  # what is equally good must not differ by a rounding error
 
 
 class Goal(Protocol):
-    """What a threshold is fitted for."""
+    """What a threshold is fitted for: of those that miss nothing, the one that is worth most."""
 
     @property
     def label(self) -> str:
         """The goal in words."""
         ...
 
-    def row(self, curve: ThresholdCurve) -> int | None:
-        """The curve's row that serves the goal best; None when none reaches it."""
+    def missed(self, curve: ThresholdCurve) -> Terms:
+        """(t,) how far each threshold stays below what is wanted; 0 where it is reached."""
+        ...
+
+    def worth(self, curve: ThresholdCurve) -> Terms:
+        """(t,) what the best threshold has most of; NaN where it is undefined."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class WantedPrecision:
-    """The most recall at a precision of at least `precision`, in 0…1."""
+    """The most recall at a precision of at least `precision`, above 0 and up to 1."""
 
     precision: float
+
+    def __post_init__(self) -> None:
+        _check_share("precision", self.precision)
 
     @property
     def label(self) -> str:
         """The goal in words."""
         return f"precision {self.precision:.2f}"
 
-    def row(self, curve: ThresholdCurve) -> int | None:
-        """The lowest threshold of those with the most recall that reach the precision."""
-        reached = np.where(curve.precision >= self.precision, curve.recall, np.nan)
-        return None if np.isnan(reached).all() else int(np.nanargmax(reached))
+    def missed(self, curve: ThresholdCurve) -> Terms:
+        """How much precision is wanting; all of it where nothing is kept."""
+        return np.clip(self.precision - np.nan_to_num(curve.precision, nan=0.0), 0, None)
+
+    def worth(self, curve: ThresholdCurve) -> Terms:
+        """Recall."""
+        return curve.recall
 
 
 @dataclass(frozen=True, slots=True)
 class WantedRecall:
-    """The highest threshold with a recall of at least `recall`, in 0…1."""
+    """The highest threshold with a recall of at least `recall`, above 0 and up to 1."""
 
     recall: float
+
+    def __post_init__(self) -> None:
+        _check_share("recall", self.recall)
 
     @property
     def label(self) -> str:
         """The goal in words."""
         return f"recall {self.recall:.2f}"
 
-    def row(self, curve: ThresholdCurve) -> int | None:
-        """The highest threshold that reaches the recall."""
-        rows = np.flatnonzero(curve.recall >= self.recall)
-        return int(rows[-1]) if len(rows) else None
+    def missed(self, curve: ThresholdCurve) -> Terms:
+        """How much recall is wanting."""
+        return np.clip(self.recall - curve.recall, 0, None)
+
+    def worth(self, curve: ThresholdCurve) -> Terms:
+        """The threshold itself."""
+        return np.asarray(curve.thresholds, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
 class BestFBeta:
-    """The highest F-beta; beta above 1 weighs recall more, below 1 precision."""
+    """The highest F-beta; beta above 1 weighs recall more, below 1 precision. Beta is above 0."""
 
     beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        _check_factor("beta", self.beta)
 
     @property
     def label(self) -> str:
         """The goal in words."""
         return f"the best F{self.beta:g}"
 
-    def row(self, curve: ThresholdCurve) -> int | None:
-        """The highest threshold of the best F-beta."""
-        return curve.best(self.beta)
+    def missed(self, curve: ThresholdCurve) -> Terms:
+        """Nothing."""
+        return np.zeros(len(curve))
+
+    def worth(self, curve: ThresholdCurve) -> Terms:
+        """F-beta."""
+        return curve.f_beta(self.beta)
+
+
+@dataclass(frozen=True, slots=True)
+class LeastCost:
+    """The least cost, where a false keep costs `false_keep_cost` and a false drop costs 1.
+
+    A false keep is an irrelevant turn that is kept, a false drop a relevant one that is not. So 0.25 says
+    that dropping what was needed is four times as bad as keeping what was not, and keeps more; 4 says the
+    reverse, and keeps less. The cost ratio is above 0.
+    """
+
+    false_keep_cost: float
+
+    def __post_init__(self) -> None:
+        _check_factor("the cost of a false keep", self.false_keep_cost)
+
+    @property
+    def label(self) -> str:
+        """The goal in words."""
+        return f"the least cost (false keep {self.false_keep_cost:g}, false drop 1)"
+
+    def missed(self, curve: ThresholdCurve) -> Terms:
+        """Nothing."""
+        return np.zeros(len(curve))
+
+    def worth(self, curve: ThresholdCurve) -> Terms:
+        """The cost a turn, with a minus before it."""
+        return -(self.false_keep_cost * curve.false_keep_share + curve.false_drop_share)
+
+
+def best_row(curve: ThresholdCurve, goal: Goal) -> int | None:
+    """The curve's row that serves the goal best, the highest threshold of equals; None when none reaches it.
+
+    None, too, where nothing is relevant.
+    """
+    if not _has_relevant(curve):
+        return None
+    worth = np.where(goal.missed(curve) <= _ROUNDING, goal.worth(curve), np.nan)
+    if np.isnan(worth).all():
+        return None
+    return int(np.flatnonzero(worth >= np.nanmax(worth) - _ROUNDING)[-1])
 
 
 def calibrate(curve: ThresholdCurve, goal: Goal, *, fitted_on: str = "") -> Calibrated:
-    """The rule with the threshold that serves the goal on these labels.
+    """The rule with the threshold that serves the goal best on these labels.
 
-    Raises PolicyError when no threshold reaches the goal, or nothing is labelled relevant.
+    Raises EvaluationError when nothing is labelled relevant, or when no threshold reaches the goal; then it
+    says which comes nearest.
     """
-    row = goal.row(curve)
+    labels = fitted_on or "these labels"
+    if not _has_relevant(curve):
+        raise EvaluationError(
+            f"no turn is relevant in {labels}, so no threshold can be fitted; "
+            "it takes cases with relevant turns"
+        )
+    row = best_row(curve, goal)
     if row is None:
-        raise PolicyError(f"no threshold reaches {goal.label} on {fitted_on or 'these labels'}")
+        nearest = int(np.argmin(goal.missed(curve)))
+        raise EvaluationError(
+            f"no threshold reaches {goal.label} on {labels}; {curve.thresholds[nearest]:.3f} comes nearest, "
+            f"with precision {curve.precision[nearest]:.2f} and recall {curve.recall[nearest]:.2f}"
+        )
     return Calibrated(float(curve.thresholds[row]), goal=goal.label, fitted_on=fitted_on)
+
+
+def _has_relevant(curve: ThresholdCurve) -> bool:
+    return bool(len(curve)) and not np.isnan(curve.recall).all()
+
+
+def _check_share(name: str, value: float) -> None:
+    if not 0 < value <= 1:
+        raise EvaluationError(f"the wanted {name} must be above 0 and at most 1; got {value!r}")
+
+
+def _check_factor(name: str, value: float) -> None:
+    if not (value > 0 and math.isfinite(value)):
+        raise EvaluationError(f"{name} must be a number above 0; got {value!r}")

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
 
 from convgate.decisions import Floats
-from convgate.evaluation.judge import JudgedCase
+from convgate.evaluation.judge import JudgedTurns
 from convgate.evaluation.metrics import Bools, Terms, share
+
+CANDIDATES = 1_000  # thresholds of a curve, unless others are given
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,6 +30,8 @@ class ThresholdCurve:
     f1: Terms
     kept_share: Terms  # turns kept, of all turns
     kept_token_share: Terms  # their tokens, of all tokens; of turns when there are no counts
+    false_keep_share: Terms  # turns kept that are not relevant, of all turns
+    false_drop_share: Terms  # relevant turns dropped, of all turns
 
     def __len__(self) -> int:
         return len(self.thresholds)
@@ -64,29 +69,72 @@ def threshold_curve(
         0.1
     """
     thresholds = np.unique(scores if thresholds is None else thresholds)
-    order = np.argsort(scores)
-    first = np.searchsorted(scores[order], thresholds, side="left")  # rows from here on are kept
-    weights = np.ones(len(scores)) if tokens is None else tokens
-
-    def kept(amounts: NDArray[Any]) -> Terms:
-        """(t + 1,) what is kept of the amounts, (n,), at each threshold, then their total."""
-        above = np.concatenate((np.cumsum(amounts[order][::-1])[::-1], [0])).astype(np.float64)
-        return np.append(above[first], above[0])
-
-    hits, chosen, weight = kept(relevant), kept(np.ones(len(scores))), kept(weights)
-    precision, recall = share(hits[:-1], chosen[:-1]), share(hits[:-1], hits[-1])
-    return ThresholdCurve(
-        thresholds=thresholds,
-        precision=precision,
-        recall=recall,
-        f1=_f_beta(precision, recall, 1.0),
-        kept_share=share(chosen[:-1], chosen[-1]),
-        kept_token_share=share(weight[:-1], weight[-1]),
-    )
+    sums = CurveSums.of(relevant, scores, tokens=tokens, thresholds=thresholds)
+    return sums.curve(np.ones(1))
 
 
-def pooled_curve(judged: Iterable[JudgedCase], *, thresholds: Floats | None = None) -> ThresholdCurve | None:
-    """The curve of one policy over all turns of all its cases; None when the policy does not rank."""
+def candidate_thresholds(relevant: Bools, scores: Floats) -> Floats:
+    """(t,) thresholds that are worth looking at: every distinct score, or CANDIDATES of very many.
+
+    Of very many, half are spread evenly over the scores of the relevant turns, for only at those does
+    recall change, and half over the scores of all turns. relevant: (n,) bool; scores: (n,).
+    """
+    distinct: Floats = np.unique(scores)
+    if len(distinct) <= CANDIDATES:
+        return distinct
+    places = np.linspace(0, 1, CANDIDATES // 2)
+    parts = [part for part in (scores, scores[relevant]) if len(part)]
+    return np.unique([np.quantile(part, places, method="nearest") for part in parts])
+
+
+@dataclass(frozen=True, eq=False)
+class CurveSums:
+    """What each conversation adds to a curve, so that conversations can be weighed or drawn again."""
+
+    thresholds: Floats  # (t,) increasing
+    amounts: tuple[csr_array, csr_array, csr_array]
+    """Relevant turns, turns, tokens: each (t + 1, conversations), row i of turns that reach i thresholds."""
+
+    @classmethod
+    def of(
+        cls,
+        relevant: Bools,
+        scores: Floats,
+        *,
+        thresholds: Floats,
+        tokens: NDArray[np.integer[Any]] | None = None,
+        clusters: NDArray[np.integer[Any]] | None = None,
+        count: int = 1,
+    ) -> CurveSums:
+        """Sums by conversation: clusters (n,), the number of each turn's conversation, below `count`."""
+        reached = np.searchsorted(thresholds, scores, side="right")
+        columns = np.zeros(len(scores), dtype=np.int64) if clusters is None else clusters
+        turns = np.ones(len(scores))
+
+        def by_conversation(amounts: NDArray[Any]) -> csr_array:
+            shape = (len(thresholds) + 1, count)
+            return coo_array((amounts.astype(np.float64), (reached, columns)), shape=shape).tocsr()
+
+        weights = turns if tokens is None else tokens
+        amounts = (by_conversation(relevant), by_conversation(turns), by_conversation(weights))
+        return cls(thresholds, amounts)
+
+    def curve(self, times: Terms) -> ThresholdCurve:
+        """The curve with each conversation counted so many times; times (conversations,)."""
+        return next(self.curves(times[None]))
+
+    def curves(self, times: Terms) -> Iterator[ThresholdCurve]:
+        """One curve a row of `times`, (m, conversations)."""
+        kept = [np.cumsum((amount @ times.T)[::-1], axis=0)[::-1] for amount in self.amounts]
+        for column in range(len(times)):
+            yield _curve(self.thresholds, *(sums[:, column] for sums in kept))
+
+
+def pooled_curve(judged: Iterable[JudgedTurns], *, thresholds: Floats | None = None) -> ThresholdCurve | None:
+    """The curve of one policy over all turns of all its cases; None when the policy does not rank.
+
+    At the given thresholds, or at `candidate_thresholds`.
+    """
     relevant, scores, tokens = [], [], []
     for case in judged:
         if case.scores is None:
@@ -98,8 +146,24 @@ def pooled_curve(judged: Iterable[JudgedCase], *, thresholds: Floats | None = No
         tokens.append(case.tokens)
     if not scores:
         return None
-    return threshold_curve(
-        np.concatenate(relevant), np.concatenate(scores), tokens=np.concatenate(tokens), thresholds=thresholds
+    found, levels = np.concatenate(relevant), np.concatenate(scores)
+    if thresholds is None:
+        thresholds = candidate_thresholds(found, levels)
+    return threshold_curve(found, levels, tokens=np.concatenate(tokens), thresholds=thresholds)
+
+
+def _curve(thresholds: Floats, hits: Terms, turns: Terms, tokens: Terms) -> ThresholdCurve:
+    """The curve of (t + 1,) sums: of everything, then of what each threshold keeps."""
+    precision, recall = share(hits[1:], turns[1:]), share(hits[1:], hits[0])
+    return ThresholdCurve(
+        thresholds=thresholds,
+        precision=precision,
+        recall=recall,
+        f1=_f_beta(precision, recall, 1.0),
+        kept_share=share(turns[1:], turns[0]),
+        kept_token_share=share(tokens[1:], tokens[0]),
+        false_keep_share=share(turns[1:] - hits[1:], turns[0]),
+        false_drop_share=share(hits[0] - hits[1:], turns[0]),
     )
 
 

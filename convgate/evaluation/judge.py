@@ -37,6 +37,16 @@ def silent(stage: str, done: int, total: int, /) -> None:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
+class JudgedTurns:
+    """The figures of one case alone: small enough to be held for a whole set."""
+
+    relevant: Bools  # (n,)
+    kept: Bools  # (n,)
+    scores: Floats | None  # (n,), None when the policy does not rank
+    tokens: TokenCounts  # (n,)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
 class JudgedCase:
     """One case with a policy's decisions; row i of each column is about turn `decisions.indices[i]`."""
 
@@ -50,6 +60,11 @@ class JudgedCase:
     def terms(self) -> Terms:
         """(2, len(METRICS)) what the case adds to each metric."""
         return case_terms(self.relevant, self.decisions.kept, self.scores, self.tokens)
+
+    @property
+    def turns(self) -> JudgedTurns:
+        """The case without its decisions' reasons and parts."""
+        return JudgedTurns(self.relevant, self.decisions.kept, self.scores, self.tokens)
 
 
 def judge(
