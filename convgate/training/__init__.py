@@ -1,0 +1,1 @@
+"""Training data: texts written for it, scenarios with known answers, and conversations woven into one."""
