@@ -1,0 +1,57 @@
+"""Talks to make training data of, whose texts tell where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from convgate.conversation import Turn
+from convgate.training.talks import Talk
+
+THANKS = (Turn.of("user", "thanks"), Turn.of("assistant", "You are welcome."))
+
+
+def a_talk(
+    id: str,
+    exchanges: int = 8,
+    *,
+    domain: str | None = None,
+    pair: str | None = None,
+    returns: int = 0,
+    leaning: Sequence[int] = (),
+) -> Talk:
+    """Questions of eight words each, but those of `leaning`, which have three."""
+    turns = []
+    for place in range(exchanges):
+        more = "" if place in leaning else " that is asked in full"
+        turns.append(Turn.of("user", f"{id} question {place}{more}"))
+        turns.append(Turn.of("assistant", f"{id} answer {place}"))
+    return Talk(id, tuple(turns), domain, pair, tuple(f"{id} return {place}" for place in range(returns)))
+
+
+@st.composite
+def talks(draw: st.DrawFn, least: int = 4, exchanges: int = 3) -> list[Talk]:
+    """Some talks of at least so many exchanges; in some the user says "thanks"; the first two are a pair."""
+    made = []
+    for number in range(draw(st.integers(least, 8))):
+        talk = a_talk(
+            f"talk-{number}",
+            draw(st.integers(exchanges, 12)),
+            domain=draw(st.sampled_from([None, "home", "work"])),
+            pair="the pair" if number < 2 else None,
+            returns=draw(st.integers(0, 2)),
+            leaning=draw(st.lists(st.integers(2, 11), max_size=4)) if exchanges > 3 else (),
+        )
+        if draw(st.booleans()):
+            place = 2 * draw(st.integers(1, exchanges))
+            talk = replace(talk, turns=(*talk.turns[:place], *THANKS, *talk.turns[place:]))
+        made.append(talk)
+    return made
+
+
+def places_in_talk(turns: Sequence[Turn], talk: Talk) -> list[int]:
+    """Where in the talk the turns stand that came out of it, in the order of the transcript."""
+    texts = [turn.text for turn in talk.turns]
+    return [texts.index(turn.text) for turn in turns if turn.metadata.get("source") == talk.id]
