@@ -1,0 +1,241 @@
+"""Long transcripts for training: free weaving, and questions that were asked before."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from datetime import timedelta
+from itertools import groupby, pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.conversation import Turn
+from convgate.training.errors import TrainingError
+from convgate.training.talks import Talk
+from convgate.training.weaving import ask_again, weave
+from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
+from tests.talks import a_talk, places_in_talk, talks
+
+SEEDS = st.integers(0, 2**32)
+MANY = [a_talk(f"talk-{number}", 10, domain=f"domain-{number % 5}") for number in range(40)]
+
+
+def turns_of(made: RelevanceSet) -> list[tuple[Turn, ...]]:
+    return [conversation.turns for conversation in made.conversations.values()]
+
+
+def sources(turns: Sequence[Turn]) -> list[str]:
+    return [turn.metadata["source"] for turn in turns]
+
+
+def assert_survives_a_file(made: RelevanceSet, path: Path) -> None:
+    write_relevance_set(made, path)
+    back = read_relevance_set(path)
+    assert back.cases == made.cases
+    assert turns_of(back) == turns_of(made)
+
+
+# Free weaving
+
+
+@given(talks(), SEEDS)
+def test_relevant_is_what_was_said_before_in_the_same_talk(material: list[Talk], seed: int) -> None:
+    made = weave(material, count=4, seed=seed)
+    assert {case.conversation for case in made.cases} == set(made.conversations)
+    for case in made.cases:
+        turns = made.conversations[case.conversation].turns
+        assert case.turn is not None
+        assert case.turn >= 4
+        assert turns[case.turn].role == "user"
+        before, own = sources(turns[: case.turn]), turns[case.turn].metadata["source"]
+        assert case.relevant == {index for index, source in enumerate(before) if source == own}
+        expected = "follow-up" if before[-1] == own else "returns" if own in before else "new-topic"
+        assert case.tags == (expected,)
+
+
+@given(talks(), SEEDS)
+def test_transcripts_keep_the_order_of_each_talk_and_their_bounds(material: list[Talk], seed: int) -> None:
+    made = weave(material, count=4, seed=seed, sources=(2, 3), most_messages=20, most_cases=3)
+    for id, conversation in made.conversations.items():
+        turns = conversation.turns
+        assert 4 < len(turns) <= 20
+        assert [turn.role for turn in turns] == ["user", "assistant"] * (len(turns) // 2)
+        assert len({turn.text for turn in turns}) == len(turns)
+        assert 1 <= len(set(sources(turns))) <= 3
+        for talk in material:
+            places = places_in_talk(turns, talk)
+            assert places == sorted(places)
+        places = [case.turn or 0 for case in made.cases if case.conversation == id]
+        assert 1 <= len(places) <= 3
+        assert sorted(set(places)) == places
+
+
+@given(talks(), SEEDS)
+def test_a_seed_fixes_every_transcript_whatever_the_count(material: list[Talk], seed: int) -> None:
+    made = weave(material, count=4, seed=seed)
+    assert weave(material, count=4, seed=seed) == made
+    assert turns_of(weave(material, count=2, seed=seed)) == turns_of(made)[:2]
+    assert weave(material, count=4, seed=seed + 1) != made
+
+
+def test_transcripts_vary_as_the_mix_does() -> None:
+    made = turns_of(weave(MANY, count=600, seed=0))
+    named = [sources(turns) for turns in made]
+    assert {len(set(names)) for names in named} == {2, 3, 4}
+    domain = {talk.id: talk.domain for talk in MANY}
+    near = sum(len({domain[name] for name in names}) == 1 for names in named)
+    assert near / len(made) == pytest.approx(0.5, abs=0.1)
+    entered = {places_in_talk(turns, talk)[0] for turns in made for talk in MANY if talk.id in sources(turns)}
+    assert entered == set(range(0, 18, 2))
+    long = [names[::2] for names in named if len(names) > 40]
+    changes = [sum(a != b for a, b in pairwise(names)) / (len(names) - 1) for names in long]
+    assert min(changes) < 0.2
+    assert max(changes) > 0.65
+    assert max(len(turns) for turns in made) == 60
+    tags = [tag for case in weave(MANY, count=100, seed=0).cases for tag in case.tags]
+    assert min(map(tags.count, ("new-topic", "follow-up", "returns"))) > 20
+
+
+def test_talks_of_one_domain_alone_are_taken_where_there_are_enough() -> None:
+    material = [a_talk("a", domain="x"), a_talk("b", domain="x"), a_talk("c", domain="y"), a_talk("d")]
+    made = turns_of(weave(material, count=600, seed=1, sources=(2, 2)))
+    pairs = [frozenset(sources(turns)) for turns in made]
+    assert len(set(pairs)) == 6
+    assert pairs.count(frozenset("ab")) / len(pairs) == pytest.approx(1 / 2 + 1 / 2 / 6, abs=0.07)
+
+
+def test_what_talks_cannot_be_woven_into_is_told() -> None:
+    with pytest.raises(TrainingError, match=r"2 talks or more .* there are 1"):
+        weave([a_talk("a"), Talk("b", ())], count=1, seed=0)
+    with pytest.raises(TrainingError, match="too short"):
+        weave([a_talk("a", 1), a_talk("b", 1)], count=1, seed=0)
+    with pytest.raises(TrainingError, match="two talks have the id 'a'"):
+        weave([a_talk("a"), a_talk("a")], count=1, seed=0)
+    for wrong in ({"count": -1}, {"sources": (3, 2)}, {"sources": (0, 2)}, {"most_cases": 0}):
+        with pytest.raises(TrainingError, match="weaving needs"):
+            weave(MANY, **{"count": 1, "seed": 0, **wrong})  # type: ignore[arg-type]
+
+
+def test_woven_transcripts_survive_a_file(tmp_path: Path) -> None:
+    assert_survives_a_file(weave(MANY, count=5, seed=0), tmp_path / "woven.jsonl")
+
+
+# Questions that were asked before
+
+
+@given(talks(exchanges=6), SEEDS, st.integers(20, 40))
+def test_what_was_asked_before_is_answered_by_its_answer(
+    material: list[Talk], seed: int, longest: int
+) -> None:
+    made = ask_again(material, count=3, seed=seed, turns=(20, longest), questions=2)
+    assert len(made.cases) == 6
+    answers = {exchange[0].text: exchange[1].text for talk in material for exchange in talk.exchanges}
+    for case in made.cases:
+        turns = made.conversations[case.conversation].turns
+        assert case.query is not None
+        assert case.tags == ("asked-again",)
+        relevant = [turns[index].text for index in sorted(case.relevant)]
+        question = case.query.text
+        assert len(question.split()) >= 7
+        is_there = question in [turn.text for turn in turns]
+        assert relevant == ([question] if is_there else []) + [answers[question]]
+
+
+@given(talks(exchanges=6), SEEDS, st.integers(20, 40))
+def test_histories_are_as_long_as_asked_for_and_say_nothing_twice(
+    material: list[Talk], seed: int, longest: int
+) -> None:
+    for turns in turns_of(ask_again(material, count=3, seed=seed, turns=(20, longest), questions=2)):
+        assert 20 - 2 <= len(turns) <= longest + 1
+        assert len({turn.text for turn in turns}) == len(turns)
+        for talk in material:
+            places = places_in_talk(turns, talk)
+            assert places == sorted(places)
+
+
+@given(SEEDS)
+def test_sessions_are_whole_talks_days_apart(seed: int) -> None:
+    for turns in turns_of(ask_again(MANY, count=3, seed=seed)):
+        sessions = [(moment, list(said)) for moment, said in groupby(turns, lambda turn: turn.timestamp)]
+        assert all(
+            timedelta(hours=8) <= after - before <= timedelta(days=15)
+            for (before, _), (after, _) in pairwise(sessions)
+            if before and after
+        )
+        assert all(after.date() > before.date() for (before, _), (after, _) in pairwise(sessions))
+        held = [set(sources(said)) for _, said in sessions]
+        assert sum(map(len, held)) == len(set.union(*held))
+        assert {len(names) for names in held[:-1]} in ({1}, {2}, {3}, {2, 3})  # not some woven, some not
+        for _, said in sessions[:-1]:
+            assert len(said) >= 20 * len(set(sources(said))) - 4
+            assert {turn.timestamp is None for turn in said} == {False}
+
+
+def test_histories_vary() -> None:
+    made = ask_again(MANY, count=200, seed=0)
+    lengths = sorted(map(len, turns_of(made)))
+    assert lengths[0] < 130
+    assert lengths[-1] > 570
+    kept = sum(len(case.relevant) == 2 for case in made.cases)
+    assert kept / len(made.cases) == pytest.approx(0.5, abs=0.06)
+    in_a_row = [len(list(groupby(sources(turns)))) == len(set(sources(turns))) for turns in turns_of(made)]
+    assert sum(in_a_row) / len(in_a_row) == pytest.approx(0.5, abs=0.12)
+
+
+def test_speakers_have_two_of_the_names_or_none() -> None:
+    pairs = set()
+    for turns in turns_of(ask_again(MANY, count=30, seed=0, names=["Ada", "Ben", "Cem"])):
+        named = {turn.role: turn.name for turn in turns}
+        assert all(turn.name == named[turn.role] for turn in turns)
+        pairs.add((named["user"], named["assistant"]))
+    assert len(pairs) == 6
+    assert all(user != assistant for user, assistant in pairs)
+    (turns,) = turns_of(ask_again(MANY, count=1, seed=0))
+    assert {turn.name for turn in turns} == {None}
+
+
+@given(SEEDS)
+def test_a_seed_fixes_every_history_whatever_the_count(seed: int) -> None:
+    made = ask_again(MANY, count=3, seed=seed, turns=(30, 60))
+    assert ask_again(MANY, count=3, seed=seed, turns=(30, 60)) == made
+    assert turns_of(ask_again(MANY, count=2, seed=seed, turns=(30, 60))) == turns_of(made)[:2]
+    assert ask_again(MANY, count=3, seed=seed + 1, turns=(30, 60)) != made
+
+
+def test_a_question_that_leans_is_not_asked_again() -> None:
+    material = [a_talk(f"talk-{number}", 9, leaning=range(1, 9)) for number in range(10)]
+    made = ask_again(material, count=20, seed=0, turns=(100, 150))
+    assert {case.query.text.split()[2] for case in made.cases if case.query} == {"0"}
+
+
+def test_what_cannot_be_asked_again_is_told() -> None:
+    with pytest.raises(TrainingError, match="100 turns or more, but all talks together have 32"):
+        ask_again([a_talk("a"), a_talk("b")], count=1, seed=0)
+    with pytest.raises(TrainingError, match="4 questions of seven words"):
+        ask_again([a_talk("a", leaning=range(8))], count=1, seed=0, turns=(10, 16))
+    with pytest.raises(TrainingError, match="two talks have the id 'a'"):
+        ask_again([a_talk("a"), a_talk("a")], count=1, seed=0)
+    for names in (["Ada"], ["Ada", "Ada"]):
+        with pytest.raises(TrainingError, match="names are two or more"):
+            ask_again(MANY, count=1, seed=0, names=names)
+    for wrong in ({"count": -1}, {"turns": (300, 200)}, {"turns": (0, 200)}, {"questions": 0}):
+        with pytest.raises(TrainingError, match="asking again needs"):
+            ask_again(MANY, **{"count": 1, "seed": 0, **wrong})  # type: ignore[arg-type]
+
+
+def test_histories_survive_a_file(tmp_path: Path) -> None:
+    made = ask_again(MANY, count=3, seed=0, names=["Ada", "Ben"])
+    assert_survives_a_file(made, tmp_path / "again.jsonl")
+
+
+# Speed
+
+
+@pytest.mark.parametrize("stream", [weave, ask_again])
+def test_ten_thousand_turns_take_less_than_a_second(stream) -> None:  # type: ignore[no-untyped-def]
+    begun = time.process_time()
+    made = stream(MANY, count=60, seed=0)
+    assert sum(map(len, turns_of(made))) / (time.process_time() - begun) > 10_000
