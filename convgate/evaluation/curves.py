@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,13 @@ class ThresholdCurve:
 
     def __len__(self) -> int:
         return len(self.thresholds)
+
+    def to_json(self) -> dict[str, list[float | None]]:
+        """Each column by its name; null where undefined."""
+        columns = {field.name: getattr(self, field.name).tolist() for field in fields(self)}
+        return {
+            name: [None if np.isnan(value) else value for value in column] for name, column in columns.items()
+        }
 
     def f_beta(self, beta: float) -> Terms:
         """(t,) F-beta; beta above 1 weighs recall more, below 1 precision. Zero where nothing is hit."""
