@@ -55,8 +55,8 @@ def evaluate(
     from convgate.evaluation.evaluate import evaluate as run
     from convgate.evaluation.report import markdown as to_markdown
 
-    with _progress_bar() as progress:
-        sets = [_read(file, skip_bad=skip_bad, limit=limit) for file in files]
+    with stage_bar() as progress:
+        sets = [read_set(file, skip_bad=skip_bad, limit=limit) for file in files]
         policies = _policies(policy, gate, against)
         evaluation = run(sets, policies, progress=progress, seed=seed)
     if markdown:
@@ -83,8 +83,12 @@ def _policies(names: list[str] | None, gate: str | None, against: str | None) ->
     return [build_policy(name, settings, encoder, version=gate) for name in wanted]
 
 
-def _read(file: Path, *, skip_bad: bool, limit: int | None) -> RelevanceSet:
-    """The set in the file, with at most `limit` of its cases, evenly spread over it."""
+def read_set(file: Path, *, skip_bad: bool, limit: int | None) -> RelevanceSet:
+    """The set in the file, with at most `limit` of its cases, evenly spread over it.
+
+    What was left out or odd in it is told on standard error. Raises TranscriptError when it cannot be read or
+    holds no cases.
+    """
     from convgate.transcripts import read_relevance_set
 
     relevance_set = read_relevance_set(file, skip_bad=skip_bad)
@@ -99,7 +103,7 @@ def _read(file: Path, *, skip_bad: bool, limit: int | None) -> RelevanceSet:
 
 
 @contextmanager
-def _progress_bar() -> Iterator[EvaluationProgress]:
+def stage_bar() -> Iterator[EvaluationProgress]:
     """A bar on standard error that shows one stage after the other; nothing when that is no terminal."""
     from rich.console import Console
     from rich.progress import Progress
