@@ -1,0 +1,85 @@
+"""MTRAG-UN: people's questions to an assistant that answers from documents.
+
+Source: github.com/IBM/mt-rag-benchmark, `mtragun-human/generation_tasks/reference.jsonl`, Apache-2.0;
+Rosenthal et al., "MTRAG-UN: A Benchmark for Open Challenges in Multi-Turn RAG Conversations".
+
+A conversation is on one line for each of its turns that is a task; its longest line counts, the input with
+the answer (targets) behind it. The corpus says nothing of relevance, so its conversations have no cases;
+woven into longer transcripts they have: relevant is what was said before in the same conversation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from convgate.conversation import Conversation, Turn
+from convgate.errors import TranscriptError
+from convgate.training.corpora.corpus import Gathering
+from convgate.training.corpora.files import corpus_file, line_values, list_of, object_of, text_of
+from convgate.training.talks import talks_of
+from convgate.training.weaving import weave
+from convgate.transcripts.problems import Report
+from convgate.transcripts.relevance_sets import RelevanceSet
+
+REPOSITORY = "IBM/mt-rag-benchmark"
+FILE = "mtragun-human/generation_tasks/reference.jsonl"
+DOMAIN = "domain"
+"""Metadata of a conversation: the collection of documents it is about, by which weaving finds near ones."""
+
+_ROLES = {"user": "user", "agent": "assistant"}
+
+
+def read_mtrag(path: Path, *, skip_bad: bool = False) -> RelevanceSet:
+    """The conversations of a checkout, or of the file reference.jsonl, without cases.
+
+    Raises TranscriptError when the file cannot be read or, unless `skip_bad`, has a bad line: broken JSON,
+    no id, a speaker who is neither user nor agent, a turn without text.
+    """
+    file = corpus_file(path, FILE, REPOSITORY)
+    report, gathering = Report(file.name), Gathering("mtrag")
+    longest: dict[str, Conversation] = {}
+    for task, place in line_values(file, report):
+        try:
+            conversation = _conversation(task)
+            known = longest.get(conversation.id)
+            if known is None or len(conversation) > len(known):
+                longest[conversation.id] = conversation
+        except TranscriptError as error:
+            place.leave_out_all(error)
+    for conversation in longest.values():
+        gathering.add(conversation, ())
+    return gathering.close([report], skip_bad=skip_bad)
+
+
+def read_woven_mtrag(path: Path, *, count: int, seed: int, skip_bad: bool = False) -> RelevanceSet:
+    """`count` transcripts woven of the conversations, with cases; see `weave`. A seed fixes them all.
+
+    Each message has the id of its conversation as `source`. A conversation may be entered in its middle,
+    as `weave` does with all talks. Raises TranscriptError as `read_mtrag` does, and TrainingError when the
+    conversations are too few or too short to be woven.
+    """
+    found = read_mtrag(path, skip_bad=skip_bad)
+    woven = weave(talks_of(found.conversations.values()), count=count, seed=seed, name="mix")
+    return replace(woven, problems=found.problems)
+
+
+def _conversation(task: Any) -> Conversation:
+    id = text_of(object_of(task, "").get("conversation_id"), "conversation_id")
+    collection = text_of(task.get("Collection"), "Collection")
+    turns = tuple(
+        _turn(said, f"{key}[{index}]")
+        for key in ("input", "targets")
+        for index, said in enumerate(list_of(task.get(key), key))
+    )
+    return Conversation(f"mtrag-{id}", turns, metadata={DOMAIN: collection})
+
+
+def _turn(said: Any, field: str) -> Turn:
+    speaker = text_of(object_of(said, field).get("speaker"), f"{field}.speaker")
+    if speaker not in _ROLES:
+        raise TranscriptError(
+            f"the speaker is {speaker!r}; there are {' and '.join(_ROLES)}", field=f"{field}.speaker"
+        )
+    return Turn.of(_ROLES[speaker], text_of(said.get("text"), f"{field}.text"))
