@@ -13,6 +13,7 @@ import typer
 from convgate import __version__
 from convgate.cli.app import open_app
 from convgate.cli.bench import bench
+from convgate.cli.corpus import corpus
 from convgate.cli.evaluate import evaluate
 from convgate.cli.score import score
 from convgate.cli.select import select
@@ -29,6 +30,7 @@ app.command("score")(score)
 app.command("select")(select)
 app.command("evaluate")(evaluate)
 app.command("bench")(bench)
+app.add_typer(corpus, name="corpus")
 
 
 def _version(wanted: bool) -> None:
