@@ -1,0 +1,22 @@
+"""Versions of the gate: weights with a card, written once, pointed at as active or baseline."""
+
+from convgate.versions.card import Card, DataSet, Draft, Measured, Metric, Parent, Training
+from convgate.versions.catalog import Listing, Versions
+from convgate.versions.names import SHIPPED, UNTRAINED
+from convgate.versions.version import Version, write_version
+
+__all__ = [
+    "SHIPPED",
+    "UNTRAINED",
+    "Card",
+    "DataSet",
+    "Draft",
+    "Listing",
+    "Measured",
+    "Metric",
+    "Parent",
+    "Training",
+    "Version",
+    "Versions",
+    "write_version",
+]

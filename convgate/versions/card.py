@@ -1,0 +1,137 @@
+"""A version's card, `card.json`: what it was made of, how, by whom, and how well it does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, Field, JsonValue, TypeAdapter, with_config
+
+from convgate.errors import GateError, PolicyError
+from convgate.gate.checkpoint import CONFIG, WEIGHTS
+from convgate.gate.thresholds import RULES, Rule, Stricter, make_rule
+from convgate.versions.checked import STORED, dump, parse
+
+CARD = "card.json"
+
+Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]  # hexadecimal
+Count = Annotated[int, Field(ge=0)]
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class Parent:
+    """The version that training started from: its name, and what its weights were."""
+
+    name: str
+    sha256: Sha256
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class DataSet:
+    """A file that was trained or calibrated on."""
+
+    name: str
+    sha256: Sha256
+    counts: Mapping[str, Count]  # such as {"conversations": 120, "cases": 709}
+    licence: str
+    attribution: str
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class Training:
+    """How the weights came about."""
+
+    seed: int
+    epochs: Count  # that ran
+    config: Mapping[str, JsonValue]
+    libraries: Mapping[str, str]  # versions by name
+    curves: Mapping[str, tuple[float | None, ...]]  # a number an epoch; None where undefined
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class Metric:
+    """A measured value with its 95% interval; None where the cases do not define it."""
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class Measured:
+    """The metrics of the version with its own rule on one relevance set."""
+
+    cases: Count
+    conversations: Count
+    metrics: Mapping[str, Metric]  # by the names that `convgate evaluate` prints
+
+
+@with_config(STORED)
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """What the maker of a version tells about it; GateError for a threshold rule that there is not."""
+
+    threshold_rule: str = Stricter.name
+    threshold_parameters: Mapping[str, int | float | str] = field(default_factory=dict)
+    parent: Parent | None = None
+    data: tuple[DataSet, ...] = ()
+    training: Training | None = None
+    metrics: Mapping[str, Measured] = field(default_factory=dict)  # by the name of the set
+    limits: tuple[str, ...] = ()  # sentences: what it is not good for
+    note: str = ""
+    who: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            _ = self.rule
+        except (PolicyError, TypeError) as error:
+            name = "threshold_parameters" if self.threshold_rule in RULES else "threshold_rule"
+            raise GateError(f"field {name}: {error}") from error
+
+    @property
+    def rule(self) -> Rule:
+        """What decides with this version unless another rule is named."""
+        return make_rule(self.threshold_rule, **self.threshold_parameters)
+
+
+@with_config(STORED)
+@dataclass(frozen=True, kw_only=True)
+class Card(Draft):
+    """A draft with what the weights themselves say, put in when a version is made."""
+
+    format: Literal[1] = 1
+    created: AwareDatetime
+    weights_sha256: Sha256
+    config_sha256: Sha256
+    parameters: Count  # trainable numbers
+    activation: Share  # of the residual gate
+    learned_threshold: Share
+
+    @property
+    def sha256(self) -> dict[str, str]:
+        """The digests of the gate's files, by name."""
+        return {CONFIG: self.config_sha256, WEIGHTS: self.weights_sha256}
+
+    def to_json(self) -> dict[str, Any]:
+        """The card as plain JSON values."""
+        values: dict[str, Any] = _KIND.dump_python(self, mode="json")
+        return values
+
+    def to_bytes(self) -> bytes:
+        """The content of `card.json`; GateError naming the field that could not be read again."""
+        return dump(_KIND, self, "the card")
+
+
+def parse_card(content: bytes, where: str) -> Card:
+    """The card in the content of `card.json`; GateError naming `where` and each field that does not fit."""
+    return parse(_KIND, content, where)
+
+
+_KIND = TypeAdapter(Card)

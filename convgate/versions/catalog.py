@@ -1,0 +1,270 @@
+"""The versions of this machine: those in the data folder, and the one that ships.
+
+versions = Versions(settings.home)
+version = versions.add(gate, Draft(note="…", parent=versions.get("shipped").as_parent()))
+versions.activate(version.name, who="Ada")
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from convgate.errors import GateError
+from convgate.home import make_home
+from convgate.versions.archive import pack, unpack
+from convgate.versions.card import CARD, Draft
+from convgate.versions.names import SHIPPED, UNTRAINED, automatic_name, check_name, is_name
+from convgate.versions.pointers import FILE, Change, Pointers, read_pointers, write_pointers
+from convgate.versions.version import Version, check_files, partial_beside, write_files, write_version
+
+if TYPE_CHECKING:
+    from convgate.gate.model import Gate
+
+PACKAGED = Path(__file__).resolve().parent.parent / "gate" / "weights"
+"""Where the folder of the version is that ships."""
+
+_LOCK = ".lock"
+_PATIENCE = 30.0  # seconds to wait for another program that changes versions
+
+
+@dataclass(frozen=True)
+class Listing:
+    """Every version, the shipped one first, then oldest first; and a sentence for each that is damaged."""
+
+    versions: tuple[Version, ...]
+    problems: tuple[str, ...]
+
+
+class Versions:
+    """The versions in `home`/versions; they never change, only come, go, and are pointed at.
+
+    Several programs may share the folder. Every method raises GateError for a name that there is not, for
+    what is damaged, and for what cannot be written, after which everything is as it was.
+    """
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.root = home / "versions"
+
+    @property
+    def active(self) -> str | None:
+        """The name of the version in use; None while nothing was activated and none ships."""
+        return self._pointers().active or (SHIPPED if _is_packaged() else None)
+
+    @property
+    def baseline(self) -> str | None:
+        """The name of the version that others are compared with, if one was chosen."""
+        return self._pointers().baseline
+
+    @property
+    def history(self) -> tuple[Change, ...]:
+        """Who pointed where and when, oldest first."""
+        return self._pointers().changes
+
+    def names(self) -> list[str]:
+        """The names of all versions, the shipped one first, then by name."""
+        return [SHIPPED] * _is_packaged() + self._own()
+
+    def listing(self) -> Listing:
+        """All of them."""
+        versions, problems = [], []
+        for name in self.names():
+            try:
+                versions.append(self.get(name))
+            except GateError as error:
+                problems.append(str(error))
+        versions.sort(key=lambda version: (not version.shipped, version.card.created, version.name))
+        return Listing(tuple(versions), tuple(problems))
+
+    def get(self, name: str) -> Version:
+        """The version of that name."""
+        if name == SHIPPED and _is_packaged():
+            return Version.read(PACKAGED / SHIPPED)
+        return Version.read(self._folder(name))
+
+    def find(self, version: str | Path | Version | None) -> Version | Path | None:
+        """What to load for a version that a person names.
+
+        None is the active one. A name is looked up here first, then as a folder. A folder without a card is
+        given back as it is; None means an untrained gate, which `untrained` asks for.
+        """
+        if isinstance(version, Version):
+            return version
+        if version is None:
+            return self._in_use()
+        if isinstance(version, Path) or (version not in self.names() and Path(version).is_dir()):
+            folder = Path(version)
+            return Version.read(folder) if (folder / CARD).exists() else folder
+        if not is_name(version):
+            return Path(version)
+        return None if version == UNTRAINED else self.get(version)
+
+    def add(self, gate: Gate, draft: Draft, *, name: str | None = None) -> Version:
+        """Store a gate as a new version, under the day's date and a number unless it is named."""
+        with self._changing():
+            return write_version(self.root / self._free(name), gate, draft)
+
+    def export(self, name: str) -> bytes:
+        """The version as one zip file, to be imported elsewhere."""
+        return pack(name, self.get(name).files())
+
+    def import_(self, source: Path | bytes, *, name: str | None = None) -> Version:
+        """Store an exported version, under the name that it had unless another is given."""
+        packed, files = unpack(source)
+        check_files(files, source.name if isinstance(source, Path) else "the archive")
+        with self._changing():
+            return write_files(self.root / self._free(name or packed), files)
+
+    def activate(self, name: str, *, who: str) -> None:
+        """Use that version from now on; its files are checked first."""
+        with self._changing():
+            self.get(name).load()
+            if name != self.active:
+                self._write(self._pointers().activated(None if name == SHIPPED else name, who, _now()))
+
+    def rollback(self, *, who: str) -> str | None:
+        """Use the version again that was active before, and tell its name; None is the untrained gate."""
+        with self._changing():
+            pointers = self._pointers().rolled_back(self._own(), who, _now())
+            if pointers.active:
+                self.get(pointers.active).load()
+            self._write(pointers)
+        return self.active
+
+    def set_baseline(self, name: str, *, who: str) -> None:
+        """Compare others with that version from now on."""
+        with self._changing():
+            self.get(name)
+            if name != self.baseline:
+                self._write(self._pointers().based_on(name, who, _now()))
+
+    def rename(self, old: str, new: str) -> Version:
+        """Give a version another name; GateError when it is active, the baseline or a parent."""
+        with self._changing():
+            folder = self._folder(old)
+            if uses := self._uses(old):
+                raise GateError(f"{old} keeps its name: it is {uses}")
+            target = self.root / self._free(new)
+            folder.rename(target)
+        return Version.read(target)
+
+    def delete(self, name: str, *, who: str, in_use: bool = False) -> None:
+        """Remove a version; one that is active, the baseline or a parent only when `in_use` says so.
+
+        What ships is active then, and no baseline is left.
+        """
+        with self._changing():
+            folder = self._folder(name)
+            if (uses := self._uses(name)) and not in_use:
+                raise GateError(f"{name} was not deleted: it is {uses}")
+            pointers = self._pointers()
+            if pointers.active == name:
+                pointers = pointers.activated(None, who, _now())
+            if pointers.baseline == name:
+                pointers = pointers.based_on(None, who, _now())
+            self._write(pointers)
+            removed = partial_beside(folder)
+            folder.rename(removed)
+            shutil.rmtree(removed, ignore_errors=True)  # what stays behind goes with the next change
+
+    def _in_use(self) -> Version | None:
+        name = self.active
+        try:
+            return self.get(name) if name else None
+        except GateError as error:
+            if name == SHIPPED:
+                raise
+            raise GateError(
+                f"the active version cannot be used: {error}; `convgate versions rollback` goes back to the"
+                " one before, `convgate versions activate NAME` to any other"
+            ) from error
+
+    def _pointers(self) -> Pointers:
+        return read_pointers(self.root / FILE)
+
+    def _write(self, pointers: Pointers) -> None:
+        if pointers != self._pointers():
+            write_pointers(self.root / FILE, pointers)
+
+    def _own(self) -> list[str]:
+        """The names of the user's versions."""
+        try:
+            return sorted(path.name for path in self.root.iterdir() if is_name(path.name) and path.is_dir())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise GateError(f"the versions in {self.root} cannot be read: {error}") from error
+
+    def _folder(self, name: str) -> Path:
+        """The folder of a version of the user's."""
+        if name == SHIPPED:
+            raise GateError(
+                "the shipped version is part of convgate and stays as it is"
+                if _is_packaged()
+                else "no version ships with this convgate"
+            )
+        if name not in (own := self._own()):
+            known = ", ".join([SHIPPED] * _is_packaged() + own) or "none yet"
+            raise GateError(f"there is no version {name!r}; there are {known}")
+        return self.root / name
+
+    def _free(self, name: str | None) -> str:
+        """The name for a new version, or one made of the date; GateError when it is taken."""
+        if name is None:
+            return automatic_name(_now().date(), self._own())
+        if check_name(name) in self._own():
+            raise GateError(
+                f"there is a version {name} already, and versions never change; name it otherwise"
+            )
+        return name
+
+    def _uses(self, name: str) -> str:
+        """What a version is to others, in words; empty when nothing depends on it."""
+        pointers = self._pointers()
+        children = [
+            version.name
+            for version in self.listing().versions
+            if version.card.parent is not None and version.card.parent.name == name
+        ]
+        uses = ["the active version"] * (pointers.active == name)
+        uses += ["the baseline"] * (pointers.baseline == name)
+        uses += [f"the parent of {', '.join(children)}"] * bool(children)
+        return " and ".join(uses)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Alone among all programs; what one of them left half done is swept away."""
+        try:
+            make_home(self.home)
+            make_home(self.root)
+            with FileLock(self.root / _LOCK, timeout=_PATIENCE):
+                for left in self.root.glob(".*.partial"):
+                    shutil.rmtree(left, ignore_errors=True)
+                    if left.is_file():
+                        left.unlink()
+                yield
+        except Timeout as error:
+            raise GateError(
+                f"another program has been changing the versions in {self.root} for {_PATIENCE:.0f} seconds;"
+                " try again when it is done"
+            ) from error
+        except OSError as error:
+            raise GateError(
+                f"the versions in {self.root} cannot be changed: {error}; everything is as it was"
+            ) from error
+
+
+def _is_packaged() -> bool:
+    return (PACKAGED / SHIPPED).is_dir()
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)

@@ -1,0 +1,157 @@
+"""One version: a folder with weights, config and card that is written once, whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from convgate.embedding.base import EncoderIdentity
+from convgate.errors import GateError
+from convgate.files import write_whole
+from convgate.gate.checkpoint import CONFIG, WEIGHTS, build_gate, check_encoder, gate_files, parse_config
+from convgate.gate.config import GateConfig
+from convgate.versions.card import CARD, Card, Draft, Parent, parse_card
+from convgate.versions.names import SHIPPED
+
+if TYPE_CHECKING:
+    from convgate.gate.model import Gate
+
+FILES = (CONFIG, WEIGHTS, CARD)
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version as it lies on disk; its weights are read when they are asked for."""
+
+    name: str
+    folder: Path
+    config: GateConfig
+    card: Card
+
+    @classmethod
+    def read(cls, folder: Path, *, name: str | None = None) -> Version:
+        """The version in the folder, called like it unless `name` is given; GateError when it is damaged."""
+        name = name or folder.name
+        files = _read(folder, (CONFIG, CARD), name)
+        try:
+            card = parse_card(files[CARD], str(folder / CARD))
+            return cls(name, folder, parse_config(files[CONFIG], f"the gate in {folder}"), card)
+        except GateError as error:
+            raise _damaged(name, str(error)) from error
+
+    @property
+    def shipped(self) -> bool:
+        """Whether it came with convgate, and is not the user's to change."""
+        return self.name == SHIPPED
+
+    def load(self, *, encoder: EncoderIdentity | None = None) -> Gate:
+        """The gate, in evaluation mode.
+
+        Raises GateError when a file is not the one that the card was written for, or the version was made
+        for another encoder than the one given (both are named).
+        """
+        check_encoder(self.config, encoder)
+        files = self.files()
+        try:
+            return build_gate(files, f"the gate in {self.folder}")
+        except GateError as error:
+            raise _damaged(self.name, str(error)) from error
+
+    def files(self) -> dict[str, bytes]:
+        """The contents of its files by name, as they were when it was made; GateError when they are not."""
+        files = _read(self.folder, FILES, self.name)
+        try:
+            check_digests(files, self.card, str(self.folder))
+        except GateError as error:
+            raise _damaged(self.name, str(error)) from error
+        return files
+
+    def as_parent(self) -> Parent:
+        """What the draft of a version says that is trained from this one."""
+        return Parent(self.name, self.card.weights_sha256)
+
+    def to_json(self) -> dict[str, Any]:
+        """Name, config and card as plain JSON values."""
+        return {"name": self.name, "config": self.config.to_json(), **self.card.to_json()}
+
+
+def write_version(folder: Path, gate: Gate, draft: Draft, *, created: datetime | None = None) -> Version:
+    """Make the folder with a new version in it, whole or not at all.
+
+    created: with its time zone, now unless given. Raises GateError when the folder is there already, the
+    draft has a value of the wrong type, or nothing can be written.
+    """
+    files = gate_files(gate)
+    card = Card(
+        **vars(draft),
+        created=(created or datetime.now(UTC)).astimezone(UTC),
+        weights_sha256=_sha256(files[WEIGHTS]),
+        config_sha256=_sha256(files[CONFIG]),
+        parameters=gate.parameter_count,
+        activation=float(gate.tiers.activation.detach()),
+        learned_threshold=gate.learned_threshold,
+    )
+    files[CARD] = card.to_bytes()
+    check_files(files, "the new version")
+    return write_files(folder, files)
+
+
+def check_files(files: Mapping[str, bytes], where: str) -> None:
+    """GateError naming `where` when the contents of a version's files do not make one."""
+    check_digests(files, parse_card(files[CARD], f"{where}, {CARD}"), where)
+    build_gate(files, where)
+
+
+def check_digests(files: Mapping[str, bytes], card: Card, where: str) -> None:
+    """GateError naming the file that is not the one the card was written for."""
+    for name, expected in card.sha256.items():
+        if (found := _sha256(files[name])) != expected:
+            raise GateError(
+                f"{where}, {name}: its SHA-256 is {found[:12]}…, not {expected[:12]}… as the card says"
+            )
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> Version:
+    """Make the folder with these contents, by name, in one step; GateError when it cannot be made."""
+    if folder.exists():
+        raise GateError(f"there is a version {folder.name} already, and versions never change")
+    partial = partial_beside(folder)
+    try:
+        partial.mkdir(parents=True)
+        for name, content in files.items():
+            write_whole(partial / name, content)
+        partial.rename(folder)
+    except OSError as error:
+        raise GateError(f"the version {folder.name} cannot be written: {error}; nothing was kept") from error
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return Version.read(folder)
+
+
+def partial_beside(folder: Path) -> Path:
+    """A new name beside the folder for what is being made or removed; nobody takes it for a version."""
+    return folder.with_name(f".{secrets.token_hex(8)}.partial")
+
+
+def _read(folder: Path, names: tuple[str, ...], version: str) -> dict[str, bytes]:
+    try:
+        return {name: (folder / name).read_bytes() for name in names}
+    except OSError as error:
+        raise _damaged(version, f"a file cannot be read: {error}") from error
+
+
+def _damaged(name: str, why: str) -> GateError:
+    remedy = (
+        "install convgate again" if name == SHIPPED else "put its files back from an export, or delete it"
+    )
+    return GateError(f"the version {name} is damaged or was changed by hand: {why}; {remedy}")
+
+
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
