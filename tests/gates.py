@@ -17,10 +17,10 @@ def trained_gate(*, seed: int = 0, dimension: int = 384) -> Gate:
     with torch.no_grad():
         for parameter in gate.parameters():
             parameter.add_(0.1 * torch.randn(parameter.shape, generator=generator))
-        gate.bilinear.recency.fill_(0.3)
-        gate.bilinear.decay_rate.fill_(-1.0)
-        gate.attention.residual_gate.fill_(0.5)
-        gate.attention.head.weight.mul_(5)
+        gate.tiers.bilinear.recency.fill_(0.3)
+        gate.tiers.bilinear.decay_rate.fill_(-1.0)
+        gate.tiers.attention.residual_gate.fill_(0.5)
+        gate.tiers.attention.head.weight.mul_(5)
     return gate.eval()
 
 

@@ -8,6 +8,7 @@ import torch
 
 from convgate.benchmark.memory import scoring_memory
 from convgate.benchmark.naive import naive_logits
+from convgate.gate.model import Message
 from convgate.benchmark.speed import compare, largest_difference, perturbed_gate, time_rescoring, time_scoring
 from tests.fakes import FakeEncoder
 from tests.gates import unit_vectors
@@ -16,7 +17,7 @@ from tests.gates import unit_vectors
 def test_naive_gate_computes_the_same_logits():
     gate, turns, situation = perturbed_gate(), unit_vectors(200), unit_vectors(1, seed=5)[0]
     naive = naive_logits(gate, torch.from_numpy(turns), torch.from_numpy(situation))
-    scores = gate.score(gate.state(turns), situation)
+    scores = gate.score(gate.state(turns), Message(situation))
     assert scores.logits == pytest.approx(naive.numpy(), abs=1e-5)
     assert np.abs(scores.attention - scores.tier1).max() > 0.01
     assert largest_difference(100) < 1e-5

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import torch
 
 from convgate.errors import GateError
 from convgate.gate.explain import (
@@ -16,7 +15,7 @@ from convgate.gate.explain import (
     strongest_links,
     word_effects,
 )
-from convgate.gate.model import Gate
+from convgate.gate.model import Gate, Message
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate, unit_vectors
 
@@ -27,7 +26,8 @@ N = 12
 def scored():
     gate, turns, situation = trained_gate(), unit_vectors(N), unit_vectors(1, seed=5)[0]
     state = gate.state(turns)
-    return gate, turns, state, situation, gate.score(state, situation)
+    message = Message(situation)
+    return gate, turns, state, message, gate.score(state, message)
 
 
 def test_attention_of_a_turn_sums_to_one(scored):
@@ -38,70 +38,74 @@ def test_attention_of_a_turn_sums_to_one(scored):
 
 
 def test_leaving_a_turn_out_equals_scoring_a_history_without_it(scored):
-    gate, turns, state, situation, _ = scored
-    without = leave_one_out(gate, state, situation, 4)
-    expected = gate.score(gate.state(np.delete(turns, 4, axis=0)), situation).scores
+    gate, turns, state, message, _ = scored
+    without = leave_one_out(gate, state, message, 4)
+    expected = gate.score(gate.state(np.delete(turns, 4, axis=0)), message).scores
     assert np.isnan(without[4])
     assert np.delete(without, 4) == pytest.approx(expected, abs=1e-6)
 
 
 def test_strongest_links_are_sorted_capped_and_measured(scored):
-    gate, _, state, situation, scores = scored
-    links = strongest_links(gate, state, situation, scores, 6, limit=3)
+    gate, _, state, message, scores = scored
+    links = strongest_links(gate, state, message, scores, 6, limit=3)
     weights = attention_weights(gate, state, scores, [6])[0]
     assert [link.weight for link in links] == sorted((link.weight for link in links), reverse=True)
     assert len(links) == 3
     assert all(link.other != 6 for link in links)
     assert links[0].weight == pytest.approx(np.delete(weights, 6).max())
     for link in links:
-        expected = scores.scores[6] - leave_one_out(gate, state, situation, link.other)[6]
+        expected = scores.scores[6] - leave_one_out(gate, state, message, link.other)[6]
         assert link.effect == pytest.approx(expected)
     assert any(abs(link.effect) > 1e-5 for link in links)
 
 
 def test_single_turn_has_no_links():
-    gate, situation = trained_gate(), unit_vectors(1, seed=5)[0]
+    gate, message = trained_gate(), Message(unit_vectors(1, seed=5)[0])
     state = gate.state(unit_vectors(1))
-    assert strongest_links(gate, state, situation, gate.score(state, situation), 0) == []
+    assert strongest_links(gate, state, message, gate.score(state, message), 0) == []
 
 
 def test_row_that_is_not_there_is_refused(scored):
-    gate, _, state, situation, scores = scored
+    gate, _, state, message, scores = scored
     with pytest.raises(GateError, match="row 12 asked for, but there are 12 scored turns"):
-        strongest_links(gate, state, situation, scores, N)
+        strongest_links(gate, state, message, scores, N)
 
 
 def test_edited_turn_is_scored_with_its_new_text(scored):
-    gate, turns, state, situation, scores = scored
+    gate, turns, state, message, scores = scored
     changed = turns.copy()
-    changed[3] = situation
-    expected = gate.score(gate.state(changed), situation).scores
-    assert edited(gate, state, situation, 3, situation).scores == pytest.approx(expected, abs=1e-6)
+    changed[3] = message.embedding
+    expected = gate.score(gate.state(changed), message).scores
+    assert edited(gate, state, message, 3, message.embedding).scores == pytest.approx(expected, abs=1e-6)
     assert scores.scores[3] != pytest.approx(expected[3])
-    assert torch.equal(state.embeddings[3], torch.from_numpy(turns[3])), "the state itself is left alone"
+    assert np.array_equal(state.embeddings[3], turns[3]), "the state itself is left alone"
 
 
 def test_words_of_the_question_carry_the_semantic_part():
     encoder, text = FakeEncoder(), "the NaN loss appears and vanishes"
-    situation = encoder.encode(["why NaN loss"])[0]
-    effects = {text[e.start : e.stop]: e.effect for e in word_effects(Gate(), encoder, text, situation)}
+    gate, message = Gate(), Message(encoder.encode(["why NaN loss"])[0])
+    state = gate.state(encoder.encode([text]))
+    effects = {text[e.start : e.stop]: e.effect for e in word_effects(gate, encoder, text, state, message)}
     assert set(effects) == set(text.split())
     assert min(effects["NaN"], effects["loss"]) > max(
         effects[word] for word in ("the", "appears", "vanishes")
     )
-    assert word_effects(Gate(), encoder, "  ", situation) == []
-    assert len(word_effects(Gate(), encoder, "word " * 100, situation, limit=7)) == 7
+    assert word_effects(gate, encoder, "  ", state, message) == []
+    assert len(word_effects(gate, encoder, "word " * 100, state, message, limit=7)) == 7
 
 
 def test_matrix_holds_the_scores_of_each_turn_as_the_current_one(scored):
     gate, turns, state, _, _ = scored
     situations, seen = unit_vectors(N, seed=8), []
     matrix = relevance_matrix(
-        gate, state, situations, progress=lambda done, total: seen.append((done, total))
+        gate,
+        state,
+        [Message(vector) for vector in situations],
+        progress=lambda done, total: seen.append((done, total)),
     )
     assert matrix.shape == (N, N)
     assert np.isnan(matrix[np.triu_indices(N)]).all()
-    expected = gate.score(gate.state(turns[:9]), situations[9]).scores
+    expected = gate.score(gate.state(turns[:9]), Message(situations[9])).scores
     assert matrix[9, :9] == pytest.approx(expected, abs=1e-6)
     assert seen[-1] == (N, N)
 

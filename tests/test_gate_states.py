@@ -37,16 +37,16 @@ def test_new_message_encodes_only_the_new_texts():
 def test_states_are_those_made_anew(histories: list[list[str]]):
     gate, encoder, kept = trained_gate(), FakeEncoder(), KeptStates()
     for texts in histories:
-        state = kept.state(gate, encoder, texts)
+        state = kept.state(gate, encoder, talk(*texts).turns)
         anew = gate.state(encoder.encode(texts))
-        assert np.allclose(state.embeddings.numpy(), anew.embeddings.numpy())
+        assert np.allclose(state.embeddings, anew.embeddings)
         assert np.allclose(state.projected.numpy(), anew.projected.numpy(), atol=1e-6)
 
 
 def test_only_the_last_conversations_are_kept():
     kept, gate, encoder = KeptStates(), trained_gate(), FakeEncoder()
     for i in range(20):
-        kept.state(gate, encoder, [f"conversation {i}"])
+        kept.state(gate, encoder, talk(f"conversation {i}").turns)
     assert len(kept._kept) == 4
 
 

@@ -37,12 +37,13 @@ def _megabytes(field: str) -> float:
 
 def _measure(n: int) -> float:
     from convgate.benchmark.speed import perturbed_gate, random_embeddings
+    from convgate.gate.model import Message
 
     gate, embeddings, situation = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
-    gate.score(gate.state(embeddings[:600]), situation)  # what a first call sets up once is no scoring
+    gate.score(gate.state(embeddings[:600]), Message(situation))  # what a first call sets up once is no scoring
     before = _megabytes("VmRSS:")
     _CLEAR.write_text("5")  # sets the peak back to the present
-    gate.score(gate.state(embeddings), situation)
+    gate.score(gate.state(embeddings), Message(situation))
     return max(0.0, _megabytes("VmHWM:") - before)
 
 

@@ -16,8 +16,8 @@ def naive_logits(gate: Gate, turns: Tensor, situation: Tensor) -> Tensor:
     turns: (n, d); situation: (d,). The bilinear product is taken the cheap way round (sᵀW first), so that
     the comparison is about the attention tier alone.
     """
-    tier, n = gate.attention, len(turns)
-    tier1 = torch.stack(list(gate.bilinear(turns, situation, positions(n)).values())).sum(dim=0)
+    tier, n = gate.tiers.attention, len(turns)
+    tier1 = torch.stack(list(gate.tiers.bilinear(turns, situation, positions(n)).values())).sum(dim=0)
     x = tier.turn_projection(torch.cat([turns, tier1[:, None]], dim=1))
     layer = tier.self_attention
     weights = torch.softmax(layer.query(x) @ layer.key(x).T * tier.scale, dim=-1)

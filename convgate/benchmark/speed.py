@@ -20,7 +20,7 @@ from convgate.benchmark.naive import naive_logits
 from convgate.conversation import Conversation, Turn
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.embedding.cache import CachedEncoder
-from convgate.gate.model import Gate
+from convgate.gate.model import Gate, Message
 from convgate.gate.thresholds import Stricter
 from convgate.policies.gate import GatePolicy
 
@@ -60,9 +60,9 @@ def perturbed_gate(*, seed: int = 0) -> Gate:
     gate = Gate(seed=seed)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        for parameter in gate.attention.parameters():
+        for parameter in gate.tiers.attention.parameters():
             parameter.add_(0.05 * torch.randn(parameter.shape, generator=generator))
-        gate.attention.residual_gate.zero_()
+        gate.tiers.attention.residual_gate.zero_()
     return gate.eval()
 
 
@@ -83,7 +83,7 @@ def time_scoring(n: int, *, rounds: int) -> Compared:
         rule.cut(scores, learned=gate.learned_threshold)
 
     def ours() -> None:
-        scored = gate.score(state, situation)
+        scored = gate.score(state, Message(situation))
         rule.cut(scored.scores, learned=scored.learned_threshold)
 
     return compare(naive, ours, rounds=rounds)
@@ -93,7 +93,7 @@ def largest_difference(n: int) -> float:
     """Largest difference between a naive logit and ours: both compute the same thing."""
     gate, embeddings, situation = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
     naive = naive_logits(gate, torch.from_numpy(embeddings), torch.from_numpy(situation)).double().numpy()
-    return float(np.abs(naive - gate.score(gate.state(embeddings), situation).logits).max())
+    return float(np.abs(naive - gate.score(gate.state(embeddings), Message(situation)).logits).max())
 
 
 def time_rescoring(encoder: Encoder, *, n: int = 1_000, rounds: int = 15) -> Compared:

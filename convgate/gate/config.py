@@ -10,7 +10,7 @@ from convgate.embedding.base import EncoderIdentity
 from convgate.errors import GateError
 from convgate.gate.situation import SITUATIONS
 
-PRESETS = ("reference",)
+PRESETS = ("reference", "full")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,15 @@ class GateConfig:
     preset: str = "reference"
     dimension: int = 384  # of the encoder's vectors
     hidden: int = 64  # width of the attention tier
+    heads: int = 2  # of the links between turns; the reference has one
+    band: int = 64  # turns before a turn that it can be linked with; the reference has no limit
     situation: str = "current"  # how the situation's text is built, one of SITUATIONS
     encoder: EncoderIdentity | None = None  # None: not yet tied to an encoder
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
             raise GateError(f"preset must be one of {', '.join(PRESETS)}; got {self.preset!r}")
-        for name in ("dimension", "hidden"):
+        for name in ("dimension", "hidden", "heads", "band"):
             if (value := getattr(self, name)) < 1:
                 raise GateError(f"{name} must be 1 or more; got {value}")
         if self.situation not in SITUATIONS:

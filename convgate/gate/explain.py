@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.errors import GateError
-from convgate.gate.model import CONTEXTUAL, Gate, GateScores, TurnState
+from convgate.gate.facts import TurnFacts
+from convgate.gate.model import CONTEXTUAL, Gate, GateScores, Message, State
 
 _WORD = re.compile(r"\S+")
 
@@ -43,16 +43,13 @@ class WordEffect:
     )
 
 
-@torch.inference_mode()
-def attention_weights(gate: Gate, state: TurnState, scores: GateScores, rows: Sequence[int]) -> Embeddings:
+def attention_weights(gate: Gate, state: State, scores: GateScores, rows: Sequence[int]) -> Embeddings:
     """(len(rows), n) how the given turns spread their attention over all turns; each row sums to 1."""
-    tier1 = torch.from_numpy(scores.tier1).float()
-    weights = gate.attention.links(state.projected, tier1, torch.tensor(list(rows), dtype=torch.long))
-    return np.asarray(weights.numpy(), dtype=np.float32)
+    return gate.links(state, scores, rows)
 
 
 def strongest_links(
-    gate: Gate, state: TurnState, situation: Embeddings, scores: GateScores, row: int, *, limit: int = 8
+    gate: Gate, state: State, message: Message, scores: GateScores, row: int, *, limit: int = 8
 ) -> list[Link]:
     """The turns that turn `row` attends to most, each beside the measured effect of leaving it out."""
     n = len(state)
@@ -64,48 +61,47 @@ def strongest_links(
     return [
         Link(row, int(other), float(weights[other]), effect)
         for other, effect in zip(
-            others, effects_on(gate, state, situation, scores, row, others.tolist()), strict=True
+            others, effects_on(gate, state, message, scores, row, others.tolist()), strict=True
         )
     ]
 
 
 def effects_on(
-    gate: Gate, state: TurnState, situation: Embeddings, scores: GateScores, row: int, others: Sequence[int]
+    gate: Gate, state: State, message: Message, scores: GateScores, row: int, others: Sequence[int]
 ) -> list[float]:
     """For each other turn: the score of turn `row` less its score when that turn is left out."""
-    return [float(scores.scores[row] - leave_one_out(gate, state, situation, other)[row]) for other in others]
+    return [float(scores.scores[row] - leave_one_out(gate, state, message, other)[row]) for other in others]
 
 
-def leave_one_out(gate: Gate, state: TurnState, situation: Embeddings, row: int) -> NDArray[np.float64]:
+def leave_one_out(gate: Gate, state: State, message: Message, row: int) -> NDArray[np.float64]:
     """(n,) the scores of all turns when turn `row` is not there, scored again; NaN at `row` itself."""
-    keep = torch.arange(len(state)) != row
-    rest = gate.score(state[keep], situation)
+    keep = np.arange(len(state)) != row
     scores = np.full(len(state), np.nan)
-    scores[keep.numpy()] = rest.scores
+    scores[keep] = gate.score(gate.without(state, row), message).scores
     return scores
 
 
 def edited(
-    gate: Gate, state: TurnState, situation: Embeddings, row: int, embedding: Embeddings
+    gate: Gate,
+    state: State,
+    message: Message,
+    row: int,
+    embedding: Embeddings,
+    facts: TurnFacts | None = None,
 ) -> GateScores:
-    """The scores when the text of turn `row` had the (d,) embedding given instead, scored again."""
-    new = gate.state(embedding[None])
-    embeddings, projected = state.embeddings.clone(), state.projected.clone()
-    embeddings[row], projected[row] = new.embeddings[0], new.projected[0]
-    return gate.score(TurnState(embeddings, projected), situation)
+    """The scores when turn `row` had the (d,) embedding and the facts given instead, scored again."""
+    return gate.score(gate.replaced(state, row, embedding, facts), message)
 
 
 def word_effects(
-    gate: Gate, encoder: Encoder, text: str, situation: Embeddings, *, limit: int = 60
+    gate: Gate, encoder: Encoder, text: str, state: State, message: Message, *, limit: int = 60
 ) -> list[WordEffect]:
     """What each of the first `limit` words does to the semantic part, by hiding one after the other."""
     words = list(_WORD.finditer(text))[:limit]
     if not words:
         return []
     without = [text[: word.start()] + text[word.end() :] for word in words]
-    vectors = encoder.encode([text, *without])
-    query = situation @ gate.bilinear.W.detach().numpy()
-    semantic = vectors @ query
+    semantic = gate.semantic(encoder.encode([text, *without]), state, message)
     return [
         WordEffect(word.start(), word.end(), float(semantic[0] - part))
         for word, part in zip(words, semantic[1:], strict=True)
@@ -114,19 +110,19 @@ def word_effects(
 
 def relevance_matrix(
     gate: Gate,
-    state: TurnState,
-    situations: Embeddings,
+    state: State,
+    messages: Sequence[Message],
     *,
     progress: Callable[[int, int], object] | None = None,
 ) -> NDArray[np.float32]:
     """(n, n) entry [i, j]: score of turn j when turn i is the current one; NaN where j is not earlier.
 
-    `situations` is (n, d), the embedding of each turn as a situation.
+    `messages` has each turn as a message, n of them.
     """
     n = len(state)
     matrix = np.full((n, n), np.nan, dtype=np.float32)
     for current in range(1, n):
-        matrix[current, :current] = gate.score(state[:current], situations[current]).scores
+        matrix[current, :current] = gate.score(gate.first(state, current), messages[current]).scores
         if progress:
             progress(current + 1, n)
     return matrix

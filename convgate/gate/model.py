@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,14 +14,23 @@ from torch import Tensor, nn
 
 from convgate.embedding.base import Embeddings, check_embeddings
 from convgate.errors import GateError
-from convgate.gate.attention import AttentionTier
-from convgate.gate.bilinear import BilinearTier, positions
 from convgate.gate.config import GateConfig
+from convgate.gate.facts import TurnFacts
+from convgate.gate.full import FullTiers, ThreadState
+from convgate.gate.reference import ReferenceTiers, TurnState
 
-REFERENCE_PARAMETERS = 221_829
 CONTEXTUAL = "contextual"
 
 Logits = NDArray[np.float64]
+State = TurnState | ThreadState
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Message:
+    """The message that has to be answered, as the gate reads it."""
+
+    embedding: Embeddings  # (d,)
+    facts: TurnFacts | None = None  # which the reference preset does not ask for
 
 
 class GateOutput(NamedTuple):
@@ -33,20 +43,6 @@ class GateOutput(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TurnState:
-    """What can be kept of a conversation's turns between messages."""
-
-    embeddings: Tensor  # (n, d)
-    projected: Tensor  # (n, 4h) what the attention tier makes of the turns before any situation is known
-
-    def __len__(self) -> int:
-        return len(self.embeddings)
-
-    def __getitem__(self, rows: slice | Tensor) -> TurnState:
-        return TurnState(self.embeddings[rows], self.projected[rows])
-
-
-@dataclass(frozen=True, eq=False)
 class GateScores:
     """The scores of one history against one situation, oldest turn first."""
 
@@ -54,7 +50,7 @@ class GateScores:
     logits: Logits  # (n,) the sum of `parts`
     tier1: Logits  # (n,)
     attention: Logits  # (n,)
-    parts: dict[str, Logits]  # each (n,): semantic, recency, decay, contextual
+    parts: dict[str, Logits]  # each (n,); those of tier 1, then contextual
     activation: float  # g in 0…1: the share of the attention tier in the logit
     learned_threshold: float  # in 0…1
 
@@ -62,8 +58,9 @@ class GateScores:
 class Gate(nn.Module):
     """logit = (1 − g)·tier1 + g·attention, g = σ(residual gate); score = σ(logit).
 
-    With one turn there is nothing to attend to, and tier 1 stands. A new gate is untrained: it ranks by
-    cosine similarity. `seed` fixes the projections of its attention tier.
+    The preset says what the tiers are made of. With one turn there is nothing to attend to, and tier 1 of the
+    reference preset stands. A new gate is untrained: it ranks by cosine similarity. `seed` fixes the start of
+    its attention tier.
     """
 
     def __init__(self, config: GateConfig | None = None, *, seed: int = 0) -> None:
@@ -71,66 +68,94 @@ class Gate(nn.Module):
         self.config = config or GateConfig()
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
-            self.bilinear = BilinearTier(self.config.dimension)
-            self.attention = AttentionTier(self.config.dimension, self.config.hidden)
+            self.tiers: ReferenceTiers | FullTiers = _TIERS[self.config.preset](self.config)
         self.threshold_logit = nn.Parameter(torch.zeros(()))
 
-    def forward(self, turns: Tensor, situation: Tensor, mask: Tensor | None = None) -> GateOutput:
-        """Scores for a batch of histories, differentiable.
+    def forward(self, turns: Tensor, messages: Tensor, mask: Tensor) -> GateOutput:
+        """Scores for a batch, differentiable; what turns and messages are, the tiers' `forward` says.
 
-        turns: (B, n, d); situation: (B, d); mask: (B, n), True where a turn is, turns before padding.
-        Padded rows and histories of no turn hold finite values without meaning.
+        mask: (B, n), True where a turn is. Masked places hold finite values without meaning.
         """
-        if mask is None:
-            mask = torch.ones(turns.shape[:2], dtype=torch.bool, device=turns.device)
-        count = mask.sum(dim=1, keepdim=True)
-        place = torch.arange(turns.shape[1], device=turns.device) / (count - 1).clamp(min=1)
-        place = torch.where(count > 1, place.clamp(max=1), torch.ones_like(place))
-        tier1 = torch.stack(list(self.bilinear(turns, situation, place).values())).sum(dim=0)
-        attention = torch.where(count > 1, self.attention(turns, tier1, situation, mask), tier1)
-        activation = torch.sigmoid(self.attention.residual_gate)
+        tier1, attention = self.tiers(turns, messages, mask)
+        activation = self.tiers.activation
         return GateOutput(tier1 + activation * (attention - tier1), tier1, attention, activation)
 
     @torch.inference_mode()
-    def state(self, embeddings: Embeddings) -> TurnState:
-        """What to keep of (n, d) turn embeddings, so that each message costs only what it changes.
+    def state(self, embeddings: Embeddings, facts: Sequence[TurnFacts] = ()) -> State:
+        """What to keep of turns, so that each message costs only what it changes.
 
-        Raises EncoderError for NaN or infinite rows, GateError for another dimension.
+        embeddings: (n, d); facts: one a turn, which the full preset asks for. Raises EncoderError for NaN or
+        infinite rows, GateError for another dimension or number of facts.
         """
-        turns = torch.from_numpy(self._checked(embeddings, "a turn"))
-        return TurnState(turns, self.attention.project(turns))
+        return self.tiers.state(self._checked(embeddings, "a turn"), facts)
 
     @torch.inference_mode()
-    def extended(self, state: TurnState, embeddings: Embeddings) -> TurnState:
+    def extended(self, state: State, embeddings: Embeddings, facts: Sequence[TurnFacts] = ()) -> State:
         """The state with (m, d) newer turns behind it."""
-        new = self.state(embeddings)
-        return TurnState(
-            torch.cat([state.embeddings, new.embeddings]), torch.cat([state.projected, new.projected])
-        )
+        return self.tiers.extended(state, self._checked(embeddings, "a turn"), facts)  # type: ignore[arg-type]
 
     @torch.inference_mode()
-    def score(self, state: TurnState, situation: Embeddings) -> GateScores:
-        """Every turn of the state against the (d,) embedding of the situation."""
-        s = torch.from_numpy(self._checked(situation[None], "the situation")[0])
-        parts = self.bilinear(state.embeddings, s, positions(len(state)))
-        stacked = torch.stack(list(parts.values()))
-        tier1 = stacked.sum(dim=0)
-        activation = torch.sigmoid(self.attention.residual_gate)
-        columns = dict(zip(parts, stacked.double().numpy(), strict=True))
-        tier1_column = sum(columns.values(), start=np.zeros(len(state)))
-        attention_column = tier1_column
-        if len(state) > 1:
-            attention_column = self.attention.score(state.projected, tier1, s).double().numpy()
-        columns[CONTEXTUAL] = float(activation) * (attention_column - tier1_column)
-        logits = tier1_column + columns[CONTEXTUAL]
+    def first(self, state: State, n: int) -> State:
+        """The state of the first n of its turns."""
+        return self.tiers.first(state, n)  # type: ignore[arg-type]  # the state that these tiers made
+
+    @torch.inference_mode()
+    def without(self, state: State, row: int) -> State:
+        """The state when turn `row` had never been said."""
+        keep = np.arange(len(state)) != row
+        facts = [fact for place, fact in enumerate(state.facts) if place != row]
+        return self.tiers.state(np.asarray(state.embeddings)[keep], facts)
+
+    @torch.inference_mode()
+    def replaced(
+        self, state: State, row: int, embedding: Embeddings, facts: TurnFacts | None = None
+    ) -> State:
+        """The state when turn `row` had the (d,) embedding and the facts given."""
+        embeddings = np.array(state.embeddings)
+        embeddings[row] = self._checked(embedding[None], "a turn")[0]
+        every = list(state.facts)
+        if facts is not None and every:
+            every[row] = facts
+        return self.tiers.state(embeddings, every)
+
+    @torch.inference_mode()
+    def score(self, state: State, message: Message) -> GateScores:
+        """Every turn of the state against the message.
+
+        Raises GateError when the message has no facts and the preset asks for them.
+        """
+        embedding = self._checked(message.embedding[None], "the situation")[0]
+        parts, attention = self.tiers.score(state, embedding, message.facts)  # type: ignore[arg-type]
+        columns = dict(zip(parts, torch.stack(list(parts.values())).double().numpy(), strict=True))
+        activation = float(self.tiers.activation)
+        tier1 = sum(columns.values(), start=np.zeros(len(state)))
+        second = attention.double().numpy() if attention is not None else tier1
+        columns[CONTEXTUAL] = activation * (second - tier1)
+        logits = tier1 + columns[CONTEXTUAL]
         return GateScores(
             scores=_sigmoid(logits),
             logits=logits,
-            tier1=tier1_column,
-            attention=attention_column,
+            tier1=tier1,
+            attention=second,
             parts=columns,
-            activation=float(activation),
+            activation=activation,
             learned_threshold=self.learned_threshold,
+        )
+
+    @torch.inference_mode()
+    def links(self, state: State, scores: GateScores, rows: Sequence[int]) -> Embeddings:
+        """(len(rows), n) how the given turns spread their attention over the turns, 0…1 each.
+
+        A row of the reference sums to 1. One of the full preset sums to 1 at most: what is missing is the
+        chance that the turn began something new.
+        """
+        return self.tiers.links(state, scores.tier1, rows)  # type: ignore[arg-type]
+
+    @torch.inference_mode()
+    def semantic(self, embeddings: Embeddings, state: State, message: Message) -> Logits:
+        """(m,) the part of the logit that vectors (m, d) have by their own likeness to the message."""
+        return self.tiers.semantic(  # type: ignore[arg-type]
+            self._checked(embeddings, "a turn"), state, message.embedding, message.facts
         )
 
     @property
@@ -165,3 +190,6 @@ class Gate(nn.Module):
 
 def _sigmoid(logits: Logits) -> Logits:
     return np.exp(-np.logaddexp(0, -logits))
+
+
+_TIERS: dict[str, type[ReferenceTiers | FullTiers]] = {"reference": ReferenceTiers, "full": FullTiers}

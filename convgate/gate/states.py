@@ -5,36 +5,40 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+from convgate.conversation import Turn
 from convgate.embedding.base import Encoder
-from convgate.gate.model import Gate, TurnState
+from convgate.gate.facts import facts_of
+from convgate.gate.model import Gate, State
 
-_CONVERSATIONS = 4  # of 10,000 turns each, 70 MB
+_CONVERSATIONS = 4  # of 10,000 turns each, 100 MB
 
 
 class KeptStates:
-    """Turn states by the texts they were made from; a history that grew is extended, not made anew."""
+    """States by the turns they were made from; a history that grew is extended, not made anew."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: list[tuple[list[str], TurnState]] = []  # the newest last
+        self._kept: list[tuple[list[Turn], State]] = []  # the newest last
 
-    def state(self, gate: Gate, encoder: Encoder, texts: list[str]) -> TurnState:
-        """The state of the turns with these texts; only texts beyond a kept beginning are encoded."""
+    def state(self, gate: Gate, encoder: Encoder, turns: Sequence[Turn]) -> State:
+        """The state of these turns; only turns beyond a kept beginning are encoded."""
+        turns = list(turns)
         with self._lock:
-            found = next((entry for entry in reversed(self._kept) if _begins(entry[0], texts)), None)
-        if found is None:
-            state = gate.state(encoder.encode(texts))
-        elif len(found[0]) >= len(texts):
-            return found[1][: len(texts)]
-        else:
-            state = gate.extended(found[1], encoder.encode(texts[len(found[0]) :]))
+            found = next((entry for entry in reversed(self._kept) if _begins(entry[0], turns)), None)
+        known = 0 if found is None else len(found[0])
+        if found is not None and known >= len(turns):
+            return gate.first(found[1], len(turns))
+        new = turns[known:]
+        vectors = encoder.encode([turn.scored_text for turn in new])
+        facts = [facts_of(turn) for turn in new]
+        state = gate.state(vectors, facts) if found is None else gate.extended(found[1], vectors, facts)
         with self._lock:
             self._kept = [entry for entry in self._kept if entry is not found][1 - _CONVERSATIONS :]
-            self._kept.append((texts, state))
+            self._kept.append((turns, state))
         return state
 
 
-def _begins(kept: Sequence[str], texts: Sequence[str]) -> bool:
-    """Whether one is the beginning of the other; texts are compared by identity first, so this is quick."""
-    shared = min(len(kept), len(texts))
-    return shared > 0 and kept[:shared] == texts[:shared]
+def _begins(kept: Sequence[Turn], turns: Sequence[Turn]) -> bool:
+    """Whether one is the beginning of the other; turns are compared by identity first, so this is quick."""
+    shared = min(len(kept), len(turns))
+    return shared > 0 and kept[:shared] == turns[:shared]

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from convgate.conversation import History, Situation
 from convgate.decisions import TurnDecisions
-from convgate.embedding.base import Embeddings, Encoder
-from convgate.gate.model import Gate, GateScores, TurnState
+from convgate.embedding.base import Encoder
+from convgate.gate.facts import situation_facts
+from convgate.gate.model import Gate, GateScores, Message, State
 from convgate.gate.situation import situation_text
 from convgate.gate.states import KeptStates
 from convgate.gate.thresholds import Limits, Rule, Stricter, TokenBudget
@@ -59,14 +60,14 @@ class GatePolicy(Encodes):
 
     def score(self, situation: Situation, history: History) -> ScoredHistory:
         """Scores of the turns, before any rule; only texts that were never encoded are encoded."""
-        state, vector = self.embedded(situation, history)
-        return ScoredHistory(history, self.gate.score(state, vector))
+        state, message = self.read(situation, history)
+        return ScoredHistory(history, self.gate.score(state, message))
 
-    def embedded(self, situation: Situation, history: History) -> tuple[TurnState, Embeddings]:
-        """The state of the turns and the (d,) embedding of the situation, which scores and explains them."""
+    def read(self, situation: Situation, history: History) -> tuple[State, Message]:
+        """The state of the turns and the message as the gate reads it, which score and explain them."""
         text = situation_text(self.gate.config.situation, situation, history)
-        state = self.states.state(self.gate, self.encoder, [turn.scored_text for turn in history])
-        return state, self.encoder.encode([text])[0]
+        state = self.states.state(self.gate, self.encoder, history.turns)
+        return state, Message(self.encoder.encode([text])[0], situation_facts(situation))
 
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
         """What the rule makes of scores that are there already."""

@@ -14,6 +14,8 @@ from convgate.figures.clicks import clicked_cell
 from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
 from convgate.gate.explain import relevance_matrix
+from convgate.gate.facts import facts_of, situation_facts
+from convgate.gate.model import Message
 from convgate.gate.situation import situation_text
 from convgate.policies.gate import GatePolicy
 from convgate.ui.explore import state
@@ -105,7 +107,8 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
     stop = min(len(conversation), start + LIMIT)
     bar = st.progress(0.0, text="Scoring every turn against every earlier one …")
     rule = gate.gate.config.situation
-    texts = [situation_text(rule, *conversation.at(index)) for index in range(start, stop)]
+    posed = [conversation.at(index) for index in range(start, stop)]
+    texts = [situation_text(rule, *pose) for pose in posed]
     turns = conversation.turns[start:stop]
     vectors = gate.encoder.encode([*(turn.scored_text for turn in turns), *texts])
     half = stop - start
@@ -114,7 +117,12 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
         if done % 10 == 0:
             bar.progress(done / total, text=f"Scored {done:,} of {total:,} turns against all before them …")
 
-    matrix = relevance_matrix(gate.gate, gate.gate.state(vectors[:half]), vectors[half:], progress=report)
+    state = gate.gate.state(vectors[:half], [facts_of(turn) for turn in turns])
+    messages = [
+        Message(vector, situation_facts(situation))
+        for vector, (situation, _) in zip(vectors[half:], posed, strict=True)
+    ]
+    matrix = relevance_matrix(gate.gate, state, messages, progress=report)
     bar.empty()
     _matrices().put(name, matrix)
     return matrix

@@ -129,8 +129,8 @@ def _links(
     _gate: GatePolicy,
     _moment: Moment,
 ) -> list[Link]:
-    state, situation = _gate.embedded(_moment.situation, _moment.history)
-    return strongest_links(_gate.gate, state, situation, scored(_gate, _moment).scores, row, limit=LINKS)
+    state, message = _gate.read(_moment.situation, _moment.history)
+    return strongest_links(_gate.gate, state, message, scored(_gate, _moment).scores, row, limit=LINKS)
 
 
 @st.cache_resource(max_entries=64, show_spinner="Hiding one word after the other …")
@@ -142,8 +142,8 @@ def _words(
     _gate: GatePolicy,
     _moment: Moment,
 ) -> list[WordEffect]:
-    _, situation = _gate.embedded(_moment.situation, _moment.history)
-    return word_effects(_gate.gate, _gate.encoder, _moment.history[row].scored_text, situation)
+    state, message = _gate.read(_moment.situation, _moment.history)
+    return word_effects(_gate.gate, _gate.encoder, _moment.history[row].scored_text, state, message)
 
 
 def _identity(encoder: Encoder | None) -> str:

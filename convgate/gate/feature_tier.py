@@ -1,0 +1,47 @@
+"""Tier 1 of the full preset: each turn alone, a weighted sum of its features."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from convgate.gate.features import FEATURES, PARTS
+
+_PART_OF = torch.tensor([PARTS.index(feature.part) for feature in FEATURES])
+
+
+class FeatureTier(nn.Module):
+    """logit_i = Σ_k w_k(m)·x_ik + b, as named parts that add up to it.
+
+    x are the features less their usual value, in units of their usual spread: a feature at its usual value
+    counts 0. The weights depend on the kind of message: w(m) = w + U tanh(V x̄ + v), x̄ the mean features of
+    the history. The bias counts to the part "message".
+    """
+
+    def __init__(self, kinds: int) -> None:
+        super().__init__()
+        count = len(FEATURES)
+        self.weight = nn.Parameter(torch.zeros(count))
+        self.bias = nn.Parameter(torch.zeros(()))
+        self.kind = nn.Linear(count, kinds)  # V, v
+        self.by_kind = nn.Linear(kinds, count, bias=False)  # U
+        nn.init.zeros_(self.by_kind.weight)
+
+    def weights(self, features: Tensor, mask: Tensor) -> Tensor:
+        """(..., F) weights for messages with (..., n, F) standardised features; mask (..., n)."""
+        there = mask[..., None].to(features.dtype)
+        mean = (features * there).sum(dim=-2) / there.sum(dim=-2).clamp(min=1)
+        return self.weight + self.by_kind(torch.tanh(self.kind(mean)))  # type: ignore[no-any-return]
+
+    def forward(self, features: Tensor, mask: Tensor) -> Tensor:
+        """(..., n) logits."""
+        return (features @ self.weights(features, mask).unsqueeze(-1)).squeeze(-1) + self.bias
+
+    def parts(self, features: Tensor) -> dict[str, Tensor]:
+        """(n,) each; the sum is the logit of (n, F) features."""
+        mask = torch.ones(len(features), dtype=torch.bool)
+        selector = torch.zeros(len(FEATURES), len(PARTS))
+        selector[torch.arange(len(FEATURES)), _PART_OF] = self.weights(features, mask)
+        columns = dict(zip(PARTS, (features @ selector).unbind(dim=1), strict=True))
+        columns["message"] = columns["message"] + self.bias
+        return columns

@@ -1,0 +1,223 @@
+"""The tiers of the full preset, and what is kept of a conversation between messages."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from convgate.embedding.base import Embeddings
+from convgate.errors import GateError
+from convgate.gate.columns import Columns, Growing
+from convgate.gate.config import GateConfig
+from convgate.gate.facts import TurnFacts
+from convgate.gate.feature_tier import FeatureTier
+from convgate.gate.features import FEATURES, message_features, turn_features
+from convgate.gate.links import Band, Floats
+from convgate.gate.thread_tier import Threads, ThreadTier
+
+_KINDS = 6  # numbers that tell kinds of messages apart
+_BLOCK = 256  # turns whose links are worked out at a time
+
+
+class Standardise(nn.Module):
+    """Features less their usual value, in units of their usual spread; both are measured before training."""
+
+    usual: Tensor
+    spread: Tensor
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.register_buffer("usual", torch.zeros(count))
+        self.register_buffer("spread", torch.ones(count))
+
+    def forward(self, features: Tensor) -> Tensor:
+        """(..., F) to (..., F)."""
+        return (features - self.usual) / self.spread
+
+
+class Whitening(nn.Module):
+    """v = W(e − m) / |W(e − m)|: W evens out directions that all turns share, so that cosines tell more.
+
+    W and m are measured on embeddings before training, not learned; an untrained gate has W = I and m = 0.
+    """
+
+    W: Tensor
+    mean: Tensor
+
+    def __init__(self, dimension: int) -> None:
+        super().__init__()
+        self.register_buffer("W", torch.eye(dimension))
+        self.register_buffer("mean", torch.zeros(dimension))
+
+    def forward(self, embeddings: Tensor) -> Tensor:
+        """(..., d) to unit vectors (..., d)."""
+        return nn.functional.normalize((embeddings - self.mean) @ self.W.T, dim=-1)
+
+
+class _Memory:
+    """A conversation as the tiers see it, growing turn by turn."""
+
+    def __init__(self, dimension: int, heads: int, band: int) -> None:
+        self.lock = threading.Lock()
+        self.columns = Columns()
+        self.embeddings = Growing(np.float32, dimension)
+        self.vectors = Growing(np.float32, dimension)  # whitened
+        self.bands = [Growing(np.float32, band + 1) for _ in range(heads)]  # I − A by columns
+        self.contexts = [Growing(np.float32, band + 1) for _ in range(heads)]  # I − λA
+
+
+@dataclass(frozen=True, eq=False)
+class ThreadState:
+    """The first n turns of a conversation, with their links."""
+
+    memory: _Memory = field(repr=False)
+    n: int
+    above: Floats  # (H, n) how much context each turn has among those it goes on from
+    below: Floats  # (H, n) and among those that go on from it
+
+    def __len__(self) -> int:
+        return self.n
+
+    @property
+    def embeddings(self) -> Embeddings:
+        """(n, d) as the encoder gave them."""
+        return self.memory.embeddings.first(self.n)
+
+    @property
+    def facts(self) -> Sequence[TurnFacts]:
+        """The facts of the turns."""
+        return self.memory.columns.facts[: self.n]
+
+    def bands(self) -> list[Band]:
+        """I − A of each head."""
+        return [Band(columns.first(self.n), self.n) for columns in self.memory.bands]
+
+    def contexts(self) -> list[Band]:
+        """I − λA of each head."""
+        return [Band(columns.first(self.n), self.n) for columns in self.memory.contexts]
+
+
+class FullTiers(nn.Module):
+    """Whitening, features, the feature tier and the thread tier, blended by a residual gate."""
+
+    def __init__(self, config: GateConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.whitening = Whitening(config.dimension)
+        self.standardise = Standardise(len(FEATURES))
+        self.bilinear = FeatureTier(_KINDS)
+        self.attention = ThreadTier(config.hidden, config.heads)
+        self.residual_gate = nn.Parameter(torch.tensor(-1.0))
+        with torch.no_grad():
+            self.bilinear.weight[0] = 1.0  # untrained, it ranks by cosine
+
+    @property
+    def activation(self) -> Tensor:
+        """() g, the share of the attention tier in the logit, 0…1."""
+        return torch.sigmoid(self.residual_gate)
+
+    def forward(self, turns: Tensor, messages: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, n) logits of tier 1 and tier 2 for B messages of one conversation, differentiable.
+
+        turns: (n, K, F) features of the turns with the turns before them, newest first, K the band;
+        messages: (B, n, F) features of the messages with all turns, oldest first; mask: (B, n), True where a
+        turn is before the message.
+        """
+        x = self.standardise(messages)
+        threads: Threads = self.attention.threads(self.standardise(turns))
+        return self.bilinear(x, mask), self.attention(threads, x, mask)
+
+    def state(self, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> ThreadState:
+        """The state of turns with (n, d) embeddings; GateError when their numbers differ."""
+        memory = _Memory(self.config.dimension, self.config.heads, self.config.band)
+        self._grow(memory, embeddings, facts)
+        return self._seen(memory, len(memory.columns))
+
+    def first(self, state: ThreadState, n: int) -> ThreadState:
+        """The state of the first n of its turns."""
+        return self._seen(state.memory, n)
+
+    def extended(self, state: ThreadState, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> ThreadState:
+        """The state with newer turns behind it; only what is new is worked out."""
+        with state.memory.lock:
+            if len(state.memory.columns) == state.n:
+                self._grow(state.memory, embeddings, facts)
+                return self._seen(state.memory, len(state.memory.columns))
+        every = np.concatenate([state.embeddings, embeddings])  # another continuation is there already
+        return self.state(every, [*state.facts, *facts])
+
+    def score(
+        self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None
+    ) -> tuple[dict[str, Tensor], Tensor]:
+        """The parts of tier 1, each (n,), and the logits of tier 2 (n,), for one message."""
+        x = self._standard(state, embedding, facts)
+        attention = self.attention.score(state.bands(), state.contexts(), (state.above, state.below), x)
+        return self.bilinear.parts(x), attention
+
+    def semantic(
+        self, embeddings: Embeddings, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None
+    ) -> NDArray[np.float64]:
+        """(m,) what the cosine of each (m, d) embedding to the message counts in tier 1."""
+        x = self._standard(state, embedding, facts)
+        weight = (
+            self.bilinear.weights(x, torch.ones(len(x), dtype=torch.bool))[0] / self.standardise.spread[0]
+        )
+        vectors, vector = (self.whitening(torch.from_numpy(v)) for v in (embeddings, embedding))
+        return np.asarray((weight * (vectors @ vector)).double().numpy())
+
+    def _standard(self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None) -> Tensor:
+        if facts is None:
+            raise GateError(
+                "a gate of the full preset reads facts of the message, and got its embedding alone"
+            )
+        vector = self.whitening(torch.from_numpy(embedding)).numpy()
+        memory, n = state.memory, state.n
+        features = message_features(memory.columns, memory.vectors.first(n), facts, vector, n)
+        standard: Tensor = self.standardise(torch.from_numpy(np.ascontiguousarray(features)))
+        return standard
+
+    def links(self, state: ThreadState, tier1: NDArray[np.float64], rows: Sequence[int]) -> Floats:
+        """(len(rows), n) the share of each turn that goes on from every turn, the mean of the heads."""
+        found = np.zeros((len(rows), state.n), dtype=np.float32)
+        for place, row in enumerate(rows):
+            earlier = np.arange(max(0, row - self.config.band), row)
+            for columns in state.memory.bands:
+                found[place, earlier] -= columns.first(state.n)[earlier, row - earlier] / self.config.heads
+        return found
+
+    def _grow(self, memory: _Memory, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> None:
+        if len(embeddings) != len(facts):
+            raise GateError(f"{len(embeddings)} embeddings are given for {len(facts)} turns")
+        start, band = len(memory.columns), self.config.band
+        memory.embeddings.extend(embeddings)
+        memory.vectors.extend(self.whitening(torch.from_numpy(embeddings)).numpy())
+        for fact in facts:
+            memory.columns.append(fact)
+        stop = len(memory.columns)
+        lasting = self.attention.lasting
+        for columns in (*memory.bands, *memory.contexts):
+            columns.extend(np.zeros((len(facts), band + 1), dtype=np.float32))
+        for first in range(start, stop, _BLOCK):
+            last = min(first + _BLOCK, stop)
+            features = turn_features(memory.columns, memory.vectors.first(stop), first, last, width=band)
+            turns = torch.arange(first, last)[:, None] - torch.arange(1, band + 1)[None]
+            links = self.attention.turn_links(self.standardise(torch.from_numpy(features)), turns >= 0)
+            row, place = torch.nonzero(turns >= 0, as_tuple=True)
+            column = turns[row, place].numpy()
+            for head in range(self.config.heads):
+                shares = links[row, place, head].numpy()
+                memory.bands[head].first(stop)[column, place.numpy() + 1] = -shares
+                memory.contexts[head].first(stop)[column, place.numpy() + 1] = -shares * float(lasting[head])
+
+    def _seen(self, memory: _Memory, n: int) -> ThreadState:
+        contexts = [Band(columns.first(n), n) for columns in memory.contexts]
+        ones = np.ones(n, dtype=np.float32)
+        above = np.array([context.gather(ones) for context in contexts], dtype=np.float32).reshape(-1, n)
+        below = np.array([context.follow(ones) for context in contexts], dtype=np.float32).reshape(-1, n)
+        return ThreadState(memory, n, above, below)

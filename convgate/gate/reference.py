@@ -1,0 +1,106 @@
+"""The tiers of the reference preset: a bilinear form, and self-attention over all turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from convgate.embedding.base import Embeddings
+from convgate.gate.attention import AttentionTier
+from convgate.gate.bilinear import BilinearTier, positions
+from convgate.gate.config import GateConfig
+from convgate.gate.facts import TurnFacts
+
+REFERENCE_PARAMETERS = 221_829  # the threshold included
+
+
+@dataclass(frozen=True, eq=False)
+class TurnState:
+    """What can be kept of a conversation's turns between messages."""
+
+    turns: Tensor  # (n, d)
+    projected: Tensor  # (n, 4h) what the attention tier makes of the turns before any situation is known
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    @property
+    def embeddings(self) -> Embeddings:
+        """(n, d) as the encoder gave them."""
+        return np.asarray(self.turns.numpy(), dtype=np.float32)
+
+    @property
+    def facts(self) -> Sequence[TurnFacts]:
+        """None: the reference reads embeddings alone."""
+        return ()
+
+
+class ReferenceTiers(nn.Module):
+    """The bilinear tier and the attention tier, 221,828 parameters."""
+
+    def __init__(self, config: GateConfig) -> None:
+        super().__init__()
+        self.bilinear = BilinearTier(config.dimension)
+        self.attention = AttentionTier(config.dimension, config.hidden)
+
+    @property
+    def activation(self) -> Tensor:
+        """() g, the share of the attention tier in the logit, 0…1."""
+        return torch.sigmoid(self.attention.residual_gate)
+
+    def forward(self, turns: Tensor, situation: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, n) logits of tier 1 and tier 2, differentiable.
+
+        turns: (B, n, d); situation: (B, d); mask: (B, n), True where a turn is.
+        """
+        count = mask.sum(dim=1, keepdim=True)
+        place = (mask.cumsum(dim=1) - 1).clamp(min=0) / (count - 1).clamp(min=1)
+        place = torch.where(count > 1, place.clamp(max=1), torch.ones_like(place))
+        tier1 = torch.stack(list(self.bilinear(turns, situation, place).values())).sum(dim=0)
+        return tier1, torch.where(count > 1, self.attention(turns, tier1, situation, mask), tier1)
+
+    def state(self, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> TurnState:
+        """The state of turns with (n, d) embeddings."""
+        turns = torch.from_numpy(embeddings)
+        return TurnState(turns, self.attention.project(turns))
+
+    def first(self, state: TurnState, n: int) -> TurnState:
+        """The state of the first n of its turns."""
+        return TurnState(state.turns[:n], state.projected[:n])
+
+    def extended(self, state: TurnState, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> TurnState:
+        """The state with (m, d) newer turns behind it."""
+        new = self.state(embeddings, facts)
+        return TurnState(torch.cat([state.turns, new.turns]), torch.cat([state.projected, new.projected]))
+
+    def score(
+        self, state: TurnState, embedding: Embeddings, facts: TurnFacts | None
+    ) -> tuple[dict[str, Tensor], Tensor | None]:
+        """The parts of tier 1, each (n,), and the logits of tier 2, (n,) or None when there is one turn."""
+        s = torch.from_numpy(embedding)
+        parts = self.bilinear(state.turns, s, positions(len(state)))
+        if len(state) < 2:
+            return parts, None
+        tier1 = torch.stack(list(parts.values())).sum(dim=0)
+        return parts, self.attention.score(state.projected, tier1, s)
+
+    def links(self, state: TurnState, tier1: NDArray[np.float64], rows: Sequence[int]) -> Embeddings:
+        """(len(rows), n) the attention of the given turns."""
+        weights = self.attention.links(
+            state.projected, torch.from_numpy(tier1).float(), torch.tensor(list(rows), dtype=torch.long)
+        )
+        return np.asarray(weights.numpy(), dtype=np.float32)
+
+    def semantic(
+        self, embeddings: Embeddings, state: TurnState, embedding: Embeddings, facts: TurnFacts | None
+    ) -> NDArray[np.float64]:
+        """(m,) sᵀ W e of each (m, d) embedding."""
+        parts = self.bilinear(
+            torch.from_numpy(embeddings), torch.from_numpy(embedding), positions(len(embeddings))
+        )
+        return np.asarray(parts["semantic"].double().numpy())

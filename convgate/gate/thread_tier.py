@@ -1,0 +1,205 @@
+"""Tier 2 of the full preset: turns look at each other along the links between them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from convgate.gate.features import FEATURES
+from convgate.gate.links import Band, Floats, dense, shares, steps
+
+_EVIDENCE = 12  # numbers that a pair of turns is summed up in
+_VALUES = 4  # of them that turns tell each other
+_READING = 48  # width of the second look
+_HEAD = 32
+_LEAST = 1e-3  # what is added to a share before its logarithm
+_FLOOR = -8.0  # a log share below it says no less than it
+
+
+class Threads(NamedTuple):
+    """Links between the turns of one conversation, for training: each (H, n, n)."""
+
+    links: Tensor  # A
+    reach: Tensor  # (I − A)⁻¹
+    context: Tensor  # (I − λA)⁻¹
+
+
+class ThreadTier(nn.Module):
+    """One logit per turn from the turn, the turns it is linked with, and the message.
+
+    Pairs          a small network sums up the features of a pair (x) in evidence (g) and, for each head, in
+                   the logit of a link. A turn's links to the turns before it are a softmax over them and over
+                   "begins something new"; they do not depend on any message, and are kept.
+    First look     the message links like any turn (α); r = αᵀ(I − A)⁻¹ is what following links reaches. Turns
+                   tell each other a few numbers of their evidence, both ways along links that fade by λ.
+    Second look    a network reads all of that for each turn; what it finds moves the message's own links, and
+                   what they reach now is read by the head.
+
+    The head starts at zero: an untrained tier gives logit 0 to every turn.
+    """
+
+    def __init__(self, hidden: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        count = len(FEATURES)
+        self.pair = nn.Sequential(
+            nn.Linear(count, hidden),
+            nn.GELU(),
+            nn.Linear(hidden, hidden),
+            nn.GELU(),
+            nn.Linear(hidden, heads + _EVIDENCE),
+        )
+        self.fresh = nn.Linear(_EVIDENCE, heads)
+        self.value = nn.Linear(_EVIDENCE, _VALUES)
+        self.fading = nn.Parameter(torch.full((heads,), 1.5))  # σ of it is λ
+        seen = count + _EVIDENCE + 2 * heads * _VALUES + 4 * heads + 1
+        self.reading = nn.Sequential(
+            nn.Linear(seen, _READING), nn.GELU(), nn.Linear(_READING, _READING), nn.GELU()
+        )
+        self.relink = nn.Linear(_READING, heads)
+        self.refresh = nn.Linear(_EVIDENCE, heads)
+        self.head = nn.Sequential(nn.Linear(_READING + 3 * heads + 1, _HEAD), nn.GELU(), nn.Linear(_HEAD, 1))
+        nn.init.zeros_(self.head[2].weight)
+        nn.init.zeros_(self.head[2].bias)
+
+    def pairs(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Link logits (..., H) and evidence (..., G) of (..., F) features."""
+        both = self.pair(features)
+        return both[..., : self.heads], both[..., self.heads :]
+
+    def turn_links(self, features: Tensor, mask: Tensor) -> Tensor:
+        """(m, K, H) links of turns to the K turns before them; features (m, K, F), mask (m, K)."""
+        links, evidence = self.pairs(features)
+        log, _ = shares(links, self.fresh(_best(evidence, mask)), mask)
+        return log.exp() * mask[..., None]
+
+    @property
+    def lasting(self) -> Tensor:
+        """(H,) λ: how much of what a turn tells is left after one link, 0…1."""
+        return torch.sigmoid(self.fading)
+
+    def threads(self, features: Tensor) -> Threads:
+        """The links of all turns of a conversation from their (n, K, F) features, newest first."""
+        n, width = features.shape[:2]
+        mask = torch.arange(n)[:, None] >= torch.arange(1, width + 1)[None]
+        links = dense(self.turn_links(features, mask))
+        return Threads(links, steps(links), steps(self.lasting[:, None, None] * links))
+
+    def forward(self, threads: Threads, features: Tensor, mask: Tensor) -> Tensor:
+        """(B, n) logits for B messages of one conversation; features (B, n, F), mask (B, n)."""
+        links, evidence = self.pairs(features)
+        there = mask.to(features.dtype)
+        best = _best(evidence, mask)
+        log, fresh = shares(links, self.fresh(best), mask)
+        start = log.exp() * there[..., None]
+        reach = torch.einsum("bnh,hnm->bmh", start, threads.reach)
+        step = torch.einsum("hmn,bnh->bmh", threads.links, reach)
+        told = self.value(evidence) * there[..., None]
+        above = torch.einsum("hmn,bnv->bmhv", threads.context, told) / _weight(
+            torch.einsum("hmn,bn->bmh", threads.context, there)
+        )
+        below = torch.einsum("hnm,bnv->bmhv", threads.context, told) / _weight(
+            torch.einsum("hnm,bn->bmh", threads.context, there)
+        )
+        read = self._read(features, links, evidence, above, below, log, fresh, reach, step, mask)
+        log, fresh = self._second_links(read, links, best, mask)
+        reach = torch.einsum("bnh,hnm->bmh", log.exp() * there[..., None], threads.reach)
+        step = torch.einsum("hmn,bnh->bmh", threads.links, reach)
+        return self._logits(read, log, fresh, reach, step)
+
+    def score(
+        self, bands: list[Band], contexts: list[Band], weights: tuple[Floats, Floats], x: Tensor
+    ) -> Tensor:
+        """(n,) the logits of `forward` for one message, by solving with the bands instead of any matrix.
+
+        bands, contexts: I − A and I − λA of each head. weights: (H, n) each, how much context each turn has
+        above and below it. x: (n, F).
+        """
+        mask = torch.ones(len(x), dtype=torch.bool)
+        links, evidence = self.pairs(x)
+        best = _best(evidence, mask)
+        log, fresh = shares(links, self.fresh(best), mask)
+        reach, step = _followed(bands, log)
+        told = np.ascontiguousarray(self.value(evidence).numpy().T)
+        above = np.stack(
+            [
+                np.stack([context.gather(v) for v in told]) / w
+                for context, w in zip(contexts, weights[0], strict=True)
+            ]
+        )
+        below = np.stack(
+            [
+                np.stack([context.follow(v) for v in told]) / w
+                for context, w in zip(contexts, weights[1], strict=True)
+            ]
+        )
+        up, down = (torch.from_numpy(told_).permute(2, 0, 1) for told_ in (above, below))
+        read = self._read(x, links, evidence, up, down, log, fresh, reach, step, mask)
+        log, fresh = self._second_links(read, links, best, mask)
+        reach, step = _followed(bands, log)
+        return self._logits(read, log, fresh, reach, step)
+
+    def _read(
+        self,
+        features: Tensor,
+        links: Tensor,
+        evidence: Tensor,
+        above: Tensor,
+        below: Tensor,
+        log: Tensor,
+        fresh: Tensor,
+        reach: Tensor,
+        step: Tensor,
+        mask: Tensor,
+    ) -> Tensor:
+        strongest = links.masked_fill(~mask[..., None], _FLOOR * 4).amax(dim=-2, keepdim=True)
+        seen = [
+            features,
+            evidence,
+            above.flatten(-2),
+            below.flatten(-2),
+            _log(reach),
+            _log(step),
+            log.clamp(min=_FLOOR),
+            (links - strongest).clamp(min=_FLOOR),
+            _everywhere(fresh, features),
+        ]
+        return self.reading(torch.cat(seen, dim=-1))  # type: ignore[no-any-return]
+
+    def _second_links(self, read: Tensor, links: Tensor, best: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+        return shares(links + self.relink(read), self.fresh(best) + self.refresh(best), mask)
+
+    def _logits(self, read: Tensor, log: Tensor, fresh: Tensor, reach: Tensor, step: Tensor) -> Tensor:
+        seen = [read, _log(reach), _log(step), log.clamp(min=_FLOOR), _everywhere(fresh, read)]
+        return self.head(torch.cat(seen, dim=-1)).squeeze(-1)  # type: ignore[no-any-return]
+
+
+def _best(evidence: Tensor, mask: Tensor) -> Tensor:
+    """(..., G) the largest of each number over the turns."""
+    low = torch.full((), -10.0)
+    if not evidence.shape[-2]:
+        return low.expand(*evidence.shape[:-2], evidence.shape[-1])
+    return torch.where(mask[..., None], evidence, low).amax(dim=-2)
+
+
+def _log(share: Tensor) -> Tensor:
+    return torch.log(share.clamp(min=0) + _LEAST)
+
+
+def _weight(sums: Tensor) -> Tensor:
+    return sums.clamp(min=_LEAST).unsqueeze(-1)
+
+
+def _everywhere(fresh: Tensor, like: Tensor) -> Tensor:
+    """(..., n, 1) the log share of something new, the same for each turn."""
+    return fresh.mean(dim=-1)[..., None, None].expand(*like.shape[:-1], 1)
+
+
+def _followed(bands: list[Band], log: Tensor) -> tuple[Tensor, Tensor]:
+    start = np.ascontiguousarray(log.exp().numpy().T)
+    reach = [band.follow(column) for band, column in zip(bands, start, strict=True)]
+    step = [band.one_step(column) for band, column in zip(bands, reach, strict=True)]
+    return torch.from_numpy(np.stack(reach, axis=1)), torch.from_numpy(np.stack(step, axis=1))
