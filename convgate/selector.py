@@ -28,8 +28,8 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import make_policy
 from convgate.settings import Settings, load_settings
 from convgate.transcripts import to_messages, turns_from_messages, write_conversation
-
-UNTRAINED = "untrained"
+from convgate.versions import UNTRAINED as UNTRAINED
+from convgate.versions import Version, Versions
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,10 +137,11 @@ def load_gate(
     settings: Settings | str | Path | None = None,
     encoder: Encoder | None = None,
 ) -> Selector:
-    """The gate, ready to select: the shipped weights, or the version in a folder.
+    """The gate, ready to select: the active version unless one is named, or the folder of one.
 
-    Until weights ship, the gate without a version is untrained and ranks by cosine similarity.
-    `settings` are settings or the path of a settings file; `encoder` replaces the one they name.
+    While no version is active and none ships, the gate is untrained and ranks by cosine similarity; so is
+    the version "untrained". `settings` are settings or the path of a settings file; `encoder` replaces the
+    one they name.
 
     Raises GateError when the version cannot be read or was made for another encoder.
     """
@@ -184,30 +185,35 @@ def build_policy(
     settings: Settings,
     encoder: Encoder | EncoderOnDemand,
     *,
-    version: str | Path | None = None,
+    version: str | Path | Version | None = None,
     **parameters: Any,
 ) -> Policy:
     """The policy of that name as the settings want it; only a policy that needs an encoder loads it.
 
-    The gate takes its threshold rule from the settings, unless `parameters` has a `rule`.
+    The gate takes its threshold rule from the settings, or its version, unless `parameters` has a `rule`.
     """
     if name != GatePolicy.name:
         return make_policy(name, encoder=encoder, **parameters)
+    found = Versions(settings.home).find(version)
+    parameters = {"rule": rule_of(settings, None, found), "limits": limits_of(settings)} | parameters
     loaded = encoder() if isinstance(encoder, EncoderOnDemand) else encoder
-    gate, called = load_weights(version, loaded)
-    parameters = {"rule": rule_of(settings), "limits": limits_of(settings)} | parameters
+    gate, called = load_weights(found or UNTRAINED, settings, loaded)
     return make_policy(name, encoder=loaded, gate=gate, version=called, **parameters)
 
 
-def rule_of(settings: Settings, name: str | None = None, **changes: Any) -> Rule:
-    """The threshold rule of the settings, or the one of that name, with some parameters changed.
+def rule_of(
+    settings: Settings, name: str | None = None, version: Version | Path | None = None, /, **changes: Any
+) -> Rule:
+    """The rule of that name, else of the settings, else of the version, with some parameters changed.
 
-    The settings' parameters belong to the settings' rule: they are left aside when another is named.
-    Raises PolicyError for a rule or parameter that there is not.
+    Parameters belong to the rule that they stand with, and are left aside when another is named; those of
+    settings that name no rule belong to the version's. Raises PolicyError for a rule or parameter that there
+    is not.
     """
-    own = settings.threshold_rule or Stricter.name
-    parameters = settings.threshold_parameters if name in (None, own) else {}
-    return make_rule(name or own, **{**parameters, **changes})
+    own, parameters = settings.threshold_rule or Stricter.name, dict(settings.threshold_parameters)
+    if isinstance(version, Version) and not settings.threshold_rule:
+        own, parameters = version.card.threshold_rule, {**version.card.threshold_parameters, **parameters}
+    return make_rule(name or own, **{**(parameters if name in (None, own) else {}), **changes})
 
 
 def limits_of(settings: Settings) -> Limits:
@@ -215,9 +221,16 @@ def limits_of(settings: Settings) -> Limits:
     return Limits(settings.min_turns, settings.max_turns)
 
 
-def load_weights(version: str | Path | None, encoder: Encoder) -> tuple[Gate, str]:
-    """The gate of a version, and what that version is called; None is the one that ships."""
-    if version is None:
+def load_weights(
+    version: str | Path | Version | None, settings: Settings, encoder: Encoder
+) -> tuple[Gate, str]:
+    """The gate of a version, by name or folder, and what that version is called; None is the active one.
+
+    Raises GateError when it cannot be read or was made for another encoder.
+    """
+    found = Versions(settings.home).find(version)
+    if found is None:
         return Gate().eval(), UNTRAINED
-    folder = Path(version)
-    return read_gate(folder, encoder=encoder.identity), folder.name
+    if isinstance(found, Version):
+        return found.load(encoder=encoder.identity), found.name
+    return read_gate(found, encoder=encoder.identity), found.name

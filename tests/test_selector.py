@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,12 +15,13 @@ from convgate.errors import ConversationError, GateError, PolicyError, Transcrip
 from convgate.gate.checkpoint import save_gate
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import Absolute, TopK
+from convgate.gate.thresholds import Absolute, Rule, TopK
 from convgate.messages.check import check_valid
 from convgate.policies.gate import GatePolicy
 from convgate.selector import EncoderOnDemand, Selector, build_policy, load_gate, load_policy
 from convgate.settings import load_settings
 from convgate.transcripts import turns_from_messages
+from convgate.versions import Draft, Version, Versions, write_version
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
@@ -144,6 +146,59 @@ def test_version_of_another_encoder_is_refused(tmp_path: Path):
     save_gate(type(trained_gate())(GateConfig(encoder=foreign)), tmp_path)
     with pytest.raises(GateError, match="made for the encoder foreign"):
         load_gate(tmp_path, encoder=FakeEncoder())
+
+
+def add_version(name: str, gate: Gate | None = None, **told: Any) -> Version:
+    return Versions(load_settings().home).add(gate or trained_gate(), Draft(**told), name=name)
+
+
+def test_version_is_loaded_by_its_name():
+    add_version("mine", trained_gate(seed=1))
+    policy = load_gate("mine", encoder=FakeEncoder()).policy
+    assert (policy.version, policy.gate.fingerprint) == ("mine", trained_gate(seed=1).fingerprint)
+    with pytest.raises(GateError, match="there is no version 'other'"):
+        load_gate("other", encoder=FakeEncoder())
+
+
+def test_active_version_is_the_one_without_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "package")
+    assert load_gate(encoder=FakeEncoder()).policy.version == "untrained"
+    write_version(tmp_path / "package" / "shipped", trained_gate(), Draft())
+    assert load_gate(encoder=FakeEncoder()).policy.version == "shipped"
+    add_version("mine")
+    assert load_gate(encoder=FakeEncoder()).policy.version == "shipped", "nothing is activated by itself"
+    Versions(load_settings().home).activate("mine", who="Ada")
+    assert load_gate(encoder=FakeEncoder()).policy.version == "mine"
+    assert load_gate("untrained", encoder=FakeEncoder()).policy.version == "untrained"
+    assert load_gate("shipped", encoder=FakeEncoder()).policy.version == "shipped"
+
+
+def test_version_decides_by_its_own_rule_unless_another_is_named(tmp_path: Path):
+    found = add_version("mine", threshold_rule="top_k", threshold_parameters={"k": 2, "above": 0.25})
+
+    def rule(**options: Any) -> Rule:
+        return load_policy("gate", version="mine", encoder=FakeEncoder(), **options).policy.rule
+
+    assert rule() == TopK(k=2, above=0.25)
+    assert rule(rule=Absolute(0.5)) == Absolute(0.5)
+    assert rule(settings=load_settings().model_copy(update={"threshold_rule": "absolute"})) == Absolute()
+    assert rule(settings=load_settings().model_copy(update={"threshold_rule": "top_k"})) == TopK()
+    assert rule(settings=load_settings().model_copy(update={"threshold_parameters": {"k": 5}})) == TopK(
+        5, 0.25
+    )
+    assert load_gate(found.folder, encoder=FakeEncoder()).policy.rule == TopK(k=2, above=0.25)
+
+
+def test_version_is_refused_before_its_encoder_is_loaded(monkeypatch: pytest.MonkeyPatch):
+    loaded: list[object] = []
+    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: loaded.append(args))
+    for version, settings, error in (
+        ("other", {}, GateError),
+        (None, {"threshold_rule": "magic"}, PolicyError),
+    ):
+        with pytest.raises(error, match="there is no"):
+            load_gate(version, settings=load_settings().model_copy(update=settings))
+    assert loaded == []
 
 
 def test_settings_file_chooses_the_rule(tmp_path: Path):

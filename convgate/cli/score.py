@@ -71,16 +71,25 @@ def gate_policy(
     """The gate of the settings, with what the command line changes of its rule and limits."""
     from convgate.gate.thresholds import Limits
     from convgate.policies.gate import GatePolicy
-    from convgate.selector import EncoderOnDemand, build_policy, rule_of
+    from convgate.selector import UNTRAINED, EncoderOnDemand, build_policy, rule_of
     from convgate.settings import load_settings
+    from convgate.versions import Versions
 
     chosen = load_settings()
     limits = Limits(
         chosen.min_turns if min_turns is None else min_turns,
         chosen.max_turns if max_turns is None else max_turns,
     )
-    made = rule_of(chosen, rule, **parameters(assignments))
-    policy = build_policy("gate", chosen, EncoderOnDemand(chosen), version=gate, rule=made, limits=limits)
+    version = Versions(chosen.home).find(gate)
+    made = rule_of(chosen, rule, version, **parameters(assignments))
+    policy = build_policy(
+        "gate",
+        chosen,
+        EncoderOnDemand(chosen),
+        version=version or UNTRAINED,
+        rule=made,
+        limits=limits,
+    )
     assert isinstance(policy, GatePolicy)
     return policy
 

@@ -149,10 +149,9 @@ class Versions:
     def rename(self, old: str, new: str) -> Version:
         """Give a version another name; GateError when it is active, the baseline or a parent."""
         with self._changing():
-            folder = self._folder(old)
+            folder, target = self._folder(old), self.root / self._free(new)
             if uses := self._uses(old):
                 raise GateError(f"{old} keeps its name: it is {uses}")
-            target = self.root / self._free(new)
             folder.rename(target)
         return Version.read(target)
 

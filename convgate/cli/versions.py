@@ -1,0 +1,274 @@
+"""`convgate versions`: the gate's versions, and which of them is in use."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convgate.cli.output import JsonOption, OutOption, tell, write_json, write_text
+from convgate.errors import ConvgateError
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from convgate.versions import Version, Versions
+    from convgate.versions.difference import Difference, Pair
+
+MAIN_METRICS = ("map", "f1", "exact_empty")  # in the list; `show` has all
+LARGEST = 12  # parameters that a difference shows; --json has all
+
+NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
+WhoOption = Annotated[
+    str | None,
+    typer.Option("--who", help="Who decides this; the name that you are logged in with otherwise."),
+]
+
+versions = typer.Typer(no_args_is_help=False, help="The gate's versions, and which of them is in use.")
+
+
+@versions.callback(invoke_without_command=True)
+def show_all(context: typer.Context, json_output: JsonOption = False, out: OutOption = None) -> None:
+    """List the gate's versions, or do something with one of them."""
+    if context.invoked_subcommand:
+        return
+    store = _versions()
+    listing = store.listing()
+    for problem in listing.problems:
+        tell(problem)
+    if not (json_output or out):
+        _show_list(store, listing.versions)
+        return
+    shown = [version.to_json() for version in listing.versions]
+    for one in shown:
+        del one["training"]  # curves are long; `show NAME --json` has them
+    pointers = {"active": store.active, "baseline": store.baseline}
+    write_json({**pointers, "versions": shown, "problems": listing.problems}, out)
+
+
+@versions.command()
+def show(name: NameArgument, json_output: JsonOption = False, out: OutOption = None) -> None:
+    """Print a version's model card, as Markdown."""
+    from convgate.versions.markdown import model_card
+
+    store = _versions()
+    version = store.get(name)
+    version.files()
+    if json_output:
+        write_json(version.to_json(), out)
+    else:
+        write_text(model_card(version, marks=_marks(store, name)), out)
+
+
+@versions.command()
+def diff(
+    a: Annotated[str, typer.Argument(help="The version to start from.", metavar="A")],
+    b: Annotated[str, typer.Argument(help="The version to compare with it.", metavar="B")],
+    json_output: JsonOption = False,
+    out: OutOption = None,
+) -> None:
+    """Compare two versions: config, threshold, data, metrics, and the weights that moved most."""
+    from convgate.versions.difference import difference
+
+    store = _versions()
+    found = difference(store.get(a), store.get(b))
+    if json_output or out:
+        write_json(found.to_json(), out)
+    else:
+        _show_difference(found)
+
+
+@versions.command()
+def activate(name: NameArgument, who: WhoOption = None) -> None:
+    """Use a version from now on."""
+    _versions().activate(name, who=_person(who))
+    typer.echo(f"{name} is active.")
+
+
+@versions.command()
+def rollback(who: WhoOption = None) -> None:
+    """Use the version again that was active before."""
+    name = _versions().rollback(who=_person(who))
+    typer.echo(f"{name} is active again." if name else "No version is active: the gate is untrained again.")
+
+
+@versions.command()
+def history(json_output: JsonOption = False, out: OutOption = None) -> None:
+    """Tell who made which version active or the baseline, and when."""
+    changes = _versions().history
+    if json_output or out:
+        write_json([vars(change) | {"when": change.when.isoformat()} for change in changes], out)
+        return
+    for change in changes:
+        how = "back to" if change.rollback else "now"
+        version = change.version or ("what ships" if change.pointer == "active" else "none")
+        typer.echo(
+            f"{change.when:%Y-%m-%d %H:%M} UTC  {change.pointer} {how} {version}  {_plain(change.who)}"
+        )
+
+
+@versions.command()
+def baseline(name: NameArgument, who: WhoOption = None) -> None:
+    """Compare others with a version from now on."""
+    _versions().set_baseline(name, who=_person(who))
+    typer.echo(f"{name} is the baseline.")
+
+
+@versions.command()
+def rename(
+    name: NameArgument, new: Annotated[str, typer.Argument(help="Its new name.", metavar="NEW")]
+) -> None:
+    """Give a version another name."""
+    _versions().rename(name, new)
+    typer.echo(f"{name} is called {new} now.")
+
+
+@versions.command()
+def delete(
+    name: NameArgument,
+    in_use: Annotated[
+        bool, typer.Option("--in-use", help="Even when it is active, the baseline or the parent of another.")
+    ] = False,
+    who: WhoOption = None,
+) -> None:
+    """Remove a version; there is no way back."""
+    _versions().delete(name, in_use=in_use, who=_person(who))
+    typer.echo(f"{name} was deleted.")
+
+
+@versions.command()
+def export(
+    name: NameArgument,
+    file: Annotated[Path, typer.Argument(help="The zip file to write.", dir_okay=False)],
+) -> None:
+    """Write a version to one file, to be imported elsewhere."""
+    from convgate.files import write_whole
+
+    content = _versions().export(name)
+    try:
+        write_whole(file, content)
+    except OSError as error:
+        raise ConvgateError(f"{file} cannot be written: {error}") from error
+
+
+@versions.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="An exported version.", dir_okay=False)],
+    name: Annotated[
+        str | None, typer.Option(help="What to call it; as it was called when it was exported otherwise.")
+    ] = None,
+) -> None:
+    """Add a version from a file. It is checked, and not active until you say so."""
+    typer.echo(f"{_versions().import_(file, name=name).name} was added.")
+
+
+def _versions() -> Versions:
+    from convgate.settings import load_settings
+    from convgate.versions import Versions
+
+    return Versions(load_settings().home)
+
+
+def _person(who: str | None) -> str:
+    try:
+        return who or getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return "unknown"
+
+
+def _marks(store: Versions, name: str) -> list[str]:
+    return ["active"] * (name == store.active) + ["baseline"] * (name == store.baseline)
+
+
+def _show_list(store: Versions, found: Iterable[Version]) -> None:
+    from rich.console import Console
+
+    table = _table("version", "created", "parent", "preset", "data", "measured")
+    for column in table.columns[:4]:
+        column.no_wrap = True
+    for version in found:
+        card = version.card
+        table.add_row(
+            "\n".join([version.name, *_marks(store, version.name)]),
+            f"{card.created:%Y-%m-%d}",
+            _plain(card.parent.name) if card.parent else "",
+            version.config.preset,
+            "\n".join(_plain(one.name) for one in card.data),
+            "\n".join(_main_metrics(version)),
+        )
+    console = Console()
+    if table.row_count:
+        console.print(table)
+    if store.active is None:
+        console.print("No version is active: the gate is untrained, and ranks by cosine similarity.")
+
+
+def _main_metrics(version: Version) -> Iterator[str]:
+    from convgate.evaluation.report import LABELS
+
+    for name, measured in version.card.metrics.items():
+        values = ((LABELS[metric], measured.metrics.get(metric)) for metric in MAIN_METRICS)
+        told = [f"{label}\N{NO-BREAK SPACE}{one.value:.2f}" for label, one in values if one and one.value is not None]
+        yield " ".join([_plain(name), *told])
+
+
+def _show_difference(found: Difference) -> None:
+    from rich.console import Console
+
+    from convgate.versions.markdown import measure
+
+    console = Console()
+    for title, pairs in (("config", found.config), ("threshold", found.threshold)):
+        if pairs:
+            console.print(_pairs(title, found, pairs))
+    for what, names in found.data.items():
+        if names:
+            where = "both" if what == "both" else f"{getattr(found, what)} alone"
+            console.print(f"Data of {where}: {', '.join(map(_plain, names))}", markup=False, highlight=False)
+    for name, metrics in found.metrics.items():
+        values = {metric: (measure(a), measure(b)) for metric, (a, b) in metrics.items()}
+        console.print(_pairs(name, found, values))
+    if not (found.moved or found.not_shared):
+        console.print("The weights are the same.")
+        return
+    if found.moved:
+        table = _table("weights", "moved by", "at most")
+        for moved in found.moved[:LARGEST]:
+            share = "from 0" if moved.relative is None else f"{moved.relative:.1%}"
+            table.add_row(moved.name, share, f"{moved.largest:.2g}")
+        console.print(table)
+    if found.not_shared:
+        console.print(f"Weights that only one has: {', '.join(found.not_shared)}", highlight=False)
+
+
+def _pairs(title: str, found: Difference, pairs: Mapping[str, Pair]) -> Table:
+    table = _table(title, found.a, found.b)
+    for name, pair in pairs.items():
+        table.add_row(_plain(name), *(_value(value) for value in pair))
+    return table
+
+
+def _value(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else "–" if value is None else _plain(str(value))
+
+
+def _table(*columns: str) -> Table:
+    from rich import box
+    from rich.table import Table
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(_plain(column), overflow="fold")
+    return table
+
+
+def _plain(text: str) -> str:
+    """Text from a file as it is, neither rich's markup nor the terminal's commands."""
+    from rich.markup import escape
+
+    from convgate.transcripts.characters import printable
+
+    return escape(printable(text))

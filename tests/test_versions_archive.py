@@ -1,0 +1,206 @@
+"""A version as one file: it travels whole, and what comes from outside is checked before it is kept."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from convgate.errors import GateError
+from convgate.gate.config import GateConfig
+from convgate.versions import Draft, Versions, archive, catalog, write_version
+from tests.gates import trained_gate
+from tests.test_versions_catalog import inside
+
+Files = dict[str, bytes]
+
+
+@pytest.fixture
+def versions(tmp_path: Path) -> Versions:
+    return Versions(tmp_path / "home")
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Versions:
+    return Versions(tmp_path / "elsewhere")
+
+
+@pytest.fixture
+def exported(versions: Versions) -> bytes:
+    versions.add(trained_gate(), Draft(note="Mine", who="Ada"), name="mine")
+    return versions.export("mine")
+
+
+def members(content: bytes) -> Files:
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        return {name: packed.read(name) for name in packed.namelist()}
+
+
+def packed(files: Files, method: int = zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as target:
+        for name, content in files.items():
+            target.writestr(name, content)
+    return buffer.getvalue()
+
+
+def test_version_travels_whole(versions: Versions, elsewhere: Versions, exported: bytes, tmp_path: Path):
+    file = tmp_path / "mine.zip"
+    file.write_bytes(exported)
+    for source in (exported, file):
+        assert elsewhere.import_(source, name=None if source is file else "other").card.note == "Mine"
+    assert elsewhere.names()[-2:] == ["mine", "other"]
+    assert inside(elsewhere.root / "mine") == inside(versions.root / "mine")
+    assert elsewhere.history == (), "nothing becomes active by itself"
+    assert versions.export("mine") == exported, "the same files give the same zip"
+
+
+def test_imported_version_does_not_take_the_place_of_another(versions: Versions, exported: bytes):
+    before = inside(versions.home)
+    with pytest.raises(GateError, match="there is a version mine already"):
+        versions.import_(exported)
+    with pytest.raises(GateError, match="cannot name a version"):
+        versions.import_(exported, name="../mine")
+    assert inside(versions.home) == before
+
+
+def test_shipped_version_is_imported_under_another_name(
+    versions: Versions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(catalog, "PACKAGED", tmp_path / "package")
+    shipped = write_version(tmp_path / "package" / "shipped", trained_gate(), Draft(note="It ships."))
+    exported = versions.export("shipped")
+    with pytest.raises(GateError, match="'shipped' is a name of convgate's own; choose another one"):
+        versions.import_(exported)
+    assert versions.import_(exported, name="as-it-shipped").card == shipped.card
+
+
+def test_zip_made_again_by_hand_is_taken(elsewhere: Versions, exported: bytes):
+    again = {"mine/": b""} | members(exported)
+    assert elsewhere.import_(packed(again, zipfile.ZIP_STORED)).name == "mine"
+
+
+def _renamed(files: Files, folder: str) -> Files:
+    return {name.replace("mine", folder, 1): content for name, content in files.items()}
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda files: _renamed(files, ".."),
+        lambda files: _renamed(files, "../mine"),
+        lambda files: _renamed(files, "/mine"),
+        lambda files: _renamed(files, "C:"),
+        lambda files: _renamed(files, "."),
+        lambda files: _renamed(files, "Mine"),
+        lambda files: files | {"mine/../../evil.txt": b"x"},
+        lambda files: files | {"mine/extra.txt": b"x"},
+        lambda files: files | {"other/card.json": b"x"},
+        lambda files: {name: content for name, content in files.items() if "card" not in name},
+        lambda files: {name.removeprefix("mine/"): content for name, content in files.items()},
+        lambda files: {},
+    ],
+)
+def test_zip_with_anything_else_in_it_is_refused(
+    elsewhere: Versions, exported: bytes, tmp_path: Path, edit: Callable[[Files], Files]
+):
+    before = inside(tmp_path)
+    with pytest.raises(GateError, match="the archive is no exported version: it must hold"):
+        elsewhere.import_(packed(edit(members(exported))))
+    assert inside(tmp_path) == before
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_zip_with_a_file_twice_is_refused(elsewhere: Versions, exported: bytes):
+    buffer = io.BytesIO(exported)
+    with zipfile.ZipFile(buffer, "a") as target:
+        target.writestr("mine/card.json", b"{}")
+    with pytest.raises(GateError, match="no exported version"):
+        elsewhere.import_(buffer.getvalue())
+
+
+def _flipped(content: bytes, place: int) -> bytes:
+    return content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :]
+
+
+def _encrypted(content: bytes) -> bytes:
+    at = content.index(b"PK\x01\x02") + 8  # the flags of the first entry in the central directory
+    return content[:at] + bytes([content[at] | 1]) + content[at + 1 :]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda content: b"",
+        lambda content: b"no zip at all",
+        lambda content: content[:-100],
+        lambda content: content[100:],
+        lambda content: _flipped(content, 200),
+        _encrypted,
+        lambda content: packed(members(content), zipfile.ZIP_BZIP2),
+    ],
+)
+def test_damaged_or_unusual_zip_is_refused(
+    elsewhere: Versions, exported: bytes, damage: Callable[[bytes], bytes]
+):
+    with pytest.raises(GateError, match="the archive cannot be read as an exported version"):
+        elsewhere.import_(damage(exported))
+    assert not elsewhere.home.exists()
+
+
+def test_file_that_is_not_there_is_told_by_name(elsewhere: Versions, tmp_path: Path):
+    for source in (tmp_path / "none.zip", tmp_path):
+        with pytest.raises(GateError, match=f"{source.name} cannot be read as an exported version"):
+            elsewhere.import_(source)
+
+
+def test_zip_is_refused_before_it_fills_the_memory(
+    elsewhere: Versions, exported: bytes, monkeypatch: pytest.MonkeyPatch
+):
+    bomb = packed(members(exported) | {"mine/card.json": b" " * (17 << 20)})
+    assert len(bomb) < 2 << 20
+    with pytest.raises(GateError, match=r"mine/card\.json has 17,825,792 bytes, more than the limit"):
+        elsewhere.import_(bomb)
+    monkeypatch.setattr(archive, "LIMITS", dict.fromkeys(archive.LIMITS, 10))
+    with pytest.raises(GateError, match="larger than a version can be"):
+        elsewhere.import_(exported)
+
+
+def _card(files: Files, **changes: object) -> Files:
+    card = json.loads(files["mine/card.json"]) | changes
+    return files | {"mine/card.json": json.dumps(card).encode()}
+
+
+def _config(files: Files, **changes: object) -> Files:
+    return files | {"mine/gate.json": json.dumps(GateConfig().to_json() | changes).encode()}
+
+
+@pytest.mark.parametrize(
+    ("edit", "told"),
+    [
+        (lambda files: _card(files, colour="red"), r"the archive, card\.json: field colour is unknown"),
+        (lambda files: _card(files, weights_sha256="0" * 64), r"gate\.safetensors: its SHA-256 is"),
+        (lambda files: _config(files, situation="leaning"), r"gate\.json: its SHA-256 is"),
+        (lambda files: files | {"mine/gate.safetensors": b"x" * 900_000}, r"gate\.safetensors: its SHA-256"),
+    ],
+)
+def test_version_that_was_changed_on_the_way_is_refused(
+    elsewhere: Versions, exported: bytes, edit: Callable[[Files], Files], told: str
+):
+    with pytest.raises(GateError, match=told):
+        elsewhere.import_(packed(edit(members(exported))))
+    assert not elsewhere.home.exists()
+
+
+def test_config_that_does_not_fit_the_weights_is_refused_though_the_card_vouches_for_it(
+    elsewhere: Versions, exported: bytes
+):
+    files = _config(members(exported), dimension=10**8)
+    files = _card(files, config_sha256=sha256(files["mine/gate.json"]).hexdigest())
+    with pytest.raises(GateError, match="the weights of the archive do not fit its config"):
+        elsewhere.import_(packed(files))
