@@ -17,6 +17,7 @@ from convgate.cli.corpus import corpus
 from convgate.cli.evaluate import evaluate
 from convgate.cli.score import score
 from convgate.cli.select import select
+from convgate.cli.versions import versions
 from convgate.errors import ConvgateError
 
 app = typer.Typer(
@@ -30,6 +31,7 @@ app.command("score")(score)
 app.command("select")(select)
 app.command("evaluate")(evaluate)
 app.command("bench")(bench)
+app.add_typer(versions, name="versions")
 app.add_typer(corpus, name="corpus")
 
 
