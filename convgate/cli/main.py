@@ -13,6 +13,7 @@ import typer
 from convgate import __version__
 from convgate.cli.app import open_app
 from convgate.cli.bench import bench
+from convgate.cli.calibrate import calibrate
 from convgate.cli.corpus import corpus
 from convgate.cli.evaluate import evaluate
 from convgate.cli.score import score
@@ -30,6 +31,7 @@ app.command("app")(open_app)
 app.command("score")(score)
 app.command("select")(select)
 app.command("evaluate")(evaluate)
+app.command("calibrate")(calibrate)
 app.command("bench")(bench)
 app.add_typer(versions, name="versions")
 app.add_typer(corpus, name="corpus")

@@ -9,11 +9,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
 from convgate.evaluation.comparison import compare_all
+from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.results import Evaluation, Measure, SetResult
 from convgate.transcripts.characters import printable
@@ -29,10 +31,12 @@ LABELS = {
 }
 UNDEFINED = "–"
 SURE = "\\*"  # Markdown takes a bare star for emphasis
-LEGEND = (
-    "MAP and R@k (recall among the k highest scores) over cases where something is relevant; "
+KEPT_LEGEND = (
     "P, R, F1 of what is kept, over all turns of all cases; empty: cases with nothing relevant where nothing "
     "is kept; tokens: kept, of the full history. Ranges are 95% intervals over conversations."
+)
+LEGEND = (
+    f"MAP and R@k (recall among the k highest scores) over cases where something is relevant; {KEPT_LEGEND}"
 )
 
 
@@ -84,6 +88,21 @@ def rich_tables(
             ]
             table.add_row(Text(printable(policy)), *cells)
         yield table
+
+
+def curve_table(curve: ThresholdCurve, *, found: int) -> Table:
+    """A short form of a curve: the highest threshold for each tenth of recall, and the row `found`, bold."""
+    wanted = (np.flatnonzero(curve.recall >= tenths / 10) for tenths in range(1, 11))
+    rows = sorted({found, *(int(reached[-1]) for reached in wanted if len(reached))})
+    table = Table(title=Text("By threshold", "bold"), title_justify="left", box=box.SIMPLE, padding=0)
+    for name in ("threshold", "P", "R", "F1", "turns", "tokens"):
+        table.add_column(name, justify="right", no_wrap=True)
+    columns = (curve.precision, curve.recall, curve.f1, curve.kept_share, curve.kept_token_share)
+    for row in rows:
+        cells = (UNDEFINED if np.isnan(column[row]) else _short(column[row], 3) for column in columns)
+        mark, style = ("found ", "bold") if row == found else ("", "")
+        table.add_row(f"{mark}{curve.thresholds[row]:.3f}", *cells, style=style)
+    return table
 
 
 def _grids(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> Iterator[_Grid]:
@@ -153,7 +172,7 @@ def _terminal_cell(measure: Measure, *, signed: bool, intervals: bool) -> Text:
     return cell
 
 
-def _short(number: float, digits: int, *, signed: bool) -> str:
+def _short(number: float, digits: int, *, signed: bool = False) -> str:
     """A share without the zero in front of its point."""
     return f"{number:{'+' if signed else ''}.{digits}f}".replace("0.", ".", 1)
 
