@@ -16,6 +16,7 @@ import numpy as np
 
 from convgate.errors import EvaluationError
 from convgate.evaluation.bootstrap import draw
+from convgate.evaluation.curves import pooled_curve
 from convgate.evaluation.judge import (
     EvaluationProgress,
     cases_in_order,
@@ -75,10 +76,10 @@ def _evaluate_set(
     tokens = count_tokens(relevance_set, token_counter, progress=progress)
 
     def measure(name: str, policy: Policy) -> PolicyResult:
-        judged = judge(relevance_set, policy, tokens=tokens, progress=progress)
+        judged = [case.turns for case in judge(relevance_set, policy, tokens=tokens, progress=progress)]
         terms = np.array([case.terms for case in judged]).reshape(-1, 2, len(METRICS))
         by_tag = {tag: summarise(terms[has], clusters[has], draws) for tag, has in tags.items()}
-        return PolicyResult(name, summarise(terms, clusters, draws), by_tag, terms)
+        return PolicyResult(name, summarise(terms, clusters, draws), by_tag, terms, pooled_curve(judged))
 
     return SetResult(
         name=relevance_set.name,

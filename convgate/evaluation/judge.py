@@ -45,6 +45,11 @@ class JudgedTurns:
     scores: Floats | None  # (n,), None when the policy does not rank
     tokens: TokenCounts  # (n,)
 
+    @property
+    def terms(self) -> Terms:
+        """(2, len(METRICS)) what the case adds to each metric."""
+        return case_terms(self.relevant, self.kept, self.scores, self.tokens)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class JudgedCase:
@@ -55,11 +60,6 @@ class JudgedCase:
     decisions: TurnDecisions  # n rows, before any message repair
     scores: Floats | None  # (n,), None when the policy does not rank
     tokens: TokenCounts  # (n,)
-
-    @property
-    def terms(self) -> Terms:
-        """(2, len(METRICS)) what the case adds to each metric."""
-        return case_terms(self.relevant, self.decisions.kept, self.scores, self.tokens)
 
     @property
     def turns(self) -> JudgedTurns:
