@@ -188,6 +188,7 @@ write, written = version.write_whole, []
 def write_and_die(path, content):
     written.append(path)
     if len(written) == int(sys.argv[2]):
+        path.with_name(".half.partial").write_bytes(content[:9])
         os.kill(os.getpid(), signal.SIGKILL)
     write(path, content)
 
