@@ -117,6 +117,15 @@ def test_settings_that_are_there_are_not_overwritten(run, write, tmp_path):
     assert path.read_text() == 'device = "cpu"\n'
 
 
+def test_plots_are_written_beside_the_usual_output(run, write, tmp_path):
+    code, out, _ = run(write(lines_of(6)), "--plots", tmp_path / "plots", "--json")
+    assert code == 0
+    assert json.loads(out)["cases"] == 12
+    page = (tmp_path / "plots" / "calibration.html").read_text(encoding="utf-8")
+    assert "on 12 cases of tiny" in page
+    assert page.count("<h3>") == 3
+
+
 def test_several_sets_are_pooled(run, write):
     files = [write(lines_of(6)), write(lines_of(3), "other.jsonl")]
     _, out, _ = run(*files, "--pool", "sets", "--json")

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from convgate.cli.evaluate import evaluate
-from convgate.errors import PolicyError, TranscriptError
+from convgate.errors import ConvgateError, PolicyError, TranscriptError
 
 app = typer.Typer()
 app.command()(evaluate)
@@ -122,6 +122,21 @@ def test_a_missing_folder_is_told_before_anything_runs(file, tmp_path):
     result = run(file, "--out", tmp_path / "missing" / "result.json")
     assert result.exit_code == 2
     assert "does not exist" in told(result)
+
+
+def test_plots_are_written_beside_the_usual_output(file, tmp_path):
+    folder = tmp_path / "new" / "plots"
+    result = run(file, *WITHOUT_ENCODER, "--json", "--plots", folder)
+    assert json.loads(result.stdout)["sets"]["tiny.dev"]["cases"] == 12
+    page = (folder / "evaluation.html").read_text(encoding="utf-8")
+    assert "<h3>bm25: metrics by threshold</h3>" in page
+    assert "<h3>everything" not in page, "what does not rank has no curve"
+
+
+def test_a_folder_for_plots_that_cannot_be_made_is_told_before_anything_runs(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConvgateError, match=r"file/plots cannot be made"):
+        run("absent.jsonl", "--plots", tmp_path / "file" / "plots")
 
 
 def test_an_unknown_policy_is_named(file):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from convgate.cli.evaluate import read_set, stage_bar
+from convgate.cli.evaluate import PlotsOption, make_folder, read_set, stage_bar
 from convgate.cli.output import GateOption, JsonOption, SkipBadOption, tell, write_json, write_text
 
 if TYPE_CHECKING:
@@ -64,10 +64,12 @@ def calibrate(
             "--settings", help="Write a new settings file that uses the found rule.", dir_okay=False
         ),
     ] = None,
+    plots: PlotsOption = None,
 ) -> None:
     """Fit the gate's threshold on labelled cases, and lay the found rule beside the one in use."""
     goal = _goal(precision, recall, f_beta, cost_ratio)
     _check_places(out, settings_file)
+    make_folder(plots)
     from convgate.evaluation.fitting import fit_threshold
 
     with stage_bar() as progress:
@@ -77,6 +79,10 @@ def calibrate(
             sets, policy, goal,
             pool=pool, scored_by=f"gate {policy.version}", progress=progress, seed=seed,
         )  # fmt: skip
+    if plots is not None:
+        from convgate.figures.reports import calibration_page
+
+        write_text(calibration_page(fitted), plots / "calibration.html")
     if settings_file is not None:
         write_text(settings_toml(fitted, settings), settings_file)
     if json_output or out is not None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli.output import GateOption, JsonOption, SkipBadOption, write_json, write_text
-from convgate.errors import TranscriptError
+from convgate.cli.output import GateOption, JsonOption, SkipBadOption, tell, write_json, write_text
+from convgate.errors import ConvgateError, TranscriptError
 
 if TYPE_CHECKING:
     from convgate.evaluation.judge import EvaluationProgress
@@ -21,6 +21,16 @@ if TYPE_CHECKING:
 
 GATE = "gate"
 INTERVALS_FROM_WIDTH = 115  # columns; a narrower terminal shows values without intervals
+
+PlotsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--plots",
+        help="Also draw the curves, as an HTML file in this folder; it opens without a network.",
+        metavar="FOLDER",
+        file_okay=False,
+    ),
+]
 
 
 def evaluate(
@@ -46,12 +56,14 @@ def evaluate(
         Path | None,
         typer.Option(help="Write to a file: Markdown with --markdown, else JSON.", dir_okay=False),
     ] = None,
+    plots: PlotsOption = None,
 ) -> None:
     """Measure which turns policies choose, on relevance sets: ranking, selection, tokens kept."""
     if json_output and markdown:
         raise typer.BadParameter("--json and --markdown are two forms of one output; choose one")
     if out is not None and not out.absolute().parent.is_dir():
         raise typer.BadParameter(f"the folder of {out} does not exist", param_hint="--out")
+    make_folder(plots)
     from convgate.evaluation.evaluate import evaluate as run
     from convgate.evaluation.report import markdown as to_markdown
 
@@ -59,12 +71,26 @@ def evaluate(
         sets = [read_set(file, skip_bad=skip_bad, limit=limit) for file in files]
         policies = _policies(policy, gate, against)
         evaluation = run(sets, policies, progress=progress, seed=seed)
+    if plots is not None:
+        from convgate.figures.reports import evaluation_page
+
+        write_text(evaluation_page(evaluation), plots / "evaluation.html")
     if markdown:
         write_text(to_markdown(evaluation, by_tag=by_tag, against=against), out)
     elif json_output or out is not None:
         write_json(_json(evaluation, against), out)
     if not (json_output or markdown):
         _show(evaluation, by_tag=by_tag, against=against)
+
+
+def make_folder(plots: Path | None) -> None:
+    """Make the folder for plots, before any work is done; ConvgateError when that cannot be."""
+    if plots is None:
+        return
+    try:
+        plots.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConvgateError(f"the folder {plots} cannot be made: {error}") from error
 
 
 def _policies(names: list[str] | None, gate: str | None, against: str | None) -> list[Policy]:
@@ -93,7 +119,7 @@ def read_set(file: Path, *, skip_bad: bool, limit: int | None) -> RelevanceSet:
 
     relevance_set = read_relevance_set(file, skip_bad=skip_bad)
     for problem in relevance_set.problems:
-        typer.echo(f"convgate: {problem}", err=True)
+        tell(str(problem))
     cases = relevance_set.cases
     if not cases:
         raise TranscriptError("it holds no cases, so there is nothing to measure", file=str(file))

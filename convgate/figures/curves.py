@@ -16,11 +16,17 @@ _POINTS = 1_000  # of a line; more cannot be seen
 
 
 def threshold_curve_figure(
-    curve: ThresholdCurve, *, palette: Palette, current: float | None = None, beta: float = 1.0
+    curve: ThresholdCurve,
+    *,
+    palette: Palette,
+    current: float | None = None,
+    beta: float = 1.0,
+    current_name: str = "now",
 ) -> go.Figure:
     """Precision, recall, F-beta and the share of turns kept, by threshold.
 
-    `current` is the threshold in use, drawn as the threshold line; a star marks the best F-beta.
+    `current` is the threshold in use, drawn as the threshold line with the trusted text `current_name`; a
+    star marks the best F-beta.
     `customdata` of each point is its row in the curve.
     """
     rows = _thinned(len(curve))
@@ -45,7 +51,7 @@ def threshold_curve_figure(
         yaxis=axis(palette, range=[-0.02, 1.04], tickformat=".0%", dtick=0.25),
     )  # fmt: skip
     if current is not None:
-        mark_threshold(fig, current, f"now <b>{number(current)}</b>", palette, across="x")
+        mark_threshold(fig, current, f"{current_name} <b>{number(current)}</b>", palette, across="x")
     return fig
 
 

@@ -1,0 +1,156 @@
+"""What policies reach and what it takes, and the pages that show it without a network."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from plotly.offline import get_plotlyjs
+
+from convgate.evaluation.calibration import WantedPrecision
+from convgate.evaluation.curves import threshold_curve
+from convgate.evaluation.evaluate import evaluate
+from convgate.evaluation.fitting import fit_threshold
+from convgate.evaluation.metrics import METRICS
+from convgate.evaluation.results import Measure, Summary
+from convgate.figures.page import Section, Shown, html_page
+from convgate.figures.palette import DARK, LIGHT
+from convgate.figures.reports import calibration_page, evaluation_page
+from convgate.figures.tradeoffs import precision_over_recall_figure, recall_over_tokens_figure
+from convgate.policies.window import Everything
+from tests.test_evaluation_fitting import Told, noisy
+
+RELEVANT = np.array([True, False, True, False])
+CURVE = threshold_curve(
+    RELEVANT,
+    np.array([0.9, 0.8, 0.7, 0.2]),
+    tokens=np.array([10, 20, 30, 40]),
+    thresholds=np.array([0.2, 0.7, 0.8, 0.9, 1.0]),
+)
+PLOTLY = get_plotlyjs()
+
+
+def choice(**values: float | None) -> Summary:
+    return Summary(4, {name: Measure(values.get(name)) for name in METRICS})
+
+
+def drawn(fig, name):
+    return [trace for trace in fig.data if trace.name == name]
+
+
+def test_recall_stands_over_the_share_of_tokens() -> None:
+    fig = recall_over_tokens_figure({"gate": CURVE}, {}, palette=LIGHT)
+    (line,) = drawn(fig, "gate")
+    assert list(line.x) == [1, 0.6, 0.3, 0.1, 0]
+    assert list(line.y) == [1, 1, 0.5, 0.5, 0]
+    assert list(line.text) == ["0.20", "0.70", "0.80", "0.90", "1.00"]
+    (lot,) = drawn(fig, "drawn by lot")
+    assert list(lot.x) == list(lot.y) == [0, 1]
+    assert (fig.layout.xaxis.title.text, fig.layout.yaxis.title.text) == (
+        "tokens kept, of the full history",
+        "recall",
+    )
+
+
+def test_precision_stands_over_recall_where_it_is_defined() -> None:
+    (line,) = precision_over_recall_figure({"gate": CURVE}, {}, palette=LIGHT).data
+    assert list(line.x) == [1, 1, 0.5, 0.5]
+    assert list(line.y) == [1 / 2, 2 / 3, 1 / 2, 1]
+
+
+def test_what_a_policy_keeps_by_its_own_rule_is_a_mark_in_the_colour_of_its_line() -> None:
+    choices = {
+        "gate": choice(precision=0.7, recall=0.4, kept_token_share=0.2),
+        "everything": choice(precision=0.5, recall=1.0, kept_token_share=1.0),
+    }
+    for figure, places in (
+        (recall_over_tokens_figure, {"gate": (0.2, 0.4), "everything": (1.0, 1.0)}),
+        (precision_over_recall_figure, {"gate": (0.4, 0.7), "everything": (1.0, 0.5)}),
+    ):
+        fig = figure({"gate": CURVE}, choices, palette=DARK)
+        line, mark = drawn(fig, "gate")
+        (alone,) = drawn(fig, "everything")
+        assert line.line.color == mark.marker.color != alone.marker.color
+        assert (mark.x[0], mark.y[0]) == places["gate"]
+        assert (alone.x[0], alone.y[0]) == places["everything"]
+        assert (mark.showlegend, alone.showlegend) == (False, True), "one entry for each policy"
+
+
+def test_policies_differ_in_more_than_colour_and_the_first_is_on_top() -> None:
+    fig = precision_over_recall_figure(dict.fromkeys("abcd", CURVE), {}, palette=LIGHT)
+    assert len({line.line.dash for line in fig.data}) == 4
+    orders = [line.zorder for line in fig.data]
+    assert orders == sorted(orders, reverse=True)
+
+
+def test_where_nothing_is_relevant_there_is_no_line_but_a_figure() -> None:
+    nothing = threshold_curve(np.zeros(3, dtype=bool), np.array([0.1, 0.2, 0.3]))
+    for figure in (recall_over_tokens_figure, precision_over_recall_figure):
+        fig = figure({"gate": nothing}, {"gate": choice(kept_token_share=1.0)}, palette=LIGHT)
+        line, mark = drawn(fig, "gate")
+        assert len(line.x) == 0
+        assert None in (mark.x[0], mark.y[0])
+
+
+def test_a_curve_with_many_thresholds_is_thinned() -> None:
+    scores = np.linspace(0, 1, 5_000)
+    (line,) = precision_over_recall_figure(
+        {"gate": threshold_curve(scores > 0.4, scores)}, {}, palette=LIGHT
+    ).data
+    assert len(line.x) <= 400
+    assert (line.x[0], line.y[-1]) == (1, 1)
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    given = noisy(12, name="a<script>b")
+    return {
+        "evaluation": evaluation_page(evaluate([given], [Told(), Everything()])),
+        "calibration": calibration_page(fit_threshold([given], Told(), WantedPrecision(0.6))),
+    }
+
+
+def without_plotly(page: str) -> str:
+    assert page.count(PLOTLY) == 1, "its code is in the file, once"
+    return page.replace(PLOTLY, "")
+
+
+@pytest.mark.parametrize("name", ["evaluation", "calibration"])
+def test_a_page_loads_nothing_from_elsewhere(pages, name: str) -> None:
+    page = without_plotly(pages[name])
+    assert not re.search(r"(src|href)\s*=|https?:|@import|url\(", page)
+    assert "default-src 'none'" in page
+
+
+@pytest.mark.parametrize("name", ["evaluation", "calibration"])
+def test_names_from_files_are_text_on_a_page(pages, name: str) -> None:
+    page = without_plotly(pages[name])
+    assert "a&lt;script&gt;b" in page
+    assert "a<script>b" not in page
+
+
+def test_the_page_of_an_evaluation_has_every_figure(pages) -> None:
+    page = without_plotly(pages["evaluation"])
+    headings = re.findall(r"<h3>(.*?)</h3>", page)
+    assert headings == ["Precision over recall", "Recall over tokens kept", "told: metrics by threshold"]
+    assert page.count("Plotly.newPlot(") == 3
+    assert "Cases: 12, conversations: 12." in page
+    assert '"name":"everything"' in page
+
+
+def test_the_page_of_a_calibration_has_the_threshold_and_both_rules(pages) -> None:
+    page = without_plotly(pages["calibration"])
+    assert re.findall(r"<h3>(.*?)</h3>", page) == [
+        "Metrics by threshold", "Precision over recall", "Recall over tokens kept",
+    ]  # fmt: skip
+    assert re.search(r"Threshold 0\.\d{3} for precision 0\.60, on 12 cases of", page)
+    for name in ("found: calibrated", "now: stricter"):
+        assert f'"name":"{name}"' in page
+
+
+def test_every_figure_of_a_page_has_a_place_of_its_own() -> None:
+    fig = precision_over_recall_figure({"gate": CURVE}, {}, palette=LIGHT)
+    section = Section("one", "", [Shown("a", "", fig), Shown("b", "", fig)])
+    ids = re.findall(r'<div id="([^"]+)"', html_page("title", [section, section], palette=LIGHT))
+    assert len(set(ids)) == len(ids) == 4
