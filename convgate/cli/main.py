@@ -18,6 +18,7 @@ from convgate.cli.corpus import corpus
 from convgate.cli.evaluate import evaluate
 from convgate.cli.score import score
 from convgate.cli.select import select
+from convgate.cli.training import pretrain, train
 from convgate.cli.versions import versions
 from convgate.errors import ConvgateError
 
@@ -32,6 +33,8 @@ app.command("score")(score)
 app.command("select")(select)
 app.command("evaluate")(evaluate)
 app.command("calibrate")(calibrate)
+app.command("pretrain")(pretrain)
+app.command("train")(train)
 app.command("bench")(bench)
 app.add_typer(versions, name="versions")
 app.add_typer(corpus, name="corpus")

@@ -40,7 +40,9 @@ SkipBadOption = Annotated[
 ]
 GateOption = Annotated[
     str | None,
-    typer.Option("--gate", help="The gate's version: a folder with its weights.", metavar="VERSION|PATH"),
+    typer.Option(
+        "--gate", help="The gate's version: by name, or a folder with its weights.", metavar="VERSION|PATH"
+    ),
 ]
 MinTurnsOption = Annotated[
     int | None, typer.Option("--min-turns", help="Keep at least this many turns, the best first.", min=0)

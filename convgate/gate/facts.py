@@ -17,10 +17,12 @@ _WORD = re.compile(r"\w+")
 _AROUND = ",:;.!?'\"()<>@*"
 _CODE = re.compile(r"```|\(\)|\{|https?://")
 _POINTING = frozenset(
-    ["it", "its", "they", "their", "them", "that", "this", "these", "those", "he", "she", "him", "her", "his", "one", "ones"]
+    {"he", "her", "him", "his", "it", "its", "one", "ones", "she", "that", "their", "them", "these", "they"}
+    | {"this", "those"}
 )  # English words that point to something said before
 _COMPARING = frozenset(
-    ["difference", "differences", "compare", "compared", "between", "versus", "vs", "both", "other", "others", "else", "instead", "than", "another"]
+    {"another", "between", "both", "compare", "compared", "difference", "differences", "else", "instead"}
+    | {"other", "others", "than", "versus", "vs"}
 )  # English words that set something against what was said before
 _MOST_WORDS = 2_000  # of a turn that are looked at: a pasted log of 100,000 words costs no more
 
@@ -45,17 +47,17 @@ class TurnFacts:
 
 def facts_of(turn: Turn) -> TurnFacts:
     """The facts of a turn of a conversation."""
-    return _facts(turn.scored_text, turn.role, turn.name, _minutes(turn), False)
+    return _facts(turn.scored_text, turn.role, turn.name, _minutes(turn), typed=False)
 
 
 def situation_facts(situation: Situation) -> TurnFacts:
     """The facts of the message that has to be answered."""
     turn = situation.turn
-    return _facts(turn.scored_text, turn.role, turn.name, _minutes(turn), situation.index is None)
+    return _facts(turn.scored_text, turn.role, turn.name, _minutes(turn), typed=situation.index is None)
 
 
 @lru_cache(maxsize=20_000)
-def _facts(text: str, role: str, name: str | None, minutes: float | None, typed: bool) -> TurnFacts:
+def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typed: bool) -> TurnFacts:
     low = text.casefold()
     words = set(_WORD.findall(low))
     found = stems(text)[:_MOST_WORDS]

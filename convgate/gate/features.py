@@ -9,6 +9,7 @@ nothing later than the message.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -126,7 +127,7 @@ def _features(
     at = np.maximum(turns, 0)
     n = int(present.index[-1])
     now = present.index[:, None]
-    found: dict[str, NDArray[np.float32] | NDArray[np.bool_]] = {}
+    found: dict[str, NDArray[Any]] = {}
 
     def before(values: Floats) -> Floats:
         return np.concatenate([values[:, 1:], np.zeros((len(values), 1), np.float32)], axis=1)
@@ -136,7 +137,7 @@ def _features(
 
     def below_best(values: Floats) -> Floats:
         best = np.max(values, axis=1, where=there, initial=-1.0, keepdims=True)
-        return values - best
+        return np.asarray(values - best, dtype=np.float32)
 
     cosine = np.where(there, cosine, 0)
     bm25 = np.where(there, np.minimum(bm25, _MOST_BM25) / 10, 0)

@@ -42,7 +42,10 @@ def dense(band: Tensor) -> Tensor:
 def steps(matrix: Tensor) -> Tensor:
     """(H, n, n) (I − A)⁻¹ of (H, n, n) links, for training."""
     one = torch.eye(matrix.shape[-1])
-    return torch.linalg.solve_triangular(one - matrix, one.expand_as(matrix), upper=False, unitriangular=True)
+    solved: Tensor = torch.linalg.solve_triangular(
+        one - matrix, one.expand_as(matrix), upper=False, unitriangular=True
+    )
+    return solved
 
 
 class Band:
@@ -65,4 +68,5 @@ class Band:
 
     def one_step(self, values: Floats) -> Floats:
         """A values: what each turn sees one link away."""
-        return values - np.asarray(stbmv(self._width, self._band, values, lower=1, trans=0, diag=1))
+        own = stbmv(self._width, self._band, values, lower=1, trans=0, diag=1)
+        return np.asarray(values - own, dtype=np.float32)

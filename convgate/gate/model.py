@@ -154,9 +154,8 @@ class Gate(nn.Module):
     @torch.inference_mode()
     def semantic(self, embeddings: Embeddings, state: State, message: Message) -> Logits:
         """(m,) the part of the logit that vectors (m, d) have by their own likeness to the message."""
-        return self.tiers.semantic(  # type: ignore[arg-type]
-            self._checked(embeddings, "a turn"), state, message.embedding, message.facts
-        )
+        vectors = self._checked(embeddings, "a turn")
+        return self.tiers.semantic(vectors, state, message.embedding, message.facts)  # type: ignore[arg-type]
 
     @property
     def learned_threshold(self) -> float:

@@ -61,9 +61,10 @@ class ThreadTier(nn.Module):
         )
         self.relink = nn.Linear(_READING, heads)
         self.refresh = nn.Linear(_EVIDENCE, heads)
-        self.head = nn.Sequential(nn.Linear(_READING + 3 * heads + 1, _HEAD), nn.GELU(), nn.Linear(_HEAD, 1))
-        nn.init.zeros_(self.head[2].weight)
-        nn.init.zeros_(self.head[2].bias)
+        last = nn.Linear(_HEAD, 1)
+        self.head = nn.Sequential(nn.Linear(_READING + 3 * heads + 1, _HEAD), nn.GELU(), last)
+        nn.init.zeros_(last.weight)
+        nn.init.zeros_(last.bias)
 
     def pairs(self, features: Tensor) -> tuple[Tensor, Tensor]:
         """Link logits (..., H) and evidence (..., G) of (..., F) features."""

@@ -1,0 +1,208 @@
+"""`convgate pretrain` and `convgate train`: make a new version of the gate."""
+
+from __future__ import annotations
+
+import getpass
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from convgate.cli.output import JsonOption, OutOption, tell, write_json
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from convgate.training.session import Plan
+    from convgate.training.trainer import Epoch
+
+RUNS = "runs"
+
+FilesArgument = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        help="Relevance sets (JSONL); conversations without cases are woven.",
+        metavar="SET.jsonl",
+        exists=True,
+    ),
+]
+NameOption = Annotated[str | None, typer.Option(help="What the new version is called.")]
+RunOption = Annotated[
+    Path | None,
+    typer.Option(
+        help="The run's folder. A run that was interrupted there goes on; without it, one is made.",
+        file_okay=False,
+    ),
+]
+EpochsOption = Annotated[int | None, typer.Option(help="At most this many epochs.", min=1, max=1000)]
+RateOption = Annotated[float | None, typer.Option(help="The largest step size.", min=1e-6, max=0.1)]
+SeedOption = Annotated[int, typer.Option(help="Fixes everything that is drawn.", min=0)]
+NoteOption = Annotated[str, typer.Option(help="A sentence for the version's card.")]
+ActivateOption = Annotated[bool, typer.Option("--activate", help="Use the new version from now on.")]
+
+
+def pretrain(
+    files: FilesArgument = None,
+    preset: Annotated[str, typer.Option(help="What the gate is built from: full or reference.")] = "full",
+    name: NameOption = None,
+    run: RunOption = None,
+    epochs: EpochsOption = None,
+    learning_rate: RateOption = None,
+    seed: SeedOption = 0,
+    note: NoteOption = "",
+    activate: ActivateOption = False,
+    json_output: JsonOption = False,
+    out: OutOption = None,
+) -> None:
+    """Train a gate from scratch: on the texts that come with convgate, and on the sets named.
+
+    Ctrl-C leaves a run that goes on with the same command and --run FOLDER.
+    """
+    from convgate.training.session import Plan
+    from convgate.training.trainer import TrainingSettings
+
+    given: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate}
+    settings = TrainingSettings(
+        seed=seed, **{key: value for key, value in given.items() if value is not None}
+    )
+    plan = Plan(tuple(files or ()), settings, preset=preset)
+    _train(
+        plan, run, name=name, note=note, activate="always" if activate else "never", json=json_output, out=out
+    )
+
+
+def train(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Relevance sets (JSONL) to learn from.", metavar="SET.jsonl", exists=True),
+    ],
+    parent: Annotated[
+        str | None, typer.Option("--from", help="The version to start from; the active one unless named.")
+    ] = None,
+    name: NameOption = None,
+    run: RunOption = None,
+    epochs: EpochsOption = None,
+    learning_rate: RateOption = None,
+    seed: SeedOption = 0,
+    note: NoteOption = "",
+    activate: Annotated[
+        bool,
+        typer.Option(
+            "--activate/--no-activate",
+            help="Use the new version when it is better than its parent on the conversations held out.",
+        ),
+    ] = True,
+    json_output: JsonOption = False,
+    out: OutOption = None,
+) -> None:
+    """Train a version further on labelled conversations; a fifth of them is held out for comparing.
+
+    Ctrl-C leaves a run that goes on with the same command and --run FOLDER.
+    """
+    from convgate.settings import load_settings
+    from convgate.training.session import Plan
+    from convgate.training.trainer import FURTHER
+    from convgate.versions.catalog import Versions
+
+    given: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
+    settings = replace(FURTHER, **{key: value for key, value in given.items() if value is not None})
+    chosen = parent or Versions(load_settings().home).active
+    if chosen is None:
+        raise typer.BadParameter(
+            "there is no version to start from; `convgate pretrain` makes one", param_hint="--from"
+        )
+    plan = Plan(tuple(files), settings, parent=chosen)
+    _train(
+        plan, run, name=name, note=note, activate="better" if activate else "never", json=json_output, out=out
+    )
+
+
+def _train(
+    plan: Plan,
+    run: Path | None,
+    *,
+    name: str | None,
+    note: str,
+    activate: Literal["always", "better", "never"],
+    json: bool,
+    out: Path | None,
+) -> None:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    from convgate.selector import EncoderOnDemand
+    from convgate.settings import load_settings
+    from convgate.training.session import train_version
+    from convgate.versions.catalog import Versions
+
+    settings = load_settings()
+    versions = Versions(settings.home)
+    who = getpass.getuser()
+    folder = run or settings.home / RUNS / datetime.now(UTC).strftime("%Y-%m-%d-%H%M%S")
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        try:
+            outcome = train_version(
+                plan,
+                encoder=EncoderOnDemand(settings)(),
+                versions=versions,
+                run=folder,
+                listener=_Shown(bar),
+                name=name,
+                note=note,
+                who=who,
+            )
+        except KeyboardInterrupt:
+            tell(f"Stopped. The same command with --run {folder} goes on after the last whole epoch.")
+            raise typer.Exit(130) from None
+    verdict = outcome.verdict
+    use = activate == "always" or (activate == "better" and verdict is not None and verdict.better)
+    if use:
+        versions.activate(outcome.version.name, who=who)
+    if json or out:
+        write_json(_json(outcome, active=use), out)
+        return
+    tell(f"Version {outcome.version.name} was made; its learned threshold is {outcome.threshold:.2f}.")
+    if verdict is not None:
+        tell(verdict.sentence)
+    tell(
+        "It is the active version now."
+        if use
+        else f"`convgate versions activate {outcome.version.name}` uses it."
+    )
+
+
+class _Shown:
+    """A bar for the present stage, and a line for every epoch."""
+
+    def __init__(self, bar: Bar) -> None:
+        self._bar = bar
+        self._task = bar.add_task("", total=None)
+
+    def stage(self, what: str) -> None:
+        self._bar.reset(self._task, total=None, description=what)
+
+    def progress(self, done: int, total: int) -> None:
+        self._bar.update(self._task, completed=done, total=total)
+
+    def epoch(self, epoch: Epoch) -> None:
+        mark = "  best so far" if epoch.best else ""
+        self._bar.console.print(
+            f"epoch {epoch.number:3}  loss {epoch.loss:.3f}  validation {epoch.validation_loss:.3f}"
+            f"  precision {epoch.precision:.3f}  recall {epoch.recall:.3f}"
+            f"  residual gate {epoch.activation:.3f}{mark}",
+            highlight=False,
+        )
+
+
+def _json(outcome: Any, *, active: bool) -> dict[str, Any]:
+    verdict = outcome.verdict
+    return {
+        "version": outcome.version.name,
+        "active": active,
+        "threshold": outcome.threshold,
+        "epochs": [asdict(epoch) for epoch in outcome.record.epochs],
+        "against_parent": None if verdict is None else asdict(verdict),
+    }

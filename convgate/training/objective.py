@@ -1,0 +1,38 @@
+"""What training makes smaller."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from convgate.gate.model import GateOutput
+
+TIER1_WEIGHT = 0.3  # so that tier 1 is of use by itself, and its parts mean something
+
+
+def cross_entropy(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
+    """(B,) binary cross-entropy of each case, summed over its n turns and divided by √n.
+
+    The root lies between the mean, for which one relevant turn among 600 hardly counts, and the sum, for
+    which long histories are all that counts.
+    """
+    losses = F.binary_cross_entropy_with_logits(logits, relevant, reduction="none") * mask
+    return losses.sum(dim=1) / mask.sum(dim=1).clamp(min=1).sqrt()
+
+
+def overlap(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
+    """() 1 − F1 of the selection over all cases, each turn counted by its score instead of kept or not.
+
+    It moves scores to the side of ½ where the F1 is best, whether little or much is relevant.
+    """
+    kept = torch.sigmoid(logits) * mask
+    found = (kept * relevant).sum()
+    return 1 - (2 * found + 1) / (kept.sum() + relevant.sum() + 1)
+
+
+def objective(output: GateOutput, relevant: Tensor, mask: Tensor, *, overlap_weight: float) -> Tensor:
+    """() the loss of a batch: both tiers' cross-entropy, and the overlap of what is kept."""
+    both = cross_entropy(output.logit, relevant, mask)
+    both = both + TIER1_WEIGHT * cross_entropy(output.tier1, relevant, mask)
+    return both.mean() + overlap_weight * overlap(output.logit, relevant, mask)

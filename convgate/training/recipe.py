@@ -1,0 +1,102 @@
+"""What a gate is trained on: files, what is woven from them, and the texts that come with convgate."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from convgate.training.corpora.corpus import Corpus
+from convgate.training.corpora.registry import CORPORA
+from convgate.training.errors import TrainingError
+from convgate.training.runs import Source
+from convgate.training.scenarios import WEIGHTS, scenarios
+from convgate.training.talks import Talk, talks_of
+from convgate.training.texts import unrelated_questions, written_sets, written_talks
+from convgate.training.weaving import ask_again, weave
+from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
+
+WOVEN, SCENARIOS, HISTORIES = 900, 600, 40  # how many are made of each kind of talks
+_AGAIN_TURNS = (100, 400)
+_FEWEST_TALKS = 4  # fewer are not woven
+_CORPUS_OF_MIX = "mtrag"  # a set called mix… is woven from this corpus
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TrainingSet:
+    """A relevance set, and where it comes from."""
+
+    cases: RelevanceSet
+    source: Source
+
+
+def read_sets(files: Sequence[Path], *, skip_bad: bool = False) -> tuple[list[TrainingSet], list[Talk]]:
+    """The sets of the files, and the talks of those files that have conversations but no cases.
+
+    Raises TranscriptError when a file cannot be read, TrainingError when two have one name or the licence of
+    a file's corpus forbids training.
+    """
+    found: list[TrainingSet] = []
+    talks: list[Talk] = []
+    for path in files:
+        cases = read_relevance_set(path, skip_bad=skip_bad)
+        if any(known.cases.name == cases.name for known in found):
+            raise TrainingError(f"two files are called {cases.name}")
+        corpus = CORPORA.get(_corpus(cases.name))
+        if corpus is not None and not corpus.may_train:
+            raise TrainingError(f"{path.name}: {corpus.terms}. It is not trained on.")
+        if cases.cases:
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            found.append(TrainingSet(cases, _source(cases, digest, corpus)))
+        else:
+            talks += talks_of(cases.conversations.values())
+    return found, talks
+
+
+def pretraining_sets(files: Sequence[Path], *, seed: int) -> list[TrainingSet]:
+    """All that the default gate is trained on: the files' sets, their talks woven, and the written texts.
+
+    Only the training split of the written topics is used, so the others remain for measuring.
+    """
+    found, talks = read_sets(files)
+    written, unrelated = written_talks("train"), unrelated_questions("train")
+    made = [
+        weave(written, count=WOVEN // 2, seed=seed, name="woven-topics"),
+        scenarios(written, unrelated, count=SCENARIOS, seed=seed + 1, name="scenarios-topics"),
+    ]
+    if len(talks) >= _FEWEST_TALKS:
+        # Real talks have neither domains nor pairs, so no subtopic of theirs is known to be near another.
+        kinds = {kind: weight for kind, weight in WEIGHTS.items() if kind != "subtopic_switch"}
+        made += [
+            weave(talks, count=WOVEN, seed=seed + 2, name="woven-talks"),
+            scenarios(
+                talks, unrelated, count=SCENARIOS, seed=seed + 3, weights=kinds, name="scenarios-talks"
+            ),
+        ]
+    made.append(
+        ask_again([*talks, *written], count=HISTORIES, seed=seed + 4, turns=_AGAIN_TURNS, name="asked-again")
+    )
+    made += written_sets()
+    return found + [TrainingSet(cases, _source(cases, _digest(cases))) for cases in made]
+
+
+def _source(cases: RelevanceSet, digest: str, corpus: Corpus | None = None) -> Source:
+    licence, cite = (corpus.licence, corpus.cite) if corpus else ("", "")
+    return Source(cases.name, digest, len(cases.conversations), len(cases.cases), licence, cite)
+
+
+def _corpus(name: str) -> str:
+    first = name.split(".")[0]
+    return _CORPUS_OF_MIX if first == "mix" else "cast" if first.startswith("cast") else first
+
+
+def _digest(cases: RelevanceSet) -> str:
+    """Of what was generated: its texts in order, and what is relevant."""
+    digest = hashlib.sha256()
+    for conversation in cases.conversations.values():
+        for turn in conversation.turns:
+            digest.update(f"{turn.speaker}\0{turn.scored_text}\0".encode())
+    for case in cases.cases:
+        digest.update(f"{case.conversation}\0{case.turn}\0{sorted(case.relevant)}".encode())
+    return digest.hexdigest()

@@ -1,0 +1,201 @@
+"""From files to a new version: reading, measuring, training, the threshold, the card."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from time import monotonic
+from typing import Protocol
+
+import numpy as np
+import torch
+
+from convgate.embedding.base import Encoder
+from convgate.gate.config import GateConfig
+from convgate.gate.full import FullTiers
+from convgate.gate.model import Gate
+from convgate.gate.thresholds import Absolute
+from convgate.training import runs
+from convgate.training.episodes import Episode, read_episodes
+from convgate.training.fitting import fit_threshold
+from convgate.training.holding_out import hold_out
+from convgate.training.measuring import measure_embeddings, measure_features
+from convgate.training.recipe import TrainingSet, pretraining_sets, read_sets
+from convgate.training.runs import RunRecord
+from convgate.training.trainer import Epoch, Trainer, TrainingSettings
+from convgate.training.verdict import Verdict, compare
+from convgate.versions.card import DataSet, Draft, Training
+from convgate.versions.catalog import Versions
+from convgate.versions.version import Version
+
+PRETRAINING_SHARE, TRAINING_SHARE = 0.05, 0.2  # of the conversations, held out
+_WHITENED = 1_500  # texts of each set that the whitening is measured on
+_HIDDEN = {"reference": 64, "full": 32}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to train: from scratch, or from a parent."""
+
+    files: tuple[Path, ...]
+    settings: TrainingSettings
+    preset: str = "full"
+    parent: str | None = None  # name of a version; None trains from scratch
+
+
+class Listener(Protocol):
+    """Hears how a training goes."""
+
+    def stage(self, what: str) -> None:
+        """Something new begins."""
+        ...
+
+    def progress(self, done: int, total: int) -> None:
+        """So far of the present stage."""
+        ...
+
+    def epoch(self, epoch: Epoch) -> None:
+        """An epoch is over."""
+        ...
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Outcome:
+    """What a training came to."""
+
+    version: Version
+    record: RunRecord
+    threshold: float  # the learned one
+    verdict: Verdict | None  # against the parent; None without one, or when nothing could be held out
+
+
+def train_version(
+    plan: Plan,
+    *,
+    encoder: Encoder,
+    versions: Versions,
+    run: Path,
+    listener: Listener,
+    name: str | None = None,
+    note: str = "",
+    who: str = "",
+) -> Outcome:
+    """Train as planned and add the version; a run that was interrupted in the folder `run` goes on.
+
+    Raises TrainingError when the data cannot be learned from, the loss is no number (the best weights so far
+    remain in the run), or the run in the folder was of another plan; TranscriptError and GateError as the
+    readers of files and versions do.
+    """
+    with runs.locked(run):
+        listener.stage("Reading the sets")
+        sets = _sets(plan)
+        gate, parent = _start(plan, encoder, versions)
+        if parent is None and isinstance(gate.tiers, FullTiers):
+            listener.stage("Measuring the embeddings")
+            with torch.no_grad():
+                measure_embeddings(gate.tiers, _sample(encoder, sets, plan.settings.seed))
+        episodes: dict[str, list[Episode]] = {}
+        for one in sets:
+            listener.stage(f"Reading {one.cases.name} as the gate does")
+            episodes[one.cases.name] = read_episodes(gate, encoder, one.cases, progress=listener.progress)
+        if parent is None and isinstance(gate.tiers, FullTiers):
+            with torch.no_grad():
+                measure_features(gate.tiers, episodes.values(), seed=plan.settings.seed)
+        share = PRETRAINING_SHARE if parent is None else TRAINING_SHARE
+        training, validation = hold_out(episodes, share=share)
+        trainer = Trainer(gate, training, validation, plan.settings)
+        record = RunRecord.begun(
+            gate.config, plan.settings, tuple(one.source for one in sets), parent=plan.parent
+        )
+        if (run / runs.RECORD).exists():
+            record = _resumed(run, record, trainer)
+        record = _train(run, record, trainer, listener)
+        listener.stage("Fitting the threshold")
+        best = trainer.best
+        threshold = fit_threshold(best, validation) or fit_threshold(best, training)
+        verdict = None
+        if parent is not None:
+            listener.stage("Comparing with the parent")
+            verdict = compare(parent.load(encoder=encoder.identity), best, validation)
+        version = versions.add(best, _draft(record, parent, note=note, who=who), name=name)
+        learned = threshold if threshold is not None else best.learned_threshold
+        return Outcome(version, record, learned, verdict)
+
+
+def _sets(plan: Plan) -> list[TrainingSet]:
+    if plan.parent is None:
+        return pretraining_sets(plan.files, seed=plan.settings.seed)
+    return read_sets(plan.files)[0]
+
+
+def _start(plan: Plan, encoder: Encoder, versions: Versions) -> tuple[Gate, Version | None]:
+    if plan.parent is None:
+        config = GateConfig(
+            preset=plan.preset,
+            dimension=encoder.identity.dimension,
+            hidden=_HIDDEN[plan.preset],
+            encoder=encoder.identity,
+        )
+        return Gate(config, seed=plan.settings.seed), None
+    parent = versions.get(plan.parent)
+    return parent.load(encoder=encoder.identity), parent
+
+
+def _sample(encoder: Encoder, sets: Sequence[TrainingSet], seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    chosen: list[str] = []
+    for one in sets:
+        texts = [turn.scored_text for talk in one.cases.conversations.values() for turn in talk.turns]
+        chosen += [texts[place] for place in rng.permutation(len(texts))[:_WHITENED]]
+    return encoder.encode(chosen)
+
+
+def _resumed(run: Path, record: RunRecord, trainer: Trainer) -> RunRecord:
+    begun = runs.read_record(run)
+    runs.check_same(begun, record, run)
+    runs.go_on(run, begun, trainer)
+    return begun
+
+
+def _train(run: Path, record: RunRecord, trainer: Trainer, listener: Listener) -> RunRecord:
+    while not trainer.finished:
+        began = monotonic()
+        listener.stage(f"Epoch {len(trainer.history) + 1} of at most {trainer.settings.epochs}")
+        epoch = trainer.epoch(listener.progress)
+        record = runs.save(run, replace(record, seconds=record.seconds + monotonic() - began), trainer)
+        listener.epoch(epoch)
+    return record
+
+
+def _draft(record: RunRecord, parent: Version | None, *, note: str, who: str) -> Draft:
+    curves: Mapping[str, Callable[[Epoch], float]] = {
+        "loss": lambda epoch: epoch.loss,
+        "validation_loss": lambda epoch: epoch.validation_loss,
+        "precision": lambda epoch: epoch.precision,
+        "recall": lambda epoch: epoch.recall,
+        "activation": lambda epoch: epoch.activation,
+    }
+    return Draft(
+        threshold_rule=Absolute.name,
+        parent=parent.as_parent() if parent else None,
+        data=tuple(
+            DataSet(
+                name=source.name,
+                sha256=source.sha256,
+                counts={"conversations": source.conversations, "cases": source.cases},
+                licence=source.licence,
+                attribution=source.attribution,
+            )
+            for source in record.sources
+        ),
+        training=Training(
+            seed=record.settings.seed,
+            epochs=len(record.epochs),
+            config=asdict(record.settings),
+            libraries=record.libraries,
+            curves={name: tuple(value(epoch) for epoch in record.epochs) for name, value in curves.items()},
+        ),
+        note=note,
+        who=who,
+    )

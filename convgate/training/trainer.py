@@ -1,0 +1,240 @@
+"""The training loop: batched over cases, seeded, resumable, with the averaged weights of the best epoch."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from convgate.gate.model import Gate
+from convgate.parameters import Checked, setting
+from convgate.training.episodes import Episode, batch
+from convgate.training.errors import TrainingError
+from convgate.training.objective import objective
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSettings(Checked):
+    """How a gate is trained."""
+
+    epochs: int = setting(30, "epochs", low=1, high=1_000, step=1, help="Passes over the data, at most.")
+    learning_rate: float = setting(
+        0.003, "", low=1e-6, high=0.1, step=0.0001, help="Largest step size; it rises at first, then falls."
+    )
+    weight_decay: float = setting(0.02, "", low=0.0, high=1.0, step=0.01, help="Pull of the weights to 0.")
+    episodes: int = setting(
+        300, "a set and epoch", low=1, high=100_000, step=10,
+        help="Every set gives this many conversations an epoch; a small one repeats up to six times.",
+    )  # fmt: skip
+    cases: int = setting(30, "a conversation", low=1, high=1_000, step=1, help="Cases drawn from it at most.")
+    together: int = setting(4, "conversations", low=1, high=64, step=1, help="For one step of the optimiser.")
+    averaging: float = setting(
+        0.003,
+        "",
+        low=1e-5,
+        high=1.0,
+        step=0.001,
+        help="Share of each step in the running mean of the weights.",
+    )
+    overlap: float = setting(
+        1.0, "", low=0.0, high=10.0, step=0.1, help="Weight of the selection's F1 beside the cross-entropy."
+    )
+    patience: int = setting(
+        8, "epochs", low=1, high=1_000, step=1, help="Without a better validation loss, before it stops."
+    )
+    seed: int = setting(0, "", low=0, high=2**31 - 1, step=1, help="Fixes everything that is drawn.")
+
+
+FURTHER = TrainingSettings(epochs=12, learning_rate=0.0005, averaging=0.02, patience=4)
+"""For a gate that was trained before: small steps, few epochs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """What one epoch came to; validation figures are those of the averaged weights."""
+
+    number: int  # from 1
+    loss: float  # of training, the mean of its batches
+    validation_loss: float  # the mean over the sets
+    precision: float  # of what scores ½ and more, over all validation cases
+    recall: float
+    activation: float  # of the residual gate, 0…1
+    best: bool  # whether no epoch before had a smaller validation loss
+
+
+_WARM_UP = 0.1  # share of the steps in which the step size rises
+_LARGEST_GRADIENT = 1.0
+_REPEATS = 6
+_VALIDATED = 40  # conversations of a set that are validated with at most
+
+
+class Trainer:
+    """Trains a gate on episodes, epoch by epoch.
+
+    sets: the episodes of each set by its name, for training and for validation. `epoch()` runs the next one;
+    `state()` and `restore()` carry everything from one process to another between epochs, so an interrupted
+    training goes on as if nothing had happened.
+    """
+
+    def __init__(
+        self,
+        gate: Gate,
+        training: Mapping[str, Sequence[Episode]],
+        validation: Mapping[str, Sequence[Episode]],
+        settings: TrainingSettings,
+    ) -> None:
+        if not any(training.values()):
+            raise TrainingError("there is nothing to train on")
+        self.gate, self.training, self.validation, self.settings = gate, training, validation, settings
+        self.averaged = copy.deepcopy(gate).eval()
+        self.best = copy.deepcopy(gate).eval()
+        self.history: list[Epoch] = []
+        self._parameters = [p for name, p in gate.named_parameters() if name != "threshold_logit"]
+        self._optimiser = torch.optim.AdamW(
+            self._parameters, lr=settings.learning_rate, weight_decay=settings.weight_decay
+        )
+
+    @property
+    def finished(self) -> bool:
+        """Whether all epochs ran, or none got better for long enough."""
+        done = len(self.history)
+        best = max((epoch.number for epoch in self.history if epoch.best), default=0)
+        return done >= self.settings.epochs or done - best >= self.settings.patience
+
+    def run(self, on_epoch: Callable[[Epoch], object] | None = None) -> Gate:
+        """All epochs that are left; the averaged weights of the best one."""
+        while not self.finished:
+            epoch = self.epoch()
+            if on_epoch:
+                on_epoch(epoch)
+        return self.best
+
+    def epoch(self, on_progress: Callable[[int, int], object] | None = None) -> Epoch:
+        """One pass over the data. A loss that is no number raises TrainingError; `best` is kept as it was."""
+        number = len(self.history) + 1
+        rng = np.random.default_rng([self.settings.seed, number])
+        order = self._order(rng)
+        groups = [order[i : i + self.settings.together] for i in range(0, len(order), self.settings.together)]
+        losses = []
+        self.gate.train()
+        for done, group in enumerate(groups):
+            rate = self._rate((number - 1) + done / len(groups))
+            losses.append(self._step([self._loss(self.gate, episode, rng) for episode in group], rate))
+            if on_progress:
+                on_progress(done + 1, len(groups))
+        self.gate.eval()
+        epoch = self._validated(number, float(np.mean(losses)))
+        self.history.append(epoch)
+        if epoch.best:
+            self.best.load_state_dict(self.averaged.state_dict())
+        return epoch
+
+    def state(self) -> dict[str, Tensor]:
+        """All tensors that the next epoch depends on."""
+        tensors: dict[str, Tensor] = {}
+        for name, gate in (("gate", self.gate), ("averaged", self.averaged), ("best", self.best)):
+            tensors |= {f"{name}/{key}": value.clone() for key, value in gate.state_dict().items()}
+        for place, parameter in enumerate(self._parameters):
+            for key, value in self._optimiser.state.get(parameter, {}).items():
+                tensors[f"optimiser/{place}/{key}"] = torch.as_tensor(value).clone()
+        return tensors
+
+    def restore(self, tensors: Mapping[str, Tensor], history: Sequence[Epoch]) -> None:
+        """Go on from a `state()` and the history that it had; TrainingError when it is of another gate."""
+        try:
+            for name, gate in (("gate", self.gate), ("averaged", self.averaged), ("best", self.best)):
+                part = {k.split("/", 1)[1]: v for k, v in tensors.items() if k.startswith(f"{name}/")}
+                gate.load_state_dict(part)
+        except RuntimeError as error:
+            raise TrainingError(f"the interrupted training is of another gate: {error}") from error
+        for place, parameter in enumerate(self._parameters):
+            prefix = f"optimiser/{place}/"
+            found = {k.removeprefix(prefix): v.clone() for k, v in tensors.items() if k.startswith(prefix)}
+            if found:
+                self._optimiser.state[parameter] = found
+        self.history = list(history)
+
+    def _order(self, rng: np.random.Generator) -> list[Episode]:
+        order: list[Episode] = []
+        for episodes in self.training.values():
+            wanted = min(self.settings.episodes, _REPEATS * len(episodes))
+            rounds = [
+                rng.permutation(len(episodes)) for _ in range(math.ceil(wanted / max(1, len(episodes))))
+            ]
+            order += [episodes[place] for turn in rounds for place in turn][:wanted]
+        return [order[place] for place in rng.permutation(len(order))]
+
+    def _loss(self, gate: Gate, episode: Episode, rng: np.random.Generator) -> Tensor:
+        count = len(episode.questions)
+        chosen = (
+            rng.permutation(count)[: self.settings.cases] if count > self.settings.cases else range(count)
+        )
+        cases = batch(gate, episode, list(chosen))
+        output = gate(cases.turns, cases.messages, cases.mask)
+        # Cases of one conversation resemble each other, so many of them weigh less than as many others.
+        weight = math.sqrt(min(len(chosen), 12))
+        return weight * objective(output, cases.relevant, cases.mask, overlap_weight=self.settings.overlap)
+
+    def _step(self, losses: list[Tensor], rate: float) -> float:
+        loss = torch.stack(losses).mean()
+        if not torch.isfinite(loss):
+            raise TrainingError(
+                f"the loss became {float(loss)} in epoch {len(self.history) + 1}; the weights of the best"
+                " epoch before it are kept. A smaller learning rate may help."
+            )
+        for group in self._optimiser.param_groups:
+            group["lr"] = rate
+        self._optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        torch.nn.utils.clip_grad_norm_(self._parameters, _LARGEST_GRADIENT)
+        self._optimiser.step()
+        with torch.no_grad():
+            for mean, now in zip(self.averaged.parameters(), self.gate.parameters(), strict=True):
+                mean.lerp_(now, self.settings.averaging)
+        return float(loss.detach())
+
+    def _rate(self, epochs: float) -> float:
+        """Up in a straight line, then down along a cosine."""
+        done = epochs / self.settings.epochs
+        if done < _WARM_UP:
+            return self.settings.learning_rate * (0.05 + 0.95 * done / _WARM_UP)
+        return self.settings.learning_rate * (
+            0.5 + 0.5 * math.cos(math.pi * (done - _WARM_UP) / (1 - _WARM_UP))
+        )
+
+    @torch.no_grad()
+    def _validated(self, number: int, loss: float) -> Epoch:
+        rng = np.random.default_rng(self.settings.seed)
+        sets, found, kept, relevant = [], 0.0, 0.0, 0.0
+        for episodes in self.validation.values():
+            losses = []
+            for episode in episodes[:_VALIDATED]:
+                count = len(episode.questions)
+                chosen = rng.permutation(count)[: self.settings.cases]
+                cases = batch(self.averaged, episode, list(chosen))
+                output = self.averaged(cases.turns, cases.messages, cases.mask)
+                losses.append(
+                    float(objective(output, cases.relevant, cases.mask, overlap_weight=self.settings.overlap))
+                )
+                keep = (output.logit > 0) & cases.mask
+                found += float((keep * cases.relevant).sum())
+                kept += float(keep.sum())
+                relevant += float(cases.relevant.sum())
+            if losses:
+                sets.append(float(np.mean(losses)))
+        validation = float(np.mean(sets)) if sets else loss
+        lowest = min((epoch.validation_loss for epoch in self.history), default=math.inf)
+        return Epoch(
+            number=number,
+            loss=loss,
+            validation_loss=validation,
+            precision=found / kept if kept else 0.0,
+            recall=found / relevant if relevant else 0.0,
+            activation=float(self.averaged.tiers.activation),
+            best=validation < lowest,
+        )
