@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from convgate.cli.evaluate import evaluate
 from convgate.errors import ConvgateError, PolicyError, TranscriptError
+from tests.fakes import FakeEncoder
 
 app = typer.Typer()
 app.command()(evaluate)
@@ -142,6 +143,100 @@ def test_a_folder_for_plots_that_cannot_be_made_is_told_before_anything_runs(tmp
 def test_an_unknown_policy_is_named(file):
     with pytest.raises(PolicyError, match="no policy 'bm52'"):
         run(file, "--policy", "bm52")
+
+
+def write(path, *cases, texts=("the lake house", "a boat", "which house by the lake?")):
+    messages = [{"role": "user", "content": text} for text in texts]
+    lines = [{"type": "conversation", "id": "c", "messages": messages}]
+    lines += [{"type": "case", "id": str(n), "conversation": "c", **case} for n, case in enumerate(cases)]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("case", "complaint"),
+    [
+        (
+            {"turn": 2, "relevant": [0, 2]},
+            r"bad.jsonl, line 2, field 'relevant\[1\]': 2 is not in the history, which has turns 0 to 1",
+        ),
+        ({"turn": 2, "relevant": [-1]}, r"field 'relevant\[0\]': expected a whole number"),
+        ({"turn": 3, "relevant": []}, r"line 2, field 'turn': turn 3, but conversation 'c' has 3 turns"),
+        (
+            {"turn": 2, "relevant": [], "conversation": "d"},
+            r"line 2, field 'conversation': there is no readable conversation 'd' in this file",
+        ),
+    ],
+)
+def test_a_bad_case_is_told_with_its_place_and_can_be_skipped(tmp_path, case, complaint):
+    path = write(tmp_path / "bad.jsonl", case, {"turn": 2, "relevant": [0]})
+    with pytest.raises(TranscriptError, match=complaint):
+        run(path, "--policy", "bm25")
+    result = run(path, "--policy", "bm25", "--skip-bad", "--json")
+    assert json.loads(result.stdout)["sets"]["bad"]["cases"] == 1
+    assert "line 2" in result.stderr
+
+
+def test_where_nothing_is_relevant_the_missing_metrics_are_explained(tmp_path):
+    path = write(tmp_path / "none.jsonl", {"turn": 2, "relevant": []}, {"turn": 1, "relevant": []})
+    found = json.loads(run(path, *WITHOUT_ENCODER, "--json").stdout)["sets"]["none"]["policies"]["bm25"]
+    assert (found["map"], found["recall@5"], found["recall"]) == (None, None, None)
+    assert found["exact_empty"] == 1 / 2
+    told = "2 cases, 1 conversation; nothing is relevant, so ranking and recall are undefined"
+    assert told in run(path, *WITHOUT_ENCODER, "--markdown").stdout
+    assert "nothing is relevant" in " ".join(run(path, *WITHOUT_ENCODER).stdout.split())
+
+
+def test_a_single_case_has_values_and_says_why_there_are_no_intervals(tmp_path):
+    path = write(tmp_path / "one.jsonl", {"turn": 2, "relevant": [0]})
+    found = json.loads(run(path, *WITHOUT_ENCODER, "--json").stdout)["sets"]["one"]["policies"]["bm25"]
+    assert (found["map"], found["recall"]) == (1, 1)
+    assert set(found["ci"].values()) == {None}
+    told = run(path, *WITHOUT_ENCODER, "--markdown").stdout
+    assert "1 case, 1 conversation; one conversation gives no intervals." in told
+    assert "| bm25 | 1.000 | 1.000 |" in told
+
+
+RANKING = ["map", "recall@5", "recall@10", "recall@25", "recall@50"]
+SELECTION = ["precision", "recall", "f1", "exact_empty", "kept_token_share"]
+
+
+def test_every_policy_is_measured_with_the_metrics_that_are_promised(file, monkeypatch):
+    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: FakeEncoder())
+    found = json.loads(run(file, "--json").stdout)
+    assert list(found) == ["sets"]
+    assert set(found["sets"]["tiny.dev"]) == {"cases", "policies"}
+    policies = found["sets"]["tiny.dev"]["policies"]
+    assert {
+        "gate", "everything", "last_k", "token_window", "cosine", "cosine_top_k", "bm25", "hybrid",
+    } <= set(policies)  # fmt: skip
+    for measured in policies.values():
+        assert list(measured) == [*RANKING, *SELECTION, "ci", "by_tag"]
+        assert list(measured["ci"]) == [*RANKING, *SELECTION]
+        assert list(measured["by_tag"]) == ["old"]
+        assert list(measured["by_tag"]["old"]) == ["cases", *RANKING, *SELECTION, "ci"]
+        assert measured["by_tag"]["old"]["cases"] == 6
+        for metric, bounds in measured["ci"].items():
+            if measured[metric] is None:
+                assert bounds is None
+            else:
+                assert 0 <= bounds[0] <= measured[metric] <= bounds[1] <= 1
+    ranked = {name for name, measured in policies.items() if measured["map"] is not None}
+    assert set(policies) - ranked == {"everything"}
+
+
+def test_markdown_has_every_metric_for_the_set_and_for_each_tag(file):
+    told = run(file, *WITHOUT_ENCODER, "--markdown", "--by-tag").stdout
+    whole, tagged = told.split("### tiny.dev, old")
+    every = ["policy", "MAP", "R@5", "R@10", "R@25", "R@50", "P", "R", "F1"]
+    assert f"| {' | '.join([*every, 'empty', 'tokens'])} |" in whole
+    assert f"| {' | '.join([*every, 'tokens'])} |" in tagged, (
+        "something is relevant in each case with the tag"
+    )
+    for table in (whole, tagged):
+        rows = [line for line in table.splitlines() if line.startswith(("| everything", "| last", "| bm25"))]
+        assert len(rows) == 3
+        assert all("(1.000–1.000)" in row for row in rows if "bm25" in row)
 
 
 def test_a_set_without_cases_is_named(tmp_path):

@@ -118,9 +118,19 @@ def _values(result: SetResult, tag: str | None) -> _Grid:
     by_policy = {
         name: policy.by_tag[tag] if tag else policy.overall for name, policy in result.policies.items()
     }
+    rows = {name: summary.measures for name, summary in by_policy.items()}
+    return _Grid(_title(result, tag), "; ".join(_extent(result, tag, rows)), rows)
+
+
+def _extent(result: SetResult, tag: str | None, rows: Mapping[str, Mapping[str, Measure]]) -> Iterator[str]:
+    """What was measured on, and why a figure may be missing."""
     cases = len(result.case_ids) if tag is None else int(result.tags[tag].sum())
-    extent = f"{_count(cases, 'case')}, {_count(result.conversations_with(tag), 'conversation')}"
-    return _Grid(_title(result, tag), extent, {name: summary.measures for name, summary in by_policy.items()})
+    conversations = result.conversations_with(tag)
+    yield f"{_count(cases, 'case')}, {_count(conversations, 'conversation')}"
+    if all(row["recall"].value is None for row in rows.values()):
+        yield "nothing is relevant, so ranking and recall are undefined"
+    if conversations == 1:
+        yield "one conversation gives no intervals"
 
 
 def _differences(result: SetResult, tag: str | None, against: str, seed: int) -> _Grid:
