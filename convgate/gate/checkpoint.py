@@ -94,6 +94,11 @@ def parse_config(content: bytes, where: str) -> GateConfig:
 
 
 def check_encoder(config: GateConfig, encoder: EncoderIdentity | None) -> None:
-    """GateError naming both, when the gate was made for another encoder than the one given."""
-    if encoder is not None and config.encoder is not None and config.encoder != encoder:
-        raise GateError(f"the gate was made for the encoder {config.encoder}, not for {encoder}")
+    """GateError naming both and where they differ, when the gate was made for another encoder."""
+    if encoder is None or config.encoder is None:
+        return
+    if names := config.encoder.differences(encoder):
+        raise GateError(
+            f"the gate was made for the encoder {config.encoder}, not for {encoder}:"
+            f" they differ in {', '.join(names)}"
+        )

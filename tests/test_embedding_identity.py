@@ -1,0 +1,54 @@
+"""Which encoders a gate takes for its own: another number format of the same model, and nothing else."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from convgate.embedding.base import EncoderIdentity
+from convgate.errors import GateError
+from convgate.gate.checkpoint import read_gate, save_gate
+from convgate.gate.config import GateConfig
+from convgate.gate.model import Gate
+
+FLOAT32 = EncoderIdentity("minilm", "abc", "float32", "mean of 254-piece chunks", "", 384)
+BFLOAT16 = replace(FLOAT32, dtype="bfloat16")
+
+OTHERS = {
+    "model": replace(BFLOAT16, model="mpnet"),
+    "revision": replace(BFLOAT16, revision="def"),
+    "dtype": replace(BFLOAT16, dtype="int8"),
+    "chunking": replace(BFLOAT16, chunking="first 254 pieces"),
+    "prefix": replace(BFLOAT16, prefix="query: "),
+    "dimension": replace(BFLOAT16, dimension=768),
+}
+
+
+def test_a_number_format_that_agrees_is_no_difference_either_way():
+    assert FLOAT32.differences(BFLOAT16) == BFLOAT16.differences(FLOAT32) == []
+
+
+def test_every_field_has_its_case_here():
+    assert list(OTHERS) == list(asdict(FLOAT32))
+
+
+@pytest.mark.parametrize("field", OTHERS)
+def test_everything_else_is_a_difference_and_is_named(field: str):
+    assert FLOAT32.differences(OTHERS[field]) == OTHERS[field].differences(FLOAT32) == [field]
+
+
+@pytest.mark.parametrize(("made_for", "here"), [(FLOAT32, BFLOAT16), (BFLOAT16, FLOAT32)])
+def test_a_gate_loads_where_the_same_model_computes_in_another_format(
+    tmp_path: Path, made_for: EncoderIdentity, here: EncoderIdentity
+):
+    save_gate(Gate(GateConfig(encoder=made_for)), tmp_path)
+    assert read_gate(tmp_path, encoder=here).config.encoder == made_for
+
+
+@pytest.mark.parametrize("field", OTHERS)
+def test_a_gate_of_another_encoder_is_refused_saying_what_differs(tmp_path: Path, field: str):
+    save_gate(Gate(GateConfig(encoder=FLOAT32)), tmp_path)
+    with pytest.raises(GateError, match=rf"made for the encoder minilm@abc .* they differ in {field}$"):
+        read_gate(tmp_path, encoder=OTHERS[field])
