@@ -25,7 +25,15 @@ PARTS: Mapping[str, Part] = {
     "semantic": Part("meaning", "How close the turn's meaning is to the current message's."),
     "recency": Part("recency", "What newer turns gain by their place; training decides how much."),
     "decay": Part("age", "What a turn loses by being old; never more than 1."),
-    "contextual": Part("other turns", "What the attention among all turns adds or takes."),
+    "meaning": Part("meaning", "How close the turn's meaning is to the current message's."),
+    "neighbours": Part("neighbours", "How close the turns just before and after this one are to it."),
+    "words": Part("words", "Words that the turn shares with the message, rare ones above all."),
+    "speaker": Part("speaker", "Who speaks, and whether this is the newest turn of that person."),
+    "addressing": Part("addressing", "Who calls whom by name."),
+    "time": Part("time", "How long ago it was said."),
+    "turn": Part("form", "What the turn is like: a question, an answer, long, short, code."),
+    "message": Part("message", "What the message and the conversation are like: the same for all turns."),
+    "contextual": Part("other turns", "What turns that go on from each other add or take."),
 }
 
 

@@ -18,6 +18,7 @@ from convgate.gate.columns import NOBODY, Columns, Floats, Integers, Present
 from convgate.gate.facts import TurnFacts
 
 STATISTICS_OVER = 64  # turns before a message that tell what kind of conversation it is
+_FARTHEST = 128  # turns; what is farther is as far as that, for no training shows how far counts there
 _MOST_BM25 = 30.0  # more is no better match, only a longer message
 
 
@@ -54,7 +55,7 @@ FEATURES = (
     Feature("same_named", "addressing", "1 when both name the same person"),
     Feature("last_named", "addressing", "1 for the newest turn of somebody whom the message names"),
     Feature("last_naming", "addressing", "1 for the newest turn that names the message's speaker"),
-    Feature("age", "recency", "ln of how many turns ago; 0 is the turn just before"),
+    Feature("age", "recency", "ln of how many turns ago, 128 at most; 0 is the turn just before"),
     Feature("one_ago", "recency", "1 for the turn just before"),
     Feature("two_ago", "recency", "1 for the turn before that"),
     Feature("three_ago", "recency", "1 for the third turn back"),
@@ -77,7 +78,7 @@ FEATURES = (
     Feature("mass", "message", "ln(1 + weight of its stems)"),
     Feature("leaning", "message", "pointing words for each unit of stem weight"),
     Feature("names_anyone", "message", "1 when it names somebody who spoke before"),
-    Feature("turns", "message", "ln(1 + number of earlier turns)"),
+    Feature("turns", "message", "ln(1 + number of earlier turns, 128 at most)"),
     Feature("speakers", "message", "ln(1 + speakers among the last 64 turns)"),
     Feature("assistant_share", "message", "share of assistant turns among the last 64"),
 )
@@ -173,7 +174,7 @@ def _features(
     found["last_named"], found["last_naming"] = names_speaker & last, newest_naming.any(axis=2)
 
     ago = now - turns
-    found["age"] = np.log(ago).astype(np.float32)
+    found["age"] = np.log(np.clip(ago, 1, _FARTHEST)).astype(np.float32)
     found["one_ago"], found["two_ago"], found["three_ago"] = ago == 1, ago == 2, ago == 3
     found["first_turn"] = at == 0
     minutes = present.minutes[:, None] - (columns.minutes.first(n)[at] if n else at)
@@ -192,7 +193,7 @@ def _features(
     found["mass"] = np.log1p(present.mass)[:, None]
     found["leaning"] = (present.form[:, 4] / np.maximum(1, present.mass))[:, None]
     found["names_anyone"] = anyone[:, None]
-    found["turns"] = np.log1p(present.index).astype(np.float32)[:, None]
+    found["turns"] = np.log1p(np.minimum(present.index, _FARTHEST)).astype(np.float32)[:, None]
     near = there & (ago <= STATISTICS_OVER)
     found["speakers"] = np.log1p((last & near).sum(axis=1, dtype=np.float32))[:, None]
     found["assistant_share"] = (

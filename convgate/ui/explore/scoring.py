@@ -21,6 +21,7 @@ from convgate.selector import EncoderOnDemand, build_policy
 from convgate.settings import Settings
 from convgate.ui.frame import App
 from convgate.ui.wording import counted
+from convgate.versions.catalog import Versions
 
 _PREPARED = "explore.prepared"
 LINKS = 8
@@ -50,8 +51,9 @@ class Moment:
 def policy(app: App, name: str) -> Policy:
     """The policy of that name as the settings want it; its encoder is loaded if it needs one."""
     encoder = app.encoder() if POLICIES[name].needs_encoder else None
+    active = Versions(app.settings.home).active or ""  # a command line may activate another at any time
     # By the object and not by its identity: after "erase everything" there is a new one, with a new cache.
-    return _policy(name, app.settings.model_dump_json(), id(encoder), app.settings, encoder)
+    return _policy(name, f"{active} {app.settings.model_dump_json()}", id(encoder), app.settings, encoder)
 
 
 def gate_policy(app: App) -> GatePolicy:
