@@ -108,6 +108,14 @@ def test_the_settings_that_are_written_decide_by_the_found_threshold(run, write,
     assert settings.encoder == "all-MiniLM-L6-v2"
 
 
+def test_settings_keep_the_encoder_whatever_its_name(run, write, tmp_path, monkeypatch):
+    monkeypatch.setenv("CONVGATE_ENCODER", 'é"\\ \u007f')
+    path = tmp_path / "agent.toml"
+    assert run(write(lines_of(2)), "--settings", path, "--json")[0] == 0
+    monkeypatch.delenv("CONVGATE_ENCODER")
+    assert load_settings(path).encoder == 'é"\\ \u007f'
+
+
 def test_settings_that_are_there_are_not_overwritten(run, write, tmp_path):
     path = tmp_path / "convgate.toml"
     path.write_text('device = "cpu"\n')

@@ -84,6 +84,13 @@ def test_cases_where_everything_or_nothing_is_relevant_stand_apart():
     assert list(fit_threshold([labelled(HALF, HALF)], Told(), BestFBeta()).result.tags) == []
 
 
+def test_a_case_without_a_history_has_neither_everything_nor_nothing_relevant():
+    fitted = fit_threshold([labelled(HALF, ALL, NONE, ((), set()))], Told(), BestFBeta())
+    tags = fitted.result.tags
+    assert {tag: has.sum() for tag, has in tags.items()} == {NOTHING: 1, EVERYTHING: 1}
+    assert fitted.rule.fitted_on == "4 cases of tiny"
+
+
 @pytest.mark.parametrize("goal", [WantedPrecision(0.8), WantedRecall(0.8), BestFBeta(2), LeastCost(0.5)])
 def test_evaluating_with_the_found_rule_gives_the_figures_that_the_fit_told(goal):
     given = noisy(60)
