@@ -10,6 +10,7 @@ from pathlib import Path
 from convgate.training.corpora.corpus import Corpus
 from convgate.training.corpora.registry import CORPORA
 from convgate.training.errors import TrainingError
+from convgate.training.lengthening import lengthen
 from convgate.training.runs import Source
 from convgate.training.scenarios import WEIGHTS, scenarios
 from convgate.training.talks import Talk, talks_of
@@ -17,7 +18,7 @@ from convgate.training.texts import unrelated_questions, written_sets, written_t
 from convgate.training.weaving import ask_again, weave
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 
-WOVEN, SCENARIOS, HISTORIES = 900, 600, 40  # how many are made of each kind of talks
+WOVEN, SCENARIOS, HISTORIES, LONG_DIALOGUES = 900, 600, 20, 25  # how many are made of each kind
 _AGAIN_TURNS = (100, 400)
 _FEWEST_TALKS = 4  # fewer are not woven
 _CORPUS_OF_MIX = "mtrag"  # a set called mix… is woven from this corpus
@@ -77,6 +78,7 @@ def pretraining_sets(files: Sequence[Path], *, seed: int) -> list[TrainingSet]:
     made.append(
         ask_again([*talks, *written], count=HISTORIES, seed=seed + 4, turns=_AGAIN_TURNS, name="asked-again")
     )
+    made.append(lengthen(written_sets(), count=LONG_DIALOGUES, seed=seed + 5, name="long-dialogues"))
     made += written_sets()
     return found + [TrainingSet(cases, _source(cases, _digest(cases))) for cases in made]
 
