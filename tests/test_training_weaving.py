@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Sequence
 from datetime import timedelta
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Turn
+from convgate.training.corpora.mtrag import read_woven_mtrag
 from convgate.training.errors import TrainingError
 from convgate.training.talks import Talk
 from convgate.training.weaving import ask_again, weave
@@ -97,6 +99,36 @@ def test_transcripts_vary_as_the_mix_does() -> None:
     assert max(len(turns) for turns in made) == 60
     tags = [tag for case in weave(MANY, count=100, seed=0).cases for tag in case.tags]
     assert min(map(tags.count, ("new-topic", "follow-up", "returns"))) > 20
+
+
+@given(talks(), SEEDS)
+def test_talks_may_begin_with_their_first_exchange(material: list[Talk], seed: int) -> None:
+    made = turns_of(weave(material, count=4, seed=seed, begin="first"))
+    entered = [places[0] for turns in made for talk in material if (places := places_in_talk(turns, talk))]
+    assert set(entered) == {0}
+
+
+def test_woven_conversations_of_mtrag_begin_with_their_first_question(tmp_path: Path) -> None:
+    lines = [
+        {
+            "conversation_id": id,
+            "Collection": "govt",
+            "input": [
+                {"speaker": speaker, "text": f"{speaker} {place} of {id}"}
+                for place in range(6)
+                for speaker in ("user", "agent")
+            ],
+            "targets": [],
+        }
+        for id in "abcdef"
+    ]
+    file = tmp_path / "reference.jsonl"
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    woven = read_woven_mtrag(file, count=20, seed=0)
+    first = {
+        turns[sources(turns).index(name)].text for turns in turns_of(woven) for name in set(sources(turns))
+    }
+    assert first == {f"user 0 of {id}" for id in "abcdef"}
 
 
 def test_talks_of_one_domain_alone_are_taken_where_there_are_enough() -> None:

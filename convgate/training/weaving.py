@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Literal
 
 import numpy as np
 
@@ -34,15 +35,17 @@ def weave(
     sources: tuple[int, int] = (2, 4),
     most_messages: int = 60,
     most_cases: int = 6,
+    begin: Literal["anywhere", "first"] = "anywhere",
     name: str = "weave",
 ) -> RelevanceSet:
     """`count` transcripts, each of some talks exchange by exchange; relevant = earlier turns of one's talk.
 
     sources: fewest and most talks in one; half of the time all are of one domain, where talks have
-    domains. Each talk is entered anywhere; a text that was said already is passed over. After each
-    exchange the talk changes with a probability of .15, .35 or .7. Cases are at most `most_cases` of the
-    user's messages from the fifth message on, each tagged `new-topic`, `follow-up` (the message before
-    is of the same talk) or `returns`. The first transcripts are the same for every count.
+    domains. begin: the exchange with which each talk is entered, any of it or its first one; a text that
+    was said already is passed over. After each exchange the talk changes with a probability of .15, .35 or
+    .7. Cases are at most `most_cases` of the user's messages from the fifth message on, each tagged
+    `new-topic`, `follow-up` (the message before is of the same talk) or `returns`. The first transcripts are
+    the same for every count.
 
     Raises TrainingError when there are too few talks, or too short ones for a case, when two have one id,
     and for numbers out of range.
@@ -60,7 +63,7 @@ def weave(
     conversations: dict[str, Conversation] = {}
     cases: list[Case] = []
     for number in range(count):
-        turns, places = _woven(rng, material, near, sources, most_messages)
+        turns, places = _woven(rng, material, near, sources, most_messages, begin)
         id = f"{name}-{number}"
         conversations[id] = Conversation(id, tuple(turns), format="relevance-set")
         chosen = sorted(draw_distinct(rng, places, most_cases))
@@ -160,13 +163,15 @@ def _woven(
     near: list[list[Talk]],
     sources: tuple[int, int],
     most_messages: int,
+    begin: str,
 ) -> tuple[list[Turn], list[int]]:
     """A transcript's turns, and the indices of those that may be cases."""
     for _ in range(_ATTEMPTS):
         pool = pick(rng, near) if near and rng.random() < 0.5 else talks
         chosen = draw_distinct(rng, pool, int(rng.integers(sources[0], sources[1] + 1)))
         said, turns, places = _Said(), list[Turn](), list[int]()
-        for exchange in _alternating(rng, [_from_anywhere(rng, talk) for talk in chosen]):
+        parts = [talk.exchanges if begin == "first" else _from_anywhere(rng, talk) for talk in chosen]
+        for exchange in _alternating(rng, parts):
             if len(turns) + len(exchange) > most_messages:
                 break
             if said.is_new(exchange):

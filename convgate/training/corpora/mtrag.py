@@ -56,12 +56,13 @@ def read_mtrag(path: Path, *, skip_bad: bool = False) -> RelevanceSet:
 def read_woven_mtrag(path: Path, *, count: int, seed: int, skip_bad: bool = False) -> RelevanceSet:
     """`count` transcripts woven of the conversations, with cases; see `weave`. A seed fixes them all.
 
-    Each message has the id of its conversation as `source`. A conversation may be entered in its middle,
-    as `weave` does with all talks. Raises TranscriptError as `read_mtrag` does, and TrainingError when the
+    Each message has the id of its conversation as `source`; conversations begin with their first question.
+    Raises TranscriptError as `read_mtrag` does, and TrainingError when the
     conversations are too few or too short to be woven.
     """
     found = read_mtrag(path, skip_bad=skip_bad)
-    woven = weave(talks_of(found.conversations.values()), count=count, seed=seed, name="mix")
+    talks = talks_of(found.conversations.values())
+    woven = weave(talks, count=count, seed=seed, begin="first", name="mix")
     return replace(woven, problems=found.problems)
 
 
