@@ -176,7 +176,12 @@ class EncoderOnDemand:
         """The encoder; EncoderError when it cannot be loaded."""
         if self._loaded is None:
             settings = self.settings
-            self._loaded = default_encoder(settings.encoder, home=settings.home, device=settings.device)
+            self._loaded = default_encoder(
+                settings.encoder,
+                home=settings.home,
+                device=settings.device,
+                dtype=settings.encoder_dtype,
+            )
         return self._loaded
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import platformdirs
 from pydantic import Field, ValidationError, field_validator
@@ -35,6 +35,7 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=_default_home)  # database, embedding cache, gate versions
     encoder: str = Field("all-MiniLM-L6-v2", min_length=1)  # a sentence-transformers model or its folder
+    encoder_dtype: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: the faster of both on the device
     device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$")
     threshold_rule: str | None = None  # None: the gate's own rule
     threshold_parameters: dict[str, int | float | str] = {}  # by the rule's own parameter names

@@ -1,8 +1,10 @@
-"""The real encoder, with the bundled weights."""
+"""The real encoder, with the bundled weights; everything here is in float32 but what says otherwise."""
 
 from __future__ import annotations
 
+import random
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 
 from convgate import bundled
 from convgate.embedding.base import check_embeddings
+from convgate.embedding.cache import CachedEncoder
 from convgate.errors import EncoderError
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
@@ -19,7 +22,30 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
 def encoder():
     from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
-    return SentenceTransformerEncoder.load()
+    return SentenceTransformerEncoder.load(dtype="float32")
+
+
+def mixed_texts(count: int = 64) -> list[str]:
+    """Texts of 1 to 300 words, in no order."""
+    words = ["the", "loss", "of", "our", "model", "was", "nan", "again", "after", "learning", "rates", "rose"]
+    draw = random.Random(7)
+    lengths = [int(300 ** (i / (count - 1))) for i in range(count)]
+    texts = [" ".join(draw.choices(words, k=length)) + f" {i}" for i, length in enumerate(lengths)]
+    return draw.sample(texts, count)
+
+
+def pieces(encoder, text: str) -> list[int]:
+    """The word pieces of a text, without what the model puts around them."""
+    return encoder._tokenizer.encode(text, add_special_tokens=False).ids
+
+
+def watched(encoder, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The batches that reach the model from now on."""
+    seen, original = [], encoder._model.encode
+    monkeypatch.setattr(
+        encoder._model, "encode", lambda texts, **rest: seen.append(texts) or original(texts, **rest)
+    )
+    return seen
 
 
 def test_identity_names_the_weights(encoder):
@@ -73,16 +99,61 @@ def test_a_model_in_a_folder_is_told_apart_by_its_weights(encoder, tmp_path: Pat
 
     folder = tmp_path / "model"
     shutil.copytree(bundled.bundled_folder(), folder)
-    loaded = SentenceTransformerEncoder.load(str(folder))
+    loaded = SentenceTransformerEncoder.load(str(folder), dtype="float32")
     assert loaded.identity.model == str(folder)
     assert loaded.identity.revision not in {"", encoder.identity.revision}
     assert np.allclose(loaded.encode(["hello"]), encoder.encode(["hello"]), atol=1e-6)
 
 
+def test_vectors_are_those_of_the_library_where_nothing_is_cut(encoder):
+    from sentence_transformers import SentenceTransformer
+
+    texts = [text for text in mixed_texts() if not encoder.is_chunked(text)]
+    plain = SentenceTransformer(str(bundled.bundled_folder()), device="cpu").encode(texts)
+    assert encoder.encode(texts) == pytest.approx(plain, abs=1e-5)
+
+
+def test_a_text_that_comes_again_is_encoded_once(encoder, monkeypatch: pytest.MonkeyPatch):
+    seen = watched(encoder, monkeypatch)
+    vectors = encoder.encode(["one", "", "two", "one", "two", "one"])
+    assert sorted(text for batch in seen for text in batch) == ["one", "two"]
+    assert np.array_equal(vectors[[0, 2, 0]], vectors[[3, 4, 5]])
+    assert not vectors[1].any()
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_batches_hold_texts_of_like_length_and_no_more_than_fit(
+    encoder, cached: bool, monkeypatch: pytest.MonkeyPatch
+):
+    seen, texts = [], mixed_texts(512)
+    monkeypatch.setattr(
+        encoder._model, "encode", lambda some, **_: seen.append(some) or np.ones((len(some), 384))
+    )
+    (CachedEncoder(encoder, None) if cached else encoder).encode(texts)
+    sizes = [[len(pieces(encoder, text)) for text in batch] for batch in seen]
+    assert len(texts) <= sum(map(len, sizes)) < 1.1 * len(texts), "each once, the long ones in two"
+    assert max(max(batch) * len(batch) for batch in sizes) <= 1.05 * encoder._batch
+    padded, real = sum(max(batch) * len(batch) for batch in sizes), sum(map(sum, sizes))
+    assert padded < 1.1 * real, "as they come, 32 at a time, it is more than 3 times as much"
+
+
+def test_bfloat16_agrees_with_float32_however_the_texts_are_batched(encoder):
+    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+
+    reduced = SentenceTransformerEncoder.load(dtype="bfloat16")
+    assert reduced.identity == replace(encoder.identity, dtype="bfloat16")
+    texts = mixed_texts()
+    exact, together = encoder.encode(texts), reduced.encode(texts)
+    alone = np.concatenate([reduced.encode([text]) for text in texts[::8]])
+    assert (exact * together).sum(axis=1).min() > 0.995
+    assert (exact[::8] * alone).sum(axis=1).min() > 0.995
+    assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-5)
+
+
 def test_unknown_dtype_is_refused():
     from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
-    with pytest.raises(EncoderError, match="float32 or bfloat16; got 'int8'"):
+    with pytest.raises(EncoderError, match="auto, float32 or bfloat16; got 'int8'"):
         SentenceTransformerEncoder.load(dtype="int8")
 
 

@@ -23,6 +23,7 @@ def test_without_anything_set_the_defaults_hold(convgate_home: Path) -> None:
     assert settings.home == convgate_home
     assert settings.database == convgate_home / "convgate.db"
     assert (settings.encoder, settings.device, settings.threshold_rule) == ("all-MiniLM-L6-v2", "cpu", None)
+    assert settings.encoder_dtype == "auto"
 
 
 def test_without_a_home_the_data_goes_to_the_users_data_directory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,6 +75,7 @@ def test_a_tilde_is_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     ("variable", "value", "message"),
     [
         ("DEVICE", "tpu", r"CONVGATE_DEVICE: .*pattern.*; got 'tpu'"),
+        ("ENCODER_DTYPE", "int8", r"CONVGATE_ENCODER_DTYPE: .*'auto', 'float32' or 'bfloat16'; got 'int8'"),
         ("UPLOAD_LIMIT_MB", "0", r"CONVGATE_UPLOAD_LIMIT_MB: .*greater than or equal to 1; got '0'"),
         ("ENCODER", "", r"CONVGATE_ENCODER: .*at least 1 character; got ''"),
         ("THRESHOLD_PARAMETERS", "0.7", r"CONVGATE_THRESHOLD_PARAMETERS: .*dictionary; got 0.7"),

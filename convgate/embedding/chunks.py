@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -17,6 +17,7 @@ class Chunks:
     """Pieces of several texts in one flat list; text i owns `texts[starts[i]:starts[i + 1]]`."""
 
     texts: list[str]
+    sizes: list[int]  # word pieces of each, but for one more or less where a word was cut
     starts: list[int]  # (number of source texts + 1,)
 
 
@@ -24,16 +25,32 @@ def is_longer(text: str, tokenizer: Any, max_pieces: int) -> bool:
     """Whether the text has more than `max_pieces` word pieces, which never outnumber its characters."""
     if len(text) <= max_pieces:
         return False
-    return len(_offsets(text, tokenizer)) > max_pieces
+    return len(tokenizer.encode(text, add_special_tokens=False)) > max_pieces
 
 
 def split(texts: Sequence[str], tokenizer: Any, max_pieces: int) -> Chunks:
     """Cut every text at word-piece boundaries into chunks of at most `max_pieces` pieces each."""
-    chunks, starts = [], [0]
-    for text in texts:
-        chunks.extend(_split_one(text, tokenizer, max_pieces))
-        starts.append(len(chunks))
-    return Chunks(chunks, starts)
+    chunks = Chunks([], [], [0])
+    encoded = tokenizer.encode_batch(list(texts), add_special_tokens=False)
+    for text, pieces in zip(texts, encoded, strict=True):
+        for part, size in _cut(text, pieces, max_pieces):
+            chunks.texts.append(part)
+            chunks.sizes.append(size)
+        chunks.starts.append(len(chunks.texts))
+    return chunks
+
+
+def batches(chunks: Chunks, most: int) -> Iterator[list[int]]:
+    """Indices of chunks to be encoded together, longest first, every chunk once.
+
+    A batch is padded to its longest chunk and then has at most `most` word pieces, unless one chunk alone
+    has more.
+    """
+    order = sorted(range(len(chunks.texts)), key=lambda i: -chunks.sizes[i])
+    while order:
+        count = max(1, most // max(1, chunks.sizes[order[0]]))
+        yield order[:count]
+        order = order[count:]
 
 
 def merge(vectors: Embeddings, chunks: Chunks) -> Embeddings:
@@ -43,19 +60,14 @@ def merge(vectors: Embeddings, chunks: Chunks) -> Embeddings:
     return np.asarray(merged / np.linalg.norm(merged, axis=1, keepdims=True).clip(1e-12), dtype=np.float32)
 
 
-def _split_one(text: str, tokenizer: Any, max_pieces: int) -> list[str]:
-    if len(text) <= max_pieces:
-        return [text]
-    offsets = _offsets(text, tokenizer)
-    if len(offsets) <= max_pieces:
-        return [text]
+def _cut(text: str, pieces: Any, max_pieces: int) -> list[tuple[str, int]]:
+    """Parts of the text with their sizes."""
+    if len(pieces) <= max_pieces:
+        return [(text, len(pieces))]
     # A fraction of the limit is left free: cutting inside a word can add pieces at the seam.
     step = max(1, max_pieces - 4)
-    cuts = [offsets[i][0] for i in range(step, len(offsets), step)]
-    bounds = [0, *cuts, len(text)]
-    return [text[a:b] for a, b in pairwise(bounds) if text[a:b].strip()]
-
-
-def _offsets(text: str, tokenizer: Any) -> list[tuple[int, int]]:
-    offsets: list[tuple[int, int]] = tokenizer.encode(text, add_special_tokens=False).offsets
-    return offsets
+    offsets, firsts = pieces.offsets, range(0, len(pieces), step)
+    bounds = [0, *(offsets[first][0] for first in firsts[1:]), len(text)]
+    sizes = [min(step, len(pieces) - first) for first in firsts]
+    parts = [(text[start:end], size) for (start, end), size in zip(pairwise(bounds), sizes, strict=True)]
+    return [(part, size) for part, size in parts if part.strip()]

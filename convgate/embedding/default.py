@@ -12,11 +12,12 @@ CACHE_FILE = "embeddings.sqlite"
 
 
 def default_encoder(
-    name: str = BUNDLED_MODEL, *, home: Path | None = None, device: str = "cpu", dtype: str = "float32"
+    name: str = BUNDLED_MODEL, *, home: Path | None = None, device: str = "cpu", dtype: str = "auto"
 ) -> Encoder:
     """The named encoder (a sentence-transformers model, or its folder) with its cache in `home`.
 
-    `home` None keeps vectors in memory only. Raises EncoderError when the model cannot be loaded.
+    `home` None keeps vectors in memory only. `dtype` is "float32", "bfloat16" or "auto", which is the faster
+    of both on this device. Raises EncoderError when the model cannot be loaded.
     """
     from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 

@@ -48,14 +48,21 @@ def conversation(path: Path, key: str) -> Conversation:
     return Conversations(store(path)).get(key).conversation
 
 
+def encoder(name: str, device: str, home: Path) -> Encoder:
+    """The encoder of that name behind its cache in `home`, in the number format of the settings.
+
+    Raises EncoderError when it cannot be loaded.
+    """
+    return _encoder(name, device, settings().encoder_dtype, home)
+
+
 @st.cache_resource(
     max_entries=2, show_spinner="Loading the encoder …", on_release=lambda encoder: encoder.close()
 )
-def encoder(name: str, device: str, home: Path) -> Encoder:
-    """The encoder of that name behind its cache in `home`; raises EncoderError when it cannot be loaded."""
+def _encoder(name: str, device: str, dtype: str, home: Path) -> Encoder:
     from convgate.embedding.default import default_encoder  # torch, which the Library never needs
 
-    return default_encoder(name, home=home, device=device)
+    return default_encoder(name, home=home, device=device, dtype=dtype)
 
 
 @st.cache_resource(show_spinner=False)
