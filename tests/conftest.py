@@ -57,6 +57,15 @@ def convgate_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
+@pytest.fixture(autouse=True)
+def no_shipped_weights(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without a version that ships, for it refuses the encoders of tests; the marker `shipped` leaves it there."""
+    if "shipped" not in request.keywords:
+        monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "no-weights")
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder with the real relevance sets, which are not part of the repository."""

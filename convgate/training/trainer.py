@@ -6,14 +6,17 @@ import copy
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from convgate.gate.features import FEATURES, PARTS
+from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.parameters import Checked, setting
-from convgate.training.episodes import Episode, batch
+from convgate.training.episodes import Batch, Episode, batch
 from convgate.training.errors import TrainingError
 from convgate.training.objective import objective
 
@@ -22,7 +25,8 @@ from convgate.training.objective import objective
 class TrainingSettings(Checked):
     """How a gate is trained."""
 
-    epochs: int = setting(30, "epochs", low=1, high=1_000, step=1, help="Passes over the data, at most.")
+    name: ClassVar[str] = "training"
+    epochs: int = setting(18, "epochs", low=1, high=1_000, step=1, help="Passes over the data, at most.")
     learning_rate: float = setting(
         0.003, "", low=1e-6, high=0.1, step=0.0001, help="Largest step size; it rises at first, then falls."
     )
@@ -41,8 +45,12 @@ class TrainingSettings(Checked):
         step=0.001,
         help="Share of each step in the running mean of the weights.",
     )
+    dropped_parts: float = setting(
+        0.08, "", low=0.0, high=0.9, step=0.01,
+        help="Chance that a part of the features is at its usual value all through a conversation.",
+    )  # fmt: skip
     overlap: float = setting(
-        1.0, "", low=0.0, high=10.0, step=0.1, help="Weight of the selection's F1 beside the cross-entropy."
+        0.5, "", low=0.0, high=10.0, step=0.1, help="Weight of the selection's F1 beside the cross-entropy."
     )
     patience: int = setting(
         8, "epochs", low=1, high=1_000, step=1, help="Without a better validation loss, before it stops."
@@ -70,6 +78,8 @@ class Epoch:
 _WARM_UP = 0.1  # share of the steps in which the step size rises
 _LARGEST_GRADIENT = 1.0
 _REPEATS = 6
+_MOST_COUNTED, _COUNTED = 12, 0.25
+"""A conversation's cases resemble each other: k of them weigh as much as ∜k of different ones, 12 at most."""
 _VALIDATED = 40  # conversations of a set that are validated with at most
 
 
@@ -115,7 +125,10 @@ class Trainer:
         return self.best
 
     def epoch(self, on_progress: Callable[[int, int], object] | None = None) -> Epoch:
-        """One pass over the data. A loss that is no number raises TrainingError; `best` is kept as it was."""
+        """One pass over the data.
+
+        A loss or gradient that is no number raises TrainingError; `best` is kept as it was.
+        """
         number = len(self.history) + 1
         rng = np.random.default_rng([self.settings.seed, number])
         order = self._order(rng)
@@ -136,7 +149,7 @@ class Trainer:
 
     def state(self) -> dict[str, Tensor]:
         """All tensors that the next epoch depends on."""
-        tensors: dict[str, Tensor] = {}
+        tensors = {"epochs": torch.tensor(len(self.history))}
         for name, gate in (("gate", self.gate), ("averaged", self.averaged), ("best", self.best)):
             tensors |= {f"{name}/{key}": value.clone() for key, value in gate.state_dict().items()}
         for place, parameter in enumerate(self._parameters):
@@ -145,7 +158,12 @@ class Trainer:
         return tensors
 
     def restore(self, tensors: Mapping[str, Tensor], history: Sequence[Epoch]) -> None:
-        """Go on from a `state()` and the history that it had; TrainingError when it is of another gate."""
+        """Go on from a `state()` and the history that it had; TrainingError when they do not fit."""
+        ran = int(tensors.get("epochs", len(history)))
+        if ran != len(history):
+            raise TrainingError(
+                f"the interrupted training ran {ran} epochs, but its record has {len(history)}"
+            )
         try:
             for name, gate in (("gate", self.gate), ("averaged", self.averaged), ("best", self.best)):
                 part = {k.split("/", 1)[1]: v for k, v in tensors.items() if k.startswith(f"{name}/")}
@@ -175,28 +193,35 @@ class Trainer:
             rng.permutation(count)[: self.settings.cases] if count > self.settings.cases else range(count)
         )
         cases = batch(gate, episode, list(chosen))
+        drop_parts(gate, cases, self.settings.dropped_parts, rng)
         output = gate(cases.turns, cases.messages, cases.mask)
-        # Cases of one conversation resemble each other, so many of them weigh less than as many others.
-        weight = math.sqrt(min(len(chosen), 12))
-        return weight * objective(output, cases.relevant, cases.mask, overlap_weight=self.settings.overlap)
+        weight = min(len(chosen), _MOST_COUNTED) ** _COUNTED
+        loss = objective(output, cases.relevant, cases.mask, overlap_weight=self.settings.overlap)
+        return loss * float(weight)
 
     def _step(self, losses: list[Tensor], rate: float) -> float:
         loss = torch.stack(losses).mean()
-        if not torch.isfinite(loss):
-            raise TrainingError(
-                f"the loss became {float(loss)} in epoch {len(self.history) + 1}; the weights of the best"
-                " epoch before it are kept. A smaller learning rate may help."
-            )
+        self._check_finite("loss", loss)
         for group in self._optimiser.param_groups:
             group["lr"] = rate
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self._parameters, _LARGEST_GRADIENT)
+        self._check_finite("gradient", torch.nn.utils.clip_grad_norm_(self._parameters, _LARGEST_GRADIENT))
         self._optimiser.step()
         with torch.no_grad():
             for mean, now in zip(self.averaged.parameters(), self.gate.parameters(), strict=True):
                 mean.lerp_(now, self.settings.averaging)
         return float(loss.detach())
+
+    def _check_finite(self, what: str, value: Tensor) -> None:
+        if torch.isfinite(value):
+            return
+        done = len(self.history)
+        kept = f"; the best weights of the {done} before it are kept" if done else ""
+        raise TrainingError(
+            f"the {what} became {float(value)} in epoch {done + 1}{kept}. A smaller learning rate may help,"
+            " or fewer epochs."
+        )
 
     def _rate(self, epochs: float) -> float:
         """Up in a straight line, then down along a cosine."""
@@ -221,13 +246,14 @@ class Trainer:
                 losses.append(
                     float(objective(output, cases.relevant, cases.mask, overlap_weight=self.settings.overlap))
                 )
-                keep = (output.logit > 0) & cases.mask
+                keep = (output.logit >= 0) & cases.mask
                 found += float((keep * cases.relevant).sum())
                 kept += float(keep.sum())
                 relevant += float(cases.relevant.sum())
             if losses:
                 sets.append(float(np.mean(losses)))
         validation = float(np.mean(sets)) if sets else loss
+        self._check_finite("validation loss", torch.tensor(validation))
         lowest = min((epoch.validation_loss for epoch in self.history), default=math.inf)
         return Epoch(
             number=number,
@@ -238,3 +264,14 @@ class Trainer:
             activation=float(self.averaged.tiers.activation),
             best=validation < lowest,
         )
+
+
+def drop_parts(gate: Gate, cases: Batch, chance: float, rng: np.random.Generator) -> None:
+    """Put each part of the features at its usual value with this chance, so that none is relied on alone."""
+    if not isinstance(gate.tiers, FullTiers) or not chance:
+        return
+    dropped = {part for part in PARTS if rng.random() < chance}
+    columns = [place for place, feature in enumerate(FEATURES) if feature.part in dropped]
+    usual = gate.tiers.standardise.usual[columns]
+    cases.turns[..., columns] = usual
+    cases.messages[..., columns] = usual
