@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 import torch
 
+from convgate.benchmark.encoding import measure_encoder, mixed_texts, worst_cosine
 from convgate.benchmark.memory import scoring_memory
 from convgate.benchmark.naive import naive_logits
-from convgate.gate.model import Message
 from convgate.benchmark.speed import compare, largest_difference, perturbed_gate, time_rescoring, time_scoring
+from convgate.gate.model import Message
 from tests.fakes import FakeEncoder
 from tests.gates import unit_vectors
 
@@ -28,6 +29,45 @@ def test_comparison_takes_both_in_turns_and_divides_the_fastest_rounds():
     result = compare(lambda: order.append("a"), lambda: order.append("b"), rounds=3, warm_up=1)
     assert order == ["a", "b"] * 4
     assert result.ratio == pytest.approx(result.baseline_ms / result.ours_ms)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("encoder")
+def test_encoder_is_timed_and_compared_with_itself_in_float32(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("convgate.benchmark.encoding.mixed_texts", lambda: ["one text", "another text"])
+    measured = measure_encoder(rounds=1).to_json()
+    assert measured["texts"] == 2
+    assert measured["corpus"]["ours_ms"] > 0
+    assert measured["message"]["baseline_ms"] > 0
+    assert 0.995 < measured["worst_cosine"] < 1.0001
+    assert measured["goal"] == {"bfloat16": 2.0, "float32": None}[measured["dtype"]]
+
+
+def test_worst_cosine_is_that_of_the_one_text_that_differs():
+    class Turned(FakeEncoder):
+        def _vector(self, text: str):
+            return super()._vector("other" if text == "bad" else text)
+
+    cosine = float(FakeEncoder().encode(["bad"])[0] @ FakeEncoder().encode(["other"])[0])
+    assert worst_cosine(Turned(), FakeEncoder(), ["good", "bad", "fine"]) == pytest.approx(cosine, abs=1e-6)
+    assert worst_cosine(FakeEncoder(), FakeEncoder(), ["good", "bad"]) == pytest.approx(1)
+
+
+def test_worst_cosine_is_looked_for_in_texts_alone_too():
+    class WrongAlone(FakeEncoder):
+        def encode(self, texts, *, progress=None):
+            return super().encode(texts if len(texts) > 1 else ["other"])
+
+    assert worst_cosine(WrongAlone(), FakeEncoder(), ["good", "fine"]) < 0.5
+
+
+def test_mixed_texts_are_always_the_same_short_and_long():
+    texts = mixed_texts()
+    assert texts == mixed_texts()
+    assert len(texts) == len(set(texts)) > 200
+    lengths = sorted(len(text.split()) for text in texts)
+    assert lengths[0] < 5
+    assert lengths[-1] > 200
 
 
 def test_scoring_and_rescoring_are_timed():

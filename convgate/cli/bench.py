@@ -20,7 +20,7 @@ def bench(
     page: Annotated[bool, typer.Option(help="Also time a slider's rerun of the page Explore.")] = True,
     rounds: Annotated[int, typer.Option(help="Rounds of each comparison.", min=1)] = 15,
 ) -> None:
-    """Measure scoring against a naive gate, memory, re-scoring, and a slider's rerun."""
+    """Measure scoring against a naive gate, memory, the encoder, re-scoring, and a slider's rerun."""
     from rich.console import Console
 
     console = Console(stderr=True)
@@ -48,8 +48,11 @@ def _measure(doing: Callable[[str], None], *, encoder: bool, page: bool, rounds:
     doing("convgate --help")
     results["help_seconds"] = {"median": time_help(), "goal_below": 0.5}
     if encoder:
+        from convgate.benchmark.encoding import measure_encoder
         from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
+        doing("The encoder")
+        results["encoder"] = measure_encoder(rounds=max(3, rounds // 3)).to_json()
         doing("A new message in 1,000 turns")
         rescoring = time_rescoring(SentenceTransformerEncoder.load(), rounds=rounds)
         results["rescoring_1000"] = {
@@ -77,6 +80,22 @@ def _show(console: Console, results: dict[str, Any]) -> None:
     memory = results["memory_mb"]["10000"]
     told = "not told by this system" if memory is None else f"{memory:.0f} MB (goal below 200 MB)"
     console.print(f"Peak memory of scoring 10,000 turns above the loaded model: {told}")
+    if encoder := results.get("encoder"):
+        corpus, message = encoder["corpus"], encoder["message"]
+        goal = f"goal {encoder['goal']:.0f}×; " if encoder["goal"] else ""
+        console.print(
+            f"Encoding {encoder['texts']} texts: {encoder['baseline']} {corpus['baseline_ms']:,.0f} ms,"
+            f" convgate in {encoder['dtype']} {corpus['ours_ms']:,.0f} ms, {corpus['ratio']:.1f}× faster"
+            f" ({goal}{corpus['median_ratio']:.1f}× by medians)"
+        )
+        console.print(
+            f"Encoding one short message: {message['baseline_ms']:.1f} ms, convgate"
+            f" {message['ours_ms']:.1f} ms, {message['ratio']:.1f}× faster"
+        )
+        console.print(
+            f"Smallest cosine to the vector in float32: {encoder['worst_cosine']:.4f}"
+            f" (goal {encoder['goal_cosine']})"
+        )
     if rescoring := results.get("rescoring_1000"):
         console.print(
             f"Deciding 1,000 turns again for one new message: {rescoring['decide_again_ms']:.1f} ms,"
