@@ -23,7 +23,7 @@ NAN, FIBONACCI = {0, 1, 2, 3}, {4, 5, 6, 7}
 @pytest.fixture(scope="module")
 def encoder() -> Encoder:
     """The real one, its vectors kept in memory alone."""
-    return default_encoder(dtype=load_settings().encoder_dtype)
+    return default_encoder()
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from convgate.gate.facts import TurnFacts
 from convgate.gate.feature_tier import FeatureTier
 from convgate.gate.features import FEATURES, message_features, turn_features
 from convgate.gate.links import Band, Floats
+from convgate.gate.one_thread import one_thread
 from convgate.gate.thread_tier import Threads, ThreadTier
 
 _KINDS = 6  # numbers that tell kinds of messages apart
@@ -156,7 +157,10 @@ class FullTiers(nn.Module):
         self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None
     ) -> tuple[dict[str, Tensor], Tensor]:
         """The parts of tier 1, each (n,), and the logits of tier 2 (n,), for one message."""
-        x = self._standard(state, embedding, facts)
+        with one_thread():
+            return self._scored(state, self._standard(state, embedding, facts))
+
+    def _scored(self, state: ThreadState, x: Tensor) -> tuple[dict[str, Tensor], Tensor]:
         attention = self.attention.score(state.bands(), state.contexts(), (state.above, state.below), x)
         return self.bilinear.parts(x), attention
 
@@ -194,6 +198,10 @@ class FullTiers(nn.Module):
     def _grow(self, memory: _Memory, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> None:
         if len(embeddings) != len(facts):
             raise GateError(f"{len(embeddings)} embeddings are given for {len(facts)} turns")
+        with one_thread():
+            self._add(memory, embeddings, facts)
+
+    def _add(self, memory: _Memory, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> None:
         start, band = len(memory.columns), self.config.band
         memory.embeddings.extend(embeddings)
         memory.vectors.extend(self.whitening(torch.from_numpy(embeddings)).numpy())

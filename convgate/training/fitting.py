@@ -8,36 +8,50 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from convgate.gate.features import NAMES
 from convgate.gate.model import Gate
-from convgate.training.episodes import Episode, batch
+from convgate.training.episodes import Episode, batches
 
 _THRESHOLDS = np.linspace(0.2, 0.8, 61)
 _MOST = 100  # conversations of a set
+_TYPED = NAMES.index("typed")
 
 
 @torch.no_grad()
 def fit_threshold(gate: Gate, sets: Mapping[str, Sequence[Episode]]) -> float | None:
-    """Set the gate's threshold, between 0.2 and 0.8, where the sets' mean F1 is highest; None: no case.
+    """Set the gate's threshold, between 0.2 and 0.8, where the sets' mean F1 is highest, and tell it.
 
-    The F1 of a set is micro over all turns of its cases.
+    The F1 of a set is micro over all turns of its cases; among thresholds that are equally good, the middle
+    one is taken. Sets of questions put from outside, for which a handful out of hundreds of turns matters, are
+    left out unless there are no others. None, and no change, when no case has anything relevant.
     """
-    curves = [curve for episodes in sets.values() if (curve := _f1(gate, episodes)) is not None]
+    flow = {name: episodes for name, episodes in sets.items() if not all(map(_is_typed, episodes))}
+    curves = [curve for episodes in (flow or sets).values() if (curve := _f1(gate, episodes)) is not None]
     if not curves:
         return None
-    best = float(_THRESHOLDS[int(np.argmax(np.mean(curves, axis=0)))])
+    curve = np.mean(curves, axis=0)
+    highest = np.flatnonzero(curve == curve.max())
+    best = float(_THRESHOLDS[highest[len(highest) // 2]])
     gate.threshold_logit.fill_(float(np.log(best / (1 - best))))
     return best
+
+
+def _is_typed(episode: Episode) -> bool:
+    return all(question.features[:, _TYPED].any() for question in episode.questions)
 
 
 def _f1(gate: Gate, episodes: Sequence[Episode]) -> NDArray[np.float64] | None:
     scores, labels = [], []
     for episode in episodes[:_MOST]:
-        cases = batch(gate, episode, range(len(episode.questions)))
-        output = gate(cases.turns, cases.messages, cases.mask)
-        scores.append(torch.sigmoid(output.logit)[cases.mask].numpy())
-        labels.append(cases.relevant[cases.mask].numpy())
+        for cases in batches(gate, episode):
+            output = gate(cases.turns, cases.messages, cases.mask)
+            scores.append(torch.sigmoid(output.logit)[cases.mask].numpy())
+            labels.append(cases.relevant[cases.mask].numpy())
     if not scores or not (relevant := np.concatenate(labels)).any():
         return None
-    kept = np.concatenate(scores)[:, None] >= _THRESHOLDS
-    found = (kept * relevant[:, None]).sum(axis=0)
-    return np.asarray(2 * found / (kept.sum(axis=0) + relevant.sum()))
+    reached = np.searchsorted(_THRESHOLDS, np.concatenate(scores), side="right")  # how many thresholds
+    kept, found = (
+        np.bincount(reached, weights, minlength=len(_THRESHOLDS) + 1)[:0:-1].cumsum()[::-1]
+        for weights in (None, relevant)
+    )
+    return np.asarray(2 * found / (kept + relevant.sum()))
