@@ -8,40 +8,45 @@ one before, never half of one.
 from __future__ import annotations
 
 import hashlib
-import json
-import os
 import platform
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
+
+from filelock import FileLock, Timeout
+from pydantic import TypeAdapter, with_config
 
 from convgate.errors import ConvgateError
 from convgate.files import write_whole
 from convgate.gate.config import GateConfig
 from convgate.training.errors import TrainingError
 from convgate.training.trainer import Epoch, Trainer, TrainingSettings
+from convgate.versions.card import Sha256
+from convgate.versions.checked import STORED, dump, parse
 
 RECORD, STATE, LOCK = "run.json", "state.safetensors", "lock"
 _LIBRARIES = ("numpy", "scipy", "sentence-transformers", "torch")
 
 
-@dataclass(frozen=True, slots=True)
+@with_config(STORED)
+@dataclass(frozen=True)
 class Source:
     """One set that a gate was trained on."""
 
     name: str
-    sha256: str  # of the file, or of the texts where it was generated
+    sha256: Sha256  # of the file, or of the texts where it was generated
     conversations: int
     cases: int
     licence: str = ""  # as whoever gave the set said
     attribution: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@with_config(STORED)
+@dataclass(frozen=True)
 class RunRecord:
     """What was trained, on what, how, and how it went."""
 
@@ -52,8 +57,8 @@ class RunRecord:
     sources: tuple[Source, ...]
     libraries: Mapping[str, str]
     epochs: tuple[Epoch, ...] = ()
-    state_sha256: str = ""
-    seconds: float = field(default=0.0)  # of training, interruptions left aside
+    state_sha256: Sha256 = ""  # of the tensors after the last of them
+    seconds: float = 0.0  # of training, interruptions left aside
 
     @classmethod
     def begun(
@@ -69,25 +74,12 @@ class RunRecord:
         now = datetime.now(UTC).isoformat(timespec="seconds")
         return cls(now, parent, config, settings, sources, libraries)
 
-    def to_json(self) -> dict[str, Any]:
-        """The record as plain JSON values."""
-        return {**asdict(self), "config": self.config.to_json(), "settings": asdict(self.settings)}
+    def to_bytes(self) -> bytes:
+        """The content of `run.json`."""
+        return dump(_KIND, self, "the record of the run")
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The record that `to_json` gave; TrainingError when it is not one."""
-        try:
-            return cls(
-                **{
-                    **values,
-                    "config": GateConfig.from_json(values["config"]),
-                    "settings": TrainingSettings(**values["settings"]),
-                    "sources": tuple(Source(**source) for source in values["sources"]),
-                    "epochs": tuple(Epoch(**epoch) for epoch in values["epochs"]),
-                }
-            )
-        except (TypeError, KeyError, ConvgateError) as error:
-            raise TrainingError(f"the record of a run cannot be read: {error}") from error
+
+_KIND = TypeAdapter(RunRecord)
 
 
 def save(folder: Path, record: RunRecord, trainer: Trainer) -> RunRecord:
@@ -100,8 +92,8 @@ def save(folder: Path, record: RunRecord, trainer: Trainer) -> RunRecord:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         write_whole(folder / f"{digest[:16]}.{STATE}", content)
-        write_whole(folder / RECORD, (json.dumps(record.to_json(), indent=2) + "\n").encode())
-        for old in folder.glob(f"*.{STATE}"):
+        write_whole(folder / RECORD, record.to_bytes())
+        for old in (*folder.glob(f"*.{STATE}"), *folder.glob(".*.partial")):
             if old.name != f"{digest[:16]}.{STATE}":
                 old.unlink(missing_ok=True)
     except OSError as error:
@@ -110,24 +102,31 @@ def save(folder: Path, record: RunRecord, trainer: Trainer) -> RunRecord:
 
 
 def read_record(folder: Path) -> RunRecord:
-    """The record in a run's folder; TrainingError when there is none."""
+    """The record in a run's folder; TrainingError naming each field that is not as it was written."""
     try:
-        values = json.loads((folder / RECORD).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        return parse(_KIND, (folder / RECORD).read_bytes(), RECORD)
+    except OSError as error:
         raise TrainingError(f"there is no run to go on with in {folder}: {error}") from error
-    if not isinstance(values, dict):
-        raise TrainingError(f"the record of the run in {folder} is not a JSON object")
-    return RunRecord.from_json(values)
+    except ConvgateError as error:
+        raise TrainingError(
+            f"the run in {folder} cannot go on: {error}; put its record back, or name another folder"
+        ) from error
 
 
 def check_same(begun: RunRecord, wanted: RunRecord, folder: Path) -> None:
-    """TrainingError naming what differs when a run that was begun is not the one that is wanted now."""
-    for name in ("parent", "config", "settings", "sources"):
-        if getattr(begun, name) != getattr(wanted, name):
-            raise TrainingError(
-                f"the run in {folder} was begun with other {name};"
-                " name another folder, or train as it was begun"
-            )
+    """TrainingError naming what differs when a run that was begun is not the one that is wanted now.
+
+    Fewer epochs than have run already are no difference: the run ends there.
+    """
+    then, now = _plan(begun), _plan(wanted)
+    if wanted.settings.epochs <= len(begun.epochs):
+        now["epochs"] = then["epochs"]
+    differing = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+    if differing:
+        told = ", ".join(f"{name} {then.get(name)}, not {now.get(name)}" for name in differing)
+        raise TrainingError(
+            f"the run in {folder} was begun with {told}; name another folder, or train as it was begun"
+        )
 
 
 def go_on(folder: Path, record: RunRecord, trainer: Trainer) -> None:
@@ -150,27 +149,32 @@ def go_on(folder: Path, record: RunRecord, trainer: Trainer) -> None:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Keeps a second training out of the run's folder; TrainingError when one is at work there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / LOCK
+    """Keeps a second training out of the run's folder; TrainingError when one is at work there.
+
+    The system gives the lock back when a process ends in any way, so the file that a kill leaves is no lock.
+    """
+    lock = FileLock(folder / LOCK, timeout=0)
     try:
-        path.touch(exist_ok=False)
-    except FileExistsError:
-        if _alive(path):
-            raise TrainingError(f"another training is at work in {folder}") from None
-    path.write_text(str(os.getpid()), encoding="ascii")
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire()
+    except Timeout as error:
+        raise TrainingError(f"another training is at work in {folder}") from error
+    except OSError as error:
+        raise TrainingError(f"no run can be kept in {folder}: {error}") from error
     try:
         yield
     finally:
-        path.unlink(missing_ok=True)
+        lock.release()
 
 
-def _alive(path: Path) -> bool:
-    """Whether the process that a lock names is still there; a lock that a kill left is no lock."""
-    try:
-        os.kill(int(path.read_text(encoding="ascii") or 0), 0)
-    except (ValueError, ProcessLookupError):
-        return False
-    except PermissionError:
-        return True
-    return True
+def _plan(record: RunRecord) -> dict[str, Any]:
+    """What a run cannot change on its way, by the names that people know."""
+    config = record.config.to_json()
+    encoder = config.pop("encoder") or {}
+    return {
+        "parent": record.parent,
+        **config,
+        **{f"encoder {name}": value for name, value in encoder.items()},
+        **asdict(record.settings),
+        **{f"set {source.name}": source.sha256[:12] for source in record.sources},
+    }

@@ -219,8 +219,8 @@ class Trainer:
         done = len(self.history)
         kept = f"; the best weights of the {done} before it are kept" if done else ""
         raise TrainingError(
-            f"the {what} became {float(value)} in epoch {done + 1}{kept}. A smaller learning rate may help,"
-            " or fewer epochs."
+            f"the {what} became {float(value.detach())} in epoch {done + 1}{kept}."
+            " A smaller learning rate may help, or fewer epochs."
         )
 
     def _rate(self, epochs: float) -> float:
