@@ -471,6 +471,7 @@ def test_active_version_that_is_gone_is_told_with_the_way_back(versions: Version
     assert versions.rollback(who="Ada") == "a"
 
 
+@pytest.mark.shipped
 def test_packaged_weights_are_looked_for_in_the_package():
     import convgate.gate
 
