@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,19 +11,20 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.conversation import Conversation
+from convgate.conversation import Conversation, History, Situation
 from convgate.embedding.base import Embeddings, Encoder, Progress
 from convgate.gate.columns import Columns
 from convgate.gate.facts import facts_of, situation_facts
 from convgate.gate.features import FEATURES, message_features, turn_features
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
+from convgate.gate.situation import situation_text
 from convgate.training.errors import TrainingError
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
 _STRETCH = 130  # turns of a long conversation that are read together when its cases have windows
 _RUN_UP = 30  # turns at the beginning of a stretch that serve as history only
-_SHORTEST_RUN_UP = 10
+_TOGETHER = 30  # cases that are scored at a time
 
 Half = NDArray[np.float16]
 
@@ -33,9 +34,10 @@ class Question:
     """One case: a message with the turns before it."""
 
     embedding: Half  # (d,)
-    features: Half  # (w, F) with the last w turns before it, oldest first
+    features: Half  # (w, F) with the last w turns before it, oldest first; F = 0 for the reference preset
     stop: int  # the turn after the last of them, within the episode
     relevant: NDArray[np.int64]  # rows among the w
+    typed: bool  # whether it is put from outside, rather than a turn of the conversation
 
     @property
     def width(self) -> int:
@@ -49,7 +51,7 @@ class Episode:
 
     conversation: str
     embeddings: Half  # (n, d)
-    turns: Half  # (n, K, F) features of the turns with the K before them, newest first
+    turns: Half  # (n, K, F) features of the turns with the K before them, newest first; F = 0 likewise
     questions: tuple[Question, ...]
 
 
@@ -68,25 +70,36 @@ def read_episodes(
 ) -> list[Episode]:
     """The episodes of a relevance set, as this gate reads them.
 
-    A long conversation whose cases have windows is read in stretches of 130 turns. Raises TrainingError when
-    the set has no case, or none in which anything is relevant.
+    A long conversation whose cases have windows is read in stretches of 130 turns; each case is in one of
+    them, and its history begins where the stretch does at the earliest. Cases without any turn before them
+    are left out. Raises TrainingError when the set has no other case, none in which anything is relevant, or
+    one about a conversation or turns that it does not have; ConversationError for a current message that
+    there is not.
     """
-    if not sets.cases:
-        raise TrainingError(f"{sets.name} has no case to learn from")
-    if not any(case.relevant for case in sets.cases):
-        raise TrainingError(f"nothing is relevant in any case of {sets.name}: there is nothing to learn")
-    texts = [turn.scored_text for talk in sets.conversations.values() for turn in talk.turns]
-    texts += [case.query.scored_text for case in sets.cases if case.query is not None]
-    encoder.encode(texts, progress=progress)
-    by_conversation: dict[str, list[Case]] = defaultdict(list)
+    by_conversation: dict[str, list[_Posed]] = defaultdict(list)
     for case in sets.cases:
-        by_conversation[case.conversation].append(case)
+        posed = _posed(gate, sets, case)
+        if len(posed.history):
+            by_conversation[case.conversation].append(posed)
+    if not by_conversation:
+        raise TrainingError(f"{sets.name} has no case to learn from")
+    if not any(posed.case.relevant for cases in by_conversation.values() for posed in cases):
+        raise TrainingError(f"nothing is relevant in any case of {sets.name}: there is nothing to learn")
+    texts = [turn.scored_text for id in by_conversation for turn in sets.conversations[id].turns]
+    texts += [posed.text for cases in by_conversation.values() for posed in cases]
+    distinct = list(dict.fromkeys(texts))
+    vectors = dict(zip(distinct, encoder.encode(distinct, progress=progress), strict=True))
     return [
-        _episode(gate, encoder, conversation, start, stop, cases)
+        _episode(gate, vectors, sets.conversations[id], start, stop, cases)
         for id, known in by_conversation.items()
-        for conversation in [sets.conversations[id]]
-        for start, stop, cases in _stretches(conversation, known)
+        for start, stop, cases in _stretches(len(sets.conversations[id]), known)
     ]
+
+
+def batches(gate: Gate, episode: Episode) -> Iterator[Batch]:
+    """All cases of an episode, 30 at a time."""
+    for start in range(0, len(episode.questions), _TOGETHER):
+        yield batch(gate, episode, range(len(episode.questions))[start : start + _TOGETHER])
 
 
 def batch(gate: Gate, episode: Episode, chosen: Sequence[int]) -> Batch:
@@ -112,59 +125,78 @@ def batch(gate: Gate, episode: Episode, chosen: Sequence[int]) -> Batch:
     return Batch(turns, messages, mask, relevant)
 
 
-def _stretches(conversation: Conversation, cases: list[Case]) -> Iterator[tuple[int, int, list[Case]]]:
-    flow = [case for case in cases if case.turn is not None]
-    if any(case.window is None for case in cases) or len(conversation) <= _STRETCH:
-        yield 0, len(conversation), cases
+@dataclass(frozen=True, eq=False, slots=True)
+class _Posed:
+    """A case with what it asks."""
+
+    case: Case
+    situation: Situation
+    history: History
+    text: str  # what stands for the message
+
+
+def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _Posed:
+    if case.conversation not in sets.conversations:
+        raise TrainingError(
+            f"case {case.id!r} of {sets.name} is about {case.conversation!r}, which it does not have"
+        )
+    situation, history = sets.situation(case)
+    if wrong := [turn for turn in sorted(case.relevant) if not history.start <= turn < history.stop]:
+        raise TrainingError(f"case {case.id!r} of {sets.name}: turn {wrong[0]} is not in its history")
+    return _Posed(case, situation, history, situation_text(gate.config.situation, situation, history))
+
+
+def _stretches(length: int, cases: list[_Posed]) -> Iterator[tuple[int, int, list[_Posed]]]:
+    """Where each stretch of a conversation starts and stops, and its cases."""
+    if length <= _STRETCH or any(posed.case.window is None for posed in cases):
+        yield 0, length, cases
         return
-    first = min(case.turn or 0 for case in flow)
-    begin = max(0, first - _RUN_UP)
-    while begin < len(conversation):
-        stop = min(begin + _STRETCH, len(conversation))
-        low = begin + (_RUN_UP if begin else _SHORTEST_RUN_UP)
-        inside = [case for case in flow if case.turn is not None and low <= case.turn < stop]
-        if inside:
-            yield begin, stop, inside
-        begin += _STRETCH - _RUN_UP
+    for start in range(
+        max(0, min(posed.history.stop for posed in cases) - _RUN_UP), length, _STRETCH - _RUN_UP
+    ):
+        first = start + _RUN_UP if start else 0
+        if inside := [posed for posed in cases if first <= posed.history.stop < start + _STRETCH]:
+            yield start, min(start + _STRETCH, length), inside
 
 
 def _episode(
-    gate: Gate, encoder: Encoder, conversation: Conversation, start: int, stop: int, cases: list[Case]
+    gate: Gate,
+    vectors: Mapping[str, Embeddings],
+    conversation: Conversation,
+    start: int,
+    stop: int,
+    cases: list[_Posed],
 ) -> Episode:
     turns = conversation.turns[start:stop]
-    posed = [case.posed(conversation) for case in cases]
-    asked = [situation.turn for situation, _ in posed if situation.index is None]
-    embeddings = encoder.encode([turn.scored_text for turn in (*turns, *asked)])
-    vectors = _vectors(gate, embeddings)
-    columns = Columns(facts_of(turn) for turn in turns)
-    typed = iter(range(len(turns), len(embeddings)))
-    questions = []
-    for case, (situation, history) in zip(cases, posed, strict=True):
-        row = next(typed) if situation.index is None else situation.index - start
-        stop, width = history.stop - start, min(len(history), history.stop - start)
-        oldest = history.stop - width
-        features = message_features(
-            columns, vectors, situation_facts(situation), vectors[row], stop, width=width
+    embeddings = np.stack([vectors[turn.scored_text] for turn in turns])
+    messages = np.stack([vectors[posed.text] for posed in cases])
+    # Rows of the stretch: the first of each history, and the one behind its last.
+    spans = [(max(posed.history.start - start, 0), posed.history.stop - start) for posed in cases]
+    features: list[Half] = [np.zeros((after - first, 0), np.float16) for first, after in spans]
+    by_turn: Half = np.zeros((len(turns), 0, 0), np.float16)
+    if isinstance(gate.tiers, FullTiers):
+        columns = Columns(facts_of(turn) for turn in turns)
+        white, asked = _whitened(gate.tiers, embeddings), _whitened(gate.tiers, messages)
+        facts = [situation_facts(posed.situation) for posed in cases]
+        features = [
+            message_features(columns, white, fact, vector, after, width=after - first).astype(np.float16)
+            for fact, vector, (first, after) in zip(facts, asked, spans, strict=True)
+        ]
+        width = gate.config.band
+        by_turn = turn_features(columns, white, 0, len(turns), width=width).astype(np.float16)
+    questions = [
+        Question(
+            message.astype(np.float16),
+            pairs,
+            after,
+            np.array(sorted(t - start - first for t in posed.case.relevant if t >= start), dtype=np.int64),
+            typed=posed.situation.index is None,
         )
-        relevant = sorted(turn - oldest for turn in case.relevant if turn >= oldest)
-        questions.append(
-            Question(
-                embeddings[row].astype(np.float16),
-                features.astype(np.float16),
-                stop,
-                np.array(relevant, dtype=np.int64),
-            )
-        )
-    return Episode(
-        conversation=conversation.id,
-        embeddings=embeddings[: len(turns)].astype(np.float16),
-        turns=turn_features(columns, vectors, 0, len(turns), width=gate.config.band).astype(np.float16),
-        questions=tuple(questions),
-    )
+        for posed, message, pairs, (first, after) in zip(cases, messages, features, spans, strict=True)
+    ]
+    return Episode(conversation.id, embeddings.astype(np.float16), by_turn, tuple(questions))
 
 
-def _vectors(gate: Gate, embeddings: Embeddings) -> Embeddings:
-    if not isinstance(gate.tiers, FullTiers):
-        return embeddings
-    with torch.inference_mode():
-        return np.asarray(gate.tiers.whitening(torch.from_numpy(embeddings)).numpy())
+@torch.inference_mode()
+def _whitened(tiers: FullTiers, embeddings: Embeddings) -> Embeddings:
+    return np.asarray(tiers.whitening(torch.from_numpy(embeddings)).numpy())

@@ -8,13 +8,11 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from convgate.gate.features import NAMES
 from convgate.gate.model import Gate
 from convgate.training.episodes import Episode, batches
 
 _THRESHOLDS = np.linspace(0.2, 0.8, 61)
 _MOST = 100  # conversations of a set
-_TYPED = NAMES.index("typed")
 
 
 @torch.no_grad()
@@ -22,8 +20,8 @@ def fit_threshold(gate: Gate, sets: Mapping[str, Sequence[Episode]]) -> float | 
     """Set the gate's threshold, between 0.2 and 0.8, where the sets' mean F1 is highest, and tell it.
 
     The F1 of a set is micro over all turns of its cases; among thresholds that are equally good, the middle
-    one is taken. Sets of questions put from outside, for which a handful out of hundreds of turns matters, are
-    left out unless there are no others. None, and no change, when no case has anything relevant.
+    one is taken. Sets of questions put from outside, for which a handful out of hundreds of turns matters,
+    are left out unless there are no others. None, and no change, when no case has anything relevant.
     """
     flow = {name: episodes for name, episodes in sets.items() if not all(map(_is_typed, episodes))}
     curves = [curve for episodes in (flow or sets).values() if (curve := _f1(gate, episodes)) is not None]
@@ -37,7 +35,7 @@ def fit_threshold(gate: Gate, sets: Mapping[str, Sequence[Episode]]) -> float | 
 
 
 def _is_typed(episode: Episode) -> bool:
-    return all(question.features[:, _TYPED].any() for question in episode.questions)
+    return all(question.typed for question in episode.questions)
 
 
 def _f1(gate: Gate, episodes: Sequence[Episode]) -> NDArray[np.float64] | None:

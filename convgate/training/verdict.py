@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 
 from convgate.gate.model import Gate
-from convgate.training.episodes import Episode, batch
+from convgate.training.episodes import Episode, batches
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,20 +41,19 @@ def compare(parent: Gate, child: Gate, sets: Mapping[str, Sequence[Episode]]) ->
     """Both on the cases of these episodes; None when there is no case."""
     cases = fixed = broken = 0
     found, kept, relevant = [0.0, 0.0], [0.0, 0.0], 0.0
-    for episodes in sets.values():
-        for episode in episodes:
-            known = batch(child, episode, range(len(episode.questions)))
-            right = []
-            for place, gate in enumerate((parent, child)):
-                output = gate(known.turns, known.messages, known.mask)
-                keep = (torch.sigmoid(output.logit) >= gate.learned_threshold) & known.mask
-                found[place] += float((keep * known.relevant).sum())
-                kept[place] += float(keep.sum())
-                right.append((keep == (known.relevant > 0)) & known.mask)
-            cases += len(known.mask)
-            relevant += float(known.relevant.sum())
-            fixed += int((right[1] & ~right[0]).sum())
-            broken += int((right[0] & ~right[1]).sum())
+    episodes = [episode for some in sets.values() for episode in some]
+    for known in (together for episode in episodes for together in batches(child, episode)):
+        right = []
+        for place, gate in enumerate((parent, child)):
+            output = gate(known.turns, known.messages, known.mask)
+            keep = (torch.sigmoid(output.logit) >= gate.learned_threshold) & known.mask
+            found[place] += float((keep * known.relevant).sum())
+            kept[place] += float(keep.sum())
+            right.append((keep == (known.relevant > 0)) & known.mask)
+        cases += len(known.mask)
+        relevant += float(known.relevant.sum())
+        fixed += int((right[1] & ~right[0]).sum())
+        broken += int((right[0] & ~right[1]).sum())
     if not cases:
         return None
     scores = [2 * f / (k + relevant) if k + relevant else 1.0 for f, k in zip(found, kept, strict=True)]

@@ -1,0 +1,77 @@
+"""Small relevance sets in which a signal is planted, and a gate so small that it learns it in a moment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from convgate.conversation import Conversation, Turn
+from convgate.embedding.base import Encoder
+from convgate.gate.config import GateConfig
+from convgate.gate.model import Gate
+from convgate.training.trainer import TrainingSettings
+from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
+from tests.fakes import FakeEncoder
+
+PEOPLE = ("ada", "ben", "cleo", "dan")
+TOPICS = ("apples", "bridges", "candles", "drums", "engines")
+QUICK = TrainingSettings(epochs=3, learning_rate=0.02, averaging=0.2, episodes=24, cases=8, together=2)
+"""Settings with which a small gate learns in less than a second."""
+
+
+def planted(
+    name: str = "own",
+    *,
+    signal: str = "speaker",
+    conversations: int = 8,
+    turns: int = 14,
+    seed: int = 0,
+) -> RelevanceSet:
+    """Conversations in which a turn matters when its speaker, or its word, is that of the message.
+
+    The last six turns of each are cases; names and words mean nothing else.
+    """
+    rng = np.random.default_rng(seed)
+    talks: dict[str, Conversation] = {}
+    cases = []
+    for number in range(conversations):
+        said = [(PEOPLE[rng.integers(len(PEOPLE))], TOPICS[rng.integers(len(TOPICS))]) for _ in range(turns)]
+        id = f"{name}-{number}"
+        talks[id] = Conversation(
+            id,
+            tuple(
+                Turn.of("user", f"about {topic} and word{rng.integers(1000)}", name=person)
+                for person, topic in said
+            ),
+            format="relevance-set",
+        )
+        key = [person if signal == "speaker" else topic for person, topic in said]
+        for turn in range(turns - 6, turns):
+            relevant = frozenset(place for place in range(turn) if key[place] == key[turn])
+            cases.append(Case(f"{id}-{turn}", id, turn, None, relevant))
+    return RelevanceSet(name, talks, tuple(cases))
+
+
+def planted_file(folder: Path, name: str = "own", **how: object) -> Path:
+    """The same as a file."""
+    path = folder / f"{name}.jsonl"
+    write_relevance_set(planted(name, **how), path)  # type: ignore[arg-type]
+    return path
+
+
+def small_encoder() -> FakeEncoder:
+    return FakeEncoder(16)
+
+
+def small_gate(encoder: Encoder | None = None, *, preset: str = "full", seed: int = 0) -> Gate:
+    """An untrained gate for vectors of 16 dimensions."""
+    identity = (encoder or small_encoder()).identity
+    config = GateConfig(preset, identity.dimension, hidden=8, heads=2, band=8, encoder=identity)
+    return Gate(config, seed=seed).eval()
+
+
+def with_cases(sets: RelevanceSet, *cases: Case) -> RelevanceSet:
+    """The set with these cases instead of its own."""
+    return replace(sets, cases=cases)
