@@ -40,7 +40,8 @@ def _measure(n: int) -> float:
     from convgate.gate.model import Message
 
     gate, embeddings, situation = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
-    gate.score(gate.state(embeddings[:600]), Message(situation))  # what a first call sets up once is no scoring
+    # What a first call sets up once is no scoring.
+    gate.score(gate.state(embeddings[:600]), Message(situation))
     before = _megabytes("VmRSS:")
     _CLEAR.write_text("5")  # sets the peak back to the present
     gate.score(gate.state(embeddings), Message(situation))

@@ -7,6 +7,14 @@ from torch import Tensor
 
 from convgate.gate.bilinear import positions
 from convgate.gate.model import Gate
+from convgate.gate.reference import ReferenceTiers
+
+
+def reference_tiers(gate: Gate) -> ReferenceTiers:
+    """The gate's tiers; TypeError when they are not those of the reference preset."""
+    if not isinstance(gate.tiers, ReferenceTiers):
+        raise TypeError(f"a gate of the reference preset is needed, not of {gate.config.preset}")
+    return gate.tiers
 
 
 @torch.inference_mode()
@@ -16,8 +24,9 @@ def naive_logits(gate: Gate, turns: Tensor, situation: Tensor) -> Tensor:
     turns: (n, d); situation: (d,). The bilinear product is taken the cheap way round (sᵀW first), so that
     the comparison is about the attention tier alone.
     """
-    tier, n = gate.tiers.attention, len(turns)
-    tier1 = torch.stack(list(gate.tiers.bilinear(turns, situation, positions(n)).values())).sum(dim=0)
+    tiers, n = reference_tiers(gate), len(turns)
+    tier = tiers.attention
+    tier1 = torch.stack(list(tiers.bilinear(turns, situation, positions(n)).values())).sum(dim=0)
     x = tier.turn_projection(torch.cat([turns, tier1[:, None]], dim=1))
     layer = tier.self_attention
     weights = torch.softmax(layer.query(x) @ layer.key(x).T * tier.scale, dim=-1)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from convgate.benchmark.naive import naive_logits
+from convgate.benchmark.naive import naive_logits, reference_tiers
 from convgate.conversation import Conversation, Turn
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.embedding.cache import CachedEncoder
@@ -60,9 +60,10 @@ def perturbed_gate(*, seed: int = 0) -> Gate:
     gate = Gate(seed=seed)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():
-        for parameter in gate.tiers.attention.parameters():
+        tier = reference_tiers(gate).attention
+        for parameter in tier.parameters():
             parameter.add_(0.05 * torch.randn(parameter.shape, generator=generator))
-        gate.tiers.attention.residual_gate.zero_()
+        tier.residual_gate.zero_()
     return gate.eval()
 
 

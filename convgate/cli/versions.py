@@ -211,7 +211,11 @@ def _main_metrics(version: Version) -> Iterator[str]:
 
     for name, measured in version.card.metrics.items():
         values = ((LABELS[metric], measured.metrics.get(metric)) for metric in MAIN_METRICS)
-        told = [f"{label}\N{NO-BREAK SPACE}{one.value:.2f}" for label, one in values if one and one.value is not None]
+        told = [
+            f"{label}\N{NO-BREAK SPACE}{one.value:.2f}"
+            for label, one in values
+            if one and one.value is not None
+        ]
         yield " ".join([_plain(name), *told])
 
 
