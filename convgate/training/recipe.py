@@ -21,7 +21,6 @@ from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 WOVEN, SCENARIOS, HISTORIES, LONG_DIALOGUES = 900, 600, 20, 25  # how many are made of each kind
 _AGAIN_TURNS = (100, 400)
 _FEWEST_TALKS = 4  # fewer are not woven
-_CORPUS_OF_MIX = "mtrag"  # a set called mix… is woven from this corpus
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,21 +34,23 @@ class TrainingSet:
 def read_sets(files: Sequence[Path], *, skip_bad: bool = False) -> tuple[list[TrainingSet], list[Talk]]:
     """The sets of the files, and the talks of those files that have conversations but no cases.
 
-    Raises TranscriptError when a file cannot be read, TrainingError when two have one name or the licence of
-    a file's corpus forbids training.
+    A corpus is known by the ids of its conversations, and of those that others were woven of. Raises
+    TranscriptError when a file cannot be read, TrainingError when two have one name or the licence of a
+    corpus in it forbids training.
     """
     found: list[TrainingSet] = []
     talks: list[Talk] = []
+    names = [path.stem for path in files]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise TrainingError(f"two files are called {twice[0]}")
     for path in files:
         cases = read_relevance_set(path, skip_bad=skip_bad)
-        if any(known.cases.name == cases.name for known in found):
-            raise TrainingError(f"two files are called {cases.name}")
-        corpus = CORPORA.get(_corpus(cases.name))
-        if corpus is not None and not corpus.may_train:
-            raise TrainingError(f"{path.name}: {corpus.terms}. It is not trained on.")
+        for corpus in _corpora(cases):
+            if not corpus.may_train:
+                raise TrainingError(f"{path.name}: {corpus.terms}. It is not trained on.")
         if cases.cases:
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            found.append(TrainingSet(cases, _source(cases, digest, corpus)))
+            found.append(TrainingSet(cases, _source(cases, digest)))
         else:
             talks += talks_of(cases.conversations.values())
     return found, talks
@@ -58,7 +59,9 @@ def read_sets(files: Sequence[Path], *, skip_bad: bool = False) -> tuple[list[Tr
 def pretraining_sets(files: Sequence[Path], *, seed: int) -> list[TrainingSet]:
     """All that the default gate is trained on: the files' sets, their talks woven, and the written texts.
 
-    Only the training split of the written topics is used, so the others remain for measuring.
+    Only the training split of the written topics is used, so the others remain for measuring. A talk is in
+    many of the conversations that are woven. Raises what `read_sets` does, and TrainingError when a file has
+    the name of a set that is made.
     """
     found, talks = read_sets(files)
     written, unrelated = written_talks("train"), unrelated_questions("train")
@@ -80,17 +83,29 @@ def pretraining_sets(files: Sequence[Path], *, seed: int) -> list[TrainingSet]:
     )
     made.append(lengthen(written_sets(), count=LONG_DIALOGUES, seed=seed + 5, name="long-dialogues"))
     made += written_sets()
+    if taken := {one.cases.name for one in found} & {cases.name for cases in made}:
+        raise TrainingError(f"{min(taken)} is a set that convgate makes itself; call the file otherwise")
     return found + [TrainingSet(cases, _source(cases, _digest(cases))) for cases in made]
 
 
-def _source(cases: RelevanceSet, digest: str, corpus: Corpus | None = None) -> Source:
-    licence, cite = (corpus.licence, corpus.cite) if corpus else ("", "")
-    return Source(cases.name, digest, len(cases.conversations), len(cases.cases), licence, cite)
+def _source(cases: RelevanceSet, digest: str) -> Source:
+    corpora = _corpora(cases)
+    return Source(
+        cases.name,
+        digest,
+        len(cases.conversations),
+        len(cases.cases),
+        licence=" AND ".join(dict.fromkeys(corpus.licence for corpus in corpora)),
+        attribution="; ".join(corpus.cite for corpus in corpora),
+    )
 
 
-def _corpus(name: str) -> str:
-    first = name.split(".")[0]
-    return _CORPUS_OF_MIX if first == "mix" else "cast" if first.startswith("cast") else first
+def _corpora(cases: RelevanceSet) -> list[Corpus]:
+    """The public corpora that a set is of."""
+    talks = cases.conversations.values()
+    sources = {turn.metadata.get("source") for talk in talks for turn in talk.turns}
+    ids = [id for id in (*cases.conversations, *sources) if isinstance(id, str)]
+    return [corpus for corpus in CORPORA.values() if any(id.startswith(corpus.ids) for id in ids)]
 
 
 def _digest(cases: RelevanceSet) -> str:

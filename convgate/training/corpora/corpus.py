@@ -22,6 +22,7 @@ class Corpus:
     repository: str  # owner/name on GitHub
     licence: str  # SPDX identifier
     cite: str  # whom to name
+    ids: str  # what the ids of its conversations begin with
     may_train: bool  # whether weights that are handed on may be trained on it
     convert: Callable[..., RelevanceSet]
     has_splits: bool = False  # `convert` takes `split`
