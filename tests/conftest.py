@@ -61,7 +61,7 @@ def convgate_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def no_shipped_weights(
     request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the version that ships, which refuses the encoders of tests, unless the test is marked `shipped`."""
+    """Without the version that ships, which refuses tests' encoders, unless the test is marked `shipped`."""
     if "shipped" not in request.keywords:
         monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "no-weights")
 
