@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
 from convgate.gate.facts import TurnFacts
-from convgate.gate.words import inverse_frequency, stems
+from convgate.gate.words import inverse_frequency, stems, words
 
 NAMED = 4  # speakers that one turn can name; further ones are left aside
-NOBODY = -1
+NOBODY = -1  # whom a turn names beyond those that it names
+STRANGER = -2  # somebody who has not spoken before
 NEVER = 2**31 - 1  # an index that no turn has
+FORM = ("question", "assistant", "length", "code", "pointing", "comparing", "typed")
 _SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b, and the words of a usual turn
 
 Floats = NDArray[np.float32]
@@ -24,23 +27,29 @@ Integers = NDArray[np.int32]
 
 
 class Growing:
-    """An array that rows are appended to; views of its first rows stay what they are."""
+    """An array that rows are appended to; views of its first rows stay what they are.
 
-    def __init__(self, dtype: Any, *width: int) -> None:
-        self._data = np.zeros((64, *width), dtype=dtype)
+    order: "C" keeps the numbers of a row together in memory, "F" those of a column.
+    """
+
+    def __init__(self, dtype: Any, *width: int, order: Literal["C", "F"] = "C") -> None:
+        self._order = order
+        self._data = np.zeros((64, *width), dtype=dtype, order=order)
         self._size = 0
 
     def __len__(self) -> int:
         return self._size
 
+    def append(self, row: Any) -> None:
+        """One more row: (*width), or one number for all of it."""
+        self._reserve(self._size + 1)
+        self._data[self._size] = row
+        self._size += 1
+
     def extend(self, rows: Any) -> None:
         """Append (m, *width) rows."""
-        rows = np.asarray(rows, dtype=self._data.dtype)
         need = self._size + len(rows)
-        if need > len(self._data):
-            bigger = np.zeros((max(need, 2 * len(self._data)), *self._data.shape[1:]), dtype=self._data.dtype)
-            bigger[: self._size] = self._data[: self._size]
-            self._data = bigger
+        self._reserve(need)
         self._data[self._size : need] = rows
         self._size = need
 
@@ -48,42 +57,54 @@ class Growing:
         """A view of the first n rows."""
         return self._data[:n]
 
+    def _reserve(self, need: int) -> None:
+        if need > len(self._data):
+            shape = (max(need, 2 * len(self._data)), *self._data.shape[1:])
+            bigger = np.zeros(shape, dtype=self._data.dtype, order=self._order)
+            bigger[: self._size] = self._data[: self._size]
+            self._data = bigger
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Present:
     """The facts of m messages as their history has to be seen from: each (m,) unless said otherwise."""
 
     index: Integers  # how many turns are before it
-    speaker: Integers  # id, or NOBODY when they have not spoken before
-    names: Integers  # (m, NAMED) ids of the speakers that it names and that have spoken before, or NOBODY
+    speaker: Integers  # id, or STRANGER
+    names: Integers  # (m, NAMED) ids of those whom it names and who have spoken before, then STRANGER
     mass: Floats  # what its stems weigh
     minutes: NDArray[np.float64]
-    form: Floats  # (m, 7) question, assistant, length, code, pointing, comparing, typed
+    form: Floats  # (m, 7) the numbers of FORM
 
 
 class Columns:
     """Facts of the turns so far, oldest first, as arrays with one row a turn.
 
     What is known at turn j depends on turns up to j alone, so a conversation that grows keeps its rows; the
-    columns `next_*` name later turns, and readers compare them with the turn they stand at.
+    columns `next_*` and `naming_since` name later turns, and readers compare them with the turn they stand
+    at. So one thread may append while others read the first n turns, whose number they know.
     """
 
     def __init__(self, facts: Iterable[TurnFacts] = ()) -> None:
         self.facts: list[TurnFacts] = []
         self.speaker, self.next_turn = Growing(np.int32), Growing(np.int32)
-        self.names, self.next_naming = Growing(np.int32, NAMED), Growing(np.int32, NAMED)
+        self.names = Growing(np.int32, NAMED, order="F")  # ids, the first to speak first, then NOBODY
+        self.next_naming = Growing(np.int32, NAMED, order="F")
+        self.naming_since = Growing(np.int32)  # the turn by which somebody whom it names has spoken
         self.first_turn = Growing(np.int32)  # one row a speaker
-        self.mass, self.minutes, self.form = Growing(np.float32), Growing(np.float64), Growing(np.float32, 7)
+        self.mass, self.minutes = Growing(np.float32), Growing(np.float64)
+        self.form = Growing(np.float32, len(FORM), order="F")
         self.first_entry = Growing(np.int64)  # of each turn in the columns below, which have a row a stem
-        self.stem, self.weight, self.count = Growing(np.int32), Growing(np.float32), Growing(np.float32)
+        self.turn, self.stem = Growing(np.int32), Growing(np.int32)
+        self.weight, self.count = Growing(np.float32), Growing(np.float32)
         self._speakers: dict[str, int] = {}
         self._stems: dict[str, int] = {}
-        self._turns_with: list[list[int]] = []  # by stem
+        self._entries_with: list[array[int]] = []  # by stem
         self._last_turn: list[int] = []  # by speaker
         self._last_naming: dict[int, tuple[int, int]] = {}  # by speaker: turn and place among its names
         self._addressed: dict[str, int] = {}  # speaker by the token that others call them
-        self._name_stems: set[str] = set()  # which say who is spoken to, not what about
-        self.first_entry.extend([0])
+        self._name_stems: dict[str, int] = {}  # stems that say who is spoken to, not what about: since when
+        self.first_entry.append(0)
         for fact in facts:
             self.append(fact)
 
@@ -93,32 +114,24 @@ class Columns:
     def append(self, fact: TurnFacts) -> None:
         """One more turn."""
         turn = len(self.facts)
+        self._add_words(fact, turn)
         self.facts.append(fact)
         speaker = self._speakers.get(fact.speaker)
         if speaker is None:
-            speaker = self._new_speaker(fact, turn)
+            speaker = self._add_speaker(fact, turn)
         else:
             self.next_turn.first(turn)[self._last_turn[speaker]] = turn
             self._last_turn[speaker] = turn
-        self.speaker.extend([speaker])
-        self.next_turn.extend([NEVER])
+        self.speaker.append(speaker)
+        self.next_turn.append(NEVER)
         named = self._named(fact, speaker)
-        self.names.extend([named + [NOBODY] * (NAMED - len(named))])
-        self.next_naming.extend([[NEVER] * NAMED])
+        self.names.append(named + [NOBODY] * (NAMED - len(named)))
+        self.next_naming.append(NEVER)
+        self.naming_since.append(turn if named else NEVER)
         for place, other in enumerate(named):
             self._note_naming(other, turn, place)
-        ids, weights = self._weighed(fact, turn)
-        for stem in ids:
-            self._turns_with[stem].append(turn)
-        counts = np.fromiter(fact.stems.values(), dtype=np.float32, count=len(ids))
-        length = _LENGTH_WEIGHT * counts.sum() / _USUAL_LENGTH + 1 - _LENGTH_WEIGHT
-        self.stem.extend(ids)
-        self.weight.extend(weights)
-        self.count.extend(counts * (_SATURATION + 1) / (counts + _SATURATION * length))
-        self.first_entry.extend([len(self.stem)])
-        self.mass.extend([sum(weights)])
-        self.minutes.extend([fact.minutes])
-        self.form.extend([_form(fact)])
+        self.minutes.append(fact.minutes)
+        self.form.append(_form(fact))
 
     def rows(self, start: int, stop: int) -> Present:
         """The turns start…stop − 1 as messages."""
@@ -128,46 +141,57 @@ class Columns:
         speaker = self.speaker.first(stop)[start:]
         return Present(
             index=index,
-            speaker=np.where(self._first_turns(speaker) < index, speaker, NOBODY),
-            names=np.where(known, names, NOBODY),
+            speaker=np.where(self._first_turns(speaker) < index, speaker, STRANGER),
+            names=np.where(known, names, STRANGER),
             mass=self.mass.first(stop)[start:],
             minutes=self.minutes.first(stop)[start:],
             form=self.form.first(stop)[start:],
         )
 
-    def message(self, fact: TurnFacts, n: int) -> tuple[Present, Integers, Floats]:
-        """A message after the first n turns, the ids of its stems that are known, and their weights."""
-        speaker = self._speakers.get(fact.speaker, NOBODY)
-        if speaker != NOBODY and self.first_turn.first(speaker + 1)[speaker] >= n:
-            speaker = NOBODY
-        named = [other for other in self._named(fact, speaker) if self._first_turns(np.array([other]))[0] < n]
+    def message(self, fact: TurnFacts, n: int) -> tuple[Present, list[int], list[float]]:
+        """A message after the first n turns; the ids of its stems that count and are known; their weights."""
+        first = self.first_turn.first(len(self.first_turn))
+        speaker = self._speakers.get(fact.speaker, STRANGER)
+        if speaker != STRANGER and first[speaker] >= n:
+            speaker = STRANGER
+        named = [other for other in self._named(fact, speaker) if first[other] < n]
         ids, weights, mass = [], [], 0.0
+        end = int(self.first_entry.first(n + 1)[n])
         for stem in fact.stems:
-            if stem in self._name_stems:
+            if self._name_stems.get(stem, NEVER) < n:
                 continue
             known = self._stems.get(stem)
-            found = 0 if known is None else bisect_left(self._turns_with[known], n)
+            found = 0 if known is None else bisect_left(self._entries_with[known], end)
             weight = inverse_frequency(stem, found + 1, n + 1)
             mass += weight
-            if found:
+            if known is not None and found and weight:
                 ids.append(known)
                 weights.append(weight)
         present = Present(
             index=np.array([n], dtype=np.int32),
             speaker=np.array([speaker], dtype=np.int32),
-            names=np.array([named + [NOBODY] * (NAMED - len(named))], dtype=np.int32),
+            names=np.array([named + [STRANGER] * (NAMED - len(named))], dtype=np.int32),
             mass=np.array([mass], dtype=np.float32),
             minutes=np.array([fact.minutes]),
             form=np.array([_form(fact)], dtype=np.float32),
         )
-        return present, np.array(ids, dtype=np.int32), np.array(weights, dtype=np.float32)
+        return present, ids, weights
 
-    def shared(self, start: int, stop: int, ids: Integers, weights: Floats) -> tuple[Floats, Floats]:
+    def shared(self, start: int, stop: int, ids: list[int], weights: list[float]) -> tuple[Floats, Floats]:
         """BM25 and plain weight of the stems that turns start…stop − 1 share with a message: each (m,)."""
-        query = np.zeros(max(1, len(self._stems)), dtype=np.float32)
-        query[ids] = weights
-        counted, present = self._matrix(start, stop)
-        return counted @ query, present @ query
+        low, high = self.first_entry.first(stop + 1)[[start, stop]].tolist()
+        entries, each = array("q"), []
+        for stem in ids:
+            known = self._entries_with[stem]
+            found = known[bisect_left(known, low) : bisect_left(known, high)]
+            entries += found
+            each.append(len(found))
+        places = np.array(entries)
+        turns = self.turn.first(high)[places] - start
+        weight = np.repeat(np.array(weights, dtype=np.float32), each)
+        bm25 = np.bincount(turns, weight * self.count.first(high)[places], minlength=stop - start)
+        plain = np.bincount(turns, weight, minlength=stop - start)
+        return bm25.astype(np.float32), plain.astype(np.float32)
 
     def shared_rows(self, start: int, stop: int, oldest: int) -> tuple[Floats, Floats]:
         """The same for each of the turns start…stop − 1 as message, with turns oldest…stop − 1: (m, k)."""
@@ -177,36 +201,39 @@ class Columns:
             (self.weight.first(high)[low:], self.stem.first(high)[low:], entries[start:] - low),
             shape=(stop - start, max(1, len(self._stems))),
         )
-        counted, present = self._matrix(oldest, stop)
-        return (queries @ counted.T).toarray(), (queries @ present.T).toarray()
-
-    def _matrix(self, start: int, stop: int) -> tuple[sparse.csr_matrix, sparse.csr_matrix]:
-        entries = self.first_entry.first(stop + 1)
-        low, high = int(entries[start]), int(entries[stop])
-        shape = (stop - start, max(1, len(self._stems)))
-        columns, pointers = self.stem.first(high)[low:], entries[start:] - low
-        ones = np.ones(high - low, dtype=np.float32)
-        return (
-            sparse.csr_matrix((self.count.first(high)[low:], columns, pointers), shape=shape),
-            sparse.csr_matrix((ones, columns, pointers), shape=shape),
+        low = int(entries[oldest])
+        counted = sparse.csr_matrix(
+            (self.count.first(high)[low:], self.stem.first(high)[low:], entries[oldest:] - low),
+            shape=(stop - oldest, queries.shape[1]),
         )
+        bm25 = (queries @ counted.T).toarray()
+        counted.data = np.ones(high - low, dtype=np.float32)
+        return bm25, (queries @ counted.T).toarray()
 
     def _first_turns(self, speakers: NDArray[Any]) -> Integers:
-        first: Integers = self.first_turn.first(len(self._last_turn))[np.maximum(speakers, 0)]
+        first: Integers = self.first_turn.first(len(self.first_turn))[np.maximum(speakers, 0)]
         return first
 
-    def _new_speaker(self, fact: TurnFacts, turn: int) -> int:
-        speaker = self._speakers[fact.speaker] = len(self._speakers)
+    def _add_speaker(self, fact: TurnFacts, turn: int) -> int:
+        speaker = len(self._last_turn)
         self._last_turn.append(turn)
-        self.first_turn.extend([turn])
-        if fact.named and fact.speaker:
-            token = fact.speaker.split()[0]
-            self._name_stems.update(stems(fact.speaker))
-            if self._addressed.setdefault(token, speaker) == speaker:
-                for earlier in range(turn):  # who named them before they spoke
-                    if token in self.facts[earlier].tokens and self.speaker.first(turn)[earlier] != speaker:
-                        self._add_name(earlier, speaker)
+        self.first_turn.append(turn)
+        if fact.named and (name := fact.speaker.split()):
+            for stem in stems(words(fact.speaker)):
+                self._name_stems.setdefault(stem, turn)
+            if self._addressed.setdefault(name[0], speaker) == speaker:
+                for earlier in self._saying(name[0], turn):  # who named them before they spoke
+                    self._add_name(earlier, speaker)
+        self._speakers[fact.speaker] = speaker
         return speaker
+
+    def _saying(self, token: str, turn: int) -> list[int]:
+        """The turns before `turn` that have the token."""
+        turns = range(turn)
+        if said := stems(words(token)):
+            entries = self._entries_with[self._stems[said[0]]] if said[0] in self._stems else []
+            turns = self.turn.first(len(self.turn))[np.array(entries, dtype=np.int64)].tolist()
+        return [earlier for earlier in turns if earlier < turn and token in self.facts[earlier].tokens]
 
     def _add_name(self, turn: int, speaker: int) -> None:
         names = self.names.first(turn + 1)[turn]
@@ -214,6 +241,8 @@ class Columns:
         if len(free):
             names[free[0]] = speaker
             self._note_naming(speaker, turn, int(free[0]))
+            since = self.naming_since.first(turn + 1)
+            since[turn] = min(since[turn], self._last_turn[speaker])
 
     def _note_naming(self, speaker: int, turn: int, place: int) -> None:
         if before := self._last_naming.get(speaker):
@@ -221,32 +250,31 @@ class Columns:
         self._last_naming[speaker] = (turn, place)
 
     def _named(self, fact: TurnFacts, speaker: int) -> list[int]:
-        if len(fact.tokens) < len(self._addressed):
-            found = {self._addressed[token] for token in fact.tokens if token in self._addressed}
-        else:
-            found = {other for token, other in self._addressed.items() if token in fact.tokens}
+        found = {self._addressed[token] for token in self._addressed.keys() & fact.tokens}
         return sorted(found - {speaker})[:NAMED]
 
-    def _weighed(self, fact: TurnFacts, turn: int) -> tuple[list[int], list[float]]:
+    def _add_words(self, fact: TurnFacts, turn: int) -> None:
         ids, weights = [], []
         for stem in fact.stems:
             known = self._stems.get(stem)
             if known is None:
-                known = self._stems[stem] = len(self._stems)
-                self._turns_with.append([])
+                known = len(self._entries_with)
+                self._entries_with.append(array("q"))
+                self._stems[stem] = known
             ids.append(known)
-            found = len(self._turns_with[known])
+            found = len(self._entries_with[known])
             weights.append(0.0 if stem in self._name_stems else inverse_frequency(stem, found + 1, turn + 1))
-        return ids, weights
+        counts = np.fromiter(fact.stems.values(), dtype=np.float32, count=len(ids))
+        length = _LENGTH_WEIGHT * counts.sum() / _USUAL_LENGTH + 1 - _LENGTH_WEIGHT
+        for entry, known in enumerate(ids, len(self.stem)):
+            self._entries_with[known].append(entry)
+        self.turn.extend([turn] * len(ids))
+        self.stem.extend(ids)
+        self.weight.extend(weights)
+        self.count.extend(counts * (_SATURATION + 1) / (counts + _SATURATION * length))
+        self.first_entry.append(len(self.stem))
+        self.mass.append(sum(weights))
 
 
 def _form(fact: TurnFacts) -> list[float]:
-    return [
-        fact.question,
-        fact.assistant,
-        fact.length,
-        fact.code,
-        fact.pointing,
-        fact.comparing,
-        fact.typed,
-    ]
+    return [getattr(fact, name) for name in FORM]

@@ -11,9 +11,8 @@ from datetime import UTC
 from functools import lru_cache
 
 from convgate.conversation import Situation, Turn
-from convgate.gate.words import stems
+from convgate.gate.words import stems, words
 
-_WORD = re.compile(r"\w+")
 _AROUND = ",:;.!?'\"()<>@*"
 _CODE = re.compile(r"```|\(\)|\{|https?://")
 _POINTING = frozenset(
@@ -25,6 +24,7 @@ _COMPARING = frozenset(
     | {"other", "others", "than", "versus", "vs"}
 )  # English words that set something against what was said before
 _MOST_WORDS = 2_000  # of a turn that are looked at: a pasted log of 100,000 words costs no more
+_KEPT, _KEPT_CHARACTERS = 10_000, 500  # texts whose facts are kept, and their length at most: 100 MB at worst
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class TurnFacts:
     named: bool  # whether the speaker has a name, by which others can address them
     tokens: frozenset[str]  # case folded, with and without the signs within a nick
     stems: Mapping[str, int]  # how often each one occurs
-    length: float  # ln(1 + words)
+    length: float  # ln(1 + words), of 2,000 at most
     minutes: float  # of its time since 1970, NaN when it has none; times without a zone as if in UTC
     question: bool
     code: bool  # code or an address of the web
@@ -47,34 +47,40 @@ class TurnFacts:
 
 def facts_of(turn: Turn) -> TurnFacts:
     """The facts of a turn of a conversation."""
-    return _facts(turn.scored_text, turn.role, turn.name, _minutes(turn), typed=False)
+    return _facts_of(turn, typed=False)
 
 
 def situation_facts(situation: Situation) -> TurnFacts:
     """The facts of the message that has to be answered."""
-    turn = situation.turn
-    return _facts(turn.scored_text, turn.role, turn.name, _minutes(turn), typed=situation.index is None)
+    return _facts_of(situation.turn, typed=situation.index is None)
 
 
-@lru_cache(maxsize=20_000)
+def _facts_of(turn: Turn, *, typed: bool) -> TurnFacts:
+    text = turn.scored_text
+    read = _kept if len(text) <= _KEPT_CHARACTERS else _facts
+    return read(text, turn.role, turn.name, _minutes(turn), typed=typed)
+
+
 def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typed: bool) -> TurnFacts:
-    low = text.casefold()
-    words = set(_WORD.findall(low))
-    found = stems(text)[:_MOST_WORDS]
+    ordered = words(text)[:_MOST_WORDS]
+    said = frozenset(ordered)
     return TurnFacts(
         speaker=(name or role).casefold(),
         named=bool(name),
-        tokens=frozenset(words | {token.strip(_AROUND) for token in low.split()}),
-        stems=Counter(found),
-        length=math.log1p(len(found)),
+        tokens=said.union(token.strip(_AROUND) for token in text.casefold().split()[:_MOST_WORDS]),
+        stems=Counter(stems(ordered)),
+        length=math.log1p(len(ordered)),
         minutes=math.nan if minutes is None else minutes,
         question="?" in text or "？" in text or "؟" in text,
         code=bool(_CODE.search(text)),
         assistant=role == "assistant",
-        pointing=len(words & _POINTING),
-        comparing=len(words & _COMPARING),
+        pointing=len(said & _POINTING),
+        comparing=len(said & _COMPARING),
         typed=typed,
     )
+
+
+_kept = lru_cache(maxsize=_KEPT)(_facts)
 
 
 def _minutes(turn: Turn) -> float | None:

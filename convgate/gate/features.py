@@ -8,13 +8,14 @@ nothing later than the message.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.gate.columns import NOBODY, Columns, Floats, Integers, Present
+from convgate.gate.columns import FORM, STRANGER, Columns, Floats, Growing, Present
 from convgate.gate.facts import TurnFacts
 
 STATISTICS_OVER = 64  # turns before a message that tell what kind of conversation it is
@@ -97,10 +98,12 @@ def message_features(
     present, stems, weights = columns.message(fact, n)
     bm25, shared = columns.shared(oldest, n, stems, weights)
     cosine = vectors[oldest:n] @ vector
-    turns = np.arange(n - 1, oldest - 1, -1, dtype=np.int32)[None]
-    return _features(columns, present, turns, cosine[None, ::-1], bm25[None, ::-1], shared[None, ::-1])[
-        0, ::-1
-    ]
+    at = (None, slice(oldest, n))
+    found = _features(columns, present, at, cosine[None], bm25[None], shared[None])
+    features = np.empty((len(NAMES), n - oldest), dtype=np.float32)
+    for row, name in enumerate(NAMES):
+        features[row] = found[name]
+    return features.T
 
 
 def turn_features(columns: Columns, vectors: Floats, start: int, stop: int, *, width: int) -> Floats:
@@ -110,97 +113,121 @@ def turn_features(columns: Columns, vectors: Floats, start: int, stop: int, *, w
     """
     oldest = max(0, start - width)
     present = columns.rows(start, stop)
-    turns = present.index[:, None] - np.arange(1, width + 1, dtype=np.int32)[None]
-    place = np.maximum(turns - oldest, 0)
-    row = np.arange(stop - start)[:, None]
-    bm25, shared = columns.shared_rows(start, stop, oldest)
+    turns = present.index[:, None] - np.arange(width, 0, -1, dtype=np.int32)
+    there, at = turns >= 0, np.maximum(turns, 0)
+    row, place = np.arange(stop - start)[:, None], np.maximum(turns - oldest, 0)
     cosine = vectors[start:stop] @ vectors[oldest:stop].T
-    features = _features(columns, present, turns, cosine[row, place], bm25[row, place], shared[row, place])
-    features[turns < 0] = 0
+    alike = (
+        np.where(there, values[row, place], 0)
+        for values in (cosine, *columns.shared_rows(start, stop, oldest))
+    )
+    found = _features(columns, present, (at,), *alike, there=there)
+    features = np.empty((*turns.shape, len(NAMES)), dtype=np.float32)
+    oldest_first = features[:, ::-1]
+    for column, name in enumerate(NAMES):
+        oldest_first[..., column] = found[name]
+    oldest_first[~there] = 0
     return features
 
 
 def _features(
-    columns: Columns, present: Present, turns: Integers, cosine: Floats, bm25: Floats, shared: Floats
-) -> Floats:
-    """(m, w, F) for `turns` (m, w), newest first, −1 and less where there is none; cosine… are (m, w)."""
-    there = turns >= 0
-    at = np.maximum(turns, 0)
-    n = int(present.index[-1])
+    columns: Columns,
+    present: Present,
+    at: tuple[Any, ...],
+    cosine: Floats,
+    bm25: Floats,
+    shared: Floats,
+    *,
+    there: NDArray[np.bool_] | Literal[True] = True,
+) -> dict[str, NDArray[Any]]:
+    """Each feature by its name, as it broadcasts to (m, w), oldest turn first.
+
+    at: index by which a column becomes (m, w) or (1, w); cosine… are (m, w), 0 where no turn is `there`.
+    """
     now = present.index[:, None]
+    stop = int(present.index[-1]) + 1 if len(present.index) else 0
+    ago = np.arange(cosine.shape[1], 0, -1, dtype=np.int32)[None]
+
+    def of(column: Growing) -> NDArray[Any]:
+        values = column.first(stop)
+        return values[at] if values.ndim == 1 else values.T[:, *at]
+
     found: dict[str, NDArray[Any]] = {}
-
-    def before(values: Floats) -> Floats:
-        return np.concatenate([values[:, 1:], np.zeros((len(values), 1), np.float32)], axis=1)
-
-    def after(values: Floats) -> Floats:
-        return np.concatenate([np.zeros((len(values), 1), np.float32), values[:, :-1]], axis=1)
-
-    def below_best(values: Floats) -> Floats:
-        best = np.max(values, axis=1, where=there, initial=-1.0, keepdims=True)
-        return np.asarray(values - best, dtype=np.float32)
-
-    cosine = np.where(there, cosine, 0)
-    bm25 = np.where(there, np.minimum(bm25, _MOST_BM25) / 10, 0)
-    found["cosine"] = cosine
-    found["cosine_before"], found["cosine_after"] = before(cosine), after(cosine)
-    found["cosine_near"] = (before(before(cosine)) + found["cosine_before"] + found["cosine_after"]) / 3
-    found["cosine_below_best"] = below_best(cosine)
-    found["bm25"], found["bm25_below_best"] = bm25, below_best(bm25)
-    found["bm25_before"], found["bm25_after"] = before(bm25), after(bm25)
-    turn_mass = columns.mass.first(n)[at] if n else np.zeros(at.shape, np.float32)
+    second, before, after = _neighbours(cosine)
+    found["cosine"], found["cosine_below_best"] = cosine, _below_best(cosine, there)
+    found["cosine_before"], found["cosine_after"] = before, after
+    found["cosine_near"] = (second + before + after) / 3
+    tens = np.asarray(np.minimum(bm25, _MOST_BM25) / 10, dtype=np.float32)
+    found["bm25"], found["bm25_below_best"] = tens, _below_best(tens, there)
+    _, found["bm25_before"], found["bm25_after"] = _neighbours(tens)
+    turn_mass = of(columns.mass)
     found["message_share"] = np.minimum(shared / np.maximum(1, present.mass)[:, None], 1)
     found["turn_share"] = np.minimum(shared / np.maximum(1, turn_mass), 1)
 
-    speaker = columns.speaker.first(n)[at] if n else at
-    last = (columns.next_turn.first(n)[at] if n else at) >= now
-    same = speaker == present.speaker[:, None]
-    names_speaker = (present.names[:, None, :] == speaker[:, :, None]).any(axis=2)
-    turn_names = columns.names.first(n)[at] if n else np.full((*at.shape, 1), NOBODY)
-    names_sender = (turn_names == present.speaker[:, None, None]) & (turn_names != NOBODY)
-    newest_naming = names_sender & ((columns.next_naming.first(n)[at] if n else turn_names) >= now[..., None])
-    named_by_turn = names_sender.any(axis=2)
-    anyone = (present.names != NOBODY).any(axis=1)
-    first_turns = columns.first_turn.first(len(columns.first_turn))
-    known = (turn_names != NOBODY) & (
-        (first_turns[np.maximum(turn_names, 0)] if len(first_turns) else turn_names) < now[..., None]
-    )
-    both = (turn_names[..., None] == present.names[:, None, None, :]) & (turn_names != NOBODY)[..., None]
-    found["same_speaker"], found["last_of_speaker"], found["own_last"] = same, last, same & last
-    found["names_speaker"], found["named_by_turn"] = names_speaker, named_by_turn
-    found["names_other"] = anyone[:, None] & ~names_speaker
-    found["turn_names_other"] = known.any(axis=2) & ~named_by_turn
-    found["same_named"] = both.any(axis=(2, 3))
-    found["last_named"], found["last_naming"] = names_speaker & last, newest_naming.any(axis=2)
+    last = of(columns.next_turn) >= now
+    found["last_of_speaker"] = last
+    found |= _people(columns, present, of, last)
 
-    ago = now - turns
-    found["age"] = np.log(np.clip(ago, 1, _FARTHEST)).astype(np.float32)
+    found["age"] = np.log(np.minimum(ago, _FARTHEST))
     found["one_ago"], found["two_ago"], found["three_ago"] = ago == 1, ago == 2, ago == 3
-    found["first_turn"] = at == 0
-    minutes = present.minutes[:, None] - (columns.minutes.first(n)[at] if n else at)
-    no_time = np.isnan(minutes)
-    found["gap"] = np.log1p(np.maximum(np.where(no_time, 0, minutes), 0)).astype(np.float32)
-    found["no_time"] = no_time
+    found["first_turn"] = ago == now
+    minutes = present.minutes[:, None] - of(columns.minutes)
+    found["gap"] = np.log1p(np.fmax(minutes, 0))
+    found["no_time"] = np.isnan(minutes)
 
-    form = columns.form.first(n)[at] if n else np.zeros((*at.shape, 7), np.float32)
-    for place, name in enumerate(("question", "assistant", "length", "code", "pointing")):
-        found[f"turn_{name}"] = form[..., place]
+    form = of(columns.form)
+    found |= {f"turn_{name}": values for name, values in zip(FORM, form, strict=True)}
     found["turn_mass"] = np.log1p(turn_mass)
-    for place, name in enumerate(
-        ("question", "assistant", "length", "code", "pointing", "comparing", "typed")
-    ):
-        found[name] = present.form[:, None, place]
-    found["mass"] = np.log1p(present.mass)[:, None]
-    found["leaning"] = (present.form[:, 4] / np.maximum(1, present.mass))[:, None]
-    found["names_anyone"] = anyone[:, None]
-    found["turns"] = np.log1p(np.minimum(present.index, _FARTHEST)).astype(np.float32)[:, None]
-    near = there & (ago <= STATISTICS_OVER)
-    found["speakers"] = np.log1p((last & near).sum(axis=1, dtype=np.float32))[:, None]
-    found["assistant_share"] = (
-        np.sum(form[..., 1], axis=1, where=near) / np.maximum(1, near.sum(axis=1))
-    ).astype(np.float32)[:, None]
 
-    features = np.empty((*turns.shape, len(FEATURES)), dtype=np.float32)
-    for place, name in enumerate(NAMES):
-        features[..., place] = found[name]
-    return features
+    found |= dict(zip(FORM, present.form.T[:, :, None], strict=True))
+    found["mass"] = np.log1p(present.mass)[:, None]
+    found["leaning"] = (found["pointing"][:, 0] / np.maximum(1, present.mass))[:, None]
+    found["turns"] = np.log1p(np.minimum(now, _FARTHEST))
+    recent = slice(-STATISTICS_OVER, None)
+    found["speakers"] = np.log1p((last & there)[:, recent].sum(axis=1, dtype=np.float32, keepdims=True))
+    assistants = (found["turn_assistant"] * there)[:, recent].sum(axis=1, keepdims=True)
+    counted = np.minimum(now, min(ago.shape[1], STATISTICS_OVER))
+    found["assistant_share"] = assistants / np.maximum(1, counted)
+    return found
+
+
+def _neighbours(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Values of the turn two before, the one before and the one after: each (m, w), 0 where there is none."""
+    wide = np.zeros((len(values), values.shape[1] + 3), dtype=np.float32)
+    wide[:, 2:-1] = values
+    return wide[:, :-3], wide[:, 1:-2], wide[:, 3:]
+
+
+def _below_best(values: Floats, there: NDArray[np.bool_] | Literal[True]) -> Floats:
+    best = np.max(values, axis=1, where=there, initial=-1.0, keepdims=True)
+    return np.asarray(values - best, dtype=np.float32)
+
+
+def _people(
+    columns: Columns, present: Present, of: Callable[[Growing], NDArray[Any]], last: NDArray[np.bool_]
+) -> dict[str, NDArray[Any]]:
+    """Who speaks and who is named, each of (m, w); last: whether a turn is the newest of its speaker."""
+    now, sender = present.index[:, None], present.speaker[:, None]
+    speaker, turn_names = of(columns.speaker), of(columns.names)
+    same = speaker == sender
+    names_sender = turn_names == sender
+    named_by_turn = names_sender.any(axis=0)
+    names_anyone = present.names[:, :1] != STRANGER
+    names_speaker, same_named = np.zeros(same.shape, dtype=bool), np.zeros(same.shape, dtype=bool)
+    for named in present.names.T[:, :, None]:
+        if (named == STRANGER).all():
+            break
+        names_speaker |= speaker == named
+        same_named |= (turn_names == named).any(axis=0)
+    return {
+        "same_speaker": same,
+        "own_last": same & last,
+        "names_anyone": names_anyone,
+        "names_speaker": names_speaker,
+        "names_other": names_anyone & ~names_speaker,
+        "last_named": names_speaker & last,
+        "same_named": same_named,
+        "named_by_turn": named_by_turn,
+        "turn_names_other": (of(columns.naming_since) < now) & ~named_by_turn,
+        "last_naming": (names_sender & (of(columns.next_naming) >= now)).any(axis=0),
+    }

@@ -39,7 +39,7 @@ class Standardise(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """(..., F) to (..., F)."""
-        return (features - self.usual) / self.spread
+        return (features - self.usual).div_(self.spread)
 
 
 class Whitening(nn.Module):
@@ -183,7 +183,7 @@ class FullTiers(nn.Module):
         vector = self.whitening(torch.from_numpy(embedding)).numpy()
         memory, n = state.memory, state.n
         features = message_features(memory.columns, memory.vectors.first(n), facts, vector, n)
-        standard: Tensor = self.standardise(torch.from_numpy(np.ascontiguousarray(features)))
+        standard: Tensor = self.standardise(torch.from_numpy(features))
         return standard
 
     def links(self, state: ThreadState, tier1: NDArray[np.float64], rows: Sequence[int]) -> Floats:

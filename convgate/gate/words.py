@@ -5,26 +5,42 @@ from __future__ import annotations
 import json
 import math
 import re
-from functools import cache, lru_cache
+import threading
+from collections.abc import Sequence
+from functools import cache
 from importlib import resources
 
 import Stemmer
 
 _WORD = re.compile(r"\w+")
-_STEMMER = Stemmer.Stemmer("english")  # leaves words of other languages as they are, or nearly so
 _TOO_COMMON = 0.02  # a stem in more turns than this share says nothing about a topic
 _UNSEEN = 1e-4  # share of turns that is assumed for a stem that is not in the table
 _PRIOR_TURNS = 100  # how many turns the table weighs as much as
 
 
-@lru_cache(maxsize=100_000)
-def stems(text: str) -> tuple[str, ...]:
-    """The stems of a text's words, case folded, in their order.
+class _Stemmers(threading.local):
+    """A stemmer for each thread, for it has a state of its own."""
 
-    >>> stems("She painted the paintings")
-    ('she', 'paint', 'the', 'paint')
+    def __init__(self) -> None:
+        self.english = Stemmer.Stemmer("english")  # leaves words of other languages as they are, or nearly so
+
+
+_stemmers = _Stemmers()
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, case folded, in their order."""
+    return _WORD.findall(text.casefold())
+
+
+def stems(folded: Sequence[str]) -> list[str]:
+    """The stem of each case-folded word.
+
+    >>> stems(words("She painted the paintings"))
+    ['she', 'paint', 'the', 'paint']
     """
-    return tuple(_STEMMER.stemWords(_WORD.findall(text.casefold())))
+    found: list[str] = _stemmers.english.stemWords(folded)
+    return found
 
 
 @cache
