@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from convgate.benchmark.encoding import measure_encoder, mixed_texts, worst_cosine
+from convgate.benchmark.full import time_full_scoring, time_growth
 from convgate.benchmark.memory import scoring_memory
 from convgate.benchmark.naive import naive_logits
 from convgate.benchmark.speed import compare, largest_difference, perturbed_gate, time_rescoring, time_scoring
@@ -73,6 +74,8 @@ def test_mixed_texts_are_always_the_same_short_and_long():
 def test_scoring_and_rescoring_are_timed():
     assert time_scoring(50, rounds=2).ours_ms > 0
     assert time_rescoring(FakeEncoder(), n=20, rounds=2).ours_ms > 0
+    assert time_full_scoring(50, rounds=2).ours_ms > 0
+    assert time_growth(20, 3, rounds=2).ratio > 0
 
 
 def test_memory_grows_with_n_and_not_with_its_square():

@@ -33,16 +33,29 @@ def bench(
 
 
 def _measure(doing: Callable[[str], None], *, encoder: bool, page: bool, rounds: int) -> dict[str, Any]:
+    from convgate.benchmark.full import time_full_scoring, time_growth
     from convgate.benchmark.memory import scoring_memory
     from convgate.benchmark.speed import largest_difference, time_help, time_rescoring, time_scoring
     from convgate.gate.blockwise import has_fast_bfloat16
 
-    results: dict[str, Any] = {"preset": "reference", "bfloat16": has_fast_bfloat16(), "scoring": {}}
+    results: dict[str, Any] = {
+        "preset": "reference",
+        "bfloat16": has_fast_bfloat16(),
+        "scoring": {},
+        "full_scoring": {},
+    }
     for n, goal in ((1_000, 4.0), (10_000, 6.0)):
         doing(f"Scoring {n:,} turns")
         compared = time_scoring(n, rounds=rounds if n < 5_000 else max(3, rounds // 3))
         results["scoring"][str(n)] = {**compared.to_json(), "goal": goal}
     results["largest_logit_difference"] = largest_difference(1_000)
+    for n, goal in ((1_000, 10.0), (10_000, 100.0)):
+        doing(f"Scoring {n:,} turns with the full preset")
+        compared = time_full_scoring(n, rounds=rounds if n < 5_000 else max(3, rounds // 3))
+        results["full_scoring"][str(n)] = {**compared.to_json(), "goal": goal}
+    doing("Scoring 100,000 turns")
+    growth = time_growth(10_000, 10, rounds=max(3, rounds // 3))
+    results["full_growth"] = {**growth.to_json(), "from": 10_000, "to": 100_000, "goal_below": 14.0}
     doing("Memory")
     results["memory_mb"] = {"10000": scoring_memory(10_000), "goal_below": 200.0}
     doing("convgate --help")
@@ -77,6 +90,16 @@ def _show(console: Console, results: dict[str, Any]) -> None:
             f" {row['ratio']:.1f}× faster (goal {row['goal']:.0f}×; {row['median_ratio']:.1f}× by medians)"
         )
     console.print(f"Largest difference to the naive gate's logits: {difference:.1e}")
+    for n, row in results["full_scoring"].items():
+        console.print(
+            f"Scoring {int(n):,} turns with the full preset: naive reference {row['baseline_ms']:.1f} ms,"
+            f" full {row['ours_ms']:.1f} ms, {row['ratio']:.1f}× faster (goal {row['goal']:.0f}×)"
+        )
+    growth = results["full_growth"]
+    console.print(
+        f"From {growth['from']:,} to {growth['to']:,} turns the full preset takes {growth['ratio']:.1f}× as"
+        f" long (goal below {growth['goal_below']:.0f}×)"
+    )
     memory = results["memory_mb"]["10000"]
     told = "not told by this system" if memory is None else f"{memory:.0f} MB (goal below 200 MB)"
     console.print(f"Peak memory of scoring 10,000 turns above the loaded model: {told}")
