@@ -20,6 +20,7 @@ from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 
 WOVEN, SCENARIOS, HISTORIES, LONG_DIALOGUES = 900, 600, 20, 25  # how many are made of each kind
 _AGAIN_TURNS = (100, 400)
+_OWN_LICENCE, _OWN_TEXTS = "MIT", "texts written for convgate"
 _FEWEST_TALKS = 4  # fewer are not woven
 
 
@@ -85,18 +86,21 @@ def pretraining_sets(files: Sequence[Path], *, seed: int) -> list[TrainingSet]:
     made += written_sets()
     if taken := {one.cases.name for one in found} & {cases.name for cases in made}:
         raise TrainingError(f"{min(taken)} is a set that convgate makes itself; call the file otherwise")
-    return found + [TrainingSet(cases, _source(cases, _digest(cases))) for cases in made]
+    return found + [TrainingSet(cases, _source(cases, _digest(cases), own=True)) for cases in made]
 
 
-def _source(cases: RelevanceSet, digest: str) -> Source:
+def _source(cases: RelevanceSet, digest: str, *, own: bool = False) -> Source:
+    """own: whether texts are in it that come with convgate."""
     corpora = _corpora(cases)
+    licences = [corpus.licence for corpus in corpora] + [_OWN_LICENCE] * own
+    cited = [corpus.cite for corpus in corpora] + [_OWN_TEXTS] * own
     return Source(
         cases.name,
         digest,
         len(cases.conversations),
         len(cases.cases),
-        licence=" AND ".join(dict.fromkeys(corpus.licence for corpus in corpora)),
-        attribution="; ".join(corpus.cite for corpus in corpora),
+        licence=" AND ".join(dict.fromkeys(licences)),
+        attribution="; ".join(cited),
     )
 
 
