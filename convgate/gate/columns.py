@@ -150,11 +150,12 @@ class Columns:
 
     def message(self, fact: TurnFacts, n: int) -> tuple[Present, list[int], list[float]]:
         """A message after the first n turns; the ids of its stems that count and are known; their weights."""
-        first = self.first_turn.first(len(self.first_turn))
         speaker = self._speakers.get(fact.speaker, STRANGER)
+        named = self._named(fact, speaker)
+        first = self.first_turn.first(len(self.first_turn))
         if speaker != STRANGER and first[speaker] >= n:
             speaker = STRANGER
-        named = [other for other in self._named(fact, speaker) if first[other] < n]
+        named = [other for other in named if first[other] < n]
         ids, weights, mass = [], [], 0.0
         end = int(self.first_entry.first(n + 1)[n])
         for stem in fact.stems:
