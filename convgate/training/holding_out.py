@@ -1,4 +1,4 @@
-"""Which conversations are kept for validation."""
+"""Which conversations are kept for validation, or for comparing."""
 
 from __future__ import annotations
 
@@ -11,18 +11,22 @@ Sets = Mapping[str, Sequence[Episode]]
 
 
 def hold_out(sets: Sets, *, share: float) -> tuple[dict[str, list[Episode]], dict[str, list[Episode]]]:
-    """Training and validation episodes of each set; a conversation is on one side, as a hash of its id says.
+    """The episodes of each set without those that are held out, and those.
 
-    share: of the conversations that are held out, 0…1. A set of one conversation is not divided, and one that
-    would lose all goes to training.
+    A conversation is on one side, in whatever sets it is; a hash of its id says on which. share: of the
+    conversations that are held out, 0…1, but one at least and never all of a set; a set of one conversation
+    is not divided. What was woven of the same texts may still be on both sides: their conversations differ.
     """
-    training: dict[str, list[Episode]] = {}
-    validation: dict[str, list[Episode]] = {}
-    for name, episodes in sets.items():
-        kept = [episode for episode in episodes if _place(episode.conversation) >= share]
-        training[name] = kept or list(episodes)
-        validation[name] = [e for e in episodes if _place(e.conversation) < share] if kept else []
-    return training, validation
+    held = {id for episodes in sets.values() for id in _first(episodes, share)}
+    training = {name: [e for e in some if e.conversation not in held] for name, some in sets.items()}
+    return training, {name: [e for e in some if e.conversation in held] for name, some in sets.items()}
+
+
+def _first(episodes: Sequence[Episode], share: float) -> list[str]:
+    """The ids of a set that are held out on its account."""
+    ids = sorted({episode.conversation for episode in episodes}, key=_place)
+    below = sum(_place(id) < share for id in ids)
+    return ids[: min(max(below, 1), len(ids) - 1)]
 
 
 def _place(conversation: str) -> float:

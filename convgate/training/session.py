@@ -12,24 +12,28 @@ import numpy as np
 import torch
 
 from convgate.embedding.base import Encoder
+from convgate.errors import GateError
 from convgate.gate.config import GateConfig
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute
 from convgate.training import runs
 from convgate.training.episodes import Episode, read_episodes
+from convgate.training.errors import TrainingError
 from convgate.training.fitting import fit_threshold
 from convgate.training.holding_out import hold_out
 from convgate.training.measuring import measure_embeddings, measure_features
 from convgate.training.recipe import TrainingSet, pretraining_sets, read_sets
-from convgate.training.runs import RunRecord
+from convgate.training.runs import RunRecord, Source
 from convgate.training.trainer import Epoch, Trainer, TrainingSettings
 from convgate.training.verdict import Verdict, compare
 from convgate.versions.card import DataSet, Draft, Training
 from convgate.versions.catalog import Versions
+from convgate.versions.names import check_name
 from convgate.versions.version import Version
 
-PRETRAINING_SHARE, TRAINING_SHARE = 0.05, 0.2  # of the conversations, held out
+PRETRAINING_SHARE, TRAINING_SHARE = 0.05, 0.35  # of the conversations, held out
+COMPARED_SHARE = 0.2  # of them, not even looked at for validation: what child and parent are compared on
 _WHITENED = 1_500  # texts of each set that the whitening is measured on
 _HIDDEN = {"reference": 64, "full": 32}
 
@@ -85,29 +89,19 @@ def train_version(
 
     Raises TrainingError when the data cannot be learned from, the loss is no number (the best weights so far
     remain in the run), or the run in the folder was of another plan; TranscriptError and GateError as the
-    readers of files and versions do.
+    readers of files and versions do. A name that cannot be had and a parent of another encoder are refused
+    before anything is read.
     """
+    if name is not None and check_name(name) in versions.names():
+        raise GateError(f"there is a version {name} already, and versions never change; name it otherwise")
     with runs.locked(run):
-        listener.stage("Reading the sets")
-        sets = _sets(plan)
         gate, parent = _start(plan, encoder, versions)
-        if parent is None and isinstance(gate.tiers, FullTiers):
-            listener.stage("Measuring the embeddings")
-            with torch.no_grad():
-                measure_embeddings(gate.tiers, _sample(encoder, sets, plan.settings.seed))
-        episodes: dict[str, list[Episode]] = {}
-        for one in sets:
-            listener.stage(f"Reading {one.cases.name} as the gate does")
-            episodes[one.cases.name] = read_episodes(gate, encoder, one.cases, progress=listener.progress)
-        if parent is None and isinstance(gate.tiers, FullTiers):
-            with torch.no_grad():
-                measure_features(gate.tiers, episodes.values(), seed=plan.settings.seed)
+        episodes, sources = _read(plan, gate, encoder, listener)
+        rest, compared = (episodes, {}) if parent is None else hold_out(episodes, share=COMPARED_SHARE)
         share = PRETRAINING_SHARE if parent is None else TRAINING_SHARE
-        training, validation = hold_out(episodes, share=share)
+        training, validation = hold_out(rest, share=share)
         trainer = Trainer(gate, training, validation, plan.settings)
-        record = RunRecord.begun(
-            gate.config, plan.settings, tuple(one.source for one in sets), parent=plan.parent
-        )
+        record = RunRecord.begun(gate.config, plan.settings, sources, parent=plan.parent)
         if (run / runs.RECORD).exists():
             record = _resumed(run, record, trainer)
         record = _train(run, record, trainer, listener)
@@ -117,7 +111,7 @@ def train_version(
         verdict = None
         if parent is not None:
             listener.stage("Comparing with the parent")
-            verdict = compare(parent.load(encoder=encoder.identity), best, validation)
+            verdict = compare(parent.load(encoder=encoder.identity), best, compared)
         version = versions.add(best, _draft(record, parent, note=note, who=who), name=name)
         learned = threshold if threshold is not None else best.learned_threshold
         return Outcome(version, record, learned, verdict)
@@ -126,7 +120,12 @@ def train_version(
 def _sets(plan: Plan) -> list[TrainingSet]:
     if plan.parent is None:
         return pretraining_sets(plan.files, seed=plan.settings.seed)
-    return read_sets(plan.files)[0]
+    sets, talks = read_sets(plan.files)
+    if talks:
+        raise TrainingError(
+            f"{talks[0].id!r} and others come without cases, and a version is trained further on cases alone"
+        )
+    return sets
 
 
 def _start(plan: Plan, encoder: Encoder, versions: Versions) -> tuple[Gate, Version | None]:
@@ -134,12 +133,33 @@ def _start(plan: Plan, encoder: Encoder, versions: Versions) -> tuple[Gate, Vers
         config = GateConfig(
             preset=plan.preset,
             dimension=encoder.identity.dimension,
-            hidden=_HIDDEN[plan.preset],
+            hidden=_HIDDEN.get(plan.preset, 1),  # the config refuses an unknown preset
             encoder=encoder.identity,
         )
         return Gate(config, seed=plan.settings.seed), None
     parent = versions.get(plan.parent)
     return parent.load(encoder=encoder.identity), parent
+
+
+def _read(
+    plan: Plan, gate: Gate, encoder: Encoder, listener: Listener
+) -> tuple[dict[str, list[Episode]], tuple[Source, ...]]:
+    """What is trained on, as the gate reads it, after a new gate has measured what it reads."""
+    listener.stage("Reading the sets")
+    sets = _sets(plan)
+    new = gate.tiers if plan.parent is None and isinstance(gate.tiers, FullTiers) else None
+    if new is not None:
+        listener.stage("Measuring the embeddings")
+        with torch.no_grad():
+            measure_embeddings(new, _sample(encoder, sets, plan.settings.seed))
+    episodes: dict[str, list[Episode]] = {}
+    for one in sets:
+        listener.stage(f"Reading {one.cases.name} as the gate does")
+        episodes[one.cases.name] = read_episodes(gate, encoder, one.cases, progress=listener.progress)
+    if new is not None:
+        with torch.no_grad():
+            measure_features(new, episodes.values(), seed=plan.settings.seed)
+    return episodes, tuple(one.source for one in sets)
 
 
 def _sample(encoder: Encoder, sets: Sequence[TrainingSet], seed: int) -> np.ndarray:

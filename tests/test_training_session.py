@@ -1,0 +1,477 @@
+"""From files to a version: what is trained on what, and what is left when something goes wrong."""
+
+from __future__ import annotations
+
+import errno
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from convgate.errors import GateError, TranscriptError
+from convgate.gate.full import FullTiers
+from convgate.training import runs, session
+from convgate.training.episodes import read_episodes
+from convgate.training.errors import TrainingError
+from convgate.training.recipe import TrainingSet
+from convgate.training.runs import RECORD, Source, locked, read_record
+from convgate.training.session import Outcome, Plan, train_version
+from convgate.training.trainer import Epoch, Trainer
+from convgate.training.verdict import compare
+from convgate.transcripts.relevance_sets import write_relevance_set
+from convgate.versions import Draft, Versions, version
+from tests.conftest import CHECKOUT
+from tests.fakes import FakeEncoder
+from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate, with_cases
+
+
+class Heard:
+    """A listener that remembers, and does something after an epoch."""
+
+    def __init__(self, after: Callable[[Epoch], object] = lambda epoch: None) -> None:
+        self.stages: list[str] = []
+        self.epochs: list[Epoch] = []
+        self.after = after
+
+    def stage(self, what: str) -> None:
+        self.stages.append(what)
+
+    def progress(self, done: int, total: int) -> None:
+        assert 0 <= done <= total
+
+    def epoch(self, epoch: Epoch) -> None:
+        self.epochs.append(epoch)
+        self.after(epoch)
+
+
+@pytest.fixture
+def versions(tmp_path: Path) -> Versions:
+    """One version, `first`, which is untrained and active."""
+    made = Versions(tmp_path / "home")
+    made.add(small_gate(), Draft(), name="first")
+    made.activate("first", who="Ada")
+    return made
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    return tmp_path / "runs" / "one"
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> Plan:
+    return Plan((planted_file(tmp_path, conversations=16),), QUICK, parent="first")
+
+
+def trained(
+    plan: Plan, versions: Versions, run: Path, listener: Heard | None = None, **named: Any
+) -> Outcome:
+    named.setdefault("encoder", small_encoder())
+    return train_version(plan, versions=versions, run=run, listener=listener or Heard(), **named)
+
+
+@pytest.fixture
+def untouched(versions: Versions) -> Callable[[], None]:
+    """Checks that there is the first version alone, active, and as it was."""
+    digest = versions.get("first").card.weights_sha256
+
+    def check() -> None:
+        assert versions.names() == ["first"]
+        assert versions.active == "first"
+        assert versions.get("first").card.weights_sha256 == digest
+        versions.get("first").load()
+        assert {path.name for path in versions.root.iterdir() if path.is_dir()} == {"first"}
+
+    return check
+
+
+# What comes out
+
+
+def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
+    plan: Plan, versions: Versions, run: Path
+) -> None:
+    heard = Heard()
+    made = trained(plan, versions, run, heard, name="second", note="Better.", who="Ada")
+    assert made.verdict is not None
+    assert made.verdict.better
+    assert made.verdict.child_f1 > 0.9
+    card = versions.get("second").card
+    assert card.parent == versions.get("first").as_parent()
+    assert (card.note, card.who, card.threshold_rule) == ("Better.", "Ada", "absolute")
+    assert card.learned_threshold == pytest.approx(made.threshold)
+    (data,) = card.data
+    assert (data.name, dict(data.counts)) == ("own", {"conversations": 16, "cases": 96})
+    assert data.sha256 == made.record.sources[0].sha256
+    assert card.training is not None
+    assert card.training.epochs == len(heard.epochs) == 3
+    assert card.training.curves["loss"] == tuple(epoch.loss for epoch in heard.epochs)
+    assert card.training.config["learning_rate"] == 0.02
+    assert heard.stages[-1] == "Comparing with the parent"
+    assert versions.active == "first", "whether it is used is for others to say"
+
+
+def test_a_child_keeps_what_its_parent_measured(plan: Plan, versions: Versions, run: Path) -> None:
+    gate = small_gate()
+    assert isinstance(gate.tiers, FullTiers)
+    gate.tiers.standardise.usual.fill_(0.25)
+    gate.tiers.whitening.mean.fill_(0.01)
+    versions.add(gate, Draft(), name="measured")
+    trained(replace(plan, parent="measured"), versions, run, name="child")
+    tiers = versions.get("child").load().tiers
+    assert isinstance(tiers, FullTiers)
+    assert torch.equal(tiers.standardise.usual, gate.tiers.standardise.usual)
+    assert torch.equal(tiers.whitening.mean, gate.tiers.whitening.mean)
+
+
+def test_no_conversation_has_two_uses(
+    plan: Plan, versions: Versions, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    uses: list[set[str]] = []
+
+    def conversations(sets: Any) -> set[str]:
+        return {episode.conversation for episodes in sets.values() for episode in episodes}
+
+    def trainer(gate: Any, training: Any, validation: Any, settings: Any) -> Trainer:
+        uses.extend(map(conversations, (training, validation)))
+        return Trainer(gate, training, validation, settings)
+
+    def comparing(parent: Any, child: Any, sets: Any) -> Any:
+        uses.append(conversations(sets))
+        return compare(parent, child, sets)
+
+    monkeypatch.setattr(session, "Trainer", trainer)
+    monkeypatch.setattr(session, "compare", comparing)
+    trained(plan, versions, run)
+    training, validation, compared = uses
+    assert len(training) + len(validation) + len(compared) == 16
+    assert len(training | validation | compared) == 16
+    assert min(map(len, uses)) >= 1
+
+
+def test_from_scratch_a_gate_measures_what_it_reads(
+    tmp_path: Path, versions: Versions, run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = [planted("own", conversations=30), planted("words", signal="word", conversations=30)]
+    sets = [TrainingSet(one, Source(one.name, "a" * 64, 30, 180, "CC0", "Ada")) for one in made]
+    monkeypatch.setattr(session, "pretraining_sets", lambda files, *, seed: sets)
+    outcome = trained(Plan((), QUICK), versions, run, name="new")
+    assert outcome.verdict is None
+    card = versions.get("new").card
+    assert card.parent is None
+    assert [(data.name, data.licence, data.attribution) for data in card.data] == [
+        ("own", "CC0", "Ada"),
+        ("words", "CC0", "Ada"),
+    ]
+    gate = versions.get("new").load()
+    assert isinstance(gate.tiers, FullTiers)
+    rows = [q.features for e in read_episodes(gate, small_encoder(), made[0]) for q in e.questions]
+    usual = torch.cat([torch.from_numpy(row).float() for row in rows]).mean(dim=0)
+    assert torch.allclose(gate.tiers.standardise(usual), torch.zeros(len(usual)), atol=1)
+    assert not torch.equal(gate.tiers.whitening.W, torch.eye(16))
+    reference = trained(Plan((), QUICK, preset="reference"), versions, run.with_name("two"))
+    assert reference.version.config.preset == "reference"
+
+
+def test_the_same_plan_gives_the_same_weights(plan: Plan, versions: Versions, run: Path) -> None:
+    one, two = (trained(plan, versions, run.with_name(name)) for name in ("a", "b"))
+    other = trained(replace(plan, settings=replace(QUICK, seed=1)), versions, run)
+    assert one.version.card.weights_sha256 == two.version.card.weights_sha256
+    assert one.version.card.weights_sha256 != other.version.card.weights_sha256
+    assert one.threshold == two.threshold
+
+
+# Sets that little or nothing can be learned from
+
+
+def test_one_conversation_is_trained_on_but_not_compared_on(
+    tmp_path: Path, versions: Versions, run: Path
+) -> None:
+    made = trained(Plan((planted_file(tmp_path, conversations=1),), QUICK, parent="first"), versions, run)
+    assert made.verdict is None
+    assert 0.2 <= made.threshold <= 0.8
+
+
+def test_a_single_case_is_enough_to_train_on(tmp_path: Path, versions: Versions, run: Path) -> None:
+    sets = planted(conversations=1)
+    case = next(case for case in sets.cases if case.relevant)
+    write_relevance_set(with_cases(sets, case), tmp_path / "one.jsonl")
+    made = trained(Plan((tmp_path / "one.jsonl",), QUICK, parent="first"), versions, run)
+    assert made.record.sources[0].cases == 1
+
+
+def test_what_cannot_be_learned_from_is_told_and_leaves_no_version(
+    tmp_path: Path, versions: Versions, run: Path, untouched: Callable[[], None]
+) -> None:
+    sets = planted(conversations=2)
+    nothing = with_cases(sets, *(replace(case, relevant=frozenset()) for case in sets.cases))
+    for name, content, error, told in [
+        ("nothing", nothing, TrainingError, "nothing is relevant in any case of nothing"),
+        ("bare", with_cases(sets), TrainingError, "'own-0' and others come without cases"),
+        ("empty", None, TranscriptError, r"empty\.jsonl"),
+    ]:
+        file = tmp_path / f"{name}.jsonl"
+        if content is None:
+            file.write_text("")
+        else:
+            write_relevance_set(content, file)
+        with pytest.raises(error, match=told):
+            trained(Plan((file,), QUICK, parent="first"), versions, run)
+    assert not (run / RECORD).exists()
+    untouched()
+
+
+# Refused before anything is read
+
+
+def test_what_cannot_be_had_is_refused_before_anything_is_encoded(
+    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None]
+) -> None:
+    encoder, other = small_encoder(), FakeEncoder(16, model="another")
+    for named, change, told in [
+        ({"encoder": other}, {}, r"was made for the encoder fake-words@1 .* not for another@1"),
+        ({"encoder": FakeEncoder(8)}, {}, r"16 dimensions.* not for .*8 dimensions"),
+        ({"name": "first"}, {}, "there is a version first already"),
+        ({"name": "../out"}, {}, "cannot name a version"),
+        ({"name": "shipped"}, {}, "is a name of convgate's own"),
+        ({}, {"parent": "second"}, "there is no version 'second'; there are first"),
+        ({}, {"parent": None, "preset": "huge"}, "preset must be one of reference, full; got 'huge'"),
+    ]:
+        used = named.get("encoder", encoder)
+        with pytest.raises(GateError, match=told):
+            trained(replace(plan, **change), versions, run, **{"encoder": used, **named})  # type: ignore[arg-type]
+        assert isinstance(used, FakeEncoder)
+        assert used.texts == []
+    untouched()
+
+
+def test_a_run_is_not_gone_on_with_as_another(
+    plan: Plan, versions: Versions, run: Path, tmp_path: Path
+) -> None:
+    trained(plan, versions, run)
+    with pytest.raises(TrainingError, match="begun with seed 0, not 1;"):
+        trained(replace(plan, settings=replace(QUICK, seed=1)), versions, run)
+    planted_file(tmp_path, conversations=16, seed=5)
+    with pytest.raises(TrainingError, match="begun with set own "):
+        trained(plan, versions, run)
+
+
+def test_a_second_training_in_the_folder_is_refused(
+    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None]
+) -> None:
+    with locked(run), pytest.raises(TrainingError, match="another training is at work"):
+        trained(plan, versions, run)
+    untouched()
+
+
+# Interrupted
+
+
+class StopError(Exception):
+    """Something happens between two epochs."""
+
+
+@pytest.mark.parametrize("after", [1, 2, 3])
+def test_an_interrupted_run_gives_the_version_of_an_uninterrupted_one(
+    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None], after: int
+) -> None:
+    def stop(epoch: Epoch) -> None:
+        if epoch.number == after:
+            raise StopError
+
+    with pytest.raises(StopError):
+        trained(plan, versions, run, Heard(stop))
+    untouched()
+    whole = trained(plan, versions, run.with_name("whole"))
+    heard = Heard()
+    resumed = trained(plan, versions, run, heard)
+    assert [epoch.number for epoch in heard.epochs] == list(range(after + 1, 4))
+    assert resumed.record.epochs == whole.record.epochs
+    assert resumed.version.card.weights_sha256 == whole.version.card.weights_sha256
+    assert resumed.verdict == whole.verdict
+
+
+def test_fewer_epochs_make_a_version_of_what_a_run_has(plan: Plan, versions: Versions, run: Path) -> None:
+    def stop(epoch: Epoch) -> None:
+        if epoch.number == 2:
+            raise StopError
+
+    with pytest.raises(StopError):
+        trained(plan, versions, run, Heard(stop))
+    heard = Heard()
+    made = trained(replace(plan, settings=replace(QUICK, epochs=2)), versions, run, heard)
+    assert heard.epochs == []
+    assert len(made.record.epochs) == 2
+    assert made.record.settings == QUICK
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from convgate.training.session import Plan, train_version
+from convgate.versions import Versions
+from tests.planted import QUICK, small_encoder
+
+home, run, file, moment, number = sys.argv[1:]
+
+def die():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+class Listener:
+    epochs = 0
+    def stage(self, what): pass
+    def progress(self, done, total):
+        if moment == "step" and self.epochs == int(number) and 2 * done > total:
+            die()
+    def epoch(self, epoch): self.epochs += 1
+
+written, fsync = 0, os.fsync
+def counted(descriptor):
+    global written
+    written += 1
+    if moment == "write" and written == int(number):
+        die()
+    fsync(descriptor)
+os.fsync = counted
+
+plan = Plan((Path(file),), QUICK, parent="first")
+versions = Versions(Path(home))
+train_version(plan, encoder=small_encoder(), versions=versions, run=Path(run), listener=Listener())
+"""
+
+
+@pytest.mark.parametrize(
+    ("moment", "number", "epochs"),
+    [
+        pytest.param("step", 1, 1, id="in the middle of the second epoch"),
+        pytest.param("write", 3, 1, id="while the state of the second is written"),
+        pytest.param("write", 4, 1, id="between its state and its record"),
+        pytest.param("write", 8, 3, id="while the version is written"),
+    ],
+)
+def test_a_kill_leaves_a_run_to_go_on_with_and_no_version(
+    plan: Plan,
+    versions: Versions,
+    run: Path,
+    moment: str,
+    number: int,
+    epochs: int,
+) -> None:
+    words = [versions.home, run, plan.files[0], moment, number]
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, *map(str, words)],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == -9, done.stderr
+    assert len(read_record(run).epochs) == epochs
+    assert versions.names() == ["first"]
+    heard = Heard()
+    resumed = trained(plan, versions, run, heard)
+    assert len(heard.epochs) == 3 - epochs
+    whole = trained(plan, versions, run.with_name("whole"))
+    assert resumed.version.card.weights_sha256 == whole.version.card.weights_sha256
+    assert not [*run.glob(".*.partial"), *versions.root.glob(".*.partial")]
+
+
+# Losses that are no number, full disks, names that are gone
+
+
+def test_a_loss_that_is_no_number_keeps_the_best_weights_in_the_run(
+    plan: Plan,
+    versions: Versions,
+    run: Path,
+    untouched: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    step = Trainer._step
+
+    def diverges(self: Trainer, losses: list[torch.Tensor], rate: float) -> float:
+        if len(self.history) == 2:
+            losses[0] = losses[0] * math.nan
+        return step(self, losses, rate)
+
+    heard = Heard()
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_step", diverges)
+        with pytest.raises(
+            TrainingError, match="the loss became nan in epoch 3; the best weights of the 2 before"
+        ):
+            trained(plan, versions, run, heard)
+        untouched()
+        assert [epoch.number for epoch in heard.epochs] == [1, 2]
+        made = trained(replace(plan, settings=replace(QUICK, epochs=2)), versions, run, name="saved")
+    assert made.record.epochs == tuple(heard.epochs)
+    assert made.verdict is not None
+    assert made.verdict.better
+
+
+def full(path: Path, content: bytes) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_disk_that_is_full_for_the_run_leaves_its_last_epoch(
+    plan: Plan,
+    versions: Versions,
+    run: Path,
+    untouched: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as patch:
+        fill = Heard(lambda epoch: patch.setattr(runs, "write_whole", full))
+        with pytest.raises(TrainingError, match=r"the run cannot be saved in .*: No space left on device"):
+            trained(plan, versions, run, fill)
+    untouched()
+    assert len(read_record(run).epochs) == 1
+    assert len(trained(plan, versions, run).record.epochs) == 3
+
+
+def test_a_disk_that_is_full_for_the_version_leaves_the_run_and_what_is_active(
+    plan: Plan,
+    versions: Versions,
+    run: Path,
+    untouched: Callable[[], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(version, "write_whole", full)
+        with pytest.raises(
+            GateError, match=r"cannot be written: .*No space left on device; nothing was kept"
+        ):
+            trained(plan, versions, run, name="second")
+    untouched()
+    heard = Heard()
+    assert trained(plan, versions, run, heard, name="second").version.name == "second"
+    assert heard.epochs == []
+
+
+def test_of_two_trainings_at_once_the_first_gets_the_name_and_the_other_keeps_its_run(
+    plan: Plan, versions: Versions, run: Path
+) -> None:
+    def overtake(epoch: Epoch) -> None:
+        if epoch.number == 2:
+            trained(
+                replace(plan, settings=replace(QUICK, seed=9)),
+                versions,
+                run.with_name("other"),
+                name="second",
+            )
+
+    with pytest.raises(GateError, match="there is a version second already"):
+        trained(plan, versions, run, Heard(overtake), name="second")
+    first = versions.get("second").card
+    assert first.training is not None
+    assert first.training.seed == 9
+    heard = Heard()
+    assert trained(plan, versions, run, heard, name="third").version.name == "third"
+    assert heard.epochs == []
+    assert versions.get("second").card == first
