@@ -47,6 +47,12 @@ def test_the_four_questions_are_answered_as_published(kept: list[set[int]]):
     assert not memoization & NAN
 
 
+def test_a_first_message_has_nothing_before_it(encoder: Encoder):
+    selection = convgate.load_gate("shipped", encoder=encoder).select([{"role": "user", "content": "hello"}])
+    assert len(selection.decisions) == 0
+    assert [message["content"] for message in selection.messages] == ["hello"]
+
+
 def test_the_shipped_version_is_active_and_small():
     versions = Versions(load_settings().home)
     assert versions.active == SHIPPED

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -226,7 +227,11 @@ def _add_some(home: Path) -> None:
         Versions(home).add(trained_gate(), Draft(who=str(os.getpid())))
 
 
-def test_two_writers_at_once_both_succeed_under_different_names(versions: Versions):
+def test_two_writers_at_once_both_succeed_under_different_names(
+    versions: Versions, monkeypatch: pytest.MonkeyPatch
+):
+    # A page tested before leaves its script as the main module, which a spawned process would run.
+    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=_add_some, args=(versions.home,)) for _ in range(2)]
     for writer in writers:

@@ -17,7 +17,7 @@ from convgate.gate.columns import Columns, Growing
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.feature_tier import FeatureTier
-from convgate.gate.features import FEATURES, message_features, turn_features
+from convgate.gate.features import FEATURES, PARTS, message_features, turn_features
 from convgate.gate.links import Band, Floats
 from convgate.gate.one_thread import one_thread
 from convgate.gate.thread_tier import Threads, ThreadTier
@@ -157,6 +157,8 @@ class FullTiers(nn.Module):
         self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None
     ) -> tuple[dict[str, Tensor], Tensor]:
         """The parts of tier 1, each (n,), and the logits of tier 2 (n,), for one message."""
+        if not state.n:
+            return {part: torch.zeros(0) for part in PARTS}, torch.zeros(0)
         with one_thread():
             return self._scored(state, self._standard(state, embedding, facts))
 
@@ -224,6 +226,9 @@ class FullTiers(nn.Module):
                 memory.contexts[head].first(stop)[column, place.numpy() + 1] = -shares * float(lasting[head])
 
     def _seen(self, memory: _Memory, n: int) -> ThreadState:
+        if not n:
+            nothing = np.zeros((self.config.heads, 0), dtype=np.float32)
+            return ThreadState(memory, 0, nothing, nothing)
         contexts = [Band(columns.first(n), n) for columns in memory.contexts]
         ones = np.ones(n, dtype=np.float32)
         above = np.array([context.gather(ones) for context in contexts], dtype=np.float32).reshape(-1, n)
