@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from convgate.cli.output import JsonOption, OutOption, tell, write_json
+from convgate.errors import ConvgateError
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -97,21 +98,24 @@ def train(
     json_output: JsonOption = False,
     out: OutOption = None,
 ) -> None:
-    """Train a version further on labelled conversations; a fifth of them is held out for comparing.
+    """Train a version further on labelled conversations.
 
-    Ctrl-C leaves a run that goes on with the same command and --run FOLDER.
+    A fifth of the conversations is held out for comparing both versions, and 15 % for choosing the epoch and
+    the threshold. Ctrl-C leaves a run that goes on with the same command and --run FOLDER.
     """
     from convgate.settings import load_settings
     from convgate.training.session import Plan
     from convgate.training.trainer import FURTHER
     from convgate.versions.catalog import Versions
+    from convgate.versions.names import UNTRAINED
 
     given: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
     settings = replace(FURTHER, **{key: value for key, value in given.items() if value is not None})
-    chosen = parent or Versions(load_settings().home).active
-    if chosen is None:
+    chosen = parent or Versions(load_settings().home).active or UNTRAINED
+    if chosen == UNTRAINED:
         raise typer.BadParameter(
-            "there is no version to start from; `convgate pretrain` makes one", param_hint="--from"
+            "an untrained gate has nothing to go on from; `convgate pretrain` makes a version",
+            param_hint="--from",
         )
     plan = Plan(tuple(files), settings, parent=chosen)
     _train(
@@ -134,15 +138,22 @@ def _train(
 
     from convgate.selector import EncoderOnDemand
     from convgate.settings import load_settings
+    from convgate.training.runs import RECORD
     from convgate.training.session import train_version
     from convgate.versions.catalog import Versions
 
     settings = load_settings()
     versions = Versions(settings.home)
-    who = getpass.getuser()
-    folder = run or settings.home / RUNS / datetime.now(UTC).strftime("%Y-%m-%d-%H%M%S")
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    who = _person()
+    folder = run or settings.home / RUNS / f"{datetime.now(UTC):%Y-%m-%d-%H%M%S-%f}"
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         try:
             outcome = train_version(
                 plan,
@@ -157,6 +168,10 @@ def _train(
         except KeyboardInterrupt:
             tell(f"Stopped. The same command with --run {folder} goes on after the last whole epoch.")
             raise typer.Exit(130) from None
+        except ConvgateError:
+            if (folder / RECORD).exists():
+                tell(f"The run is kept in {folder}: --run goes on with it.")
+            raise
     verdict = outcome.verdict
     use = activate == "always" or (activate == "better" and verdict is not None and verdict.better)
     if use:
@@ -164,25 +179,35 @@ def _train(
     if json or out:
         write_json(_json(outcome, active=use), out)
         return
-    tell(f"Version {outcome.version.name} was made; its learned threshold is {outcome.threshold:.2f}.")
+    name = outcome.version.name
+    typer.echo(f"Version {name} was made; its learned threshold is {outcome.threshold:.2f}.")
     if verdict is not None:
-        tell(verdict.sentence)
-    tell(
-        "It is the active version now."
-        if use
-        else f"`convgate versions activate {outcome.version.name}` uses it."
-    )
+        typer.echo(verdict.sentence)
+    elif plan.parent is not None:
+        typer.echo(
+            "There were too few conversations to hold any out, so it was not compared with its parent."
+        )
+    typer.echo("It is the active version now." if use else f"`convgate versions activate {name}` uses it.")
+
+
+def _person() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return "unknown"
 
 
 class _Shown:
-    """A bar for the present stage, and a line for every epoch."""
+    """A bar for the present stage on a terminal, and a line for every epoch."""
 
     def __init__(self, bar: Bar) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=None)
 
     def stage(self, what: str) -> None:
-        self._bar.reset(self._task, total=None, description=what)
+        from convgate.transcripts.characters import printable
+
+        self._bar.reset(self._task, total=None, description=printable(what))
 
     def progress(self, done: int, total: int) -> None:
         self._bar.update(self._task, completed=done, total=total)

@@ -1,0 +1,373 @@
+"""`convgate train` and `convgate pretrain` in a terminal."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from convgate.cli import main as cli
+from convgate.settings import load_settings
+from convgate.training import session
+from convgate.training.recipe import TrainingSet
+from convgate.training.runs import RECORD, Source, locked, read_record
+from convgate.training.trainer import Trainer
+from convgate.training.verdict import Verdict
+from convgate.transcripts.relevance_sets import write_relevance_set
+from convgate.versions import Draft, Versions
+from tests.conftest import CHECKOUT
+from tests.fakes import FakeEncoder
+from tests.planted import planted, planted_file, small_encoder, small_gate, with_cases
+
+Run = Callable[..., tuple[int, str, str]]
+
+EPOCH = re.compile(
+    r"epoch +(\d+)  loss \d+\.\d{3}  validation \d+\.\d{3}  precision [01]\.\d{3}  recall [01]\.\d{3}"
+    r"  residual gate [01]\.\d{3}(  best so far)?"
+)
+
+
+@pytest.fixture(autouse=True)
+def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: small_encoder())
+    monkeypatch.setenv("COLUMNS", "200")
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `convgate WORDS…` in this process: (exit code, standard output, standard error)."""
+
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["convgate", *map(str, words)])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def versions() -> Versions:
+    """One version, `first`, which is untrained and active."""
+    made = Versions(load_settings().home)
+    made.add(small_gate(), Draft(), name="first")
+    made.activate("first", who="Ada")
+    return made
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    return planted_file(tmp_path, conversations=16)
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """From scratch, a gate is trained on a small set."""
+
+    def sets(files: tuple[Path, ...], *, seed: int) -> list[TrainingSet]:
+        return [TrainingSet(planted(), Source("own", "a" * 64, 8, 48))]
+
+    monkeypatch.setattr(session, "pretraining_sets", sets)
+
+
+def quick(*words: object) -> tuple[object, ...]:
+    """`train` with steps that learn in an epoch or two."""
+    return ("train", "--learning-rate", "0.02", "--epochs", "2", *words)
+
+
+# What it prints
+
+
+def test_json_is_alone_on_standard_output_and_epochs_are_on_standard_error(
+    run: Run, versions: Versions, own: Path
+) -> None:
+    code, out, err = run(*quick(own, "--json", "--name", "second", "--seed", "3"))
+    assert code == 0
+    values = json.loads(out)
+    assert values["version"] == "second"
+    assert values["active"] is True
+    assert values["against_parent"]["child_f1"] > values["against_parent"]["parent_f1"]
+    assert 0.2 <= values["threshold"] <= 0.8
+    assert [epoch["number"] for epoch in values["epochs"]] == [1, 2]
+    lines = err.splitlines()
+    assert [found[1] for line in lines if (found := EPOCH.fullmatch(line))] == ["1", "2"]
+    assert len(lines) == 2
+    card = versions.get("second").card
+    assert card.training is not None
+    assert (card.training.seed, card.training.config["learning_rate"]) == (3, 0.02)
+
+
+def test_out_takes_the_json_into_a_file(run: Run, versions: Versions, own: Path, tmp_path: Path) -> None:
+    code, out, _ = run(*quick(own, "--out", tmp_path / "made.json", "--no-activate"))
+    assert (code, out) == (0, "")
+    values = json.loads((tmp_path / "made.json").read_text())
+    assert values["version"] in versions.names()
+    assert values["active"] is False
+
+
+@pytest.mark.usefixtures("versions")
+def test_progress_is_on_standard_error_whatever_a_file_is_called(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("rich.progress.Progress.get_renderables", rendered(seen := []))
+    code, out, err = run(*quick(planted_file(tmp_path, "[red]\x1b]0;x", conversations=4), "--json"))
+    assert code == 0, err
+    assert json.loads(out)["epochs"]
+    assert "\x1b]0;x" not in err
+    stages = list(dict.fromkeys(seen))
+    assert stages[1:] == [
+        "Reading the sets",
+        "Reading [red] ]0;x as the gate does",
+        "Epoch 1 of at most 2",
+        "Epoch 2 of at most 2",
+        "Fitting the threshold",
+        "Comparing with the parent",
+    ]
+
+
+def rendered(seen: list[str]) -> Callable[[Any], Any]:
+    """Notes what a progress bar says, each time that it is drawn."""
+    from rich.progress import Progress
+
+    original = Progress.get_renderables
+
+    def draw(self: Progress) -> Any:
+        seen.extend(task.description for task in self.tasks)
+        return original(self)
+
+    return draw
+
+
+# What becomes active
+
+
+def test_a_version_that_does_better_is_made_active(run: Run, versions: Versions, own: Path) -> None:
+    code, out, _ = run(*quick(own, "--name", "second"))
+    assert code == 0
+    assert "Version second was made; its learned threshold is 0." in out
+    assert "better than its parent: F1" in out
+    assert out.endswith("It is the active version now.\n")
+    assert versions.active == "second"
+    assert run("versions", "rollback")[0] == 0
+    assert versions.active == "first"
+
+
+def test_a_version_that_does_worse_is_not_made_active_and_says_so(
+    run: Run, versions: Versions, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "compare", lambda *gates: Verdict(12, 0.8, 0.7, 3, 9))
+    code, out, _ = run(*quick(own, "--name", "second", "--activate"))
+    assert code == 0
+    assert "no better than its parent: F1 0.700 against 0.800, 3 turns fixed, 9 broken." in out
+    assert "`convgate versions activate second` uses it." in out
+    assert versions.active == "first"
+    assert json.loads(run(*quick(own, "--json"))[1])["active"] is False
+
+
+def test_a_child_of_a_parent_that_knows_it_all_is_no_better(run: Run, versions: Versions, own: Path) -> None:
+    assert run("train", "--learning-rate", "0.02", "--epochs", "4", own, "--name", "second")[0] == 0
+    assert json.loads(run(*quick(own, "--json"))[1])["against_parent"]["parent_f1"] == 1
+    assert versions.active == "second"
+
+
+def test_no_activate_leaves_the_active_version(run: Run, versions: Versions, own: Path) -> None:
+    code, out, _ = run(*quick(own, "--no-activate", "--name", "second"))
+    assert code == 0
+    assert "better than its parent" in out
+    assert "`convgate versions activate second` uses it." in out
+    assert versions.active == "first"
+
+
+def test_without_conversations_to_compare_on_it_is_not_made_active(
+    run: Run, versions: Versions, tmp_path: Path
+) -> None:
+    code, out, _ = run(*quick(planted_file(tmp_path, conversations=1)))
+    assert code == 0
+    assert "too few conversations to hold any out, so it was not compared with its parent" in out
+    assert versions.active == "first"
+
+
+@pytest.mark.usefixtures("little")
+def test_from_scratch_a_version_is_made_active_when_asked(run: Run, versions: Versions) -> None:
+    words = ("pretrain", "--epochs", "1", "--preset", "reference")
+    code, out, _ = run(*words, "--name", "one")
+    assert code == 0
+    assert "`convgate versions activate one` uses it." in out
+    assert versions.active == "first"
+    assert run(*words, "--name", "two", "--activate")[0] == 0
+    assert versions.active == "two"
+    assert versions.get("two").config.preset == "reference"
+
+
+# Where to start from
+
+
+@pytest.mark.parametrize("words", [(), ("--from", "untrained")])
+def test_an_untrained_gate_says_what_to_do(run: Run, own: Path, words: tuple[str, ...]) -> None:
+    code, out, err = run("train", own, *words)
+    assert (code, out) == (2, "")
+    assert "`convgate pretrain` makes a version" in " ".join(err.split())
+
+
+@pytest.mark.usefixtures("little")
+def test_what_pretrain_makes_can_be_trained_further(run: Run, own: Path) -> None:
+    assert run("pretrain", "--epochs", "1", "--name", "base", "--activate")[0] == 0
+    code, out, err = run(*quick(own, "--json"))
+    assert code == 0, err
+    made = Versions(load_settings().home).get(json.loads(out)["version"])
+    assert made.card.parent is not None
+    assert made.card.parent.name == "base"
+
+
+def test_from_names_the_version_to_start_from(run: Run, versions: Versions, own: Path) -> None:
+    versions.add(small_gate(seed=1), Draft(), name="other")
+    run(*quick(own, "--from", "other", "--name", "child"))
+    parent = versions.get("child").card.parent
+    assert parent is not None
+    assert parent.name == "other"
+    code, _, err = run(*quick(own, "--from", "nobody"))
+    assert code == 1
+    assert "there is no version 'nobody'; there are child, first, other" in err
+
+
+# Errors
+
+
+def test_errors_are_one_sentence_and_leave_everything_as_it_was(
+    run: Run, versions: Versions, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forbidden, nothing, bare, empty, odd = (
+        tmp_path / f"{name}.jsonl" for name in ("mine", "nothing", "bare", "empty", "odd")
+    )
+    sets = planted("locomo-conv", conversations=2)
+    write_relevance_set(sets, forbidden)
+    sets = planted(conversations=2)
+    write_relevance_set(with_cases(sets, *(replace(c, relevant=frozenset()) for c in sets.cases)), nothing)
+    write_relevance_set(with_cases(sets), bare)
+    empty.write_text("")
+    odd.write_text(
+        own.read_text() + '{"type": "case", "id": "x", "conversation": "y", "turn": 1, "relevant": []}'
+    )
+    other = FakeEncoder(16, model="another")
+    for words, told in [
+        ((forbidden,), "CC-BY-NC-4.0; for measuring only"),
+        ((nothing,), "nothing is relevant in any case of nothing"),
+        ((bare,), "'own-0' and others come without cases"),
+        ((empty,), "empty.jsonl"),
+        ((odd,), "there is no readable conversation 'y' in this file"),
+        ((own, own), "two files are called own"),
+        ((own, "--name", "first"), "there is a version first already"),
+        ((own, "--seed", str(2**31)), "training: seed must be from 0 to 2147483647"),
+    ]:
+        code, out, err = run("train", *words)
+        assert (code, out) == (1, "")
+        assert told in err
+        assert err.startswith("convgate: ")
+        assert "Traceback" not in err
+    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: other)
+    code, _, err = run("train", own)
+    assert code == 1
+    assert "was made for the encoder fake-words@1 (16 dimensions), not for another@1 (16 dimensions)" in err
+    assert versions.names() == ["first"]
+    assert versions.active == "first"
+
+
+def test_an_unknown_preset_is_told(run: Run) -> None:
+    code, _, err = run("pretrain", "--preset", "huge")
+    assert code == 1
+    assert "preset must be one of reference, full; got 'huge'" in err
+
+
+@pytest.mark.usefixtures("versions")
+def test_a_second_training_in_the_folder_is_refused(run: Run, own: Path, tmp_path: Path) -> None:
+    with locked(tmp_path / "run"):
+        code, _, err = run(*quick(own, "--run", tmp_path / "run"))
+    assert code == 1
+    assert f"another training is at work in {tmp_path / 'run'}" in err
+
+
+def test_a_loss_that_is_no_number_says_where_the_run_is_and_how_to_end_it(
+    run: Run, versions: Versions, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = Trainer._step
+
+    def diverges(self: Trainer, losses: list[torch.Tensor], rate: float) -> float:
+        return step(self, [loss * (math.nan if self.history else 1) for loss in losses], rate)
+
+    monkeypatch.setattr(Trainer, "_step", diverges)
+    code, _, err = run(*quick(own))
+    assert code == 1
+    kept = re.search(r"The run is kept in (\S+): ", err)
+    assert kept is not None
+    assert "the loss became nan in epoch 2; the best weights of the 1 before it are kept" in err
+    assert versions.names() == ["first"]
+    code, _, err = run(
+        "train", own, "--learning-rate", "0.02", "--epochs", "1", "--run", kept[1], "--name", "saved"
+    )
+    assert code == 0, err
+    assert versions.names() == ["first", "saved"]
+
+
+INTERRUPTED = """
+import os, signal, sys
+import convgate.selector
+from tests.planted import small_encoder
+from convgate.training.trainer import Trainer
+convgate.selector.default_encoder = lambda *args, **options: small_encoder()
+step, when, steps = Trainer._step, int(sys.argv.pop(1)), 0
+def interrupted(self, losses, rate):
+    global steps
+    steps += 1
+    if steps == when:
+        os.kill(os.getpid(), signal.SIGINT)
+    return step(self, losses, rate)
+Trainer._step = interrupted
+from convgate.cli.main import main
+main()
+"""
+
+
+@pytest.mark.parametrize(("step", "epochs"), [(2, 0), (20, 1)])
+def test_ctrl_c_leaves_a_run_to_go_on_with_and_no_version(
+    run: Run, versions: Versions, own: Path, tmp_path: Path, step: int, epochs: int
+) -> None:
+    folder = tmp_path / "run"
+    words = quick(own, "--from", "first", "--run", folder, "--name", "second")
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED, str(step), *map(str, words)],
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 130, done.stderr
+    assert f"Stopped. The same command with --run {folder} goes on after the last whole epoch." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert len(EPOCH.findall(done.stderr)) == epochs
+    assert (folder / RECORD).exists() == bool(epochs)
+    assert versions.names() == ["first"]
+    assert not list(versions.root.glob(".*.partial"))
+    code, out, err = run(*words, "--json")
+    assert code == 0, err
+    assert [found[0] for found in EPOCH.findall(err)] == ["1", "2"][epochs:]
+    assert len(read_record(folder).epochs) == 2
+    whole = json.loads(run(*quick(own, "--from", "first", "--json"))[1])
+    assert json.loads(out)["epochs"] == whole["epochs"]
+    digests = [versions.get(name).card.weights_sha256 for name in ("second", whole["version"])]
+    assert digests[0] == digests[1]
