@@ -2,13 +2,15 @@
 #   PYTHON=python3.12      the Python that makes the environment; found by itself otherwise
 #   TORCH_INDEX=URL        the package index to take torch from; the choice is kept
 #   TORCH_CUDA=1           accept the CUDA build of torch that the usual index offers on some systems
-#   ARGS="--port 8600"     further words for `convgate app`, `convgate bench` and pytest
+#   CORPORA=FOLDER         where `make weights` finds the sets; docs/training.md says which
+#   ARGS="--port 8600"     further words for `convgate app`, `bench` and `pretrain`, and for pytest
 
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 VENV ?= .venv
 TORCH_INDEX ?=
 TORCH_CUDA ?=
+CORPORA ?=
 ARGS ?=
 
 bin := $(VENV)/bin
@@ -17,8 +19,10 @@ set_up = python="$(PYTHON)"; \
 	"$$python" scripts/install.py --venv "$(VENV)" $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)") \
 	$(if $(filter-out 0 no,$(TORCH_CUDA)),--torch-cuda)
 
+sets = mix.train irc.train tiage.train mtrag.train.conversations
+
 .DEFAULT_GOAL := help
-.PHONY: help app install dev test check format screenshots bench lock wheel clean
+.PHONY: help app install dev test check format screenshots bench weights lock wheel clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*  ## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -51,6 +55,11 @@ screenshots: dev  ## pictures of every page, light and dark, wide and narrow, in
 
 bench: install  ## speed and memory, as ratios within one run
 	@"$(bin)/convgate" bench $(ARGS)
+
+weights: install  ## train the weights that ship anew, from the sets in CORPORA
+	@test -n "$(CORPORA)" || { echo "Say where the sets are: make weights CORPORA=FOLDER (docs/training.md)"; exit 1; }
+	@"$(bin)/convgate" pretrain $(sets:%="$(CORPORA)/%.jsonl") --run build/weights $(ARGS)
+	@rm -rf build/weights
 
 wheel: dev  ## the installable file, in dist/
 	@"$(bin)/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
