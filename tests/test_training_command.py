@@ -328,6 +328,7 @@ import os, signal, sys
 import convgate.selector
 from tests.planted import small_encoder
 from convgate.training.trainer import Trainer
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is started without it
 convgate.selector.default_encoder = lambda *args, **options: small_encoder()
 step, when, steps = Trainer._step, int(sys.argv.pop(1)), 0
 def interrupted(self, losses, rate):

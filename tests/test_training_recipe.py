@@ -167,7 +167,7 @@ def test_topics_that_measure_are_not_trained_on() -> None:
     }
     training = {talk.id for talk in written_talks("train")}
     assert used <= training < {talk.id for talk in written_talks()}
-    assert all(one.source.licence == "" for one in made)
+    assert all(one.source.licence == "MIT" for one in made)
 
 
 @pytest.mark.usefixtures("little")
@@ -181,14 +181,14 @@ def test_talks_of_the_files_are_woven_when_they_are_enough_and_keep_their_licenc
     made = {one.cases.name: one for one in pretraining_sets([enough], seed=0)}
     assert "enough" not in made
     for name in ("woven-talks", "scenarios-talks", "asked-again"):
-        assert made[name].source.licence == "Apache-2.0", name
+        assert made[name].source.licence == "Apache-2.0 AND MIT", name
     sources = {
         turn.metadata["source"]
         for talk in made["woven-talks"].cases.conversations.values()
         for turn in talk.turns
     }
     assert sources == known.keys()
-    assert made["woven-topics"].source.licence == ""
+    assert made["woven-topics"].source.licence == "MIT"
 
 
 @pytest.mark.usefixtures("little")
