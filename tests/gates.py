@@ -96,6 +96,6 @@ def any_turn(draw: st.DrawFn) -> Turn:
     return Turn.of(role, text, name=name, timestamp=draw(st.none() | _TIMES))
 
 
-def any_turns(most: int = 14) -> st.SearchStrategy[list[Turn]]:
+def any_turns(most: int = 14, *, least: int = 0) -> st.SearchStrategy[list[Turn]]:
     """The turns of a conversation, out of order in time."""
-    return st.lists(any_turn(), max_size=most)
+    return st.lists(any_turn(), min_size=least, max_size=most)

@@ -8,6 +8,8 @@ links to the `band` turns before it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -60,13 +62,17 @@ class Band:
 
     def follow(self, start: Floats) -> Floats:
         """startᵀ (I − A)⁻¹: how much of `start` reaches each turn by following links."""
-        return np.asarray(stbsv(self._width, self._band, start, lower=1, trans=1, diag=1), dtype=np.float32)
+        return self._apply(stbsv, start, trans=1)
 
     def gather(self, values: Floats) -> Floats:
         """(I − A)⁻¹ values: what each turn sees by following its own links."""
-        return np.asarray(stbsv(self._width, self._band, values, lower=1, trans=0, diag=1), dtype=np.float32)
+        return self._apply(stbsv, values)
 
     def one_step(self, values: Floats) -> Floats:
         """A values: what each turn sees one link away."""
-        own = stbmv(self._width, self._band, values, lower=1, trans=0, diag=1)
-        return np.asarray(values - own, dtype=np.float32)
+        return values - self._apply(stbmv, values)
+
+    def _apply(self, routine: Callable[..., Floats], values: Floats, *, trans: int = 0) -> Floats:
+        if not len(values):
+            return values  # BLAS refuses them
+        return np.asarray(routine(self._width, self._band, values, lower=1, trans=trans, diag=1))

@@ -1,0 +1,135 @@
+"""Links: shares of going on, and following them, by matrices and by bands."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.gate.links import Band, Floats, dense, shares, steps
+
+SIZES = [(0, 3), (1, 3), (2, 1), (3, 3), (5, 8), (40, 4)]  # turns, band
+
+
+def banded(n: int, width: int, *, seed: int = 0) -> tuple[Floats, Floats]:
+    """Random links: A as (n, n), and I − A as the columns that a Band is made of."""
+    rng = np.random.default_rng(seed)
+    matrix = np.zeros((n, n), dtype=np.float32)
+    columns = np.zeros((n, width + 1), dtype=np.float32)
+    for turn in range(n):
+        for ago in range(1, min(turn, width) + 1):
+            matrix[turn, turn - ago] = rng.random() / width
+            columns[turn - ago, ago] = -matrix[turn, turn - ago]
+    return matrix, columns
+
+
+def test_shares_are_a_softmax_with_something_new_beside_the_turns():
+    links, fresh = torch.tensor([[0.0], [np.log(2.0)]]), torch.tensor([0.0])
+    log, new = shares(links, fresh, torch.tensor([True, True]))
+    assert log.exp().squeeze(-1).tolist() == pytest.approx([0.25, 0.5])
+    assert new.exp().tolist() == pytest.approx([0.25])
+
+
+def test_masked_turns_get_nothing_and_take_nothing():
+    links, fresh = torch.tensor([[0.0], [50.0], [0.0]]), torch.tensor([0.0])
+    log, new = shares(links, fresh, torch.tensor([True, False, True]))
+    assert log.exp().squeeze(-1).tolist() == pytest.approx([1 / 3, 0, 1 / 3])
+    assert log.exp()[1] == 0
+    assert new.exp().tolist() == pytest.approx([1 / 3])
+    log, new = shares(links, fresh, torch.tensor([False] * 3))
+    assert log.exp().sum() == 0
+    assert new.exp().tolist() == [1]
+
+
+def test_message_without_turns_begins_something_new():
+    log, new = shares(torch.zeros(0, 2), torch.zeros(2), torch.zeros(0, dtype=torch.bool))
+    assert log.shape == (0, 2)
+    assert new.exp().tolist() == [1, 1]
+
+
+def test_heads_share_apart_from_each_other():
+    links = torch.randn(3, 5, 2, generator=torch.Generator().manual_seed(0))
+    log, new = shares(links, torch.tensor([0.0, 9.0]).expand(3, 2), torch.ones(3, 5, dtype=torch.bool))
+    assert torch.allclose(log.exp().sum(dim=1) + new.exp(), torch.ones(3, 2))
+    assert (new[:, 1] > new[:, 0]).all()
+
+
+def test_band_becomes_a_matrix_below_the_diagonal():
+    # (n, K, H): turn 2 goes on from turn 1 by 5 and from turn 0 by 6; of turn 0 nothing exists.
+    band = torch.tensor([[[1.0], [2.0]], [[3.0], [4.0]], [[5.0], [6.0]]])
+    assert dense(band)[0].tolist() == [[0, 0, 0], [3, 0, 0], [6, 5, 0]]
+
+
+@pytest.mark.parametrize(("n", "width"), SIZES)
+def test_matrix_of_any_size_holds_the_band(n: int, width: int):
+    band = torch.randn(n, width, 2, generator=torch.Generator().manual_seed(1))
+    matrix = dense(band)
+    assert matrix.shape == (2, n, n)
+    for turn in range(n):
+        for other in range(n):
+            expected = band[turn, turn - other - 1] if 0 < turn - other <= width else torch.zeros(2)
+            assert torch.equal(matrix[:, turn, other], expected)
+
+
+def test_steps_add_up_all_ways_of_following_links():
+    matrix = torch.tensor([[[0.0, 0, 0], [0.5, 0, 0], [0.25, 0.5, 0]]])
+    # From turn 2 to turn 0: straight 0.25, and by way of turn 1 0.5 · 0.5.
+    assert steps(matrix)[0].tolist() == [[1, 0, 0], [0.5, 1, 0], [0.5, 0.5, 1]]
+
+
+def test_steps_can_be_differentiated():
+    band = torch.full((4, 2, 1), 0.3, requires_grad=True)
+    steps(dense(band)).sum().backward()
+    assert band.grad is not None
+    exists = torch.arange(4)[:, None] >= torch.arange(1, 3)
+    assert torch.equal(band.grad[..., 0] != 0, exists)
+
+
+@pytest.mark.parametrize(("n", "width"), SIZES)
+def test_band_gives_what_the_matrix_gives(n: int, width: int):
+    matrix, columns = banded(n, width)
+    band, values = Band(columns, n), np.random.default_rng(2).normal(size=n).astype(np.float32)
+    every = np.linalg.inv(np.eye(n) - matrix.astype(float)) if n else np.zeros((0, 0))
+    assert band.follow(values) == pytest.approx(values @ every, abs=1e-5)
+    assert band.gather(values) == pytest.approx(every @ values, abs=1e-5)
+    assert band.one_step(values) == pytest.approx(matrix @ values, abs=1e-6)
+    for found in (band.follow(values), band.gather(values), band.one_step(values)):
+        assert found.dtype == np.float32
+        assert found.shape == (n,)
+
+
+@given(n=st.integers(0, 12), more=st.integers(0, 12), width=st.integers(1, 9), seed=st.integers(0, 99))
+def test_band_of_the_first_turns_ignores_the_links_of_later_ones(n: int, more: int, width: int, seed: int):
+    _, columns = banded(n + more, width, seed=seed)
+    part = np.where(np.arange(n)[:, None] + np.arange(width + 1) < n, columns[:n], 0)
+    values = np.linspace(-1, 1, n, dtype=np.float32)
+    for ask in ("follow", "gather", "one_step"):
+        found = getattr(Band(columns, n), ask)(values)
+        assert found == pytest.approx(getattr(Band(part, n), ask)(values), abs=1e-6)
+
+
+def test_band_leaves_links_and_values_as_they_are():
+    _, columns = banded(30, 5)
+    values, links = np.ones(30, dtype=np.float32), columns.copy()
+    band = Band(columns, 30)
+    band.follow(values), band.gather(values), band.one_step(values)
+    assert (values == 1).all()
+    assert np.array_equal(columns, links)
+
+
+def test_band_is_not_copied():
+    _, columns = banded(30, 5)
+    assert np.shares_memory(Band(columns, 20)._band, columns)
+    assert Band(columns, 20)._band.flags.f_contiguous, "else BLAS is given a copy with each call"
+
+
+def test_what_links_reach_is_never_more_than_there_was():
+    # Rows sum to at most 1: what arrives at turns that begin something new is what was sent.
+    matrix, columns = banded(50, 4)
+    start = np.zeros(50, dtype=np.float32)
+    start[-1] = 1
+    reach = Band(columns, 50).follow(start)
+    assert (reach >= 0).all()
+    assert float(((1 - matrix.sum(axis=1)) * reach).sum()) == pytest.approx(1, abs=1e-5)
