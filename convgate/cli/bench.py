@@ -36,7 +36,7 @@ def _measure(doing: Callable[[str], None], *, encoder: bool, page: bool, rounds:
     from convgate.benchmark.full import time_full_scoring, time_growth
     from convgate.benchmark.memory import scoring_memory
     from convgate.benchmark.speed import largest_difference, time_help, time_rescoring, time_scoring
-    from convgate.gate.blockwise import has_fast_bfloat16
+    from convgate.embedding.precision import has_fast_bfloat16
 
     results: dict[str, Any] = {
         "preset": "reference",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 import torch
 from torch import Tensor
+
+from convgate.embedding.precision import has_fast_bfloat16
 
 _BLOCK_BYTES = 4 << 20  # a block of attention weights; larger ones leave the processor's cache
 _BLOCK_ROWS = 64  # at least, so that a block is worth a matrix product
@@ -39,10 +39,3 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor) -> Tensor:
 
 def _longest(rows: Tensor) -> float:
     return float(torch.linalg.vector_norm(rows, dim=1).max())
-
-
-@cache
-def has_fast_bfloat16() -> bool:
-    """Whether this processor multiplies bfloat16 matrices in hardware."""
-    capabilities = torch.cpu.get_capabilities()
-    return bool(capabilities.get("avx512_bf16") or capabilities.get("amx_bf16"))
