@@ -37,10 +37,12 @@ def unit_vectors(n: int, *, seed: int = 0, dimension: int = 384) -> Embeddings:
 
 
 def trained_full_gate(
-    *, seed: int = 0, dimension: int = 16, hidden: int = 8, heads: int = 2, band: int = 4
+    *, seed: int = 0, dimension: int = 16, hidden: int = 8, heads: int = 2, band: int = 4, window: int = 256
 ) -> Gate:
     """A small gate of the full preset whose every part does something, as after training."""
-    config = GateConfig(preset="full", dimension=dimension, hidden=hidden, heads=heads, band=band)
+    config = GateConfig(
+        preset="full", dimension=dimension, hidden=hidden, heads=heads, band=band, window=window
+    )
     gate = Gate(config, seed=seed)
     generator = torch.Generator().manual_seed(seed)
     with torch.no_grad():

@@ -212,7 +212,25 @@ def test_banded_scores_of_a_longer_history_are_those_of_the_forward_pass():
     with torch.no_grad():
         output = gate(rows, found[None], torch.ones(1, 700, dtype=torch.bool))
     assert scores.logits == pytest.approx(output.logit[0].numpy(), abs=1e-3)
-    assert np.std(scores.attention) > 0.01, "the attention tier must do something here"
+    assert np.std((scores.attention - scores.tier1)[-256:]) > 0.01, (
+        "the attention tier must do something here"
+    )
+
+
+def test_attention_tier_leaves_turns_older_than_its_window_to_the_feature_tier():
+    gate, turns = trained_full_gate(window=5), chat(12)
+    scores = gate.score(full_state(gate, turns), QUESTION)
+    assert (scores.attention[:7] == scores.tier1[:7]).all()
+    assert (scores.attention[7:] != scores.tier1[7:]).all()
+    assert scores.logits == pytest.approx(sum(scores.parts.values()))
+
+
+def test_state_of_a_window_grows_as_if_it_were_made_at_once():
+    gate, turns = trained_full_gate(window=5), chat(30)
+    state = full_state(gate, turns)
+    grown = gate.extended(gate.first(state, 20), state.embeddings[20:], state.facts[20:])
+    assert state.above.shape == state.below.shape == (gate.config.heads, 5)
+    assert_same(gate, grown, state)
 
 
 @settings(max_examples=40)

@@ -22,13 +22,14 @@ class GateConfig:
     hidden: int = 64  # width of the attention tier
     heads: int = 2  # of the links between turns; the reference has one
     band: int = 64  # turns before a turn that it can be linked with; the reference has no limit
+    window: int = 256  # newest turns that the attention tier sees; the reference has no limit
     situation: str = "current"  # how the situation's text is built, one of SITUATIONS
     encoder: EncoderIdentity | None = None  # None: not yet tied to an encoder
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
             raise GateError(f"preset must be one of {', '.join(PRESETS)}; got {self.preset!r}")
-        for name in ("dimension", "hidden", "heads", "band"):
+        for name in ("dimension", "hidden", "heads", "band", "window"):
             if (value := getattr(self, name)) < 1:
                 raise GateError(f"{name} must be 1 or more; got {value}")
         if self.situation not in SITUATIONS:

@@ -75,12 +75,14 @@ class _Memory:
 
 @dataclass(frozen=True, eq=False)
 class ThreadState:
-    """The first n turns of a conversation, with their links."""
+    """The first n turns of a conversation, with the links of the newest w, which the attention tier sees."""
 
     memory: _Memory = field(repr=False)
     n: int
-    above: Floats  # (H, n) how much context each turn has among those it goes on from
-    below: Floats  # (H, n) and among those that go on from it
+    bands: tuple[Band, ...]  # I − A of each head
+    contexts: tuple[Band, ...]  # I − λA of each head
+    above: Floats  # (H, w) how much context each turn has among those it goes on from
+    below: Floats  # (H, w) and among those that go on from it
 
     def __len__(self) -> int:
         return self.n
@@ -95,17 +97,13 @@ class ThreadState:
         """The facts of the turns."""
         return self.memory.columns.facts[: self.n]
 
-    def bands(self) -> list[Band]:
-        """I − A of each head."""
-        return [Band(columns.first(self.n), self.n) for columns in self.memory.bands]
-
-    def contexts(self) -> list[Band]:
-        """I − λA of each head."""
-        return [Band(columns.first(self.n), self.n) for columns in self.memory.contexts]
-
 
 class FullTiers(nn.Module):
-    """Whitening, features, the feature tier and the thread tier, blended by a residual gate."""
+    """Whitening, features, the feature tier and the thread tier, blended by a residual gate.
+
+    The thread tier sees the newest turns, as many as the config's window has; for older ones the feature tier
+    stands.
+    """
 
     def __init__(self, config: GateConfig) -> None:
         super().__init__()
@@ -131,8 +129,14 @@ class FullTiers(nn.Module):
         turn is before the message.
         """
         x = self.standardise(messages)
-        threads: Threads = self.attention.threads(self.standardise(turns))
-        return self.bilinear(x, mask), self.attention(threads, x, mask)
+        tier1 = self.bilinear(x, mask)
+        stop = mask.shape[1] - mask.flip(1).to(torch.uint8).argmax(dim=1)  # behind the newest turn of each
+        seen = mask & (torch.arange(mask.shape[1]) >= (stop - self.config.window)[:, None])
+        first = int(seen.any(dim=0).to(torch.uint8).argmax())
+        threads: Threads = self.attention.threads(self.standardise(turns[first:]), start=first)
+        attention = self.attention(threads, x[:, first:], seen[:, first:])
+        attention = torch.where(seen, nn.functional.pad(attention, (first, 0)), tier1)
+        return tier1, attention
 
     def state(self, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> ThreadState:
         """The state of turns with (n, d) embeddings; GateError when their numbers differ."""
@@ -156,14 +160,15 @@ class FullTiers(nn.Module):
     def score(
         self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None
     ) -> tuple[dict[str, Tensor], Tensor]:
-        """The parts of tier 1, each (n,), and the logits of tier 2 (n,), for one message."""
+        """The parts of tier 1, each (n,), and the logits of tier 2 for the newest w turns (w,)."""
         if not state.n:
             return {part: torch.zeros(0) for part in PARTS}, torch.zeros(0)
         with one_thread():
             return self._scored(state, self._standard(state, embedding, facts))
 
     def _scored(self, state: ThreadState, x: Tensor) -> tuple[dict[str, Tensor], Tensor]:
-        attention = self.attention.score(state.bands(), state.contexts(), (state.above, state.below), x)
+        older = state.n - state.above.shape[1]
+        attention = self.attention.score(state.bands, state.contexts, (state.above, state.below), x[older:])
         return self.bilinear.parts(x), attention
 
     def semantic(
@@ -226,11 +231,12 @@ class FullTiers(nn.Module):
                 memory.contexts[head].first(stop)[column, place.numpy() + 1] = -shares * float(lasting[head])
 
     def _seen(self, memory: _Memory, n: int) -> ThreadState:
-        if not n:
-            nothing = np.zeros((self.config.heads, 0), dtype=np.float32)
-            return ThreadState(memory, 0, nothing, nothing)
-        contexts = [Band(columns.first(n), n) for columns in memory.contexts]
-        ones = np.ones(n, dtype=np.float32)
-        above = np.array([context.gather(ones) for context in contexts], dtype=np.float32).reshape(-1, n)
-        below = np.array([context.follow(ones) for context in contexts], dtype=np.float32).reshape(-1, n)
-        return ThreadState(memory, n, above, below)
+        start = max(0, n - self.config.window)
+        bands, contexts = (
+            tuple(Band(columns.first(n)[start:], n - start) for columns in heads)
+            for heads in (memory.bands, memory.contexts)
+        )
+        ones = np.ones(n - start, dtype=np.float32)
+        above = np.array([context.gather(ones) for context in contexts], dtype=np.float32)
+        below = np.array([context.follow(ones) for context in contexts], dtype=np.float32)
+        return ThreadState(memory, n, bands, contexts, above, below)

@@ -129,7 +129,9 @@ class Gate(nn.Module):
         columns = dict(zip(parts, torch.stack(list(parts.values())).double().numpy(), strict=True))
         activation = float(self.tiers.activation)
         tier1 = sum(columns.values(), start=np.zeros(len(state)))
-        second = attention.double().numpy() if attention is not None else tier1
+        second = tier1.copy()  # stands where the attention tier says nothing
+        if attention is not None:
+            second[len(second) - len(attention) :] = attention.double().numpy()
         columns[CONTEXTUAL] = activation * (second - tier1)
         logits = tier1 + columns[CONTEXTUAL]
         return GateScores(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -82,10 +83,14 @@ class ThreadTier(nn.Module):
         """(H,) λ: how much of what a turn tells is left after one link, 0…1."""
         return torch.sigmoid(self.fading)
 
-    def threads(self, features: Tensor) -> Threads:
-        """The links of all turns of a conversation from their (n, K, F) features, newest first."""
+    def threads(self, features: Tensor, *, start: int = 0) -> Threads:
+        """The links among the turns of a conversation from turn `start` on.
+
+        features: (n, K, F) of each with the K turns before it, newest first. Links to turns before `start`
+        have their share, and lead nowhere.
+        """
         n, width = features.shape[:2]
-        mask = torch.arange(n)[:, None] >= torch.arange(1, width + 1)[None]
+        mask = torch.arange(start, start + n)[:, None] >= torch.arange(1, width + 1)[None]
         links = dense(self.turn_links(features, mask))
         return Threads(links, steps(links), steps(self.lasting[:, None, None] * links))
 
@@ -95,9 +100,7 @@ class ThreadTier(nn.Module):
         there = mask.to(features.dtype)
         best = _best(evidence, mask)
         log, fresh = shares(links, self.fresh(best), mask)
-        start = log.exp() * there[..., None]
-        reach = torch.einsum("bnh,hnm->bmh", start, threads.reach)
-        step = torch.einsum("hmn,bnh->bmh", threads.links, reach)
+        reach, step = _reached(threads, log, there)
         told = self.value(evidence) * there[..., None]
         above = torch.einsum("hmn,bnv->bmhv", threads.context, told) / _weight(
             torch.einsum("hmn,bn->bmh", threads.context, there)
@@ -107,12 +110,11 @@ class ThreadTier(nn.Module):
         )
         read = self._read(features, links, evidence, above, below, log, fresh, reach, step, mask)
         log, fresh = self._second_links(read, links, best, mask)
-        reach = torch.einsum("bnh,hnm->bmh", log.exp() * there[..., None], threads.reach)
-        step = torch.einsum("hmn,bnh->bmh", threads.links, reach)
+        reach, step = _reached(threads, log, there)
         return self._logits(read, log, fresh, reach, step)
 
     def score(
-        self, bands: list[Band], contexts: list[Band], weights: tuple[Floats, Floats], x: Tensor
+        self, bands: Sequence[Band], contexts: Sequence[Band], weights: tuple[Floats, Floats], x: Tensor
     ) -> Tensor:
         """(n,) the logits of `forward` for one message, by solving with the bands instead of any matrix.
 
@@ -199,7 +201,14 @@ def _everywhere(fresh: Tensor, like: Tensor) -> Tensor:
     return fresh.mean(dim=-1)[..., None, None].expand(*like.shape[:-1], 1)
 
 
-def _followed(bands: list[Band], log: Tensor) -> tuple[Tensor, Tensor]:
+def _reached(threads: Threads, log: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
+    """What following links from a message reaches, and what each turn sees of it one link away."""
+    there = there[..., None]
+    reach = torch.einsum("bnh,hnm->bmh", log.exp() * there, threads.reach) * there
+    return reach, torch.einsum("hmn,bnh->bmh", threads.links, reach)
+
+
+def _followed(bands: Sequence[Band], log: Tensor) -> tuple[Tensor, Tensor]:
     start = np.ascontiguousarray(log.exp().numpy().T)
     reach = [band.follow(column) for band, column in zip(bands, start, strict=True)]
     step = [band.one_step(column) for band, column in zip(bands, reach, strict=True)]
