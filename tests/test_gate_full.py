@@ -181,9 +181,9 @@ def test_weights_depend_on_the_kind_of_message():
         trained_full_gate(),
         torch.randn(2, 5, len(FEATURES), generator=torch.Generator().manual_seed(0)),
     )
-    tier, mask = gate.tiers.bilinear, torch.ones(2, 5, dtype=torch.bool)
+    tier = gate.tiers.bilinear
     with torch.no_grad():
-        weights = tier.weights(x, mask)
+        weights = tier.weights(x.mean(dim=1))
         kind = torch.tanh(tier.kind.weight @ x[0].mean(dim=0) + tier.kind.bias)
         assert torch.allclose(weights[0], tier.weight + tier.by_kind.weight @ kind, atol=1e-5)
         assert not torch.allclose(weights[0], weights[1])
@@ -513,7 +513,7 @@ def test_semantic_part_is_what_the_cosine_counts():
         cosine = (white @ GATE.tiers.whitening(torch.from_numpy(QUESTION.embedding))).numpy()
         _, x = pair_features(GATE, turns, QUESTION, 6, 6)
         standard = GATE.tiers.standardise(x)
-        weight = float(GATE.tiers.bilinear.weights(standard, torch.ones(6, dtype=torch.bool))[0])
+        weight = float(GATE.tiers.bilinear.weights(standard.mean(dim=0))[0])
     assert x[:, 0].numpy() == pytest.approx(cosine, abs=1e-6)
     assert semantic == pytest.approx(weight * cosine / float(GATE.tiers.standardise.spread[0]), abs=1e-5)
 

@@ -90,21 +90,21 @@ def test_steps_can_be_differentiated():
 @pytest.mark.parametrize(("n", "width"), SIZES)
 def test_band_gives_what_the_matrix_gives(n: int, width: int):
     matrix, columns = banded(n, width)
-    band, values = Band(columns, n), np.random.default_rng(2).normal(size=n).astype(np.float32)
+    band, values = Band(columns, n), np.random.default_rng(2).normal(size=(n, 3)).astype(np.float32)
     every = np.linalg.inv(np.eye(n) - matrix.astype(float)) if n else np.zeros((0, 0))
-    assert band.follow(values) == pytest.approx(values @ every, abs=1e-5)
+    assert band.follow(values) == pytest.approx(every.T @ values, abs=1e-5)
     assert band.gather(values) == pytest.approx(every @ values, abs=1e-5)
     assert band.one_step(values) == pytest.approx(matrix @ values, abs=1e-6)
     for found in (band.follow(values), band.gather(values), band.one_step(values)):
         assert found.dtype == np.float32
-        assert found.shape == (n,)
+        assert found.shape == (n, 3)
 
 
 @given(n=st.integers(0, 12), more=st.integers(0, 12), width=st.integers(1, 9), seed=st.integers(0, 99))
 def test_band_of_the_first_turns_ignores_the_links_of_later_ones(n: int, more: int, width: int, seed: int):
     _, columns = banded(n + more, width, seed=seed)
     part = np.where(np.arange(n)[:, None] + np.arange(width + 1) < n, columns[:n], 0)
-    values = np.linspace(-1, 1, n, dtype=np.float32)
+    values = np.linspace(-1, 1, 2 * n, dtype=np.float32).reshape(n, 2)
     for ask in ("follow", "gather", "one_step"):
         found = getattr(Band(columns, n), ask)(values)
         assert found == pytest.approx(getattr(Band(part, n), ask)(values), abs=1e-6)
@@ -112,7 +112,7 @@ def test_band_of_the_first_turns_ignores_the_links_of_later_ones(n: int, more: i
 
 def test_band_leaves_links_and_values_as_they_are():
     _, columns = banded(30, 5)
-    values, links = np.ones(30, dtype=np.float32), columns.copy()
+    values, links = np.ones((30, 2), dtype=np.float32), columns.copy()
     band = Band(columns, 30)
     band.follow(values), band.gather(values), band.one_step(values)
     assert (values == 1).all()
@@ -128,8 +128,8 @@ def test_band_is_not_copied():
 def test_what_links_reach_is_never_more_than_there_was():
     # Rows sum to at most 1: what arrives at turns that begin something new is what was sent.
     matrix, columns = banded(50, 4)
-    start = np.zeros(50, dtype=np.float32)
+    start = np.zeros((50, 1), dtype=np.float32)
     start[-1] = 1
-    reach = Band(columns, 50).follow(start)
+    reach = Band(columns, 50).follow(start)[:, 0]
     assert (reach >= 0).all()
     assert float(((1 - matrix.sum(axis=1)) * reach).sum()) == pytest.approx(1, abs=1e-5)

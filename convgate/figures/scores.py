@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from convgate.decisions import Floats, TurnDecisions
 from convgate.figures.hover import number, plain, wrapped
@@ -164,7 +165,7 @@ def _level_axis(chart: _Chart, palette: Palette) -> dict[str, object]:
 def _gate_levels(decisions: TurnDecisions) -> tuple[float, float]:
     """The range of the scores and of both tiers, so that showing the tiers moves nothing."""
     columns = [decisions.scores]
-    columns += [_logistic(tier) for tier in (decisions.tier1, decisions.attention) if tier is not None]
+    columns += [expit(tier) for tier in (decisions.tier1, decisions.attention) if tier is not None]
     return share_range(np.concatenate([column for column in columns if column is not None]))
 
 
@@ -221,8 +222,8 @@ def _add_tiers(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
         return
     numbers = decisions.indices + 1
     for name, levels, colour, dash in (
-        ("tier 1", _logistic(decisions.tier1), palette.tier1, "dot"),
-        ("tier 2", _logistic(decisions.attention), palette.tier2, "dashdot"),
+        ("tier 1", expit(decisions.tier1), palette.tier1, "dot"),
+        ("tier 2", expit(decisions.attention), palette.tier2, "dashdot"),
         ("final", decisions.scores, palette.ink, "solid"),
     ):
         kind = scatter(len(numbers))
@@ -271,7 +272,3 @@ def _add_marks(fig: go.Figure, chart: _Chart, rows: NDArray[np.int64], **trace: 
 
 def _marker(symbol: str, size: int, colour: str, width: float) -> dict[str, object]:
     return {"symbol": symbol, "size": size, "color": colour, "line": {"width": width, "color": colour}}
-
-
-def _logistic(logits: Floats) -> Floats:
-    return np.exp(-np.logaddexp(0, -logits))

@@ -27,21 +27,20 @@ class FeatureTier(nn.Module):
         self.by_kind = nn.Linear(kinds, count, bias=False)  # U
         nn.init.zeros_(self.by_kind.weight)
 
-    def weights(self, features: Tensor, mask: Tensor) -> Tensor:
-        """(..., F) weights for messages with (..., n, F) standardised features; mask (..., n)."""
-        there = mask[..., None].to(features.dtype)
-        mean = (features * there).sum(dim=-2) / there.sum(dim=-2).clamp(min=1)
+    def weights(self, mean: Tensor) -> Tensor:
+        """(..., F) weights for messages whose histories have (..., F) mean standardised features."""
         return self.weight + self.by_kind(torch.tanh(self.kind(mean)))  # type: ignore[no-any-return]
 
     def forward(self, features: Tensor, mask: Tensor) -> Tensor:
-        """(..., n) logits."""
-        return (features @ self.weights(features, mask).unsqueeze(-1)).squeeze(-1) + self.bias
+        """(..., n) logits of (..., n, F) features; mask (..., n)."""
+        there = mask[..., None].to(features.dtype)
+        mean = (features * there).sum(dim=-2) / there.sum(dim=-2).clamp(min=1)
+        return (features @ self.weights(mean).unsqueeze(-1)).squeeze(-1) + self.bias
 
     def parts(self, features: Tensor) -> dict[str, Tensor]:
         """(n,) each; the sum is the logit of (n, F) features."""
-        mask = torch.ones(len(features), dtype=torch.bool)
         selector = torch.zeros(len(FEATURES), len(PARTS))
-        selector[torch.arange(len(FEATURES)), _PART_OF] = self.weights(features, mask)
+        selector[torch.arange(len(FEATURES)), _PART_OF] = self.weights(features.mean(dim=0))
         columns = dict(zip(PARTS, (features @ selector).unbind(dim=1), strict=True))
         columns["message"] = columns["message"] + self.bias
         return columns

@@ -176,9 +176,7 @@ class FullTiers(nn.Module):
     ) -> NDArray[np.float64]:
         """(m,) what the cosine of each (m, d) embedding to the message counts in tier 1."""
         x = self._standard(state, embedding, facts)
-        weight = (
-            self.bilinear.weights(x, torch.ones(len(x), dtype=torch.bool))[0] / self.standardise.spread[0]
-        )
+        weight = self.bilinear.weights(x.mean(dim=0))[0] / self.standardise.spread[0]
         vectors, vector = (self.whitening(torch.from_numpy(v)) for v in (embeddings, embedding))
         return np.asarray((weight * (vectors @ vector)).double().numpy())
 
@@ -236,7 +234,7 @@ class FullTiers(nn.Module):
             tuple(Band(columns.first(n)[start:], n - start) for columns in heads)
             for heads in (memory.bands, memory.contexts)
         )
-        ones = np.ones(n - start, dtype=np.float32)
-        above = np.array([context.gather(ones) for context in contexts], dtype=np.float32)
-        below = np.array([context.follow(ones) for context in contexts], dtype=np.float32)
+        ones = np.ones((n - start, 1), dtype=np.float32)
+        above = np.stack([context.gather(ones)[:, 0] for context in contexts])
+        below = np.stack([context.follow(ones)[:, 0] for context in contexts])
         return ThreadState(memory, n, bands, contexts, above, below)

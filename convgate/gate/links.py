@@ -8,12 +8,13 @@ links to the `band` turns before it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from scipy.linalg.blas import stbmv, stbsv
+from scipy.linalg.blas import stbmv
+from scipy.linalg.lapack import stbtrs
 from torch import Tensor
 
 Floats = NDArray[np.float32]
@@ -53,7 +54,8 @@ def steps(matrix: Tensor) -> Tensor:
 class Band:
     """I − A of one head for n turns, in the columns of BLAS's band storage: `columns` is (≥ n, K + 1).
 
-    columns[i, d] = −A[i + d, i] for 1 ≤ d ≤ K; the diagonal of ones is not stored. All vectors are (n,).
+    columns[i, d] = −A[i + d, i] for 1 ≤ d ≤ K; the diagonal of ones is not stored. All values are (n, k), and
+    each of their columns is followed by itself.
     """
 
     def __init__(self, columns: Floats, n: int) -> None:
@@ -61,18 +63,22 @@ class Band:
         self._width = len(self._band) - 1
 
     def follow(self, start: Floats) -> Floats:
-        """startᵀ (I − A)⁻¹: how much of `start` reaches each turn by following links."""
-        return self._apply(stbsv, start, trans=1)
+        """(I − A)⁻ᵀ start: how much of `start` reaches each turn by following links."""
+        return self._solved(start, "T")
 
     def gather(self, values: Floats) -> Floats:
         """(I − A)⁻¹ values: what each turn sees by following its own links."""
-        return self._apply(stbsv, values)
+        return self._solved(values, "N")
 
     def one_step(self, values: Floats) -> Floats:
         """A values: what each turn sees one link away."""
-        return values - self._apply(stbmv, values)
+        seen = np.empty_like(values)
+        for column in range(values.shape[1] if len(values) else 0):  # BLAS refuses what is empty
+            seen[:, column] = stbmv(self._width, self._band, values[:, column], lower=1, diag=1)
+        return np.asarray(values - seen)
 
-    def _apply(self, routine: Callable[..., Floats], values: Floats, *, trans: int = 0) -> Floats:
-        if not len(values):
-            return values  # BLAS refuses them
-        return np.asarray(routine(self._width, self._band, values, lower=1, trans=trans, diag=1))
+    def _solved(self, values: Floats, trans: Literal["N", "T"]) -> Floats:
+        if not values.size:
+            return values
+        solved, _ = stbtrs(self._band, values, uplo="L", trans=trans, diag="U")
+        return np.asarray(solved)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from scipy.special import expit
 from torch import Tensor, nn
 
 from convgate.embedding.base import Embeddings, check_embeddings
@@ -135,7 +136,7 @@ class Gate(nn.Module):
         columns[CONTEXTUAL] = activation * (second - tier1)
         logits = tier1 + columns[CONTEXTUAL]
         return GateScores(
-            scores=_sigmoid(logits),
+            scores=expit(logits),
             logits=logits,
             tier1=tier1,
             attention=second,
@@ -187,10 +188,6 @@ class Gate(nn.Module):
             )
         vectors = np.ascontiguousarray(embeddings, dtype=np.float32)
         return check_embeddings(vectors, dimension=self.config.dimension, source=f"the embedding of {what}")
-
-
-def _sigmoid(logits: Logits) -> Logits:
-    return np.exp(-np.logaddexp(0, -logits))
 
 
 _TIERS: dict[str, type[ReferenceTiers | FullTiers]] = {"reference": ReferenceTiers, "full": FullTiers}

@@ -126,21 +126,10 @@ class ThreadTier(nn.Module):
         best = _best(evidence, mask)
         log, fresh = shares(links, self.fresh(best), mask)
         reach, step = _followed(bands, log)
-        told = np.ascontiguousarray(self.value(evidence).numpy().T)
-        above = np.stack(
-            [
-                np.stack([context.gather(v) for v in told]) / w
-                for context, w in zip(contexts, weights[0], strict=True)
-            ]
-        )
-        below = np.stack(
-            [
-                np.stack([context.follow(v) for v in told]) / w
-                for context, w in zip(contexts, weights[1], strict=True)
-            ]
-        )
-        up, down = (torch.from_numpy(told_).permute(2, 0, 1) for told_ in (above, below))
-        read = self._read(x, links, evidence, up, down, log, fresh, reach, step, mask)
+        told = np.asfortranarray(self.value(evidence).numpy())
+        above = _shared([context.gather(told) for context in contexts], weights[0])
+        below = _shared([context.follow(told) for context in contexts], weights[1])
+        read = self._read(x, links, evidence, above, below, log, fresh, reach, step, mask)
         log, fresh = self._second_links(read, links, best, mask)
         reach, step = _followed(bands, log)
         return self._logits(read, log, fresh, reach, step)
@@ -208,8 +197,14 @@ def _reached(threads: Threads, log: Tensor, there: Tensor) -> tuple[Tensor, Tens
     return reach, torch.einsum("hmn,bnh->bmh", threads.links, reach)
 
 
+def _shared(told: list[Floats], weight: Floats) -> Tensor:
+    """(n, H, V) what each turn is told, by the context that it has; told: (n, V) of each head."""
+    return torch.from_numpy(np.stack(told, axis=1) / weight.T[..., None])
+
+
 def _followed(bands: Sequence[Band], log: Tensor) -> tuple[Tensor, Tensor]:
-    start = np.ascontiguousarray(log.exp().numpy().T)
-    reach = [band.follow(column) for band, column in zip(bands, start, strict=True)]
-    step = [band.one_step(column) for band, column in zip(bands, reach, strict=True)]
-    return torch.from_numpy(np.stack(reach, axis=1)), torch.from_numpy(np.stack(step, axis=1))
+    """`_reached` for one message: (n, H) each, by the heads' bands."""
+    start = log.exp().numpy()
+    reach = [band.follow(start[:, head, None]) for head, band in enumerate(bands)]
+    step = [band.one_step(reached) for band, reached in zip(bands, reach, strict=True)]
+    return torch.from_numpy(np.hstack(reach)), torch.from_numpy(np.hstack(step))

@@ -96,7 +96,7 @@ def train_version(
         raise GateError(f"there is a version {name} already, and versions never change; name it otherwise")
     with runs.locked(run):
         gate, parent = _start(plan, encoder, versions)
-        episodes, sources = _read(plan, gate, encoder, listener)
+        episodes, sources = read_plan(plan, gate, encoder, listener)
         rest, compared = (episodes, {}) if parent is None else hold_out(episodes, share=COMPARED_SHARE)
         share = PRETRAINING_SHARE if parent is None else TRAINING_SHARE
         training, validation = hold_out(rest, share=share)
@@ -128,23 +128,31 @@ def _sets(plan: Plan) -> list[TrainingSet]:
     return sets
 
 
+def new_gate(plan: Plan, encoder: Encoder) -> Gate:
+    """An untrained gate of the plan's preset for this encoder; GateError for a preset that there is not."""
+    config = GateConfig(
+        preset=plan.preset,
+        dimension=encoder.identity.dimension,
+        hidden=_HIDDEN.get(plan.preset, 1),  # the config refuses an unknown preset
+        encoder=encoder.identity,
+    )
+    return Gate(config, seed=plan.settings.seed)
+
+
 def _start(plan: Plan, encoder: Encoder, versions: Versions) -> tuple[Gate, Version | None]:
     if plan.parent is None:
-        config = GateConfig(
-            preset=plan.preset,
-            dimension=encoder.identity.dimension,
-            hidden=_HIDDEN.get(plan.preset, 1),  # the config refuses an unknown preset
-            encoder=encoder.identity,
-        )
-        return Gate(config, seed=plan.settings.seed), None
+        return new_gate(plan, encoder), None
     parent = versions.get(plan.parent)
     return parent.load(encoder=encoder.identity), parent
 
 
-def _read(
+def read_plan(
     plan: Plan, gate: Gate, encoder: Encoder, listener: Listener
 ) -> tuple[dict[str, list[Episode]], tuple[Source, ...]]:
-    """What is trained on, as the gate reads it, after a new gate has measured what it reads."""
+    """What is trained on, as the gate reads it, after a new gate has measured what it reads.
+
+    Raises what `train_version` does about data.
+    """
     listener.stage("Reading the sets")
     sets = _sets(plan)
     new = gate.tiers if plan.parent is None and isinstance(gate.tiers, FullTiers) else None
