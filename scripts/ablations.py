@@ -1,0 +1,207 @@
+"""Which parts of the default gate earn their place: trained anew without each, and measured.
+
+    python -m scripts.ablations FOLDER --train SET… --measure SET… [--only VARIANT…] [--leave-out SET]
+
+Each variant's figures go to FOLDER/VARIANT.json; those that are there already are left as they are, so
+several processes can share the work. FOLDER/ablations.md is made of all of them. A set that is left out is
+trained on besides, by as many further gates as it has conversations, and each conversation is measured with
+the one gate that did not see it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+
+from convgate.conversation import History, Situation
+from convgate.decisions import TurnDecisions
+from convgate.embedding import Encoder, default_encoder
+from convgate.evaluation.evaluate import evaluate
+from convgate.gate.features import FEATURES, PARTS
+from convgate.gate.full import FullTiers
+from convgate.gate.model import Gate
+from convgate.gate.thresholds import Absolute
+from convgate.policies.base import Policy
+from convgate.policies.gate import GatePolicy
+from convgate.settings import load_settings
+from convgate.training.episodes import Episode, read_episodes
+from convgate.training.fitting import fit_threshold
+from convgate.training.holding_out import hold_out
+from convgate.training.session import PRETRAINING_SHARE, Plan, new_gate, read_plan
+from convgate.training.trainer import Epoch, Trainer, TrainingSettings
+from convgate.transcripts import RelevanceSet
+from convgate.transcripts.relevance_sets import read_relevance_set
+
+_ALWAYS_USUAL = 1e30  # a spread by which a feature is at its usual value whatever it is
+_OPEN, _CLOSED = 30.0, -30.0  # of the residual gate, as logits
+BOTH, LEFT_OUT = "both tiers", "left out"
+Episodes = Mapping[str, Sequence[Episode]]
+
+
+class Quiet:
+    """Hears a training without telling more than its stages."""
+
+    def stage(self, what: str) -> None:
+        """Told."""
+        sys.stderr.write(f"{what}\n")
+
+    def progress(self, done: int, total: int) -> None:
+        """Not told."""
+
+    def epoch(self, epoch: Epoch) -> None:
+        """Not told."""
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """For each conversation the gate that has not seen it."""
+
+    name: ClassVar[str] = GatePolicy.name
+    label: ClassVar[str] = GatePolicy.label
+    needs_encoder: ClassVar[bool] = True
+    ranks: ClassVar[bool] = True
+    policies: Mapping[str, Policy]
+
+    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+        """What that gate decides."""
+        return self.policies[history.conversation.id].decide(situation, history)
+
+
+def main() -> None:
+    """Train and measure what is asked for and not there yet."""
+    arguments = _arguments()
+    folder: Path = arguments.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    encoder = default_encoder(home=load_settings().home)
+    settings = TrainingSettings(epochs=arguments.epochs)
+    plan = Plan(tuple(arguments.train), settings)
+    full = new_gate(plan, encoder)
+    episodes, _ = read_plan(plan, full, encoder, Quiet())
+    extra = [read_relevance_set(path) for path in arguments.leave_out]
+    left = {one.name: read_episodes(full, encoder, one) for one in extra}
+    measured = [read_relevance_set(path) for path in arguments.measure]
+    for name in [name for name in _variants() if not arguments.only or name in arguments.only]:
+        if not (file := folder / f"{name}.json").exists():
+            gate = _trained(_variant(name, full, encoder, settings), episodes, settings)
+            _write(file, {GatePolicy.name: _policy(gate, encoder)}, measured, gate)
+    if extra and (not arguments.only or LEFT_OUT in arguments.only):
+        for one in extra:
+            if not (file := folder / f"{LEFT_OUT} {one.name}.json").exists():
+                policies = dict(_left_out(full, encoder, episodes, left, one, settings))
+                _write(file, {GatePolicy.name: LeftOut(policies)}, [one])
+    (folder / "ablations.md").write_text(_table(folder), encoding="utf-8")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--train", type=Path, nargs="+", required=True)
+    parser.add_argument("--measure", type=Path, nargs="+", required=True)
+    parser.add_argument("--leave-out", type=Path, nargs="*", default=[])
+    parser.add_argument("--only", nargs="*", help=f"of: {', '.join(_variants())}, {LEFT_OUT}")
+    parser.add_argument("--epochs", type=int, default=4)
+    return parser.parse_args()
+
+
+def _variants() -> dict[str, Callable[[FullTiers], None]]:
+    """What is done to the tiers before they are trained, by the variant's name."""
+
+    def fixed(logit: float) -> Callable[[FullTiers], None]:
+        def fix(tiers: FullTiers) -> None:
+            tiers.residual_gate.fill_(logit)
+            tiers.residual_gate.requires_grad = False
+
+        return fix
+
+    def without(part: str) -> Callable[[FullTiers], None]:
+        columns = [place for place, feature in enumerate(FEATURES) if feature.part == part]
+        return lambda tiers: tiers.standardise.spread.__setitem__(columns, _ALWAYS_USUAL)
+
+    return {
+        BOTH: lambda tiers: None,
+        "tier 1 alone": fixed(_CLOSED),
+        "tier 2 alone": fixed(_OPEN),
+        **{f"without {part}": without(part) for part in PARTS},
+        "reference preset": lambda tiers: None,
+    }
+
+
+@torch.no_grad()
+def _variant(name: str, full: Gate, encoder: Encoder, settings: TrainingSettings) -> Gate:
+    if name == "reference preset":
+        return new_gate(Plan((), settings, preset="reference"), encoder)
+    gate = Gate(full.config, seed=settings.seed)
+    gate.load_state_dict(full.state_dict())
+    assert isinstance(gate.tiers, FullTiers)
+    _variants()[name](gate.tiers)
+    return gate
+
+
+def _trained(gate: Gate, episodes: Episodes, settings: TrainingSettings) -> Gate:
+    training, validation = hold_out(episodes, share=PRETRAINING_SHARE)
+    best = Trainer(gate, training, validation, settings).run(lambda epoch: sys.stderr.write(f"{epoch}\n"))
+    fit_threshold(best, validation)
+    return best
+
+
+def _left_out(
+    full: Gate,
+    encoder: Encoder,
+    episodes: Episodes,
+    left: Episodes,
+    measured: RelevanceSet,
+    settings: TrainingSettings,
+) -> Iterator[tuple[str, Policy]]:
+    """A gate for each conversation of a set, trained on all others."""
+    for id in measured.conversations:
+        others = {name: [e for e in some if e.conversation != id] for name, some in left.items()}
+        gate = _variant(BOTH, full, encoder, settings)
+        yield id, _policy(_trained(gate, {**episodes, **others}, settings), encoder)
+
+
+def _policy(gate: Gate, encoder: Encoder) -> GatePolicy:
+    return GatePolicy(gate=gate, encoder=encoder, rule=Absolute())
+
+
+def _write(
+    file: Path, policies: Mapping[str, Policy], sets: Sequence[RelevanceSet], gate: Gate | None = None
+) -> None:
+    found = evaluate(sets, policies).to_json()
+    if gate is not None:
+        found |= {"activation": float(gate.tiers.activation), "threshold": gate.learned_threshold}
+    file.write_text(json.dumps(found), encoding="utf-8")
+
+
+def _table(folder: Path) -> str:
+    """MAP / F1 of every variant on every set that it was measured on."""
+    found: dict[str, dict[str, Any]] = {
+        file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.json"))
+    }
+    order = [name for name in _variants() if name in found] + [n for n in found if n not in _variants()]
+    sets = list(dict.fromkeys(name for one in found.values() for name in one["sets"]))
+    lines = [f"| | {' | '.join(sets)} | g |", "|---" * (len(sets) + 2) + "|"]
+    for name in order:
+        cells = [_cell(found[name]["sets"].get(one)) for one in sets]
+        activation = found[name].get("activation")
+        lines.append(
+            f"| {name} | {' | '.join(cells)} | {'' if activation is None else f'{activation:.2f}'} |"
+        )
+    return "MAP / F1\n\n" + "\n".join(lines) + "\n"
+
+
+def _cell(measured: dict[str, Any] | None) -> str:
+    if measured is None:
+        return ""
+    gate = measured["policies"][GatePolicy.name]
+    return f"{gate['map']:.3f} / {gate['f1']:.3f}".replace("0.", ".")
+
+
+if __name__ == "__main__":
+    main()
