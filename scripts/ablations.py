@@ -1,11 +1,9 @@
 """Which parts of the default gate earn their place: trained anew without each, and measured.
 
-    python -m scripts.ablations FOLDER --train SET… --measure SET… [--only VARIANT…] [--leave-out SET]
+    python -m scripts.ablations FOLDER --train SET… --measure SET… [--only VARIANT…] [--epochs N]
 
 Each variant's figures go to FOLDER/VARIANT.json; those that are there already are left as they are, so
-several processes can share the work. FOLDER/ablations.md is made of all of them. A set that is left out is
-trained on besides, by as many further gates as it has conversations, and each conversation is measured with
-the one gate that did not see it.
+several processes can share the work. FOLDER/ablations.md is made of all of them.
 """
 
 from __future__ import annotations
@@ -13,25 +11,21 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 
-from convgate.conversation import History, Situation
-from convgate.decisions import TurnDecisions
 from convgate.embedding import Encoder, default_encoder
 from convgate.evaluation.evaluate import evaluate
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute
-from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.settings import load_settings
-from convgate.training.episodes import Episode, read_episodes
+from convgate.training.episodes import Episode
 from convgate.training.fitting import fit_threshold
 from convgate.training.holding_out import hold_out
 from convgate.training.session import PRETRAINING_SHARE, Plan, new_gate, read_plan
@@ -41,7 +35,6 @@ from convgate.transcripts.relevance_sets import read_relevance_set
 
 _ALWAYS_USUAL = 1e30  # a spread by which a feature is at its usual value whatever it is
 _OPEN, _CLOSED = 30.0, -30.0  # of the residual gate, as logits
-BOTH, LEFT_OUT = "both tiers", "left out"
 Episodes = Mapping[str, Sequence[Episode]]
 
 
@@ -59,21 +52,6 @@ class Quiet:
         """Not told."""
 
 
-@dataclass(frozen=True)
-class LeftOut:
-    """For each conversation the gate that has not seen it."""
-
-    name: ClassVar[str] = GatePolicy.name
-    label: ClassVar[str] = GatePolicy.label
-    needs_encoder: ClassVar[bool] = True
-    ranks: ClassVar[bool] = True
-    policies: Mapping[str, Policy]
-
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """What that gate decides."""
-        return self.policies[history.conversation.id].decide(situation, history)
-
-
 def main() -> None:
     """Train and measure what is asked for and not there yet."""
     arguments = _arguments()
@@ -84,18 +62,11 @@ def main() -> None:
     plan = Plan(tuple(arguments.train), settings)
     full = new_gate(plan, encoder)
     episodes, _ = read_plan(plan, full, encoder, Quiet())
-    extra = [read_relevance_set(path) for path in arguments.leave_out]
-    left = {one.name: read_episodes(full, encoder, one) for one in extra}
     measured = [read_relevance_set(path) for path in arguments.measure]
     for name in [name for name in _variants() if not arguments.only or name in arguments.only]:
         if not (file := folder / f"{name}.json").exists():
             gate = _trained(_variant(name, full, encoder, settings), episodes, settings)
-            _write(file, {GatePolicy.name: _policy(gate, encoder)}, measured, gate)
-    if extra and (not arguments.only or LEFT_OUT in arguments.only):
-        for one in extra:
-            if not (file := folder / f"{LEFT_OUT} {one.name}.json").exists():
-                policies = dict(_left_out(full, encoder, episodes, left, one, settings))
-                _write(file, {GatePolicy.name: LeftOut(policies)}, [one])
+            _write(file, gate, encoder, measured)
     (folder / "ablations.md").write_text(_table(folder), encoding="utf-8")
 
 
@@ -104,8 +75,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--train", type=Path, nargs="+", required=True)
     parser.add_argument("--measure", type=Path, nargs="+", required=True)
-    parser.add_argument("--leave-out", type=Path, nargs="*", default=[])
-    parser.add_argument("--only", nargs="*", help=f"of: {', '.join(_variants())}, {LEFT_OUT}")
+    parser.add_argument("--only", nargs="*", help=f"of: {', '.join(_variants())}")
     parser.add_argument("--epochs", type=int, default=4)
     return parser.parse_args()
 
@@ -122,10 +92,14 @@ def _variants() -> dict[str, Callable[[FullTiers], None]]:
 
     def without(part: str) -> Callable[[FullTiers], None]:
         columns = [place for place, feature in enumerate(FEATURES) if feature.part == part]
-        return lambda tiers: tiers.standardise.spread.__setitem__(columns, _ALWAYS_USUAL)
+
+        def flatten(tiers: FullTiers) -> None:
+            tiers.standardise.spread[columns] = _ALWAYS_USUAL
+
+        return flatten
 
     return {
-        BOTH: lambda tiers: None,
+        "both tiers": lambda tiers: None,
         "tier 1 alone": fixed(_CLOSED),
         "tier 2 alone": fixed(_OPEN),
         **{f"without {part}": without(part) for part in PARTS},
@@ -151,31 +125,9 @@ def _trained(gate: Gate, episodes: Episodes, settings: TrainingSettings) -> Gate
     return best
 
 
-def _left_out(
-    full: Gate,
-    encoder: Encoder,
-    episodes: Episodes,
-    left: Episodes,
-    measured: RelevanceSet,
-    settings: TrainingSettings,
-) -> Iterator[tuple[str, Policy]]:
-    """A gate for each conversation of a set, trained on all others."""
-    for id in measured.conversations:
-        others = {name: [e for e in some if e.conversation != id] for name, some in left.items()}
-        gate = _variant(BOTH, full, encoder, settings)
-        yield id, _policy(_trained(gate, {**episodes, **others}, settings), encoder)
-
-
-def _policy(gate: Gate, encoder: Encoder) -> GatePolicy:
-    return GatePolicy(gate=gate, encoder=encoder, rule=Absolute())
-
-
-def _write(
-    file: Path, policies: Mapping[str, Policy], sets: Sequence[RelevanceSet], gate: Gate | None = None
-) -> None:
-    found = evaluate(sets, policies).to_json()
-    if gate is not None:
-        found |= {"activation": float(gate.tiers.activation), "threshold": gate.learned_threshold}
+def _write(file: Path, gate: Gate, encoder: Encoder, sets: Sequence[RelevanceSet]) -> None:
+    found = evaluate(sets, [GatePolicy(gate=gate, encoder=encoder, rule=Absolute())]).to_json()
+    found |= {"activation": float(gate.tiers.activation), "threshold": gate.learned_threshold}
     file.write_text(json.dumps(found), encoding="utf-8")
 
 
@@ -184,7 +136,7 @@ def _table(folder: Path) -> str:
     found: dict[str, dict[str, Any]] = {
         file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.json"))
     }
-    order = [name for name in _variants() if name in found] + [n for n in found if n not in _variants()]
+    order = [name for name in _variants() if name in found]
     sets = list(dict.fromkeys(name for one in found.values() for name in one["sets"]))
     lines = [f"| | {' | '.join(sets)} | g |", "|---" * (len(sets) + 2) + "|"]
     for name in order:
