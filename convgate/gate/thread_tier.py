@@ -48,9 +48,9 @@ class ThreadTier(nn.Module):
         count = len(FEATURES)
         self.pair = nn.Sequential(
             nn.Linear(count, hidden),
-            nn.GELU(),
+            nn.ReLU(),
             nn.Linear(hidden, hidden),
-            nn.GELU(),
+            nn.ReLU(),
             nn.Linear(hidden, heads + _EVIDENCE),
         )
         self.fresh = nn.Linear(_EVIDENCE, heads)
@@ -58,12 +58,12 @@ class ThreadTier(nn.Module):
         self.fading = nn.Parameter(torch.full((heads,), 1.5))  # σ of it is λ
         seen = count + _EVIDENCE + 2 * heads * _VALUES + 4 * heads + 1
         self.reading = nn.Sequential(
-            nn.Linear(seen, _READING), nn.GELU(), nn.Linear(_READING, _READING), nn.GELU()
+            nn.Linear(seen, _READING), nn.ReLU(), nn.Linear(_READING, _READING), nn.ReLU()
         )
         self.relink = nn.Linear(_READING, heads)
         self.refresh = nn.Linear(_EVIDENCE, heads)
         last = nn.Linear(_HEAD, 1)
-        self.head = nn.Sequential(nn.Linear(_READING + 3 * heads + 1, _HEAD), nn.GELU(), last)
+        self.head = nn.Sequential(nn.Linear(_READING + 3 * heads + 1, _HEAD), nn.ReLU(), last)
         nn.init.zeros_(last.weight)
         nn.init.zeros_(last.bias)
 

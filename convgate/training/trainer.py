@@ -26,7 +26,7 @@ class TrainingSettings(Checked):
     """How a gate is trained."""
 
     name: ClassVar[str] = "training"
-    epochs: int = setting(18, "epochs", low=1, high=1_000, step=1, help="Passes over the data, at most.")
+    epochs: int = setting(10, "epochs", low=1, high=1_000, step=1, help="Passes over the data, at most.")
     learning_rate: float = setting(
         0.003, "", low=1e-6, high=0.1, step=0.0001, help="Largest step size; it rises at first, then falls."
     )
