@@ -188,8 +188,9 @@ class FullTiers(nn.Module):
         vector = self.whitening(torch.from_numpy(embedding)).numpy()
         memory, n = state.memory, state.n
         features = message_features(memory.columns, memory.vectors.first(n), facts, vector, n)
-        standard: Tensor = self.standardise(torch.from_numpy(features))
-        return standard
+        features -= self.standardise.usual.numpy()  # in place: a copy of all turns takes as long as the rest
+        features /= self.standardise.spread.numpy()
+        return torch.from_numpy(features)
 
     def links(self, state: ThreadState, tier1: NDArray[np.float64], rows: Sequence[int]) -> Floats:
         """(len(rows), n) the share of each turn that goes on from every turn, the mean of the heads."""

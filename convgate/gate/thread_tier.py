@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from convgate.gate.features import FEATURES
-from convgate.gate.links import Band, Floats, dense, shares, steps
+from convgate.gate.links import OUT, Band, Floats, dense, shares, steps
 
 _EVIDENCE = 12  # numbers that a pair of turns is summed up in
 _VALUES = 4  # of them that turns tell each other
@@ -18,6 +18,7 @@ _READING = 48  # width of the second look
 _HEAD = 32
 _LEAST = 1e-3  # what is added to a share before its logarithm
 _FLOOR = -8.0  # a log share below it says no less than it
+_NO_EVIDENCE = -10.0  # of turns that are not there
 
 
 class Threads(NamedTuple):
@@ -100,7 +101,7 @@ class ThreadTier(nn.Module):
         there = mask.to(features.dtype)
         best = _best(evidence, mask)
         log, fresh = shares(links, self.fresh(best), mask)
-        reach, step = _reached(threads, log, there)
+        reached = _reached(threads, log, there)
         told = self.value(evidence) * there[..., None]
         above = torch.einsum("hmn,bnv->bmhv", threads.context, told) / _weight(
             torch.einsum("hmn,bn->bmh", threads.context, there)
@@ -108,10 +109,10 @@ class ThreadTier(nn.Module):
         below = torch.einsum("hnm,bnv->bmhv", threads.context, told) / _weight(
             torch.einsum("hnm,bn->bmh", threads.context, there)
         )
-        read = self._read(features, links, evidence, above, below, log, fresh, reach, step, mask)
-        log, fresh = self._second_links(read, links, best, mask)
-        reach, step = _reached(threads, log, there)
-        return self._logits(read, log, fresh, reach, step)
+        strongest = links.masked_fill(~mask[..., None], OUT).amax(dim=-2, keepdim=True)
+        read = self._read(features, evidence, above, below, reached, log, links - strongest, fresh)
+        log, fresh = shares(*self._second_links(read, links, best), mask)
+        return self._logits(read, _reached(threads, log, there), log, fresh)
 
     def score(
         self, bands: Sequence[Band], contexts: Sequence[Band], weights: tuple[Floats, Floats], x: Tensor
@@ -121,60 +122,55 @@ class ThreadTier(nn.Module):
         bands, contexts: I − A and I − λA of each head. weights: (H, n) each, how much context each turn has
         above and below it. x: (n, F).
         """
-        mask = torch.ones(len(x), dtype=torch.bool)
+        x = x.contiguous()
         links, evidence = self.pairs(x)
-        best = _best(evidence, mask)
-        log, fresh = shares(links, self.fresh(best), mask)
-        reach, step = _followed(bands, log)
+        best = _best(evidence)
+        log, fresh = shares(links, self.fresh(best))
         told = np.asfortranarray(self.value(evidence).numpy())
         above = _shared([context.gather(told) for context in contexts], weights[0])
         below = _shared([context.follow(told) for context in contexts], weights[1])
-        read = self._read(x, links, evidence, above, below, log, fresh, reach, step, mask)
-        log, fresh = self._second_links(read, links, best, mask)
-        reach, step = _followed(bands, log)
-        return self._logits(read, log, fresh, reach, step)
+        reached = _followed(bands, log)
+        read = self._read(x, evidence, above, below, reached, log, links - links.amax(dim=0), fresh)
+        log, fresh = shares(*self._second_links(read, links, best))
+        return self._logits(read, _followed(bands, log), log, fresh)
 
     def _read(
         self,
         features: Tensor,
-        links: Tensor,
         evidence: Tensor,
         above: Tensor,
         below: Tensor,
+        reached: Tensor,
         log: Tensor,
+        below_strongest: Tensor,
         fresh: Tensor,
-        reach: Tensor,
-        step: Tensor,
-        mask: Tensor,
     ) -> Tensor:
-        strongest = links.masked_fill(~mask[..., None], _FLOOR * 4).amax(dim=-2, keepdim=True)
         seen = [
             features,
             evidence,
             above.flatten(-2),
             below.flatten(-2),
-            _log(reach),
-            _log(step),
-            log.clamp(min=_FLOOR),
-            (links - strongest).clamp(min=_FLOOR),
+            _log(reached),
+            torch.cat([log, below_strongest], dim=-1).clamp(min=_FLOOR),
             _everywhere(fresh, features),
         ]
         return self.reading(torch.cat(seen, dim=-1))  # type: ignore[no-any-return]
 
-    def _second_links(self, read: Tensor, links: Tensor, best: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        return shares(links + self.relink(read), self.fresh(best) + self.refresh(best), mask)
+    def _second_links(self, read: Tensor, links: Tensor, best: Tensor) -> tuple[Tensor, Tensor]:
+        return links + self.relink(read), self.fresh(best) + self.refresh(best)
 
-    def _logits(self, read: Tensor, log: Tensor, fresh: Tensor, reach: Tensor, step: Tensor) -> Tensor:
-        seen = [read, _log(reach), _log(step), log.clamp(min=_FLOOR), _everywhere(fresh, read)]
+    def _logits(self, read: Tensor, reached: Tensor, log: Tensor, fresh: Tensor) -> Tensor:
+        seen = [read, _log(reached), log.clamp(min=_FLOOR), _everywhere(fresh, read)]
         return self.head(torch.cat(seen, dim=-1)).squeeze(-1)  # type: ignore[no-any-return]
 
 
-def _best(evidence: Tensor, mask: Tensor) -> Tensor:
+def _best(evidence: Tensor, mask: Tensor | None = None) -> Tensor:
     """(..., G) the largest of each number over the turns."""
-    low = torch.full((), -10.0)
+    if mask is not None:
+        evidence = evidence.masked_fill(~mask[..., None], _NO_EVIDENCE)
     if not evidence.shape[-2]:
-        return low.expand(*evidence.shape[:-2], evidence.shape[-1])
-    return torch.where(mask[..., None], evidence, low).amax(dim=-2)
+        return evidence.new_full((*evidence.shape[:-2], evidence.shape[-1]), _NO_EVIDENCE)
+    return evidence.amax(dim=-2)
 
 
 def _log(share: Tensor) -> Tensor:
@@ -190,11 +186,11 @@ def _everywhere(fresh: Tensor, like: Tensor) -> Tensor:
     return fresh.mean(dim=-1)[..., None, None].expand(*like.shape[:-1], 1)
 
 
-def _reached(threads: Threads, log: Tensor, there: Tensor) -> tuple[Tensor, Tensor]:
-    """What following links from a message reaches, and what each turn sees of it one link away."""
+def _reached(threads: Threads, log: Tensor, there: Tensor) -> Tensor:
+    """(B, n, 2H) what following links from a message reaches, and what each turn sees of it one link away."""
     there = there[..., None]
     reach = torch.einsum("bnh,hnm->bmh", log.exp() * there, threads.reach) * there
-    return reach, torch.einsum("hmn,bnh->bmh", threads.links, reach)
+    return torch.cat([reach, torch.einsum("hmn,bnh->bmh", threads.links, reach)], dim=-1)
 
 
 def _shared(told: list[Floats], weight: Floats) -> Tensor:
@@ -202,9 +198,9 @@ def _shared(told: list[Floats], weight: Floats) -> Tensor:
     return torch.from_numpy(np.stack(told, axis=1) / weight.T[..., None])
 
 
-def _followed(bands: Sequence[Band], log: Tensor) -> tuple[Tensor, Tensor]:
-    """`_reached` for one message: (n, H) each, by the heads' bands."""
+def _followed(bands: Sequence[Band], log: Tensor) -> Tensor:
+    """(n, 2H) what `_reached` gives for one message, by the heads' bands."""
     start = log.exp().numpy()
     reach = [band.follow(start[:, head, None]) for head, band in enumerate(bands)]
     step = [band.one_step(reached) for band, reached in zip(bands, reach, strict=True)]
-    return torch.from_numpy(np.hstack(reach)), torch.from_numpy(np.hstack(step))
+    return torch.from_numpy(np.concatenate([*reach, *step], axis=1))
