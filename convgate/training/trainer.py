@@ -58,7 +58,7 @@ class TrainingSettings(Checked):
     seed: int = setting(0, "", low=0, high=2**31 - 1, step=1, help="Fixes everything that is drawn.")
 
 
-FURTHER = TrainingSettings(epochs=12, learning_rate=0.0005, averaging=0.02, patience=4)
+FURTHER = TrainingSettings(epochs=8, learning_rate=0.0005, averaging=0.02, patience=4)
 """For a gate that was trained before: small steps, few epochs."""
 
 
