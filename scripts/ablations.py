@@ -63,11 +63,11 @@ def main() -> None:
     full = new_gate(plan, encoder)
     episodes, _ = read_plan(plan, full, encoder, Quiet())
     measured = [read_relevance_set(path) for path in arguments.measure]
-    for name in [name for name in _variants() if not arguments.only or name in arguments.only]:
+    for name in [name for name in variants() if not arguments.only or name in arguments.only]:
         if not (file := folder / f"{name}.json").exists():
             gate = _trained(_variant(name, full, encoder, settings), episodes, settings)
             _write(file, gate, encoder, measured)
-    (folder / "ablations.md").write_text(_table(folder), encoding="utf-8")
+    (folder / "ablations.md").write_text(table(folder), encoding="utf-8")
 
 
 def _arguments() -> argparse.Namespace:
@@ -75,12 +75,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--train", type=Path, nargs="+", required=True)
     parser.add_argument("--measure", type=Path, nargs="+", required=True)
-    parser.add_argument("--only", nargs="*", help=f"of: {', '.join(_variants())}")
+    parser.add_argument("--only", nargs="*", help=f"of: {', '.join(variants())}")
     parser.add_argument("--epochs", type=int, default=4)
     return parser.parse_args()
 
 
-def _variants() -> dict[str, Callable[[FullTiers], None]]:
+def variants() -> dict[str, Callable[[FullTiers], None]]:
     """What is done to the tiers before they are trained, by the variant's name."""
 
     def fixed(logit: float) -> Callable[[FullTiers], None]:
@@ -114,7 +114,7 @@ def _variant(name: str, full: Gate, encoder: Encoder, settings: TrainingSettings
     gate = Gate(full.config, seed=settings.seed)
     gate.load_state_dict(full.state_dict())
     assert isinstance(gate.tiers, FullTiers)
-    _variants()[name](gate.tiers)
+    variants()[name](gate.tiers)
     return gate
 
 
@@ -131,12 +131,12 @@ def _write(file: Path, gate: Gate, encoder: Encoder, sets: Sequence[RelevanceSet
     file.write_text(json.dumps(found), encoding="utf-8")
 
 
-def _table(folder: Path) -> str:
+def table(folder: Path) -> str:
     """MAP / F1 of every variant on every set that it was measured on."""
     found: dict[str, dict[str, Any]] = {
         file.stem: json.loads(file.read_text(encoding="utf-8")) for file in sorted(folder.glob("*.json"))
     }
-    order = [name for name in _variants() if name in found]
+    order = [name for name in variants() if name in found]
     sets = list(dict.fromkeys(name for one in found.values() for name in one["sets"]))
     lines = [f"| | {' | '.join(sets)} | g |", "|---" * (len(sets) + 2) + "|"]
     for name in order:
@@ -152,7 +152,12 @@ def _cell(measured: dict[str, Any] | None) -> str:
     if measured is None:
         return ""
     gate = measured["policies"][GatePolicy.name]
-    return f"{gate['map']:.3f} / {gate['f1']:.3f}".replace("0.", ".")
+    return f"{_short(gate['map'], 3)} / {_short(gate['f1'], 3)}"
+
+
+def _short(value: float, digits: int) -> str:
+    """0…1 without the zero before the point."""
+    return f"{value:.{digits}f}".removeprefix("0")
 
 
 if __name__ == "__main__":
