@@ -141,10 +141,7 @@ def table(folder: Path) -> str:
     lines = [f"| | {' | '.join(sets)} | g |", "|---" * (len(sets) + 2) + "|"]
     for name in order:
         cells = [_cell(found[name]["sets"].get(one)) for one in sets]
-        activation = found[name].get("activation")
-        lines.append(
-            f"| {name} | {' | '.join(cells)} | {'' if activation is None else f'{activation:.2f}'} |"
-        )
+        lines.append(f"| {name} | {' | '.join(cells)} | {_short(found[name]['activation'], 2)} |")
     return "MAP / F1\n\n" + "\n".join(lines) + "\n"
 
 
