@@ -12,6 +12,7 @@ from convgate.errors import PolicyError
 from convgate.gate.thresholds import (
     RULES,
     Absolute,
+    Anchored,
     Blended,
     Calibrated,
     Limits,
@@ -34,6 +35,19 @@ def test_absolute_uses_the_learned_threshold_unless_one_is_set():
     assert kept(Absolute()) == [0, 2, 3]
     assert kept(Absolute(0.6)) == [0, 3]
     assert kept(Absolute(0.95)) == []
+
+
+def test_anchored_keeps_what_may_be_relevant_only_beside_what_surely_is():
+    assert kept(Anchored(), learned=0.1) == [0, 1, 2, 3]
+    assert kept(Anchored(0.9), learned=0.6) == [0, 3]
+    assert kept(Anchored(0.95), learned=0.6) == []
+    cut = Anchored(0.95).cut(SCORES, learned=0.6)
+    assert (cut.threshold, cut.because) == (0.95, "No turn reaches the anchor 0.95, so nothing is kept.")
+
+
+def test_anchor_below_the_learned_threshold_changes_nothing():
+    assert kept(Anchored(0.2), learned=0.6) == [0, 3]
+    assert kept(Anchored(0.2), learned=0.95) == []
 
 
 def test_relative_asks_for_what_stands_out():
@@ -96,6 +110,15 @@ def test_a_higher_threshold_never_keeps_more(scores: np.ndarray, first: float, s
     low, high = sorted((first, second))
     loose, strict = Absolute(low).cut(scores, learned=0), Absolute(high).cut(scores, learned=0)
     assert not (strict.kept & ~loose.kept).any()
+
+
+@given(score_arrays, st.floats(0, 1), st.floats(0, 1))
+def test_an_anchored_rule_keeps_all_that_the_absolute_one_does_or_nothing(
+    scores: np.ndarray, anchor: float, learned: float
+):
+    chosen = Anchored(anchor).cut(scores, learned=learned).kept
+    every = Absolute().cut(scores, learned=learned).kept
+    assert (chosen == every).all() or (not chosen.any() and (scores[every] < anchor).all())
 
 
 @given(score_arrays, st.integers(0, 50))

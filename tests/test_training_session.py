@@ -105,7 +105,7 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     assert made.verdict.child_f1 > 0.9
     card = versions.get("second").card
     assert card.parent == versions.get("first").as_parent()
-    assert (card.note, card.who, card.threshold_rule) == ("Better.", "Ada", "absolute")
+    assert (card.note, card.who, card.threshold_rule) == ("Better.", "Ada", "anchored")
     assert card.learned_threshold == pytest.approx(made.threshold)
     (data,) = card.data
     assert (data.name, dict(data.counts)) == ("own", {"conversations": 16, "cases": 96})

@@ -73,6 +73,31 @@ class Absolute(Checked):
 
 
 @dataclass(frozen=True, slots=True)
+class Anchored(Checked):
+    """Keep what scores at least the learned threshold, provided that one turn is an anchor.
+
+    Hysteresis thresholding: what may be relevant counts beside something that surely is, and else nothing is
+    kept. So a low threshold, which is right where much is relevant, does no harm where nothing is.
+    """
+
+    name: ClassVar[str] = "anchored"
+    label: ClassVar[str] = "Anchored: the learned threshold, if one turn is sure"
+    anchor: float = setting(
+        0.5, "score of an anchor", low=0.0, high=1.0, step=0.01,
+        help="Nothing is kept unless one turn reaches it. 0.5 is as likely relevant as not.",
+    )  # fmt: skip
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Threshold = learned when a score reaches the anchor, else the anchor, which keeps nothing."""
+        if self.anchor <= learned:
+            return _at(scores, learned, f"The learned threshold is {learned:.2f}.")
+        if (scores >= self.anchor - _ROUNDING).any():
+            told = f"The learned threshold is {learned:.2f}, and a turn reaches the anchor {self.anchor:.2f}."
+            return _at(scores, learned, told)
+        return _at(scores, self.anchor, f"No turn reaches the anchor {self.anchor:.2f}, so nothing is kept.")
+
+
+@dataclass(frozen=True, slots=True)
 class Relative(Checked):
     """Keep what stands out from the other turns: mean + deviations · std of the scores."""
 
@@ -232,7 +257,8 @@ class Limits(Checked):
 
 
 RULES: Mapping[str, type[Rule]] = {
-    rule.name: rule for rule in (Stricter, Absolute, Relative, Blended, Calibrated, TopK, TokenBudget)
+    rule.name: rule
+    for rule in (Stricter, Anchored, Absolute, Relative, Blended, Calibrated, TopK, TokenBudget)
 }
 
 

@@ -16,7 +16,7 @@ from convgate.errors import GateError
 from convgate.gate.config import GateConfig
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import Absolute
+from convgate.gate.thresholds import Anchored
 from convgate.training import runs
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.errors import TrainingError
@@ -205,7 +205,7 @@ def _draft(record: RunRecord, parent: Version | None, *, note: str, who: str) ->
         "activation": lambda epoch: epoch.activation,
     }
     return Draft(
-        threshold_rule=Absolute.name,
+        threshold_rule=Anchored.name,
         parent=parent.as_parent() if parent else None,
         data=tuple(
             DataSet(
