@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Situation, Turn
-from convgate.gate.columns import Columns, Floats
+from convgate.gate.arrays import Floats
+from convgate.gate.columns import Columns
 from convgate.gate.facts import facts_of, situation_facts
 from convgate.gate.features import FEATURES, NAMES, PARTS, message_features, turn_features
 from convgate.gate.words import inverse_frequency

@@ -26,8 +26,8 @@ from convgate.gate.config import GateConfig
 from convgate.gate.explain import edited, leave_one_out, relevance_matrix, strongest_links, word_effects
 from convgate.gate.facts import facts_of
 from convgate.gate.features import FEATURES, PARTS, message_features, turn_features
-from convgate.gate.full import Standardise, Whitening
 from convgate.gate.model import Gate, GateScores, Message, State
+from convgate.gate.normalise import Standardise, Whitening
 from convgate.gate.states import KeptStates
 from convgate.policies.gate import GatePolicy
 from tests.fakes import FakeEncoder

@@ -8,7 +8,8 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.gate.links import Band, Floats, dense, shares, steps
+from convgate.gate.arrays import Floats
+from convgate.gate.links import Band, dense, shares, steps
 
 SIZES = [(0, 3), (1, 3), (2, 1), (3, 3), (5, 8), (40, 4)]  # turns, band
 

@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
+from convgate.gate.arrays import Floats, Integers
 from convgate.gate.facts import TurnFacts
 from convgate.gate.words import inverse_frequency, stems, words
 
@@ -21,9 +22,6 @@ STRANGER = -2  # somebody who has not spoken before
 NEVER = 2**31 - 1  # an index that no turn has
 FORM = ("question", "assistant", "length", "code", "pointing", "comparing", "typed")
 _SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b, and the words of a usual turn
-
-Floats = NDArray[np.float32]
-Integers = NDArray[np.int32]
 
 
 class Growing:

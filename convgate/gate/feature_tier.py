@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from convgate.gate.features import FEATURES, PARTS
 
-_PART_OF = torch.tensor([PARTS.index(feature.part) for feature in FEATURES])
+PART_OF = np.array([PARTS.index(feature.part) for feature in FEATURES])
 
 
 class FeatureTier(nn.Module):
@@ -36,11 +37,3 @@ class FeatureTier(nn.Module):
         there = mask[..., None].to(features.dtype)
         mean = (features * there).sum(dim=-2) / there.sum(dim=-2).clamp(min=1)
         return (features @ self.weights(mean).unsqueeze(-1)).squeeze(-1) + self.bias
-
-    def parts(self, features: Tensor) -> dict[str, Tensor]:
-        """(n,) each; the sum is the logit of (n, F) features."""
-        selector = torch.zeros(len(FEATURES), len(PARTS))
-        selector[torch.arange(len(FEATURES)), _PART_OF] = self.weights(features.mean(dim=0))
-        columns = dict(zip(PARTS, (features @ selector).unbind(dim=1), strict=True))
-        columns["message"] = columns["message"] + self.bias
-        return columns

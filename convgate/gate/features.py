@@ -15,7 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.gate.columns import FORM, STRANGER, Columns, Floats, Growing, Present
+from convgate.gate.arrays import Floats
+from convgate.gate.columns import FORM, STRANGER, Columns, Growing, Present
 from convgate.gate.facts import TurnFacts
 
 STATISTICS_OVER = 64  # turns before a message that tell what kind of conversation it is

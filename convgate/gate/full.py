@@ -8,63 +8,31 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from convgate.embedding.base import Embeddings
 from convgate.errors import GateError
+from convgate.gate.arrays import Floats, Logits
 from convgate.gate.columns import Columns, Growing
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.feature_tier import FeatureTier
-from convgate.gate.features import FEATURES, PARTS, message_features, turn_features
-from convgate.gate.links import Band, Floats
+from convgate.gate.features import FEATURES, PARTS, turn_features
+from convgate.gate.links import Band
+from convgate.gate.normalise import Standardise, Whitening
 from convgate.gate.one_thread import one_thread
+from convgate.gate.scoring import Scorer
 from convgate.gate.thread_tier import Threads, ThreadTier
 
 _KINDS = 6  # numbers that tell kinds of messages apart
 _BLOCK = 256  # turns whose links are worked out at a time
 
 
-class Standardise(nn.Module):
-    """Features less their usual value, in units of their usual spread; both are measured before training."""
-
-    usual: Tensor
-    spread: Tensor
-
-    def __init__(self, count: int) -> None:
-        super().__init__()
-        self.register_buffer("usual", torch.zeros(count))
-        self.register_buffer("spread", torch.ones(count))
-
-    def forward(self, features: Tensor) -> Tensor:
-        """(..., F) to (..., F)."""
-        return (features - self.usual).div_(self.spread)
-
-
-class Whitening(nn.Module):
-    """v = W(e − m) / |W(e − m)|: W evens out directions that all turns share, so that cosines tell more.
-
-    W and m are measured on embeddings before training, not learned; an untrained gate has W = I and m = 0.
-    """
-
-    W: Tensor
-    mean: Tensor
-
-    def __init__(self, dimension: int) -> None:
-        super().__init__()
-        self.register_buffer("W", torch.eye(dimension))
-        self.register_buffer("mean", torch.zeros(dimension))
-
-    def forward(self, embeddings: Tensor) -> Tensor:
-        """(..., d) to unit vectors (..., d)."""
-        return nn.functional.normalize((embeddings - self.mean) @ self.W.T, dim=-1)
-
-
 class _Memory:
     """A conversation as the tiers see it, growing turn by turn."""
 
-    def __init__(self, dimension: int, heads: int, band: int) -> None:
+    def __init__(self, scorer: Scorer, dimension: int, heads: int, band: int) -> None:
+        self.scorer = scorer
         self.lock = threading.Lock()
         self.columns = Columns()
         self.embeddings = Growing(np.float32, dimension)
@@ -140,7 +108,8 @@ class FullTiers(nn.Module):
 
     def state(self, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> ThreadState:
         """The state of turns with (n, d) embeddings; GateError when their numbers differ."""
-        memory = _Memory(self.config.dimension, self.config.heads, self.config.band)
+        scorer = Scorer(self.whitening, self.standardise, self.bilinear, self.attention)
+        memory = _Memory(scorer, self.config.dimension, self.config.heads, self.config.band)
         self._grow(memory, embeddings, facts)
         return self._seen(memory, len(memory.columns))
 
@@ -159,40 +128,34 @@ class FullTiers(nn.Module):
 
     def score(
         self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None
-    ) -> tuple[dict[str, Tensor], Tensor]:
+    ) -> tuple[dict[str, Logits], Logits]:
         """The parts of tier 1, each (n,), and the logits of tier 2 for the newest w turns (w,)."""
         if not state.n:
-            return {part: torch.zeros(0) for part in PARTS}, torch.zeros(0)
-        with one_thread():
-            return self._scored(state, self._standard(state, embedding, facts))
-
-    def _scored(self, state: ThreadState, x: Tensor) -> tuple[dict[str, Tensor], Tensor]:
+            return {part: np.zeros(0) for part in PARTS}, np.zeros(0)
+        scorer = state.memory.scorer
+        x = self._standard(state, embedding, facts)
         older = state.n - state.above.shape[1]
-        attention = self.attention.score(state.bands, state.contexts, (state.above, state.below), x[older:])
-        return self.bilinear.parts(x), attention
+        attention = scorer.attention(x[older:], state.bands, state.contexts, state.above, state.below)
+        return dict(zip(PARTS, scorer.parts(x), strict=True)), attention
 
     def semantic(
         self, embeddings: Embeddings, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None
-    ) -> NDArray[np.float64]:
+    ) -> Logits:
         """(m,) what the cosine of each (m, d) embedding to the message counts in tier 1."""
-        x = self._standard(state, embedding, facts)
-        weight = self.bilinear.weights(x.mean(dim=0))[0] / self.standardise.spread[0]
+        weights = state.memory.scorer.weights(self._standard(state, embedding, facts))
+        weight = float(weights[0]) / float(self.standardise.spread[0])
         vectors, vector = (self.whitening(torch.from_numpy(v)) for v in (embeddings, embedding))
         return np.asarray((weight * (vectors @ vector)).double().numpy())
 
-    def _standard(self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None) -> Tensor:
+    def _standard(self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None) -> Floats:
         if facts is None:
             raise GateError(
                 "a gate of the full preset reads facts of the message, and got its embedding alone"
             )
-        vector = self.whitening(torch.from_numpy(embedding)).numpy()
         memory, n = state.memory, state.n
-        features = message_features(memory.columns, memory.vectors.first(n), facts, vector, n)
-        features -= self.standardise.usual.numpy()  # in place: a copy of all turns takes as long as the rest
-        features /= self.standardise.spread.numpy()
-        return torch.from_numpy(features)
+        return memory.scorer.standard(memory.columns, memory.vectors.first(n), n, facts, embedding)
 
-    def links(self, state: ThreadState, tier1: NDArray[np.float64], rows: Sequence[int]) -> Floats:
+    def links(self, state: ThreadState, tier1: Logits, rows: Sequence[int]) -> Floats:
         """(len(rows), n) the share of each turn that goes on from every turn, the mean of the heads."""
         found = np.zeros((len(rows), state.n), dtype=np.float32)
         for place, row in enumerate(rows):

@@ -12,25 +12,22 @@ from typing import Literal
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy.linalg.blas import stbmv
 from scipy.linalg.lapack import stbtrs
 from torch import Tensor
 
-Floats = NDArray[np.float32]
+from convgate.gate.arrays import Floats
 
 OUT = -1e4  # a logit that no softmax gives anything to
 
 
-def shares(links: Tensor, fresh: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
+def shares(links: Tensor, fresh: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
     """Softmax over the turns that a message may go on from, and over going on from none.
 
-    links: (..., n, H) logits; fresh: (..., H) the logit of beginning something new; mask: (..., n) or all.
+    links: (..., n, H) logits; fresh: (..., H) the logit of beginning something new; mask: (..., n).
     Gives log shares (..., n, H), and the log share (..., H) of something new. Masked turns get exp(log) = 0.
     """
-    if mask is not None:
-        links = links.masked_fill(~mask[..., None], OUT)
-    logits = torch.cat([links, fresh.unsqueeze(-2)], dim=-2)
+    logits = torch.cat([links.masked_fill(~mask[..., None], OUT), fresh.unsqueeze(-2)], dim=-2)
     log = torch.log_softmax(logits, dim=-2)
     return log[..., :-1, :], log[..., -1, :]
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from scipy.special import expit
 from torch import Tensor, nn
 
 from convgate.embedding.base import Embeddings, check_embeddings
 from convgate.errors import GateError
+from convgate.gate.arrays import Logits
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.full import FullTiers, ThreadState
@@ -22,7 +22,6 @@ from convgate.gate.reference import ReferenceTiers, TurnState
 
 CONTEXTUAL = "contextual"
 
-Logits = NDArray[np.float64]
 State = TurnState | ThreadState
 
 
@@ -127,20 +126,18 @@ class Gate(nn.Module):
         """
         embedding = self._checked(message.embedding[None], "the situation")[0]
         parts, attention = self.tiers.score(state, embedding, message.facts)  # type: ignore[arg-type]
-        columns = dict(zip(parts, torch.stack(list(parts.values())).double().numpy(), strict=True))
         activation = float(self.tiers.activation)
-        tier1 = sum(columns.values(), start=np.zeros(len(state)))
+        tier1 = sum(parts.values(), start=np.zeros(len(state)))
         second = tier1.copy()  # stands where the attention tier says nothing
-        if attention is not None:
-            second[len(second) - len(attention) :] = attention.double().numpy()
-        columns[CONTEXTUAL] = activation * (second - tier1)
-        logits = tier1 + columns[CONTEXTUAL]
+        second[len(second) - len(attention) :] = attention
+        parts[CONTEXTUAL] = activation * (second - tier1)
+        logits = tier1 + parts[CONTEXTUAL]
         return GateScores(
             scores=expit(logits),
             logits=logits,
             tier1=tier1,
             attention=second,
-            parts=columns,
+            parts=parts,
             activation=activation,
             learned_threshold=self.learned_threshold,
         )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from convgate.embedding.base import Embeddings
+from convgate.gate.arrays import Logits
 from convgate.gate.attention import AttentionTier
 from convgate.gate.bilinear import BilinearTier, positions
 from convgate.gate.config import GateConfig
@@ -80,16 +80,17 @@ class ReferenceTiers(nn.Module):
 
     def score(
         self, state: TurnState, embedding: Embeddings, facts: TurnFacts | None
-    ) -> tuple[dict[str, Tensor], Tensor | None]:
-        """The parts of tier 1, each (n,), and the logits of tier 2, (n,) or None when there is one turn."""
+    ) -> tuple[dict[str, Logits], Logits]:
+        """The parts of tier 1, each (n,), and the logits of tier 2, (n,) or none when there is one turn."""
         s = torch.from_numpy(embedding)
         parts = self.bilinear(state.turns, s, positions(len(state)))
+        columns = torch.stack(list(parts.values()))
+        named: dict[str, Logits] = dict(zip(parts, columns.double().numpy(), strict=True))
         if len(state) < 2:
-            return parts, None
-        tier1 = torch.stack(list(parts.values())).sum(dim=0)
-        return parts, self.attention.score(state.projected, tier1, s)
+            return named, np.zeros(0)
+        return named, self.attention.score(state.projected, columns.sum(dim=0), s).double().numpy()
 
-    def links(self, state: TurnState, tier1: NDArray[np.float64], rows: Sequence[int]) -> Embeddings:
+    def links(self, state: TurnState, tier1: Logits, rows: Sequence[int]) -> Embeddings:
         """(len(rows), n) the attention of the given turns."""
         weights = self.attention.links(
             state.projected, torch.from_numpy(tier1).float(), torch.tensor(list(rows), dtype=torch.long)
@@ -98,7 +99,7 @@ class ReferenceTiers(nn.Module):
 
     def semantic(
         self, embeddings: Embeddings, state: TurnState, embedding: Embeddings, facts: TurnFacts | None
-    ) -> NDArray[np.float64]:
+    ) -> Logits:
         """(m,) sᵀ W e of each (m, d) embedding."""
         parts = self.bilinear(
             torch.from_numpy(embeddings), torch.from_numpy(embedding), positions(len(embeddings))

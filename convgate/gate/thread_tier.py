@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from convgate.gate.features import FEATURES
-from convgate.gate.links import OUT, Band, Floats, dense, shares, steps
+from convgate.gate.links import OUT, dense, shares, steps
 
 _EVIDENCE = 12  # numbers that a pair of turns is summed up in
 _VALUES = 4  # of them that turns tell each other
 _READING = 48  # width of the second look
 _HEAD = 32
-_LEAST = 1e-3  # what is added to a share before its logarithm
-_FLOOR = -8.0  # a log share below it says no less than it
+LEAST = 1e-3  # what is added to a share before its logarithm
+FLOOR = -8.0  # a log share below it says no less than it
 _NO_EVIDENCE = -10.0  # of turns that are not there
 
 
@@ -114,26 +112,6 @@ class ThreadTier(nn.Module):
         log, fresh = shares(*self._second_links(read, links, best), mask)
         return self._logits(read, _reached(threads, log, there), log, fresh)
 
-    def score(
-        self, bands: Sequence[Band], contexts: Sequence[Band], weights: tuple[Floats, Floats], x: Tensor
-    ) -> Tensor:
-        """(n,) the logits of `forward` for one message, by solving with the bands instead of any matrix.
-
-        bands, contexts: I − A and I − λA of each head. weights: (H, n) each, how much context each turn has
-        above and below it. x: (n, F).
-        """
-        x = x.contiguous()
-        links, evidence = self.pairs(x)
-        best = _best(evidence)
-        log, fresh = shares(links, self.fresh(best))
-        told = np.asfortranarray(self.value(evidence).numpy())
-        above = _shared([context.gather(told) for context in contexts], weights[0])
-        below = _shared([context.follow(told) for context in contexts], weights[1])
-        reached = _followed(bands, log)
-        read = self._read(x, evidence, above, below, reached, log, links - links.amax(dim=0), fresh)
-        log, fresh = shares(*self._second_links(read, links, best))
-        return self._logits(read, _followed(bands, log), log, fresh)
-
     def _read(
         self,
         features: Tensor,
@@ -151,7 +129,7 @@ class ThreadTier(nn.Module):
             above.flatten(-2),
             below.flatten(-2),
             _log(reached),
-            torch.cat([log, below_strongest], dim=-1).clamp(min=_FLOOR),
+            torch.cat([log, below_strongest], dim=-1).clamp(min=FLOOR),
             _everywhere(fresh, features),
         ]
         return self.reading(torch.cat(seen, dim=-1))  # type: ignore[no-any-return]
@@ -160,25 +138,24 @@ class ThreadTier(nn.Module):
         return links + self.relink(read), self.fresh(best) + self.refresh(best)
 
     def _logits(self, read: Tensor, reached: Tensor, log: Tensor, fresh: Tensor) -> Tensor:
-        seen = [read, _log(reached), log.clamp(min=_FLOOR), _everywhere(fresh, read)]
+        seen = [read, _log(reached), log.clamp(min=FLOOR), _everywhere(fresh, read)]
         return self.head(torch.cat(seen, dim=-1)).squeeze(-1)  # type: ignore[no-any-return]
 
 
-def _best(evidence: Tensor, mask: Tensor | None = None) -> Tensor:
+def _best(evidence: Tensor, mask: Tensor) -> Tensor:
     """(..., G) the largest of each number over the turns."""
-    if mask is not None:
-        evidence = evidence.masked_fill(~mask[..., None], _NO_EVIDENCE)
+    evidence = evidence.masked_fill(~mask[..., None], _NO_EVIDENCE)
     if not evidence.shape[-2]:
         return evidence.new_full((*evidence.shape[:-2], evidence.shape[-1]), _NO_EVIDENCE)
     return evidence.amax(dim=-2)
 
 
 def _log(share: Tensor) -> Tensor:
-    return torch.log(share.clamp(min=0) + _LEAST)
+    return torch.log(share.clamp(min=0) + LEAST)
 
 
 def _weight(sums: Tensor) -> Tensor:
-    return sums.clamp(min=_LEAST).unsqueeze(-1)
+    return sums.clamp(min=LEAST).unsqueeze(-1)
 
 
 def _everywhere(fresh: Tensor, like: Tensor) -> Tensor:
@@ -191,16 +168,3 @@ def _reached(threads: Threads, log: Tensor, there: Tensor) -> Tensor:
     there = there[..., None]
     reach = torch.einsum("bnh,hnm->bmh", log.exp() * there, threads.reach) * there
     return torch.cat([reach, torch.einsum("hmn,bnh->bmh", threads.links, reach)], dim=-1)
-
-
-def _shared(told: list[Floats], weight: Floats) -> Tensor:
-    """(n, H, V) what each turn is told, by the context that it has; told: (n, V) of each head."""
-    return torch.from_numpy(np.stack(told, axis=1) / weight.T[..., None])
-
-
-def _followed(bands: Sequence[Band], log: Tensor) -> Tensor:
-    """(n, 2H) what `_reached` gives for one message, by the heads' bands."""
-    start = log.exp().numpy()
-    reach = [band.follow(start[:, head, None]) for head, band in enumerate(bands)]
-    step = [band.one_step(reached) for band, reached in zip(bands, reach, strict=True)]
-    return torch.from_numpy(np.concatenate([*reach, *step], axis=1))
