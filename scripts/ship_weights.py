@@ -40,10 +40,12 @@ def main(name: str, *evaluations: str) -> None:
     draft = Draft(**{field.name: getattr(card, field.name) for field in fields(Draft)} | {
         "metrics": metrics, "limits": LIMITS, "parent": None, "who": "",
     })  # fmt: skip
+    new = SHIPPED.with_name("new")
+    new.parent.mkdir(parents=True, exist_ok=True)
+    write_version(new, version.load(), draft)
     if SHIPPED.exists():
         shutil.rmtree(SHIPPED)
-    SHIPPED.parent.mkdir(parents=True, exist_ok=True)
-    write_version(SHIPPED, version.load(), draft)
+    new.rename(SHIPPED)
     size = sum(path.stat().st_size for path in SHIPPED.iterdir())
     sys.stdout.write(f"{SHIPPED}: {size / 1e6:.2f} MB\n")
 
@@ -54,7 +56,7 @@ def _measured(found: dict[str, Any]) -> Measured:
     values = {key: value for key, value in gate.items() if isinstance(value, float | None) and key != "ci"}
     return Measured(
         cases=found["cases"],
-        conversations=found.get("conversations", 0),
+        conversations=found["conversations"],
         metrics={key: Metric(value, *intervals.get(key) or (None, None)) for key, value in values.items()},
     )
 

@@ -205,7 +205,7 @@ def test_every_policy_is_measured_with_the_metrics_that_are_promised(file, monke
     monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: FakeEncoder())
     found = json.loads(run(file, "--json").stdout)
     assert list(found) == ["sets"]
-    assert set(found["sets"]["tiny.dev"]) == {"cases", "policies"}
+    assert set(found["sets"]["tiny.dev"]) == {"cases", "conversations", "policies"}
     policies = found["sets"]["tiny.dev"]["policies"]
     assert {
         "gate", "everything", "last_k", "token_window", "cosine", "cosine_top_k", "bm25", "hybrid",

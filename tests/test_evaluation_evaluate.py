@@ -151,7 +151,7 @@ def test_the_json_is_that_of_the_design(tiny):
         )
     )
     assert list(printed) == ["sets"]
-    assert list(printed["sets"]["tiny"]) == ["cases", "policies"]
+    assert list(printed["sets"]["tiny"]) == ["cases", "conversations", "policies"]
     assert printed["sets"]["tiny"]["cases"] == 3
     assert list(printed["sets"]["tiny"]["policies"]) == ["recency", "everything"]
     everything = printed["sets"]["tiny"]["policies"]["everything"]

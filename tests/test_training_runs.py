@@ -108,7 +108,7 @@ def test_a_run_is_not_gone_on_with_as_another(tmp_path: Path) -> None:
         (a_record(trainer, parent="second"), "begun with parent first, not second;"),
         (a_record(a_trainer(seed=3, learning_rate=0.05)), "learning_rate 0.02, not 0.05, seed 0, not 3;"),
         (replace(a_record(trainer), sources=(other,)), "set own aaaaaaaaaaaa, not bbbbbbbbbbbb;"),
-        (replace(a_record(trainer), sources=()), "set own aaaaaaaaaaaa, not None;"),
+        (replace(a_record(trainer), sources=()), "set own aaaaaaaaaaaa, which is missing now;"),
         (
             replace(a_record(trainer), config=small_gate(preset="reference").config),
             "preset full, not reference",

@@ -22,11 +22,12 @@ from convgate.training.episodes import read_episodes
 from convgate.training.errors import TrainingError
 from convgate.training.recipe import TrainingSet
 from convgate.training.runs import RECORD, Source, locked, read_record
-from convgate.training.session import Outcome, Plan, train_version
+from convgate.training.session import HELD_OUT, Outcome, Plan, train_version
 from convgate.training.trainer import Epoch, Trainer
 from convgate.training.verdict import compare
 from convgate.transcripts.relevance_sets import write_relevance_set
 from convgate.versions import Draft, Versions, version
+from convgate.versions.card import DataSet
 from tests.conftest import CHECKOUT
 from tests.fakes import FakeEncoder
 from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate, with_cases
@@ -105,7 +106,7 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     assert made.verdict.child_f1 > 0.9
     card = versions.get("second").card
     assert card.parent == versions.get("first").as_parent()
-    assert (card.note, card.who, card.threshold_rule) == ("Better.", "Ada", "anchored")
+    assert (card.note, card.who, card.threshold_rule) == ("Better.", "Ada", "stricter")
     assert card.learned_threshold == pytest.approx(made.threshold)
     (data,) = card.data
     assert (data.name, dict(data.counts)) == ("own", {"conversations": 16, "cases": 96})
@@ -114,8 +115,32 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     assert card.training.epochs == len(heard.epochs) == 3
     assert card.training.curves["loss"] == tuple(epoch.loss for epoch in heard.epochs)
     assert card.training.config["learning_rate"] == 0.02
+    measured = card.metrics[HELD_OUT]
+    assert (measured.cases, measured.metrics["f1"].value) == (made.verdict.cases, made.verdict.child_f1)
     assert heard.stages[-1] == "Comparing with the parent"
     assert versions.active == "first", "whether it is used is for others to say"
+
+
+def test_a_child_carries_the_data_of_its_parents_and_decides_as_they_do(
+    plan: Plan, versions: Versions, run: Path
+) -> None:
+    before = DataSet("before", "b" * 64, {"cases": 3}, "CC-BY-4.0", "Ada et al.")
+    made = Draft(threshold_rule="anchored", threshold_parameters={"anchor": 0.6}, data=(before,))
+    versions.add(small_gate(), made, name="parent")
+    trained(replace(plan, parent="parent"), versions, run, name="child")
+    card = versions.get("child").card
+    assert [one.name for one in card.data] == ["before", "own"]
+    assert card.data[0] == before
+    assert (card.threshold_rule, dict(card.threshold_parameters)) == ("anchored", {"anchor": 0.6})
+
+
+def test_a_threshold_that_was_fitted_to_the_parent_is_not_the_childs(
+    plan: Plan, versions: Versions, run: Path
+) -> None:
+    fitted = Draft(threshold_rule="calibrated", threshold_parameters={"threshold": 0.9, "goal": "F1"})
+    versions.add(small_gate(), fitted, name="parent")
+    trained(replace(plan, parent="parent"), versions, run, name="child")
+    assert versions.get("child").card.threshold_rule == "anchored"
 
 
 def test_a_child_keeps_what_its_parent_measured(plan: Plan, versions: Versions, run: Path) -> None:
@@ -143,9 +168,9 @@ def test_no_conversation_has_two_uses(
         uses.extend(map(conversations, (training, validation)))
         return Trainer(gate, training, validation, settings)
 
-    def comparing(parent: Any, child: Any, sets: Any) -> Any:
+    def comparing(parent: Any, child: Any, sets: Any, **how: Any) -> Any:
         uses.append(conversations(sets))
-        return compare(parent, child, sets)
+        return compare(parent, child, sets, **how)
 
     monkeypatch.setattr(session, "Trainer", trainer)
     monkeypatch.setattr(session, "compare", comparing)
@@ -161,7 +186,7 @@ def test_from_scratch_a_gate_measures_what_it_reads(
 ) -> None:
     made = [planted("own", conversations=30), planted("words", signal="word", conversations=30)]
     sets = [TrainingSet(one, Source(one.name, "a" * 64, 30, 180, "CC0", "Ada")) for one in made]
-    monkeypatch.setattr(session, "pretraining_sets", lambda files, *, seed: sets)
+    monkeypatch.setattr(session, "pretraining_sets", lambda files, *, seed, skip_bad: sets)
     outcome = trained(Plan((), QUICK), versions, run, name="new")
     assert outcome.verdict is None
     card = versions.get("new").card

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
+from convgate.gate.thresholds import Anchored
 from convgate.training.episodes import Episode, Question, read_episodes
 from convgate.training.fitting import fit_threshold
 from convgate.training.holding_out import hold_out
@@ -167,7 +168,7 @@ def test_a_verdict_counts_turns_and_takes_each_gates_own_threshold() -> None:
     }
     verdict = compare(parent, child, sets)
     # Above 0.5: 0.6 and 0.55 are right, 0.7 is wrong, 0.4 and 0.2 are missed. Above 0.35: 0.4 too, and 0.38.
-    assert verdict == Verdict(3, pytest.approx(2 * 2 / (3 + 4)), pytest.approx(2 * 3 / (5 + 4)), 1, 1)
+    assert verdict == Verdict(3, 1, pytest.approx(2 * 2 / (3 + 4)), pytest.approx(2 * 3 / (5 + 4)), 1, 1)
     assert verdict is not None
     assert verdict.better
     back = compare(child, parent, sets)
@@ -176,13 +177,28 @@ def test_a_verdict_counts_turns_and_takes_each_gates_own_threshold() -> None:
 
 
 def test_only_a_higher_f1_is_better_and_the_sentence_says_so() -> None:
-    worse, same, better = (Verdict(7, 0.5, f1, 2, 3) for f1 in (0.4, 0.5, 0.6))
+    worse, same, better = (Verdict(7, 2, 0.5, f1, 3, 3) for f1 in (0.4, 0.5, 0.6))
     assert [verdict.better for verdict in (worse, same, better)] == [False, False, True]
     assert worse.sentence == (
         "On 7 cases held out it is no better than its parent:"
-        " F1 0.400 against 0.500, 2 turns fixed, 3 broken."
+        " F1 0.400 against 0.500, 3 turns fixed, 3 broken."
     )
     assert "better than its parent: F1 0.600 against 0.500" in better.sentence
+
+
+def test_a_version_that_breaks_more_than_it_mends_is_no_better() -> None:
+    assert not Verdict(7, 2, 0.404, 0.412, 2, 6).better
+
+
+def test_a_verdict_is_by_the_rule_that_decides() -> None:
+    gate = plain_gate()
+    sets = {"own": [scored([(0.45, True), (0.1, False)])]}
+    with torch.no_grad():
+        gate.threshold_logit.fill_(float(np.log(0.35 / 0.65)))
+    kept, nothing = compare(gate, gate, sets), compare(gate, gate, sets, rule=Anchored())
+    assert kept is not None
+    assert nothing is not None
+    assert (kept.child_f1, nothing.child_f1) == (1.0, 0.0)
 
 
 def test_without_cases_there_is_no_verdict() -> None:
@@ -191,4 +207,4 @@ def test_without_cases_there_is_no_verdict() -> None:
 
 def test_nothing_relevant_and_nothing_kept_is_right() -> None:
     gate = plain_gate()
-    assert compare(gate, gate, {"own": [scored([(0.1, False)])]}) == Verdict(1, 1.0, 1.0, 0, 0)
+    assert compare(gate, gate, {"own": [scored([(0.1, False)])]}) == Verdict(1, 1, 1.0, 1.0, 0, 0)

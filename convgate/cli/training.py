@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from convgate.cli.output import JsonOption, OutOption, tell, write_json
+from convgate.cli.output import JsonOption, OutOption, SkipBadOption, tell, write_json
 from convgate.errors import ConvgateError
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def pretrain(
     seed: SeedOption = 0,
     note: NoteOption = "",
     activate: ActivateOption = False,
+    skip_bad: SkipBadOption = False,
     json_output: JsonOption = False,
     out: OutOption = None,
 ) -> None:
@@ -68,7 +69,7 @@ def pretrain(
     settings = TrainingSettings(
         seed=seed, **{key: value for key, value in given.items() if value is not None}
     )
-    plan = Plan(tuple(files or ()), settings, preset=preset)
+    plan = Plan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
     _train(
         plan, run, name=name, note=note, activate="always" if activate else "never", json=json_output, out=out
     )
@@ -95,6 +96,7 @@ def train(
             help="Use the new version when it is better than its parent on the conversations held out.",
         ),
     ] = True,
+    skip_bad: SkipBadOption = False,
     json_output: JsonOption = False,
     out: OutOption = None,
 ) -> None:
@@ -117,7 +119,7 @@ def train(
             "an untrained gate has nothing to go on from; `convgate pretrain` makes a version",
             param_hint="--from",
         )
-    plan = Plan(tuple(files), settings, parent=chosen)
+    plan = Plan(tuple(files), settings, parent=chosen, skip_bad=skip_bad)
     _train(
         plan, run, name=name, note=note, activate="better" if activate else "never", json=json_output, out=out
     )
@@ -169,7 +171,7 @@ def _train(
             tell(f"Stopped. The same command with --run {folder} goes on after the last whole epoch.")
             raise typer.Exit(130) from None
         except ConvgateError:
-            if (folder / RECORD).exists():
+            if run is None and (folder / RECORD).exists():
                 tell(f"The run is kept in {folder}: --run goes on with it.")
             raise
     verdict = outcome.verdict

@@ -85,9 +85,9 @@ class SetResult:
         return self.conversations if tag is None else len(np.unique(self.clusters[self.tags[tag]]))
 
     def to_json(self) -> dict[str, Any]:
-        """Number of cases, and each policy's metrics."""
+        """Number of cases and of conversations, and each policy's metrics."""
         policies = {name: result.to_json() for name, result in self.policies.items()}
-        return {"cases": len(self.case_ids), "policies": policies}
+        return {"cases": len(self.case_ids), "conversations": self.conversations, "policies": policies}
 
 
 @dataclass(frozen=True, eq=False)

@@ -44,7 +44,7 @@ class WordEffect:
 
 
 def attention_weights(gate: Gate, state: State, scores: GateScores, rows: Sequence[int]) -> Embeddings:
-    """(len(rows), n) how the given turns spread their attention over all turns; each row sums to 1."""
+    """(len(rows), n) how the given turns spread their attention over all turns, as `Gate.links` says."""
     return gate.links(state, scores, rows)
 
 

@@ -120,7 +120,8 @@ class FullTiers(nn.Module):
     def extended(self, state: ThreadState, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> ThreadState:
         """The state with newer turns behind it; only what is new is worked out."""
         with state.memory.lock:
-            if len(state.memory.columns) == state.n:
+            # What an interrupted growth left behind has another length, and is left aside.
+            if len(state.memory.embeddings) == len(state.memory.columns) == state.n:
                 self._grow(state.memory, embeddings, facts)
                 return self._seen(state.memory, len(state.memory.columns))
         every = np.concatenate([state.embeddings, embeddings])  # another continuation is there already
@@ -156,10 +157,14 @@ class FullTiers(nn.Module):
         return memory.scorer.standard(memory.columns, memory.vectors.first(n), n, facts, embedding)
 
     def links(self, state: ThreadState, tier1: Logits, rows: Sequence[int]) -> Floats:
-        """(len(rows), n) the share of each turn that goes on from every turn, the mean of the heads."""
+        """(len(rows), n) the share of each turn that goes on from every turn, the mean of the heads.
+
+        Older turns than the window have no links, for none of theirs is followed.
+        """
         found = np.zeros((len(rows), state.n), dtype=np.float32)
+        oldest = max(0, state.n - self.config.window)
         for place, row in enumerate(rows):
-            earlier = np.arange(max(0, row - self.config.band), row)
+            earlier = np.arange(max(oldest, row - self.config.band), row)
             for columns in state.memory.bands:
                 found[place, earlier] -= columns.first(state.n)[earlier, row - earlier] / self.config.heads
         return found

@@ -49,7 +49,7 @@ class GateScores:
     scores: Logits  # (n,) in 0…1, the logistic of `logits`
     logits: Logits  # (n,) the sum of `parts`
     tier1: Logits  # (n,)
-    attention: Logits  # (n,)
+    attention: Logits  # (n,); tier 1 stands where the attention tier does not look
     parts: dict[str, Logits]  # each (n,); those of tier 1, then contextual
     activation: float  # g in 0…1: the share of the attention tier in the logit
     learned_threshold: float  # in 0…1

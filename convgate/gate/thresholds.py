@@ -81,7 +81,7 @@ class Anchored(Checked):
     """
 
     name: ClassVar[str] = "anchored"
-    label: ClassVar[str] = "Anchored: the learned threshold, if one turn is sure"
+    label: ClassVar[str] = "Anchored: if one turn is sure"
     anchor: float = setting(
         0.5, "score of an anchor", low=0.0, high=1.0, step=0.01,
         help="Nothing is kept unless one turn reaches it. 0.5 is as likely relevant as not.",

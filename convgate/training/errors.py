@@ -1,4 +1,4 @@
-"""What goes wrong while training data is made."""
+"""What goes wrong in training."""
 
 from __future__ import annotations
 
@@ -6,4 +6,4 @@ from convgate.errors import ConvgateError
 
 
 class TrainingError(ConvgateError):
-    """Training data was asked for that the given texts cannot give."""
+    """Training data cannot be had or learned from, or a run cannot go on."""

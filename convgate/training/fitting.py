@@ -16,15 +16,18 @@ _MOST = 100  # conversations of a set
 
 
 @torch.no_grad()
-def fit_threshold(gate: Gate, sets: Mapping[str, Sequence[Episode]]) -> float | None:
+def fit_threshold(gate: Gate, sets: Mapping[str, Sequence[Episode]], *, anchor: float = 0.0) -> float | None:
     """Set the gate's threshold, between 0.2 and 0.8, where the sets' mean F1 is highest, and tell it.
 
     The F1 of a set is micro over all turns of its cases; among thresholds that are equally good, the middle
     one is taken. Sets of questions put from outside, for which a handful out of hundreds of turns matters,
-    are left out unless there are no others. None, and no change, when no case has anything relevant.
+    are left out unless there are no others. anchor: nothing counts as kept in a case where no turn scores as
+    much, as the anchored rule has it. None, and no change, when no case has anything relevant.
     """
     flow = {name: episodes for name, episodes in sets.items() if not all(map(_is_typed, episodes))}
-    curves = [curve for episodes in (flow or sets).values() if (curve := _f1(gate, episodes)) is not None]
+    curves = [
+        curve for episodes in (flow or sets).values() if (curve := _f1(gate, episodes, anchor)) is not None
+    ]
     if not curves:
         return None
     curve = np.mean(curves, axis=0)
@@ -38,12 +41,14 @@ def _is_typed(episode: Episode) -> bool:
     return all(question.typed for question in episode.questions)
 
 
-def _f1(gate: Gate, episodes: Sequence[Episode]) -> NDArray[np.float64] | None:
+def _f1(gate: Gate, episodes: Sequence[Episode], anchor: float) -> NDArray[np.float64] | None:
     scores, labels = [], []
     for episode in episodes[:_MOST]:
         for cases in batches(gate, episode):
             output = gate(cases.turns, cases.messages, cases.mask)
-            scores.append(torch.sigmoid(output.logit)[cases.mask].numpy())
+            each = torch.sigmoid(output.logit) * cases.mask
+            each = each * (each.amax(dim=1, keepdim=True) >= anchor)
+            scores.append(each[cases.mask].numpy())
             labels.append(cases.relevant[cases.mask].numpy())
     if not scores or not (relevant := np.concatenate(labels)).any():
         return None

@@ -14,8 +14,9 @@ def hold_out(sets: Sets, *, share: float) -> tuple[dict[str, list[Episode]], dic
     """The episodes of each set without those that are held out, and those.
 
     A conversation is on one side, in whatever sets it is; a hash of its id says on which. share: of the
-    conversations that are held out, 0…1, but one at least and never all of a set; a set of one conversation
-    is not divided. What was woven of the same texts may still be on both sides: their conversations differ.
+    conversations that are held out, 0…1, but one at least. Of no set all are held out on its own account,
+    though they may be on that of others. What was woven of the same texts may still be on both sides: their
+    conversations differ.
     """
     held = {id for episodes in sets.values() for id in _first(episodes, share)}
     training = {name: [e for e in some if e.conversation not in held] for name, some in sets.items()}

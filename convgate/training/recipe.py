@@ -57,14 +57,14 @@ def read_sets(files: Sequence[Path], *, skip_bad: bool = False) -> tuple[list[Tr
     return found, talks
 
 
-def pretraining_sets(files: Sequence[Path], *, seed: int) -> list[TrainingSet]:
+def pretraining_sets(files: Sequence[Path], *, seed: int, skip_bad: bool = False) -> list[TrainingSet]:
     """All that the default gate is trained on: the files' sets, their talks woven, and the written texts.
 
     Only the training split of the written topics is used, so the others remain for measuring. A talk is in
     many of the conversations that are woven. Raises what `read_sets` does, and TrainingError when a file has
     the name of a set that is made.
     """
-    found, talks = read_sets(files)
+    found, talks = read_sets(files, skip_bad=skip_bad)
     written, unrelated = written_talks("train"), unrelated_questions("train")
     made = [
         weave(written, count=WOVEN // 2, seed=seed, name="woven-topics"),

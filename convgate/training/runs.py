@@ -123,10 +123,17 @@ def check_same(begun: RunRecord, wanted: RunRecord, folder: Path) -> None:
         now["epochs"] = then["epochs"]
     differing = [name for name in {**then, **now} if then.get(name) != now.get(name)]
     if differing:
-        told = ", ".join(f"{name} {then.get(name)}, not {now.get(name)}" for name in differing)
+        told = ", ".join(_difference(name, then, now) for name in differing)
+        ran = f" (it may end after the {len(begun.epochs)} epochs that ran)" if "epochs" in differing else ""
         raise TrainingError(
-            f"the run in {folder} was begun with {told}; name another folder, or train as it was begun"
+            f"the run in {folder} was begun with {told}; name another folder, or train as it was begun{ran}"
         )
+
+
+def _difference(name: str, then: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    if name not in now:
+        return f"{name} {then[name]}, which is missing now"
+    return f"{name} {then[name]}, not {now[name]}" if name in then else f"no {name}"
 
 
 def go_on(folder: Path, record: RunRecord, trainer: Trainer) -> None:

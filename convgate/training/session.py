@@ -16,7 +16,7 @@ from convgate.errors import GateError
 from convgate.gate.config import GateConfig
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import Anchored
+from convgate.gate.thresholds import Anchored, Calibrated, Rule, Stricter
 from convgate.training import runs
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.errors import TrainingError
@@ -27,15 +27,17 @@ from convgate.training.recipe import TrainingSet, pretraining_sets, read_sets
 from convgate.training.runs import RunRecord, Source
 from convgate.training.trainer import Epoch, Trainer, TrainingSettings
 from convgate.training.verdict import Verdict, compare
-from convgate.versions.card import DataSet, Draft, Training
+from convgate.versions.card import DataSet, Draft, Measured, Metric, Training
 from convgate.versions.catalog import Versions
 from convgate.versions.names import check_name
 from convgate.versions.version import Version
 
 PRETRAINING_SHARE, TRAINING_SHARE = 0.05, 0.35  # of the conversations, held out
+HELD_OUT = "held out of its training data"  # what the card calls them
 COMPARED_SHARE = 0.2  # of them, not even looked at for validation: what child and parent are compared on
 _WHITENED = 1_500  # texts of each set that the whitening is measured on
 _HIDDEN = {"reference": 64, "full": 32}
+_RULES: Mapping[str, type[Rule]] = {"reference": Stricter, "full": Anchored}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Plan:
     settings: TrainingSettings
     preset: str = "full"
     parent: str | None = None  # name of a version; None trains from scratch
+    skip_bad: bool = False  # leave out what cannot be read of the files
 
 
 class Listener(Protocol):
@@ -107,20 +110,27 @@ def train_version(
         record = _train(run, record, trainer, listener)
         listener.stage("Fitting the threshold")
         best = trainer.best
-        threshold = fit_threshold(best, validation) or fit_threshold(best, training)
+        rule = _rule(plan, parent)
+        anchor = rule.anchor if isinstance(rule, Anchored) else 0.0
+        threshold = fit_threshold(best, validation, anchor=anchor) or fit_threshold(
+            best, training, anchor=anchor
+        )
         verdict = None
         if parent is not None:
             listener.stage("Comparing with the parent")
-            verdict = compare(parent.load(encoder=encoder.identity), best, compared)
-        version = versions.add(best, _draft(record, parent, note=note, who=who), name=name)
+            verdict = compare(parent.load(encoder=encoder.identity), best, compared, rule=rule)
+        draft = _draft(record, parent, rule, note=note, who=who)
+        if verdict is not None:
+            draft = replace(draft, metrics={HELD_OUT: _measured(verdict)})
+        version = versions.add(best, draft, name=name)
         learned = threshold if threshold is not None else best.learned_threshold
         return Outcome(version, record, learned, verdict)
 
 
 def _sets(plan: Plan) -> list[TrainingSet]:
     if plan.parent is None:
-        return pretraining_sets(plan.files, seed=plan.settings.seed)
-    sets, talks = read_sets(plan.files)
+        return pretraining_sets(plan.files, seed=plan.settings.seed, skip_bad=plan.skip_bad)
+    sets, talks = read_sets(plan.files, skip_bad=plan.skip_bad)
     if talks:
         raise TrainingError(
             f"{talks[0].id!r} and others come without cases, and a version is trained further on cases alone"
@@ -196,7 +206,14 @@ def _train(run: Path, record: RunRecord, trainer: Trainer, listener: Listener) -
     return record
 
 
-def _draft(record: RunRecord, parent: Version | None, *, note: str, who: str) -> Draft:
+def _rule(plan: Plan, parent: Version | None) -> Rule:
+    """What will decide: the parent's rule, unless its threshold was fitted to the parent's own scores."""
+    if parent is not None and not isinstance(parent.card.rule, Calibrated):
+        return parent.card.rule
+    return _RULES.get(parent.config.preset if parent else plan.preset, Anchored)()
+
+
+def _draft(record: RunRecord, parent: Version | None, rule: Rule, *, note: str, who: str) -> Draft:
     curves: Mapping[str, Callable[[Epoch], float]] = {
         "loss": lambda epoch: epoch.loss,
         "validation_loss": lambda epoch: epoch.validation_loss,
@@ -204,10 +221,14 @@ def _draft(record: RunRecord, parent: Version | None, *, note: str, who: str) ->
         "recall": lambda epoch: epoch.recall,
         "activation": lambda epoch: epoch.activation,
     }
+    parameters = parent.card.threshold_parameters if parent and parent.card.rule == rule else {}
+    own = {source.sha256 for source in record.sources}
     return Draft(
-        threshold_rule=Anchored.name,
+        threshold_rule=rule.name,
+        threshold_parameters=parameters,
         parent=parent.as_parent() if parent else None,
-        data=tuple(
+        data=tuple(one for one in (parent.card.data if parent else ()) if one.sha256 not in own)
+        + tuple(
             DataSet(
                 name=source.name,
                 sha256=source.sha256,
@@ -227,3 +248,7 @@ def _draft(record: RunRecord, parent: Version | None, *, note: str, who: str) ->
         note=note,
         who=who,
     )
+
+
+def _measured(verdict: Verdict) -> Measured:
+    return Measured(verdict.cases, verdict.conversations, {"f1": Metric(verdict.child_f1)})

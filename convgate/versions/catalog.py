@@ -164,14 +164,18 @@ class Versions:
             folder = self._folder(name)
             if (uses := self._uses(name)) and not in_use:
                 raise GateError(f"{name} was not deleted: it is {uses}")
-            pointers = self._pointers()
+            pointers = before = self._pointers()
             if pointers.active == name:
                 pointers = pointers.activated(None, who, _now())
             if pointers.baseline == name:
                 pointers = pointers.based_on(None, who, _now())
             self._write(pointers)
             removed = partial_beside(folder)
-            folder.rename(removed)
+            try:
+                folder.rename(removed)
+            except OSError:
+                self._write(before)
+                raise
             shutil.rmtree(removed, ignore_errors=True)  # what stays behind goes with the next change
 
     def _in_use(self) -> Version | None:
