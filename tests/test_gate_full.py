@@ -42,6 +42,7 @@ from tests.gates import (
 )
 
 GATE = trained_full_gate()
+NARROW = trained_full_gate(window=3)  # less than the band
 QUESTION = full_message(GATE, Turn.of("user", "and the kernel, Anna?", name="Bob Smith"))
 
 
@@ -190,11 +191,17 @@ def test_weights_depend_on_the_kind_of_message():
 
 
 @settings(max_examples=50)
-@given(turns=any_turns(20, least=1), message=any_turn(), seed=st.integers(0, 5), band=st.integers(1, 9))
+@given(
+    turns=any_turns(20, least=1),
+    message=any_turn(),
+    seed=st.integers(0, 5),
+    band=st.integers(1, 9),
+    window=st.integers(1, 24),
+)
 def test_banded_scores_are_those_of_the_differentiable_forward_pass(
-    turns: list[Turn], message: Turn, seed: int, band: int
+    turns: list[Turn], message: Turn, seed: int, band: int, window: int
 ):
-    gate, n = trained_full_gate(seed=seed, band=band), len(turns)
+    gate, n = trained_full_gate(seed=seed, band=band, window=window), len(turns)
     asked = full_message(gate, message)
     scores = gate.score(full_state(gate, turns), asked)
     rows, found = pair_features(gate, turns, asked, n, n)
@@ -228,9 +235,18 @@ def test_attention_tier_leaves_turns_older_than_its_window_to_the_feature_tier()
 def test_state_of_a_window_grows_as_if_it_were_made_at_once():
     gate, turns = trained_full_gate(window=5), chat(30)
     state = full_state(gate, turns)
-    grown = gate.extended(gate.first(state, 20), state.embeddings[20:], state.facts[20:])
     assert state.above.shape == state.below.shape == (gate.config.heads, 5)
-    assert_same(gate, grown, state)
+    for stops in ([3, 7, 20], [5, 6], [4, 29]):
+        assert_same(gate, grown(gate, turns, stops), state)
+
+
+def test_no_links_are_told_that_are_not_followed():
+    gate, turns = trained_full_gate(window=5), chat(12)
+    state = full_state(gate, turns)
+    links = gate.links(state, gate.score(state, QUESTION), range(12))
+    assert not links[:8].any(), "of the window's turns 7 to 11 the first can have no link inside it"
+    assert links[8:, 7:].any(axis=1).all()
+    assert not links[:, :7].any()
 
 
 @settings(max_examples=40)
@@ -238,7 +254,7 @@ def test_state_of_a_window_grows_as_if_it_were_made_at_once():
 def test_masked_turns_and_other_messages_of_a_batch_change_nothing(
     turns: list[Turn], message: Turn, data: st.DataObject
 ):
-    gate, asked = GATE, full_message(GATE, message)
+    gate, asked = data.draw(st.sampled_from([GATE, NARROW])), full_message(GATE, message)
     stop = data.draw(st.integers(1, len(turns)))
     width = data.draw(st.integers(0, stop))
     rows, found = pair_features(gate, turns, asked, stop, width)

@@ -115,7 +115,7 @@ def test_a_run_is_not_gone_on_with_as_another(tmp_path: Path) -> None:
         ),
         (
             replace(a_record(trainer), config=replace(trainer.gate.config, encoder=None)),
-            "encoder model fake-words, not None",
+            "encoder model fake-words, which is missing now",
         ),
     ]:
         with pytest.raises(TrainingError, match=told) as raised:
