@@ -134,10 +134,11 @@ class FullTiers(nn.Module):
         if not state.n:
             return {part: np.zeros(0) for part in PARTS}, np.zeros(0)
         scorer = state.memory.scorer
-        x = self._standard(state, embedding, facts)
         older = state.n - state.above.shape[1]
-        attention = scorer.attention(x[older:], state.bands, state.contexts, state.above, state.below)
-        return dict(zip(PARTS, scorer.parts(x), strict=True)), attention
+        with one_thread():
+            x = self._standard(state, embedding, facts)
+            attention = scorer.attention(x[older:], state.bands, state.contexts, state.above, state.below)
+            return dict(zip(PARTS, scorer.parts(x), strict=True)), attention
 
     def semantic(
         self, embeddings: Embeddings, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None

@@ -25,14 +25,17 @@ from convgate.conversation import Conversation, Turn
 from convgate.embedding.base import Embeddings, EncoderIdentity, Progress
 from convgate.embedding.chunks import is_longer
 from convgate.errors import ConvgateError
+from convgate.gate.thresholds import Stricter
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui import services
 from convgate.ui.explore.further import SHOW, VIEWS
 from convgate.ui.explore.rules import COMPARE
 from convgate.ui.navigation import EXPLORE
+from convgate.versions.catalog import Versions
 
-_SLIDER = "explore.stricter.deviations"
+_RULE = Stricter.name
+_SLIDER = f"explore.{_RULE}.deviations"
 _NO_BROWSER = ("streamlit.runtime.scriptrunner_utils.script_run_context",)
 _READ_AT_ONCE = 254  # word pieces, as of the bundled encoder
 _WORDS = (
@@ -79,10 +82,13 @@ def measure_slider_rerun(turns: int = 300, *, rounds: int = 12) -> SliderRerun:
     """
     with TemporaryDirectory(prefix="convgate-bench-") as home, _in(Path(home)), _without_warnings():
         (added,) = Conversations(Store(load_settings().database)).add([NewConversation(_talk(turns))])
-        encoder = _Stand()
+        versions = Versions(Path(home))
+        active = versions.get(versions.active) if versions.active else None
+        encoder = _Stand(active.config.encoder if active else None)
         with patch.object(services, "encoder", lambda *_: encoder):
             page = AppTest.from_file(str(app_root() / "app.py"), default_timeout=120).run()
             page.query_params["conversation"] = added.key
+            page.query_params["rule"] = _RULE
             page.switch_page(EXPLORE)
             first = _timed(page)
             encoded = encoder.texts
@@ -145,9 +151,8 @@ def _in(home: Path) -> Iterator[None]:
 class _Stand:
     """Random unit vectors, always the same for the same text; long texts cost what they cost."""
 
-    identity = EncoderIdentity("stand-in", "1", "float32", "none", "", 384)
-
-    def __init__(self) -> None:
+    def __init__(self, identity: EncoderIdentity | None) -> None:
+        self.identity = identity or EncoderIdentity("stand-in", "1", "float32", "none", "", 384)
         self.texts = 0
         self._tokenizer = Tokenizer.from_file(str(bundled_folder() / "tokenizer.json"))
         self._tokenizer.no_truncation()
