@@ -41,8 +41,12 @@ def test_anchored_keeps_what_may_be_relevant_only_beside_what_surely_is():
     assert kept(Anchored(), learned=0.1) == [0, 1, 2, 3]
     assert kept(Anchored(0.9), learned=0.6) == [0, 3]
     assert kept(Anchored(0.95), learned=0.6) == []
+    assert kept(Anchored(0.9, threshold=0.4), learned=0.6) == [0, 2, 3]
     cut = Anchored(0.95).cut(SCORES, learned=0.6)
-    assert (cut.threshold, cut.because) == (0.95, "No turn reaches the anchor 0.95, so nothing is kept.")
+    assert (cut.threshold, cut.because) == (
+        0.95,
+        "The learned threshold is 0.60, but no turn reaches the anchor 0.95, so nothing is kept.",
+    )
 
 
 def test_anchor_below_the_learned_threshold_changes_nothing():

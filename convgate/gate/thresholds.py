@@ -54,6 +54,10 @@ _DEVIATIONS = setting(
     help="How far a score must stand out from the other turns of this conversation.",
 )  # fmt: skip
 
+_THRESHOLD = setting(
+    None, "threshold", low=0.0, high=1.0, step=0.01, help="Empty means the threshold that training found."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Absolute(Checked):
@@ -61,9 +65,7 @@ class Absolute(Checked):
 
     name: ClassVar[str] = "absolute"
     label: ClassVar[str] = "Absolute: one fixed threshold"
-    threshold: float | None = setting(
-        None, "threshold", low=0.0, high=1.0, step=0.01, help="Empty means the threshold that training found."
-    )
+    threshold: float | None = _THRESHOLD
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = the set value, else the learned one."""
@@ -86,15 +88,22 @@ class Anchored(Checked):
         0.5, "score of an anchor", low=0.0, high=1.0, step=0.01,
         help="Nothing is kept unless one turn reaches it. 0.5 is as likely relevant as not.",
     )  # fmt: skip
+    threshold: float | None = _THRESHOLD
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
-        """Threshold = learned when a score reaches the anchor, else the anchor, which keeps nothing."""
-        if self.anchor <= learned:
-            return _at(scores, learned, f"The learned threshold is {learned:.2f}.")
+        """Threshold = the set value, else the learned one; the anchor when no turn reaches it."""
+        low = learned if self.threshold is None else self.threshold
+        told = (
+            f"The learned threshold is {low:.2f}"
+            if self.threshold is None
+            else f"The threshold was set to {low:.2f}"
+        )
+        if self.anchor <= low:
+            return _at(scores, low, f"{told}.")
         if (scores >= self.anchor - _ROUNDING).any():
-            told = f"The learned threshold is {learned:.2f}, and a turn reaches the anchor {self.anchor:.2f}."
-            return _at(scores, learned, told)
-        return _at(scores, self.anchor, f"No turn reaches the anchor {self.anchor:.2f}, so nothing is kept.")
+            return _at(scores, low, f"{told}, and a turn reaches the anchor {self.anchor:.2f}.")
+        told = f"{told}, but no turn reaches the anchor {self.anchor:.2f}, so nothing is kept."
+        return _at(scores, self.anchor, told)
 
 
 @dataclass(frozen=True, slots=True)
