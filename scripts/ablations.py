@@ -2,8 +2,9 @@
 
     python -m scripts.ablations FOLDER --train SET… --measure SET… [--only VARIANT…] [--epochs N]
 
-Each variant's figures go to FOLDER/VARIANT.json; those that are there already are left as they are, so
-several processes can share the work. FOLDER/ablations.md is made of all of them.
+Each variant's figures go to FOLDER/VARIANT.json, and those that are there already are left as they are: a run
+that was cut off goes on, and several processes can share the work when --only gives each its own. All of
+them make FOLDER/ablations.md. F1 is of what reaches the learned threshold.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import torch
 
 from convgate.embedding import Encoder, default_encoder
 from convgate.evaluation.evaluate import evaluate
+from convgate.files import write_whole
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
@@ -75,7 +77,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--train", type=Path, nargs="+", required=True)
     parser.add_argument("--measure", type=Path, nargs="+", required=True)
-    parser.add_argument("--only", nargs="*", help=f"of: {', '.join(variants())}")
+    parser.add_argument("--only", nargs="*", choices=list(variants()), metavar="VARIANT")
     parser.add_argument("--epochs", type=int, default=4)
     return parser.parse_args()
 
@@ -128,7 +130,7 @@ def _trained(gate: Gate, episodes: Episodes, settings: TrainingSettings) -> Gate
 def _write(file: Path, gate: Gate, encoder: Encoder, sets: Sequence[RelevanceSet]) -> None:
     found = evaluate(sets, [GatePolicy(gate=gate, encoder=encoder, rule=Absolute())]).to_json()
     found |= {"activation": float(gate.tiers.activation), "threshold": gate.learned_threshold}
-    file.write_text(json.dumps(found), encoding="utf-8")
+    write_whole(file, json.dumps(found).encode())
 
 
 def table(folder: Path) -> str:

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
+from threadpoolctl import ThreadpoolController
 from torch import Tensor
 
 from convgate.conversation import Conversation, Turn
@@ -28,6 +29,7 @@ from convgate.gate.facts import facts_of
 from convgate.gate.features import FEATURES, PARTS, message_features, turn_features
 from convgate.gate.model import Gate, GateScores, Message, State
 from convgate.gate.normalise import Standardise, Whitening
+from convgate.gate.one_thread import one_thread
 from convgate.gate.states import KeptStates
 from convgate.policies.gate import GatePolicy
 from tests.fakes import FakeEncoder
@@ -564,3 +566,21 @@ def test_policy_scores_turns_by_their_speakers_times_and_words():
     assert found.scores.logits == pytest.approx(expected.logits, abs=1e-5)
     decisions = policy.decide(*talk.at(11))
     assert set(decisions.parts) == {*PARTS, "contextual"}
+
+
+def test_scoring_is_on_one_thread_and_gives_the_others_back():
+    blas = ThreadpoolController().select(user_api="blas").lib_controllers
+    assert blas, "numpy brings one"
+    before = [torch.get_num_threads(), *(library.get_num_threads() for library in blas)]
+    with one_thread():
+        assert [torch.get_num_threads(), *(library.get_num_threads() for library in blas)] == [1] * len(
+            before
+        )
+    assert [torch.get_num_threads(), *(library.get_num_threads() for library in blas)] == before
+
+
+def test_what_an_interrupted_growth_left_behind_is_put_aside():
+    turns = chat(9)
+    state, expected = GATE.first(full_state(GATE, turns[:6]), 6), full_state(GATE, turns)
+    state.memory.embeddings.extend(expected.embeddings[6:])  # as far as it came
+    assert_same(GATE, GATE.extended(state, expected.embeddings[6:], expected.facts[6:]), expected)

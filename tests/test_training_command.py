@@ -63,7 +63,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 def versions() -> Versions:
     """One version, `first`, which is untrained and active."""
     made = Versions(load_settings().home)
-    made.add(small_gate(), Draft(), name="first")
+    made.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
     made.activate("first", who="Ada")
     return made
 
@@ -181,8 +181,16 @@ def test_a_version_that_does_worse_is_not_made_active_and_says_so(
 
 def test_a_child_of_a_parent_that_knows_it_all_is_no_better(run: Run, versions: Versions, own: Path) -> None:
     assert run("train", "--learning-rate", "0.02", "--epochs", "4", own, "--name", "second")[0] == 0
-    assert json.loads(run(*quick(own, "--json"))[1])["against_parent"]["parent_f1"] > 0.99
+    assert json.loads(run(*quick(own, "--json"))[1])["against_parent"]["parent_f1"] == 1
     assert versions.active == "second"
+
+
+def test_what_cannot_be_read_is_left_out_when_asked(run: Run, versions: Versions, own: Path) -> None:
+    with own.open("a", encoding="utf-8") as file:
+        file.write('{"type": "case", "id": "bad", "conversation": "nowhere", "turn": 1, "relevant": []}\n')
+    assert run(*quick(own, "--name", "second"))[0] != 0
+    assert run(*quick(own, "--name", "second", "--skip-bad"))[0] == 0
+    assert "second" in versions.names()
 
 
 def test_no_activate_leaves_the_active_version(run: Run, versions: Versions, own: Path) -> None:

@@ -56,7 +56,7 @@ class Heard:
 def versions(tmp_path: Path) -> Versions:
     """One version, `first`, which is untrained and active."""
     made = Versions(tmp_path / "home")
-    made.add(small_gate(), Draft(), name="first")
+    made.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
     made.activate("first", who="Ada")
     return made
 
@@ -106,7 +106,7 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     assert made.verdict.child_f1 > 0.9
     card = versions.get("second").card
     assert card.parent == versions.get("first").as_parent()
-    assert (card.note, card.who, card.threshold_rule) == ("Better.", "Ada", "stricter")
+    assert (card.note, card.who, card.threshold_rule) == ("Better.", "Ada", "absolute")
     assert card.learned_threshold == pytest.approx(made.threshold)
     (data,) = card.data
     assert (data.name, dict(data.counts)) == ("own", {"conversations": 16, "cases": 96})
@@ -134,13 +134,16 @@ def test_a_child_carries_the_data_of_its_parents_and_decides_as_they_do(
     assert (card.threshold_rule, dict(card.threshold_parameters)) == ("anchored", {"anchor": 0.6})
 
 
-def test_a_threshold_that_was_fitted_to_the_parent_is_not_the_childs(
-    plan: Plan, versions: Versions, run: Path
+@pytest.mark.parametrize("rule", ["calibrated", "absolute", "anchored"])
+def test_a_threshold_that_was_set_for_the_parent_is_not_the_childs(
+    plan: Plan, versions: Versions, run: Path, rule: str
 ) -> None:
-    fitted = Draft(threshold_rule="calibrated", threshold_parameters={"threshold": 0.9, "goal": "F1"})
-    versions.add(small_gate(), fitted, name="parent")
+    versions.add(
+        small_gate(), Draft(threshold_rule=rule, threshold_parameters={"threshold": 0.9}), name="parent"
+    )
     trained(replace(plan, parent="parent"), versions, run, name="child")
-    assert versions.get("child").card.threshold_rule == "anchored"
+    card = versions.get("child").card
+    assert (card.threshold_rule, dict(card.threshold_parameters)) == ("anchored", {})
 
 
 def test_a_child_keeps_what_its_parent_measured(plan: Plan, versions: Versions, run: Path) -> None:

@@ -154,6 +154,12 @@ def test_it_is_fitted_for_either_preset(preset: str) -> None:
     assert fit_threshold(gate, {"own": episodes}) is not None
 
 
+def test_with_an_anchor_a_case_without_any_sure_turn_does_not_count_as_kept() -> None:
+    sets = {"own": [scored([(0.9, True), (0.3, True)], [(0.45, False), (0.05, False)])]}
+    # With an anchor 0.45 is left out wherever the threshold is, so everything up to 0.3 is equally good.
+    assert fit_threshold(plain_gate(), sets, anchor=0.5) == pytest.approx(0.25, abs=0.011)
+
+
 # Child and parent
 
 

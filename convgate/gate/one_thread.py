@@ -1,7 +1,7 @@
 """Small arrays on one thread.
 
 Scoring is some hundred operations of microseconds. Waking a second thread for each costs more than it saves,
-and on a busy machine each waits for a core: deciding was measured to take ten times as long.
+and on a busy machine each waits for a core: deciding was measured to take eight times as long.
 """
 
 from __future__ import annotations

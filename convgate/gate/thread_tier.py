@@ -145,8 +145,6 @@ class ThreadTier(nn.Module):
 def _best(evidence: Tensor, mask: Tensor) -> Tensor:
     """(..., G) the largest of each number over the turns."""
     evidence = evidence.masked_fill(~mask[..., None], _NO_EVIDENCE)
-    if not evidence.shape[-2]:
-        return evidence.new_full((*evidence.shape[:-2], evidence.shape[-1]), _NO_EVIDENCE)
     return evidence.amax(dim=-2)
 
 

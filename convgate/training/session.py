@@ -16,7 +16,7 @@ from convgate.errors import GateError
 from convgate.gate.config import GateConfig
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import Anchored, Calibrated, Rule, Stricter
+from convgate.gate.thresholds import Anchored, Rule, Stricter
 from convgate.training import runs
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.errors import TrainingError
@@ -207,8 +207,8 @@ def _train(run: Path, record: RunRecord, trainer: Trainer, listener: Listener) -
 
 
 def _rule(plan: Plan, parent: Version | None) -> Rule:
-    """What will decide: the parent's rule, unless its threshold was fitted to the parent's own scores."""
-    if parent is not None and not isinstance(parent.card.rule, Calibrated):
+    """What will decide: the parent's rule, unless it has a threshold of its own for the parent's scores."""
+    if parent is not None and getattr(parent.card.rule, "threshold", None) is None:
         return parent.card.rule
     return _RULES.get(parent.config.preset if parent else plan.preset, Anchored)()
 
