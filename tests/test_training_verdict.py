@@ -155,8 +155,12 @@ def test_it_is_fitted_for_either_preset(preset: str) -> None:
 
 
 def test_with_an_anchor_a_case_without_any_sure_turn_does_not_count_as_kept() -> None:
-    sets = {"own": [scored([(0.9, True), (0.3, True)], [(0.45, False), (0.05, False)])]}
-    # With an anchor 0.45 is left out wherever the threshold is, so everything up to 0.3 is equally good.
+    unsure = [(0.45, False)] * 3
+    sets = {"own": [scored([(0.9, True), (0.3, True)], unsure)]}
+    # Up to 0.3 all five are kept, F1 4/7; above 0.45 only one, F1 2/3. With the anchor the three never are.
+    without = fit_threshold(plain_gate(), sets)
+    assert without is not None
+    assert without > 0.45
     assert fit_threshold(plain_gate(), sets, anchor=0.5) == pytest.approx(0.25, abs=0.011)
 
 
