@@ -46,7 +46,7 @@ VIEWS = st.builds(
     conversation=st.none() | st.text("0123456789abcdef", min_size=16, max_size=16),
     turn=st.none() | st.integers(0, 10_000),
     selected=st.none() | st.integers(0, 10_000),
-    policy=st.sampled_from(policy_names()),
+    policy=st.sampled_from((*policy_names(), "gate@mine")),
     choice=st.none() | choices(),
     baseline=st.none() | choices(),
     compare=st.none() | st.sampled_from(policy_names()),
@@ -79,7 +79,7 @@ def test_a_question_takes_the_place_of_a_turn() -> None:
         ({"turn": "0"}, "turn=0"),
         ({"selected": "-3"}, "selected=-3"),
         ({"turn": "²"}, "turn=²"),
-        ({"policy": "magic"}, "policy=magic, which is not one of gate"),
+        ({"policy": "magic"}, "policy=magic, which is not gate@VERSION or one of gate"),
         ({"compare": "<b>"}, "compare=<b>"),
         ({"rule": "nonsense"}, "there is no threshold rule 'nonsense'"),
         ({"rule": "stricter", "deviations": "9"}, "deviations must be from -2.0 to 3.0"),
@@ -107,9 +107,16 @@ def test_no_address_breaks_the_page(query: dict[str, str]) -> None:
 
 def test_turns_that_a_conversation_does_not_have_are_told() -> None:
     talk = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
-    view, problems = View("k", turn=1, selected=2).within(talk)
+    view, problems = View("k", turn=1, selected=2).within(talk, policy_names())
     assert (view.turn, view.selected) == (1, None)
     assert problems == ["The address names turn 3, but this conversation has 2."]
+
+
+def test_a_version_that_is_gone_is_told_and_the_one_in_use_takes_its_place() -> None:
+    talk = Conversation("t", (Turn.of("user", "a"),))
+    view, problems = View("k", policy="gate@old", compare="gate@mine").within(talk, ["gate", "gate@mine"])
+    assert (view.policy, view.compare) == ("gate", "gate@mine")
+    assert problems == ["The address names the version old, which there is not, or no longer."]
 
 
 def test_sliders_come_from_the_fields_and_reach_no_further_than_makes_a_difference() -> None:

@@ -191,7 +191,7 @@ def test_what_a_transcript_says_is_text(explore: Page) -> None:
     for place in (
         row(page, 6).locator(".text"),
         page.get_by_test_id("stText"),
-        page.locator(".explore-words"),
+        page.locator(".turn-words"),
     ):
         assert HOSTILE in place.inner_text().replace("\u2060", "")
         assert place.locator("a, img, b, code, .katex").count() == 0

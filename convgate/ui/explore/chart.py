@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.conversation import Conversation
 from convgate.figures.layout import CONFIG
 from convgate.figures.scores import HEIGHT, RUG_HEIGHT, describe_scores, scores_figure
 from convgate.transcripts.characters import writable
@@ -12,9 +11,9 @@ from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette
+from convgate.ui.why import turn_labels
 
 CHART, TIERS = "explore.chart", "explore.tiers"
-_LABEL = 80  # characters of a turn on hover
 
 
 def draw_chart(outcome: Outcome, selected: int | None) -> None:
@@ -42,12 +41,6 @@ def draw_chart(outcome: Outcome, selected: int | None) -> None:
         height=HEIGHT + (RUG_HEIGHT if other is not None else 0),
         alt=writable(describe_scores(decisions, selected=selected, flipped=flipped)),
     )
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def turn_labels(key: str, _conversation: Conversation) -> list[str]:
-    """Who and the first words of every turn."""
-    return [writable(f"{turn.speaker}: {turn.scored_text[:_LABEL]}") for turn in _conversation.turns]
 
 
 def _clicked() -> None:

@@ -14,7 +14,6 @@ from convgate.figures.histogram import describe_histogram, histogram_figure
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts_over_turns import describe_parts, parts_figure
 from convgate.messages import turn_tokens
-from convgate.policies.registry import policy_labels
 from convgate.selector import write_selection
 from convgate.transcripts import format_named
 from convgate.transcripts.characters import writable
@@ -173,7 +172,7 @@ def _draw_differences(outcome: Outcome) -> None:
     difference, other = outcome.agreement, outcome.other
     assert difference is not None
     assert other is not None
-    ours = policy_labels()[outcome.policy.name]
+    ours = outcome.label
     if not len(difference):
         st.caption(f"{ours} and {outcome.other_label} decide the same about every turn.")
         return

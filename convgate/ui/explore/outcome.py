@@ -9,14 +9,14 @@ import numpy as np
 from convgate.decisions import TurnDecisions
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
-from convgate.policies.registry import policy_labels
 from convgate.selector import Selection, Selector
+from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
-from convgate.ui.explore import scoring
+from convgate.ui.choosers import chooser_label
 from convgate.ui.explore.choice import Choice
-from convgate.ui.explore.scoring import Moment
 from convgate.ui.explore.view import View
 from convgate.ui.frame import App
+from convgate.ui.scoring import Moment
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +24,7 @@ class Outcome:
     """Decisions about every earlier turn, after they were made a valid list of messages."""
 
     moment: Moment
+    label: str  # what the policy is called
     policy: Policy
     selection: Selection
     own: Choice | None  # the rule that the gate comes with; None for policies without a choice of rule
@@ -87,8 +88,10 @@ def outcome(app: App, view: View, moment: Moment) -> Outcome:
         if encoder := getattr(compared, "encoder", None):
             scoring.encode_ahead(moment, encoder)
         other = _valid(compared, moment, scoring.decided(compared, moment), view)
-        label = policy_labels()[view.compare]
-    return Outcome(moment, policy, selection, own, choice, flips, baseline, other, label)
+        label = chooser_label(view.compare)
+    return Outcome(
+        moment, chooser_label(view.policy), policy, selection, own, choice, flips, baseline, other, label
+    )
 
 
 def _valid(policy: Policy, moment: Moment, decisions: TurnDecisions, view: View) -> Selection:

@@ -7,6 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.messages import turn_tokens
+from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.chart import draw_chart
 from convgate.ui.explore.choice import Extent
@@ -32,14 +33,15 @@ def explore(app: App) -> None:
     if picked is None:
         return
     view, conversation = picked
-    view, missing = view.within(conversation)
+    labels = chooser_labels(app.settings.home)
+    view, missing = view.within(conversation, labels)
     state.keep(view)
     for problem in [*problems, *missing]:
         st.warning(literal(problem), icon=":material/link_off:")
     moment = pick_moment(view, conversation)
     rule = st.sidebar.container()
     with st.sidebar:
-        draw_policy(view)
+        draw_policy(view, labels)
     made = outcome(app, view, moment)
     with rule:
         draw_rule(view, made, _extent(made))

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from html import escape
-
 import streamlit as st
 
 from convgate.conversation import Turn
-from convgate.decisions import TurnDecision
-from convgate.figures.activation import describe_activation
-from convgate.figures.layout import CONFIG
-from convgate.figures.links import describe_links, links_figure
-from convgate.figures.tiers import describe_tiers, tiers_figure
-from convgate.figures.waterfall import describe_waterfall, waterfall_figure
-from convgate.gate.explain import WordEffect, named_parts
-from convgate.policies.gate import GatePolicy
-from convgate.transcripts.characters import writable
-from convgate.ui.explore import scoring, state
-from convgate.ui.explore.chart import TIERS, turn_labels
+from convgate.ui.explore import state
+from convgate.ui.explore.chart import TIERS
 from convgate.ui.explore.keys import MAKE_CURRENT, NEWER, OLDER
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.text import literal, shortened, show_text
-from convgate.ui.theme import current_palette
+from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.rows import when
+from convgate.ui.why import Explained, draw_why
 
-LINKS, WORDS = "explore.links", "explore.words"
 _TEXT = 4_000  # characters of the turn in the panel; the transcript has all of it
 
 
@@ -50,9 +37,13 @@ def draw_panel(outcome: Outcome, selected: int | None) -> None:
     _draw_contrast(outcome, selected)
     _draw_text(turn)
     if outcome.gate and decision.parts:
-        _draw_parts(outcome, outcome.gate, decision)
-        _draw_links(outcome, selected)
-        _draw_words(outcome, selected, turn)
+        draw_why(
+            Explained("explore", outcome.gate, outcome.moment, outcome.decisions, state.touched), selected
+        )
+        st.toggle(
+            "Both tiers over all turns", key=TIERS, on_change=state.touched, persist_state="session",
+            help="Adds the score of each turn alone (tier 1) and among the others (tier 2) to the chart.",
+        )  # fmt: skip
     elif decision.score is None:
         st.caption("This policy does not score turns, so there are no parts to show.")
     else:
@@ -101,103 +92,6 @@ def _draw_text(turn: Turn) -> None:
             show_text(text, limit=_TEXT)
         else:
             st.caption("This turn has no text.")
-
-
-def _draw_parts(outcome: Outcome, gate: GatePolicy, decision: TurnDecision) -> None:
-    row = decision.item - int(outcome.decisions.indices[0])
-    parts = named_parts(scoring.scored(gate, outcome.moment).scores, row)
-    threshold = threshold_logit(decision.threshold)
-    palette = current_palette()
-    st.markdown("**What the score is made of**")
-    st.plotly_chart(
-        waterfall_figure(parts, threshold_logit=threshold, palette=palette), theme=None, config=CONFIG,
-        key="explore.waterfall", alt=describe_waterfall(parts, threshold_logit=threshold),
-    )  # fmt: skip
-    st.markdown(
-        "**From tier 1 to the final score**", help="Tier 1 scores each turn alone, tier 2 among others."
-    )
-    st.plotly_chart(
-        tiers_figure(outcome.decisions, decision.item, palette=palette), theme=None, config=CONFIG,
-        key="explore.tiers_of_turn", alt=describe_tiers(outcome.decisions, decision.item),
-    )  # fmt: skip
-    if outcome.decisions.gate_activation is not None:
-        st.caption(describe_activation(outcome.decisions.gate_activation))
-    st.toggle(
-        "Both tiers over all turns", key=TIERS, on_change=state.touched, persist_state="session",
-        help="Adds the score of each turn alone (tier 1) and among the others (tier 2) to the chart.",
-    )  # fmt: skip
-
-
-def _draw_links(outcome: Outcome, selected: int) -> None:
-    place = st.expander("Strongest links", key=LINKS, on_change=state.touched, icon=":material/share:")
-    if not place.open:
-        return
-    gate, moment = outcome.gate, outcome.moment
-    assert gate is not None
-    start = int(outcome.decisions.indices[0])
-    with place:
-        found = scoring.links(gate, moment, selected - start)
-        if not found:
-            st.caption("There is no other turn to attend to.")
-            return
-        st.caption(
-            "Attention is no proof. Beside it stands what leaving that turn out really does to this score:"
-            " measured, by scoring again."
-        )
-        labels = turn_labels(moment.key, moment.conversation)
-        st.plotly_chart(
-            links_figure(found, labels, current_palette(), start=start), theme=None, config=CONFIG,
-            key="explore.links_of_turn", alt=describe_links(found, start=start),
-        )  # fmt: skip
-
-
-def _draw_words(outcome: Outcome, selected: int, turn: Turn) -> None:
-    place = st.expander(
-        "Words that count", key=WORDS, on_change=state.touched, icon=":material/format_color_text:"
-    )
-    if not place.open:
-        return
-    gate = outcome.gate
-    assert gate is not None
-    with place:
-        effects = scoring.words(gate, outcome.moment, selected - int(outcome.decisions.indices[0]))
-        if not effects:
-            st.caption("This turn has no words.")
-            return
-        st.caption(
-            "Each word was hidden once. Blue: without it the turn would score lower; underlined: higher."
-            f"{' Only the first words were tried.' if len(effects) == 60 else ''}"
-        )
-        st.html(words_html(turn.scored_text, effects))
-
-
-def words_html(text: str, effects: list[WordEffect]) -> str:
-    """The text, escaped, each word coloured by its effect; what follows the last word tried is plain."""
-    strongest = max((abs(effect.effect) for effect in effects), default=0) or 1.0
-    pieces, end = [], 0
-    for effect in effects:
-        share = effect.effect / strongest
-        word = escape(text[effect.start : effect.stop])
-        told = f"{effect.effect:+.3f}"
-        if share > 0:
-            style = f"background: color-mix(in srgb, var(--explore-kept) {round(55 * share)}%, transparent)"
-        else:
-            style = f"text-decoration: underline {max(1, round(3 * -share))}px; text-underline-offset: 3px"
-        pieces += [escape(text[end : effect.start]), f'<span style="{style}" title="{told}">{word}</span>']
-        end = effect.stop
-    pieces.append(escape(shortened(text[end:], 300)))
-    return f'<div class="explore-words" dir="auto">{writable("".join(pieces))}</div>'
-
-
-def threshold_logit(threshold: float | None) -> float | None:
-    """The threshold on the scale of the parts; None where it has none.
-
-    >>> threshold_logit(0.5), threshold_logit(1.0), threshold_logit(None)
-    (0.0, None, None)
-    """
-    if threshold is None or not 0 < threshold < 1:
-        return None
-    return math.log(threshold / (1 - threshold))
 
 
 def _neighbour(outcome: Outcome, index: int) -> str | None:

@@ -9,10 +9,10 @@ from convgate.errors import StoreError
 from convgate.ui.explore import state
 from convgate.ui.explore.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.explore.navigation import following, preceding
-from convgate.ui.explore.scoring import Moment
 from convgate.ui.explore.view import LONGEST_QUESTION, View
 from convgate.ui.frame import App
 from convgate.ui.navigation import LIBRARY
+from convgate.ui.scoring import Moment
 from convgate.ui.text import literal
 
 CONVERSATION, TURN, QUESTION = "explore.conversation", "explore.turn", "explore.question"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from convgate.gate.thresholds import RULES, Rule
-from convgate.policies.registry import policy_labels, policy_names
 from convgate.ui.explore import state
 from convgate.ui.explore.choice import Choice, Extent, sliders, with_limits, with_value
 from convgate.ui.explore.outcome import Outcome
@@ -17,10 +18,12 @@ RULE, LIMITS = "explore.rule", "explore.limits"
 _NOTHING = "nothing"
 
 
-def draw_policy(view: View) -> None:
-    """Which policy is put beside, which one decides, and whether answers go with their questions."""
-    labels = policy_labels()
-    others = [_NOTHING, *(name for name in policy_names() if name != view.policy)]
+def draw_policy(view: View, labels: Mapping[str, str]) -> None:
+    """Which policy is put beside, which one decides, and whether answers go with their questions.
+
+    labels: of the choosers that there are.
+    """
+    others = [_NOTHING, *(name for name in labels if name != view.policy)]
     state.put(COMPARE, view.compare if view.compare in others else _NOTHING)
     st.selectbox(
         "Compare with", others, key=COMPARE, format_func=lambda name: labels.get(name, "Nothing"),
@@ -28,8 +31,9 @@ def draw_policy(view: View) -> None:
     )  # fmt: skip
     state.put(POLICY, view.policy)
     st.selectbox(
-        "Policy", policy_names(), key=POLICY, format_func=lambda name: labels[name],
-        on_change=_changed_policy, help="What chooses the turns. Only the gate can be trained.",
+        "Policy", list(labels), key=POLICY, format_func=lambda name: labels[name],
+        on_change=_changed_policy,
+        help="What chooses the turns. “Gate” is the version in use; only gates can be trained.",
     )  # fmt: skip
     state.put(PAIRS, view.pairs)
     st.toggle(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.figures.activation import activation_words, describe_activation
-from convgate.policies.registry import policy_labels
 from convgate.selector import UNTRAINED
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.rules import baseline_words, flips_words
@@ -60,7 +59,7 @@ def draw_strip(view: View, title: str, outcome: Outcome) -> None:
             )  # fmt: skip
         version = outcome.gate.version if outcome.gate else ""
         st.metric(
-            "Policy", policy_labels()[outcome.policy.name], literal(version) if version else "no weights",
+            "Policy", outcome.label, literal(version) if version else "no weights",
             delta_color="off", delta_arrow="off", width="content",
         )  # fmt: skip
     if outcome.gate and outcome.gate.version == UNTRAINED:
@@ -91,7 +90,7 @@ def _draw_agreement(outcome: Outcome) -> None:
     difference, other = outcome.agreement, outcome.other
     assert difference is not None
     assert other is not None
-    ours = policy_labels()[outcome.policy.name]
+    ours = outcome.label
     st.markdown(
         f":material/compare_arrows: **{outcome.other_label}** agrees on {difference.alike:,} of"
         f" {len(outcome.decisions):,} turns. {ours} alone keeps {len(difference.up):,},"

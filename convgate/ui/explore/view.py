@@ -7,13 +7,14 @@ Turns are numbered from 1 in addresses, as on the screen beside them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from convgate.conversation import Conversation
 from convgate.errors import PolicyError
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import policy_names
+from convgate.ui.choosers import is_chooser, version_of
 from convgate.ui.explore.choice import Choice
 
 LONGEST_QUESTION = 4_000
@@ -28,7 +29,7 @@ class View:
     turn: int | None = None  # 0-based current message; None: the one that a model would answer
     question: str = ""  # asked after the last turn, in place of a turn
     selected: int | None = None  # 0-based turn that is explained
-    policy: str = GatePolicy.name
+    policy: str = GatePolicy.name  # a chooser, as is `compare`
     choice: Choice | None = None  # None: the gate's own rule
     baseline: Choice | None = None  # what flips are counted against; None: the gate's own rule
     compare: str | None = None
@@ -70,9 +71,15 @@ class View:
         )
         return view, reader.problems
 
-    def within(self, conversation: Conversation) -> tuple[View, list[str]]:
-        """The view without turns that the conversation does not have, and a sentence for each of those."""
+    def within(self, conversation: Conversation, choosers: Collection[str]) -> tuple[View, list[str]]:
+        """The view without turns and versions that there are not, and a sentence for each of those."""
         view, problems = self, []
+        if self.policy not in choosers:
+            view = replace(view, policy=GatePolicy.name)
+            problems.append(_gone(self.policy))
+        if self.compare is not None and self.compare not in choosers:
+            view = replace(view, compare=None)
+            problems.append(_gone(self.compare))
         if self.turn is not None and self.turn >= len(conversation):
             view = replace(view, turn=None)
             problems.append(_missing(self.turn, conversation))
@@ -104,9 +111,9 @@ class _Reader:
 
     def policy(self, name: str) -> str | None:
         text = self._query.get(name)
-        if text is None or text in policy_names():
+        if text is None or is_chooser(text):
             return text
-        self._leave_out(name, text, "one of " + ", ".join(policy_names()))
+        self._leave_out(name, text, "gate@VERSION or one of " + ", ".join(policy_names()))
         return None
 
     def choice(self, query: Mapping[str, str]) -> Choice | None:
@@ -118,6 +125,10 @@ class _Reader:
 
     def _leave_out(self, name: str, text: str, wanted: str) -> None:
         self.problems.append(f"The address says {name}={text[:40]}, which is not {wanted}.")
+
+
+def _gone(chooser: str) -> str:
+    return f"The address names the version {version_of(chooser)}, which there is not, or no longer."
 
 
 def _missing(turn: int, conversation: Conversation) -> str:

@@ -19,9 +19,11 @@ from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES
 from convgate.selector import EncoderOnDemand, build_policy
 from convgate.settings import Settings
+from convgate.ui.choosers import policy_of, version_of
 from convgate.ui.frame import App
 from convgate.ui.wording import counted
 from convgate.versions.catalog import Versions
+from convgate.versions.names import UNTRAINED
 
 _PREPARED = "explore.prepared"
 LINKS = 8
@@ -48,17 +50,26 @@ class Moment:
         return self.key, self.situation.index, question
 
 
-def policy(app: App, name: str) -> Policy:
-    """The policy of that name as the settings want it; its encoder is loaded if it needs one."""
+def policy(app: App, chooser: str) -> Policy:
+    """The chooser's policy as the settings want it; its encoder is loaded if it needs one.
+
+    Raises GateError for a version that there is not, or that was made for another encoder.
+    """
+    name = policy_of(chooser)
     encoder = app.encoder() if POLICIES[name].needs_encoder else None
-    active = Versions(app.settings.home).active or ""  # a command line may activate another at any time
+    versions, version = Versions(app.settings.home), version_of(chooser)
+    if name == GatePolicy.name and version is None:
+        version = versions.active  # a command line may activate another at any time
+    # One of the same name may have come in the place of one that was deleted.
+    weights = versions.get(version).card.weights_sha256 if version not in (None, UNTRAINED) else ""
+    told = f"{version} {weights} {app.settings.model_dump_json()}"
     # By the object and not by its identity: after "erase everything" there is a new one, with a new cache.
-    return _policy(name, f"{active} {app.settings.model_dump_json()}", id(encoder), app.settings, encoder)
+    return _policy(name, version, told, id(encoder), app.settings, encoder)
 
 
-def gate_policy(app: App) -> GatePolicy:
-    """The gate as the settings want it."""
-    gate = policy(app, GatePolicy.name)
+def gate_policy(app: App, chooser: str = GatePolicy.name) -> GatePolicy:
+    """The gate as the settings want it, in the version that the chooser names."""
+    gate = policy(app, chooser)
     assert isinstance(gate, GatePolicy)
     return gate
 
@@ -104,8 +115,10 @@ def words(gate: GatePolicy, moment: Moment, row: int) -> list[WordEffect]:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _policy(name: str, told: str, encoder: int, _settings: Settings, _encoder: Encoder | None) -> Policy:
-    return build_policy(name, _settings, _encoder or EncoderOnDemand(_settings))
+def _policy(
+    name: str, version: str | None, told: str, encoder: int, _settings: Settings, _encoder: Encoder | None
+) -> Policy:
+    return build_policy(name, _settings, _encoder or EncoderOnDemand(_settings), version=version)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)

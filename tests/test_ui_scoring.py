@@ -10,8 +10,9 @@ import pytest
 from convgate.conversation import Conversation, Turn
 from convgate.gate.thresholds import TopK
 from convgate.policies.gate import GatePolicy
-from convgate.ui.explore import matrix, scoring
-from convgate.ui.explore.scoring import Moment
+from convgate.ui import scoring
+from convgate.ui.explore import matrix
+from convgate.ui.scoring import Moment
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 

@@ -1,0 +1,69 @@
+"""What can choose turns, by the names that pages, addresses and menus share.
+
+`gate` is the version in use, `gate@NAME` a certain version, and every other name a policy's own.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from convgate.policies.gate import GatePolicy
+from convgate.policies.registry import policy_labels, policy_names
+from convgate.versions.catalog import Versions
+from convgate.versions.names import is_name
+
+_OF_VERSION = f"{GatePolicy.name}@"
+
+
+def of_version(version: str) -> str:
+    """The chooser that is the gate in that version.
+
+    >>> of_version("2026-11-22-1")
+    'gate@2026-11-22-1'
+    """
+    return f"{_OF_VERSION}{version}"
+
+
+def version_of(chooser: str) -> str | None:
+    """The version that a chooser names; None when it names none.
+
+    >>> version_of("gate@mine"), version_of("gate"), version_of("bm25")
+    ('mine', None, None)
+    """
+    return chooser.removeprefix(_OF_VERSION) if chooser.startswith(_OF_VERSION) else None
+
+
+def policy_of(chooser: str) -> str:
+    """The name of the policy that a chooser is.
+
+    >>> policy_of("gate@mine"), policy_of("bm25")
+    ('gate', 'bm25')
+    """
+    return GatePolicy.name if version_of(chooser) is not None else chooser
+
+
+def is_chooser(name: str) -> bool:
+    """Whether a name could be a chooser's; its version may still not be there.
+
+    >>> [is_chooser(name) for name in ("gate", "gate@mine", "gate@../x", "nobody")]
+    [True, True, False, False]
+    """
+    version = version_of(name)
+    return name in policy_names() if version is None else is_name(version)
+
+
+def chooser_labels(home: Path) -> dict[str, str]:
+    """A short label for each chooser that there is, in the order of menus: gates first."""
+    labels = policy_labels()
+    versions = {of_version(name): chooser_label(of_version(name)) for name in Versions(home).names()}
+    return {GatePolicy.name: labels.pop(GatePolicy.name), **versions, **labels}
+
+
+def chooser_label(chooser: str) -> str:
+    """What a chooser is called.
+
+    >>> chooser_label("gate@mine"), chooser_label("gate@untrained"), chooser_label("last_k")
+    ('Gate mine', 'Gate untrained', 'Last k turns')
+    """
+    version = version_of(chooser)
+    return policy_labels()[chooser] if version is None else f"Gate {version}"

@@ -1,0 +1,153 @@
+"""Why a turn scored as it did: the parts of its score, both tiers, its links, the words that count.
+
+What pages share of the explanation of one turn. Each of them has its own widgets, told apart by a prefix.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+
+import streamlit as st
+
+from convgate.conversation import Conversation
+from convgate.decisions import TurnDecision, TurnDecisions
+from convgate.figures.activation import describe_activation
+from convgate.figures.layout import CONFIG
+from convgate.figures.links import describe_links, links_figure
+from convgate.figures.tiers import describe_tiers, tiers_figure
+from convgate.figures.waterfall import describe_waterfall, waterfall_figure
+from convgate.gate.explain import WordEffect, named_parts
+from convgate.policies.gate import GatePolicy
+from convgate.transcripts.characters import writable
+from convgate.ui import scoring
+from convgate.ui.scoring import Moment
+from convgate.ui.text import shortened
+from convgate.ui.theme import current_palette
+
+_STYLE = Path(__file__).with_name("why.css")
+_LABEL = 80  # characters of a turn on hover
+
+
+@dataclass(frozen=True, eq=False)
+class Explained:
+    """A gate's decisions at a moment, on a certain page."""
+
+    page: str  # prefix of the widgets' keys
+    gate: GatePolicy
+    moment: Moment
+    decisions: TurnDecisions
+    touched: Callable[[], None]  # called when a person opens something
+
+    @property
+    def start(self) -> int:
+        """The conversation's index of the first turn that was decided about."""
+        return int(self.decisions.indices[0])
+
+
+def draw_why(explained: Explained, turn: int) -> None:
+    """Everything about one turn (0-based); links and words are measured only when they are opened."""
+    _draw_parts(explained, explained.decisions.of(turn))
+    _draw_links(explained, turn)
+    _draw_words(explained, turn)
+
+
+def _draw_parts(explained: Explained, decision: TurnDecision) -> None:
+    row = decision.item - explained.start
+    parts = named_parts(scoring.scored(explained.gate, explained.moment).scores, row)
+    threshold = threshold_logit(decision.threshold)
+    palette = current_palette()
+    st.markdown("**What the score is made of**")
+    st.plotly_chart(
+        waterfall_figure(parts, threshold_logit=threshold, palette=palette), theme=None, config=CONFIG,
+        key=f"{explained.page}.waterfall", alt=describe_waterfall(parts, threshold_logit=threshold),
+    )  # fmt: skip
+    st.markdown(
+        "**From tier 1 to the final score**", help="Tier 1 scores each turn alone, tier 2 among others."
+    )
+    st.plotly_chart(
+        tiers_figure(explained.decisions, decision.item, palette=palette), theme=None, config=CONFIG,
+        key=f"{explained.page}.tiers_of_turn", alt=describe_tiers(explained.decisions, decision.item),
+    )  # fmt: skip
+    if explained.decisions.gate_activation is not None:
+        st.caption(describe_activation(explained.decisions.gate_activation))
+
+
+def _draw_links(explained: Explained, turn: int) -> None:
+    place = st.expander(
+        "Strongest links", key=f"{explained.page}.links", on_change=explained.touched, icon=":material/share:"
+    )
+    if not place.open:
+        return
+    with place:
+        found = scoring.links(explained.gate, explained.moment, turn - explained.start)
+        if not found:
+            st.caption("There is no other turn to attend to.")
+            return
+        st.caption(
+            "Attention is no proof. Beside it stands what leaving that turn out really does to this score:"
+            " measured, by scoring again."
+        )
+        labels = turn_labels(explained.moment.key, explained.moment.conversation)
+        st.plotly_chart(
+            links_figure(found, labels, current_palette(), start=explained.start), theme=None, config=CONFIG,
+            key=f"{explained.page}.links_of_turn", alt=describe_links(found, start=explained.start),
+        )  # fmt: skip
+
+
+def _draw_words(explained: Explained, turn: int) -> None:
+    place = st.expander(
+        "Words that count", key=f"{explained.page}.words", on_change=explained.touched,
+        icon=":material/format_color_text:",
+    )  # fmt: skip
+    if not place.open:
+        return
+    with place:
+        st.html(_STYLE)
+        effects = scoring.words(explained.gate, explained.moment, turn - explained.start)
+        if not effects:
+            st.caption("This turn has no words.")
+            return
+        st.caption(
+            "Each word was hidden once. Blue: without it the turn would score lower; underlined: higher."
+            f"{' Only the first words were tried.' if len(effects) == 60 else ''}"
+        )
+        st.html(words_html(explained.moment.conversation.turns[turn].scored_text, effects))
+
+
+def words_html(text: str, effects: list[WordEffect]) -> str:
+    """The text, escaped, each word coloured by its effect; what follows the last word tried is plain."""
+    strongest = max((abs(effect.effect) for effect in effects), default=0) or 1.0
+    pieces, end = [], 0
+    for effect in effects:
+        share = effect.effect / strongest
+        word = escape(text[effect.start : effect.stop])
+        told = f"{effect.effect:+.3f}"
+        if share > 0:
+            style = f"background: color-mix(in srgb, var(--turn-kept) {round(55 * share)}%, transparent)"
+        else:
+            style = f"text-decoration: underline {max(1, round(3 * -share))}px; text-underline-offset: 3px"
+        pieces += [escape(text[end : effect.start]), f'<span style="{style}" title="{told}">{word}</span>']
+        end = effect.stop
+    pieces.append(escape(shortened(text[end:], 300)))
+    return f'<div class="turn-words" dir="auto">{writable("".join(pieces))}</div>'
+
+
+def threshold_logit(threshold: float | None) -> float | None:
+    """The threshold on the scale of the parts; None where it has none.
+
+    >>> threshold_logit(0.5), threshold_logit(1.0), threshold_logit(None)
+    (0.0, None, None)
+    """
+    if threshold is None or not 0 < threshold < 1:
+        return None
+    return math.log(threshold / (1 - threshold))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def turn_labels(key: str, _conversation: Conversation) -> list[str]:
+    """Who and the first words of every turn."""
+    return [writable(f"{turn.speaker}: {turn.scored_text[:_LABEL]}") for turn in _conversation.turns]
