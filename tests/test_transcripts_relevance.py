@@ -111,6 +111,13 @@ def test_a_case_of_another_conversation_is_refused():
             r"line 2, field 'relevant\[0\]': 0 is not in the history, which has turns 1 to 1",
         ),
         (case(turn=0), r"line 2, field 'relevant\[0\]': 0 is not in the history, which has no turns"),
+        (
+            case(judged=[0, 2]),
+            r"line 2, field 'judged\[1\]': 2 is not in the history, which has turns 0 to 1",
+        ),
+        (case(judged=0), r"line 2, field 'judged': expected a list of turn indices, got a number"),
+        (case(judged=["0"]), r"line 2, field 'judged\[0\]': expected a whole number"),
+        (case(judged=[1]), r"line 2, field 'judged': turn 0 is relevant, but not among the judged"),
         (case(window="all"), r"line 2, field 'window': expected a whole number"),
         (case(tags="new"), r"line 2, field 'tags': expected a list of texts"),
     ],
@@ -159,6 +166,16 @@ def test_what_is_written_is_read_back(read, tmp_path):
     write_relevance_set(found, path)
     assert read_relevance_set(path) == found
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
+
+
+def test_judged_turns_come_back_and_all_are_judged_unless_said(read, tmp_path):
+    found = read(TALK, case(judged=[1, 0]), case(id="none", relevant=[], judged=[]), case(id="all"))
+    assert [one.judged for one in found.cases] == [frozenset({0, 1}), frozenset(), None]
+    assert [one.says_something for one in found.cases] == [True, False, True]
+    path = tmp_path / "tiny.dev.jsonl"
+    write_relevance_set(found, path)
+    assert read_relevance_set(path) == found
+    assert '"judged": [0, 1]' in path.read_text()
 
 
 def test_conversations_from_elsewhere_can_be_cases(tmp_path):

@@ -53,18 +53,23 @@ class JudgedTurns:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class JudgedCase:
-    """One case with a policy's decisions; row i of each column is about turn `decisions.indices[i]`."""
+    """One case with a policy's decisions; row i of each column is about turn `indices[i]`.
+
+    The columns are of the n turns that are judged: the whole history, unless the case says otherwise.
+    """
 
     case: Case
     relevant: Bools  # (n,)
-    decisions: TurnDecisions  # n rows, before any message repair
+    decisions: TurnDecisions  # on every turn of the history, before any message repair
+    kept: Bools  # (n,)
     scores: Floats | None  # (n,), None when the policy does not rank
     tokens: TokenCounts  # (n,)
+    indices: NDArray[np.int64]  # (n,) of the turns in the conversation
 
     @property
     def turns(self) -> JudgedTurns:
         """The case without its decisions' reasons and parts."""
-        return JudgedTurns(self.relevant, self.decisions.kept, self.scores, self.tokens)
+        return JudgedTurns(self.relevant, self.kept, self.scores, self.tokens)
 
 
 def judge(
@@ -75,6 +80,8 @@ def judge(
     progress: EvaluationProgress = silent,
 ) -> Iterator[JudgedCase]:
     """Each case with the policy's decisions on every turn of its history, in the order of `cases_in_order`.
+
+    Turns that are not judged are in the history that the policy decides about, and in none of the columns.
 
     tokens: (turns,) counts by conversation id, as `count_tokens` makes them. A policy that has
     `prepare(conversations, progress=)` is given all it will see beforehand, to encode it in batches.
@@ -90,12 +97,15 @@ def judge(
         situation, history = relevance_set.situation(case)
         decisions = policy.decide(situation, history)
         _check(decisions, policy, case, history.start, history.stop)
+        rows = _judged_rows(case, history.start, history.stop)
         yield JudgedCase(
             case=case,
-            relevant=_mask(case.relevant, history.start, history.stop),
+            relevant=_mask(case.relevant, history.start, history.stop)[rows],
             decisions=decisions,
-            scores=decisions.scores if policy.ranks else None,
-            tokens=tokens[case.conversation][history.start : history.stop],
+            kept=decisions.kept[rows],
+            scores=decisions.scores[rows] if policy.ranks and decisions.scores is not None else None,
+            tokens=tokens[case.conversation][history.start : history.stop][rows],
+            indices=decisions.indices[rows],
         )
     progress(stage, len(cases), len(cases))
 
@@ -103,9 +113,11 @@ def judge(
 def cases_in_order(relevance_set: RelevanceSet) -> list[Case]:
     """The cases by conversation and id, so that the order of a file's lines changes no figure.
 
-    Cases of one conversation come together, which lets policies keep what they know about it.
+    Cases of one conversation come together, which lets policies keep what they know about it. A case of
+    which no turn is judged is left out.
     """
-    return sorted(relevance_set.cases, key=lambda case: (case.conversation, case.id))
+    judged = [case for case in relevance_set.cases if case.says_something]
+    return sorted(judged, key=lambda case: (case.conversation, case.id))
 
 
 def count_tokens(
@@ -125,7 +137,8 @@ def count_tokens(
 
 def _conversations(relevance_set: RelevanceSet) -> list[Conversation]:
     return [
-        relevance_set.conversations[id] for id in sorted({case.conversation for case in relevance_set.cases})
+        relevance_set.conversations[id]
+        for id in sorted({case.conversation for case in cases_in_order(relevance_set)})
     ]
 
 
@@ -147,6 +160,13 @@ def _mask(relevant: frozenset[int], start: int, stop: int) -> Bools:
     mask = np.zeros(stop - start, dtype=np.bool_)
     mask[[index - start for index in relevant if start <= index < stop]] = True
     return mask
+
+
+def _judged_rows(case: Case, start: int, stop: int) -> slice | NDArray[np.int64]:
+    """The rows of the history that are judged."""
+    if case.judged is None:
+        return slice(None)
+    return np.array(sorted(index - start for index in case.judged if start <= index < stop), dtype=np.int64)
 
 
 def _check(decisions: TurnDecisions, policy: Policy, case: Case, start: int, stop: int) -> None:

@@ -38,6 +38,8 @@ class Question:
     stop: int  # the turn after the last of them, within the episode
     relevant: NDArray[np.int64]  # rows among the w
     typed: bool  # whether it is put from outside, rather than a turn of the conversation
+    judged: NDArray[np.int64] | None = None  # rows whose relevance is known; None: all
+    case: str = ""  # its id
 
     @property
     def width(self) -> int:
@@ -53,6 +55,7 @@ class Episode:
     embeddings: Half  # (n, d)
     turns: Half  # (n, K, F) features of the turns with the K before them, newest first; F = 0 likewise
     questions: tuple[Question, ...]
+    start: int = 0  # index in the conversation of the first turn
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -61,8 +64,9 @@ class Batch:
 
     turns: Tensor  # as the tiers' forward wants them
     messages: Tensor
-    mask: Tensor  # (B, n) True where a turn is in the history
+    mask: Tensor  # (B, n) True where a turn is in the history: what the gate sees
     relevant: Tensor  # (B, n) 1 where it matters
+    judged: Tensor  # (B, n) True where it is known whether it matters: what is learned from and measured
 
 
 def read_episodes(
@@ -71,15 +75,15 @@ def read_episodes(
     """The episodes of a relevance set, as this gate reads them.
 
     A long conversation whose cases have windows is read in stretches of 130 turns; each case is in one of
-    them, and its history begins where the stretch does at the earliest. Cases without any turn before them
-    are left out. Raises TrainingError when the set has no other case, none in which anything is relevant, or
-    one about a conversation or turns that it does not have; ConversationError for a current message that
-    there is not.
+    them, and its history begins where the stretch does at the earliest. Cases without any turn before them,
+    or with none that is judged, are left out. Raises TrainingError when the set has no other case, none in
+    which anything is relevant, or one about a conversation or turns that it does not have; ConversationError
+    for a current message that there is not.
     """
     by_conversation: dict[str, list[_Posed]] = defaultdict(list)
     for case in sets.cases:
         posed = _posed(gate, sets, case)
-        if len(posed.history):
+        if len(posed.history) and case.says_something:
             by_conversation[case.conversation].append(posed)
     if not by_conversation:
         raise TrainingError(f"{sets.name} has no case to learn from")
@@ -108,10 +112,15 @@ def batch(gate: Gate, episode: Episode, chosen: Sequence[int]) -> Batch:
     n = max(question.stop for question in questions)
     mask = torch.zeros(len(questions), n, dtype=torch.bool)
     relevant = torch.zeros(len(questions), n)
+    judged = torch.zeros(len(questions), n, dtype=torch.bool)
     for row, question in enumerate(questions):
         start = question.stop - question.width
         mask[row, start : question.stop] = True
         relevant[row, torch.from_numpy(question.relevant) + start] = 1
+        if question.judged is None:
+            judged[row, start : question.stop] = True
+        else:
+            judged[row, torch.from_numpy(question.judged) + start] = True
     if isinstance(gate.tiers, FullTiers):
         messages = torch.zeros(len(questions), n, len(FEATURES))
         for row, question in enumerate(questions):
@@ -122,7 +131,7 @@ def batch(gate: Gate, episode: Episode, chosen: Sequence[int]) -> Batch:
     else:
         messages = torch.from_numpy(np.stack([question.embedding for question in questions])).float()
         turns = torch.from_numpy(episode.embeddings[:n]).float().expand(len(questions), -1, -1)
-    return Batch(turns, messages, mask, relevant)
+    return Batch(turns, messages, mask, relevant * judged, judged)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -134,6 +143,10 @@ class _Posed:
     history: History
     text: str  # what stands for the message
 
+    def is_judged_from(self, start: int) -> bool:
+        """Whether a turn is judged that is not before this one."""
+        return self.case.judged is None or any(turn >= start for turn in self.case.judged)
+
 
 def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _Posed:
     if case.conversation not in sets.conversations:
@@ -141,8 +154,13 @@ def _posed(gate: Gate, sets: RelevanceSet, case: Case) -> _Posed:
             f"case {case.id!r} of {sets.name} is about {case.conversation!r}, which it does not have"
         )
     situation, history = sets.situation(case)
-    if wrong := [turn for turn in sorted(case.relevant) if not history.start <= turn < history.stop]:
+    known = case.relevant if case.judged is None else case.judged
+    if wrong := [turn for turn in sorted(known) if not history.start <= turn < history.stop]:
         raise TrainingError(f"case {case.id!r} of {sets.name}: turn {wrong[0]} is not in its history")
+    if unjudged := case.relevant - known:
+        raise TrainingError(
+            f"case {case.id!r} of {sets.name}: turn {min(unjudged)} is relevant, but not among the judged"
+        )
     return _Posed(case, situation, history, situation_text(gate.config.situation, situation, history))
 
 
@@ -155,7 +173,11 @@ def _stretches(length: int, cases: list[_Posed]) -> Iterator[tuple[int, int, lis
         max(0, min(posed.history.stop for posed in cases) - _RUN_UP), length, _STRETCH - _RUN_UP
     ):
         first = start + _RUN_UP if start else 0
-        if inside := [posed for posed in cases if first <= posed.history.stop < start + _STRETCH]:
+        if inside := [
+            posed
+            for posed in cases
+            if first <= posed.history.stop < start + _STRETCH and posed.is_judged_from(start)
+        ]:
             yield start, min(start + _STRETCH, length), inside
 
 
@@ -189,12 +211,19 @@ def _episode(
             message.astype(np.float16),
             pairs,
             after,
-            np.array(sorted(t - start - first for t in posed.case.relevant if t >= start), dtype=np.int64),
+            _rows(posed.case.relevant, start, first),
             typed=posed.situation.index is None,
+            judged=None if posed.case.judged is None else _rows(posed.case.judged, start, first),
+            case=posed.case.id,
         )
         for posed, message, pairs, (first, after) in zip(cases, messages, features, spans, strict=True)
     ]
-    return Episode(conversation.id, embeddings.astype(np.float16), by_turn, tuple(questions))
+    return Episode(conversation.id, embeddings.astype(np.float16), by_turn, tuple(questions), start)
+
+
+def _rows(turns: frozenset[int], start: int, first: int) -> NDArray[np.int64]:
+    """Rows of a history that begins at row `first` of the stretch from turn `start` on."""
+    return np.array(sorted(turn - start - first for turn in turns if turn >= start), dtype=np.int64)
 
 
 @torch.inference_mode()

@@ -19,10 +19,10 @@ _MOST = 100  # conversations of a set
 def fit_threshold(gate: Gate, sets: Mapping[str, Sequence[Episode]], *, anchor: float = 0.0) -> float | None:
     """Set the gate's threshold, between 0.2 and 0.8, where the sets' mean F1 is highest, and tell it.
 
-    The F1 of a set is micro over all turns of its cases; among thresholds that are equally good, the middle
-    one is taken. Sets of questions put from outside, for which a handful out of hundreds of turns matters,
-    are left out unless there are no others. anchor: nothing counts as kept in a case where no turn scores as
-    much, as the anchored rule has it. None, and no change, when no case has anything relevant.
+    The F1 of a set is micro over all judged turns of its cases; among thresholds that are equally good, the
+    middle one is taken. Sets of questions put from outside, for which a handful out of hundreds of turns
+    matters, are left out unless there are no others. anchor: nothing counts as kept in a case where no turn
+    scores as much, as the anchored rule has it. None, and no change, when no case has anything relevant.
     """
     flow = {name: episodes for name, episodes in sets.items() if not all(map(_is_typed, episodes))}
     curves = [
@@ -48,8 +48,8 @@ def _f1(gate: Gate, episodes: Sequence[Episode], anchor: float) -> NDArray[np.fl
             output = gate(cases.turns, cases.messages, cases.mask)
             each = torch.sigmoid(output.logit) * cases.mask
             each = each * (each.amax(dim=1, keepdim=True) >= anchor)
-            scores.append(each[cases.mask].numpy())
-            labels.append(cases.relevant[cases.mask].numpy())
+            scores.append(each[cases.judged].numpy())
+            labels.append(cases.relevant[cases.judged].numpy())
     if not scores or not (relevant := np.concatenate(labels)).any():
         return None
     reached = np.searchsorted(_THRESHOLDS, np.concatenate(scores), side="right")  # how many thresholds

@@ -77,9 +77,21 @@ def _merged(id: str, dialogues: Sequence[tuple[Conversation, list[Case]]]) -> tu
         for case in questions:
             if case.query is not None:
                 relevant = frozenset(place[part, row] for row in case.relevant)
-                query = _renamed(case.query, names)
+                # What the other dialogues have to do with it nobody asked: they are known to be irrelevant.
+                unknown = frozenset(
+                    place[part, row]
+                    for row in range(len(conversation))
+                    if case.judged is not None and row not in case.judged
+                )
                 cases.append(
-                    replace(case, id=f"{id}-{case.id}", conversation=id, query=query, relevant=relevant)
+                    replace(
+                        case,
+                        id=f"{id}-{case.id}",
+                        conversation=id,
+                        query=_renamed(case.query, names),
+                        relevant=relevant,
+                        judged=frozenset(range(len(turns))) - unknown if unknown else None,
+                    )
                 )
     return Conversation(id, tuple(turns), format="relevance-set"), cases
 

@@ -1,4 +1,4 @@
-"""What training makes smaller."""
+"""What training makes smaller. A mask is True where a turn is in the history and its relevance is known."""
 
 from __future__ import annotations
 

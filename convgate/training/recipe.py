@@ -119,5 +119,6 @@ def _digest(cases: RelevanceSet) -> str:
         for turn in conversation.turns:
             digest.update(f"{turn.speaker}\0{turn.scored_text}\0".encode())
     for case in cases.cases:
-        digest.update(f"{case.conversation}\0{case.turn}\0{sorted(case.relevant)}".encode())
+        judged = "" if case.judged is None else f"\0{sorted(case.judged)}"
+        digest.update(f"{case.conversation}\0{case.turn}\0{sorted(case.relevant)}{judged}".encode())
     return digest.hexdigest()

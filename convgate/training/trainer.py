@@ -196,7 +196,7 @@ class Trainer:
         drop_parts(gate, cases, self.settings.dropped_parts, rng)
         output = gate(cases.turns, cases.messages, cases.mask)
         weight = min(len(chosen), _MOST_COUNTED) ** _COUNTED
-        loss = objective(output, cases.relevant, cases.mask, overlap_weight=self.settings.overlap)
+        loss = objective(output, cases.relevant, cases.judged, overlap_weight=self.settings.overlap)
         return loss * float(weight)
 
     def _step(self, losses: list[Tensor], rate: float) -> float:
@@ -244,9 +244,11 @@ class Trainer:
                 cases = batch(self.averaged, episode, list(chosen))
                 output = self.averaged(cases.turns, cases.messages, cases.mask)
                 losses.append(
-                    float(objective(output, cases.relevant, cases.mask, overlap_weight=self.settings.overlap))
+                    float(
+                        objective(output, cases.relevant, cases.judged, overlap_weight=self.settings.overlap)
+                    )
                 )
-                keep = (output.logit >= 0) & cases.mask
+                keep = (output.logit >= 0) & cases.judged
                 found += float((keep * cases.relevant).sum())
                 kept += float(keep.sum())
                 relevant += float(cases.relevant.sum())

@@ -52,10 +52,10 @@ def compare(
         right = []
         for place, gate in enumerate((parent, child)):
             output = gate(known.turns, known.messages, known.mask)
-            keep = _kept(rule, torch.sigmoid(output.logit), known.mask, gate.learned_threshold)
+            keep = _kept(rule, torch.sigmoid(output.logit), known.mask, gate.learned_threshold) & known.judged
             found[place] += float((keep * known.relevant).sum())
             kept[place] += float(keep.sum())
-            right.append((keep == (known.relevant > 0)) & known.mask)
+            right.append((keep == (known.relevant > 0)) & known.judged)
         cases += len(known.mask)
         relevant += float(known.relevant.sum())
         fixed += int((right[1] & ~right[0]).sum())

@@ -32,6 +32,14 @@ class Case:
     relevant: frozenset[int]  # 0-based indices of turns in the history; empty when nothing matters
     window: int | None = None  # the history is cut to its last turns, this many
     tags: tuple[str, ...] = ()
+    judged: frozenset[int] | None = None
+    """0-based indices of the turns whose relevance is known, `relevant` among them; None: the whole history.
+    What is not judged is neither learned from nor measured, though policies see it."""
+
+    @property
+    def says_something(self) -> bool:
+        """Whether the relevance of any turn is known; a history without turns counts as known."""
+        return self.judged is None or bool(self.judged)
 
     def posed(self, conversation: Conversation) -> tuple[Situation, History]:
         """What the model has to answer, and the turns before it.
@@ -115,6 +123,7 @@ def _lines(relevance_set: RelevanceSet) -> Iterator[str]:
             "query": None if case.query is None else {"role": case.query.role, "content": case.query.text},
             "window": case.window,
             "tags": list(case.tags) or None,
+            "judged": None if case.judged is None else sorted(case.judged),
         }
         line = {"type": "case", "id": case.id, "conversation": case.conversation}
         given = {key: value for key, value in optional.items() if value is not None}
@@ -152,14 +161,18 @@ def _case(value: Mapping[str, Any], conversations: Mapping[str, Conversation]) -
     tags = value.get("tags") or []
     if not isinstance(tags, list) or not all(isinstance(tag, str) for tag in tags):
         raise TranscriptError("expected a list of texts", field="tags")
-    return Case(id, about, turn, query, _relevant(value.get("relevant"), start, stop), window, tuple(tags))
+    relevant = _indices(value.get("relevant"), "relevant", start, stop)
+    judged = None if value.get("judged") is None else _indices(value["judged"], "judged", start, stop)
+    if judged is not None and (unjudged := relevant - judged):
+        raise TranscriptError(f"turn {min(unjudged)} is relevant, but not among the judged", field="judged")
+    return Case(id, about, turn, query, relevant, window, tuple(tags), judged)
 
 
-def _relevant(indices: Any, start: int, stop: int) -> frozenset[int]:
+def _indices(indices: Any, name: str, start: int, stop: int) -> frozenset[int]:
     if not isinstance(indices, list):
-        raise TranscriptError(f"expected a list of turn indices, got {kind(indices)}", field="relevant")
+        raise TranscriptError(f"expected a list of turn indices, got {kind(indices)}", field=name)
     for place, index in enumerate(indices):
-        field = f"relevant[{place}]"
+        field = f"{name}[{place}]"
         if _whole(index, field) is None or not start <= index < stop:
             history = f"turns {start} to {stop - 1}" if stop > start else "no turns"
             raise TranscriptError(f"{index} is not in the history, which has {history}", field=field)
