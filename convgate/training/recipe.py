@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from convgate.training.corpora.corpus import Corpus
-from convgate.training.corpora.registry import CORPORA
+from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.training.errors import TrainingError
 from convgate.training.lengthening import lengthen
 from convgate.training.runs import Source
@@ -46,7 +45,7 @@ def read_sets(files: Sequence[Path], *, skip_bad: bool = False) -> tuple[list[Tr
         raise TrainingError(f"two files are called {twice[0]}")
     for path in files:
         cases = read_relevance_set(path, skip_bad=skip_bad)
-        for corpus in _corpora(cases):
+        for corpus in corpora_in(cases):
             if not corpus.may_train:
                 raise TrainingError(f"{path.name}: {corpus.terms}. It is not trained on.")
         if cases.cases:
@@ -91,25 +90,15 @@ def pretraining_sets(files: Sequence[Path], *, seed: int, skip_bad: bool = False
 
 def _source(cases: RelevanceSet, digest: str, *, own: bool = False) -> Source:
     """own: whether texts are in it that come with convgate."""
-    corpora = _corpora(cases)
-    licences = [corpus.licence for corpus in corpora] + [_OWN_LICENCE] * own
-    cited = [corpus.cite for corpus in corpora] + [_OWN_TEXTS] * own
+    corpora = corpora_in(cases)
     return Source(
         cases.name,
         digest,
         len(cases.conversations),
         len(cases.cases),
-        licence=" AND ".join(dict.fromkeys(licences)),
-        attribution="; ".join(cited),
+        licence=licence_of(corpora, own=_OWN_LICENCE * own),
+        attribution=attribution_of(corpora, own=_OWN_TEXTS * own),
     )
-
-
-def _corpora(cases: RelevanceSet) -> list[Corpus]:
-    """The public corpora that a set is of."""
-    talks = cases.conversations.values()
-    sources = {turn.metadata.get("source") for talk in talks for turn in talk.turns}
-    ids = [id for id in (*cases.conversations, *sources) if isinstance(id, str)]
-    return [corpus for corpus in CORPORA.values() if any(id.startswith(corpus.ids) for id in ids)]
 
 
 def _digest(cases: RelevanceSet) -> str:
