@@ -19,8 +19,8 @@ from convgate.selector import limits_of, rule_of
 from convgate.settings import Settings
 from convgate.transcripts.characters import writable
 from convgate.ui.changes import changes
+from convgate.ui.choice import Choice, Extent, adjustable, sliders, with_limits, with_value
 from convgate.ui.explore.agent import agent_python, settings_toml
-from convgate.ui.explore.choice import Choice, Extent, adjustable, sliders, with_limits, with_value
 from convgate.ui.explore.matrix import parts
 from convgate.ui.explore.navigation import following, matching, preceding
 from convgate.ui.explore.view import View

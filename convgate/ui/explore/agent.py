@@ -13,7 +13,7 @@ from convgate.parameters import parameter_names
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable
 from convgate.ui import services
-from convgate.ui.explore.choice import Choice
+from convgate.ui.choice import Choice
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
 

@@ -12,8 +12,8 @@ from convgate.policies.gate import GatePolicy
 from convgate.selector import Selection, Selector
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
+from convgate.ui.choice import Choice
 from convgate.ui.choosers import chooser_label
-from convgate.ui.explore.choice import Choice
 from convgate.ui.explore.view import View
 from convgate.ui.frame import App
 from convgate.ui.scoring import Moment

@@ -7,10 +7,10 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.messages import turn_tokens
+from convgate.ui.choice import Extent
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.chart import draw_chart
-from convgate.ui.explore.choice import Extent
 from convgate.ui.explore.further import draw_further
 from convgate.ui.explore.outcome import Outcome, outcome
 from convgate.ui.explore.panel import draw_panel

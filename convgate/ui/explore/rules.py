@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from convgate.gate.thresholds import RULES, Rule
+from convgate.ui.choice import Choice, Extent, sliders, with_limits, with_value
 from convgate.ui.explore import state
-from convgate.ui.explore.choice import Choice, Extent, sliders, with_limits, with_value
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
 from convgate.ui.wording import counted

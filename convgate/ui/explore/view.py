@@ -14,8 +14,8 @@ from convgate.conversation import Conversation
 from convgate.errors import PolicyError
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import policy_names
+from convgate.ui.choice import Choice
 from convgate.ui.choosers import is_chooser, version_of
-from convgate.ui.explore.choice import Choice
 
 LONGEST_QUESTION = 4_000
 """Characters of a question that an address carries; browsers and proxies cut longer addresses."""
