@@ -29,13 +29,15 @@ def pack(name: str, files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def unpack(source: Path | bytes) -> tuple[str, dict[str, bytes]]:
+def unpack(source: Path | bytes, where: str | None = None) -> tuple[str, dict[str, bytes]]:
     """A version's name and the contents of its files, by name; they are still to be checked as a version.
+
+    where: what errors call the file, unless it has a name.
 
     Raises GateError when the zip is damaged, too large, or holds anything but the three files of one version
     in a folder with its name.
     """
-    where = source.name if isinstance(source, Path) else "the archive"
+    where = called(source, where)
     try:
         size = source.stat().st_size if isinstance(source, Path) else len(source)
         if size > sum(LIMITS.values()):
@@ -46,6 +48,11 @@ def unpack(source: Path | bytes) -> tuple[str, dict[str, bytes]]:
             return name, {file: _content(archive, members, f"{name}/{file}", LIMITS[file]) for file in LIMITS}
     except (OSError, ValueError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
         raise GateError(f"{where} cannot be read as an exported version: {error}") from error
+
+
+def called(source: Path | bytes, where: str | None) -> str:
+    """What errors call the file."""
+    return where or (source.name if isinstance(source, Path) else "the archive")
 
 
 def _name(members: list[zipfile.ZipInfo], where: str) -> str:

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from convgate.embedding.base import EncoderIdentity
 from convgate.errors import GateError
 from convgate.home import make_home
-from convgate.versions.archive import pack, unpack
+from convgate.versions.archive import called, pack, unpack
 from convgate.versions.card import CARD, Draft
 from convgate.versions.names import SHIPPED, UNTRAINED, automatic_name, check_name, is_name
 from convgate.versions.pointers import FILE, Change, Pointers, read_pointers, write_pointers
@@ -116,19 +117,28 @@ class Versions:
         """The version as one zip file, to be imported elsewhere."""
         return pack(name, self.get(name).files())
 
-    def import_(self, source: Path | bytes, *, name: str | None = None) -> Version:
-        """Store an exported version, under the name that it had unless another is given."""
-        packed, files = unpack(source)
-        check_files(files, source.name if isinstance(source, Path) else "the archive")
+    def import_(self, source: Path | bytes, *, name: str | None = None, where: str | None = None) -> Version:
+        """Store an exported version, under the name that it had unless another is given.
+
+        where: what errors call the file, unless it has a name.
+        """
+        packed, files = unpack(source, where)
+        check_files(files, called(source, where))
         with self._changing():
             return write_files(self.root / self._free(name or packed), files)
 
-    def activate(self, name: str, *, who: str) -> None:
-        """Use that version from now on; its files are checked first."""
+    def activate(self, name: str, *, who: str, encoder: EncoderIdentity | None = None) -> Change | None:
+        """Use that version from now on, after its files are checked; what changed, None when it was in use.
+
+        encoder: refuse a version that was made for another one.
+        """
         with self._changing():
-            self.get(name).load()
-            if name != self.active:
-                self._write(self._pointers().activated(None if name == SHIPPED else name, who, _now()))
+            self.get(name).load(encoder=encoder)
+            if name == self.active:
+                return None
+            pointers = self._pointers().activated(None if name == SHIPPED else name, who, _now())
+            self._write(pointers)
+        return pointers.last("active")
 
     def rollback(self, *, who: str) -> str | None:
         """Use the version again that was active before, and tell its name; None is the untrained gate."""
@@ -139,12 +149,32 @@ class Versions:
             self._write(pointers)
         return self.active
 
-    def set_baseline(self, name: str, *, who: str) -> None:
-        """Compare others with that version from now on."""
+    def set_baseline(self, name: str | None, *, who: str) -> Change | None:
+        """Compare others with that version from now on, or with none; what changed, None when nothing did."""
         with self._changing():
-            self.get(name)
-            if name != self.baseline:
-                self._write(self._pointers().based_on(name, who, _now()))
+            if name is not None:
+                self.get(name)
+            if name == self.baseline:
+                return None
+            pointers = self._pointers().based_on(name, who, _now())
+            self._write(pointers)
+        return pointers.last("baseline")
+
+    def take_back(self, change: Change, *, who: str) -> None:
+        """Point to where that change, the last one of its pointer, pointed away from.
+
+        GateError when somebody changed it since, or that version is gone or damaged.
+        """
+        with self._changing():
+            pointers = self._pointers().taken_back(change, who, _now())
+            target = pointers.changes[-1].version
+            if target is not None:
+                self.get(target).load()
+            self._write(pointers)
+
+    def uses(self, name: str) -> str:
+        """What depends on a version, in words, such as "the parent of b"; empty when nothing does."""
+        return self._uses(name)
 
     def rename(self, old: str, new: str) -> Version:
         """Give a version another name; GateError when it is active, the baseline or a parent."""

@@ -72,6 +72,25 @@ class Pointers:
         """With that version as the baseline."""
         return self._with(Change("baseline", version, when, who))
 
+    def taken_back(self, change: Change, who: str, when: datetime) -> Pointers:
+        """As before that change, which has to be the last one of its pointer.
+
+        Raises GateError when somebody has pointed elsewhere since.
+        """
+        last = max(
+            (place for place, one in enumerate(self.changes) if one.pointer == change.pointer), default=-1
+        )
+        if last < 0 or self.changes[last] != change:
+            raise GateError(f"{change.pointer} was changed again since, so nothing was taken back")
+        before = Pointers(self.changes[:last])
+        if change.pointer == "baseline":
+            return self.based_on(before.baseline, who, when)
+        return self._with(Change("active", before.active, when, who, rollback=not change.rollback))
+
+    def last(self, pointer: Literal["active", "baseline"]) -> Change | None:
+        """The newest change of that pointer; None when there was none."""
+        return next((one for one in reversed(self.changes) if one.pointer == pointer), None)
+
     def _with(self, change: Change) -> Pointers:
         return Pointers((*self.changes, change))
 

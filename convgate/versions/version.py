@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,8 +41,7 @@ class Version:
         name = name or folder.name
         files = _read(folder, (CONFIG, CARD), name)
         try:
-            card = parse_card(files[CARD], str(folder / CARD))
-            return cls(name, folder, parse_config(files[CONFIG], f"the gate in {folder}"), card)
+            return cls(name, folder, *_parsed(folder, files[CONFIG], files[CARD]))
         except GateError as error:
             raise _damaged(name, str(error)) from error
 
@@ -144,6 +144,12 @@ def _read(folder: Path, names: tuple[str, ...], version: str) -> dict[str, bytes
         return {name: (folder / name).read_bytes() for name in names}
     except OSError as error:
         raise _damaged(version, f"a file cannot be read: {error}") from error
+
+
+@lru_cache(maxsize=512)  # by content: a list of 200 versions is read again with every click
+def _parsed(folder: Path, config: bytes, card: bytes) -> tuple[GateConfig, Card]:
+    told = parse_card(card, str(folder / CARD))
+    return parse_config(config, f"the gate in {folder}"), told
 
 
 def _damaged(name: str, why: str) -> GateError:
