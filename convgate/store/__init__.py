@@ -10,14 +10,35 @@ from convgate.store.conversations import (
     StoredConversation,
 )
 from convgate.store.database import Store
+from convgate.store.label_log import (
+    ADJUDICATED,
+    WHOLE,
+    Answer,
+    Entry,
+    Saved,
+    SituationKey,
+    Status,
+)
+from convgate.store.labels import Annotator, Labels, Said, SituationLabels
 
 __all__ = [
+    "ADJUDICATED",
+    "WHOLE",
     "Addition",
+    "Annotator",
+    "Answer",
     "ConversationPage",
     "ConversationSummary",
     "Conversations",
+    "Entry",
+    "Labels",
     "NewConversation",
+    "Said",
+    "Saved",
+    "SituationKey",
+    "SituationLabels",
     "Sort",
+    "Status",
     "Store",
     "StoredConversation",
 ]
