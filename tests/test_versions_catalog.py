@@ -136,7 +136,7 @@ def test_listing_is_in_the_order_of_making(versions: Versions, shipped: Version)
 
 
 def test_listing_without_a_data_folder_makes_none(versions: Versions, nothing_ships: None):
-    assert versions.listing() == catalog.Listing((), ())
+    assert versions.listing() == catalog.Listing((), {})
     assert (versions.active, versions.baseline, versions.history) == (None, None, ())
     assert not versions.home.exists()
 

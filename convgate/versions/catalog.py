@@ -8,7 +8,7 @@ versions.activate(version.name, who="Ada")
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -41,7 +41,12 @@ class Listing:
     """Every version, the shipped one first, then oldest first; and a sentence for each that is damaged."""
 
     versions: tuple[Version, ...]
-    problems: tuple[str, ...]
+    damaged: Mapping[str, str]  # by name, what is wrong with it and what to do
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The sentences alone."""
+        return tuple(self.damaged.values())
 
 
 class Versions:
@@ -76,14 +81,15 @@ class Versions:
 
     def listing(self) -> Listing:
         """All of them."""
-        versions, problems = [], []
+        versions, damaged = [], {}
         for name in self.names():
-            try:
-                versions.append(self.get(name))
+            try:  # without asking for each name whether it is there
+                folder = PACKAGED if name == SHIPPED and _is_packaged() else self.root
+                versions.append(Version.read(folder / name))
             except GateError as error:
-                problems.append(str(error))
+                damaged[name] = str(error)
         versions.sort(key=lambda version: (not version.shipped, version.card.created, version.name))
-        return Listing(tuple(versions), tuple(problems))
+        return Listing(tuple(versions), damaged)
 
     def get(self, name: str) -> Version:
         """The version of that name."""
