@@ -16,7 +16,7 @@ from convgate.conversation import Conversation, History, Situation
 from convgate.decisions import TurnDecisions
 from convgate.embedding.base import Encoder
 from convgate.embedding.default import default_encoder
-from convgate.errors import ConversationError
+from convgate.errors import ConversationError, GateError, PolicyError
 from convgate.gate.checkpoint import read_gate
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Limits, Rule, Stricter, make_rule
@@ -25,7 +25,7 @@ from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
-from convgate.policies.registry import make_policy
+from convgate.policies.registry import make_policy, policy_settings
 from convgate.settings import Settings, load_settings
 from convgate.transcripts import to_messages, turns_from_messages, write_conversation
 from convgate.versions import UNTRAINED as UNTRAINED
@@ -51,19 +51,21 @@ class Selector:
 
     policy: Policy
     counter: TokenCounter | None = None  # None: the bundled tokenizer
+    pair_answers: bool = False  # whether a question and its answer stay together unless a call says
 
     def select(
         self,
         messages: Sequence[Mapping[str, Any]],
         *,
         question: str | None = None,
-        pair_answers: bool = False,
+        pair_answers: bool | None = None,
     ) -> Selection:
         """The messages to send for the current one: the last from the user or a tool.
 
         `messages` are OpenAI-style dicts, oldest first; messages after the current one are not sent. With
         `question`, the current message is that question, and it is put behind the selected ones.
-        `pair_answers` keeps a question and its answer together. Nothing is mutated.
+        `pair_answers` keeps a question and its answer together; None leaves it to the selector. Nothing is
+        mutated.
 
         Raises TranscriptError for messages that cannot be read, ConversationError when there are none.
         """
@@ -80,7 +82,7 @@ class Selector:
         index: int | None = None,
         *,
         question: str | None = None,
-        pair_answers: bool = False,
+        pair_answers: bool | None = None,
     ) -> Selection:
         """The same for a turn of a conversation (0-based), or a question put after its last turn."""
         if question is not None and index is not None:
@@ -99,12 +101,13 @@ class Selector:
         history: History,
         decisions: TurnDecisions,
         *,
-        pair_answers: bool = False,
+        pair_answers: bool | None = None,
     ) -> Selection:
         """A valid message list out of decisions that were made already."""
         turns = history.conversation.turns
+        paired = self.pair_answers if pair_answers is None else pair_answers
         repaired: ValidSelection = make_valid(
-            turns, decisions.kept_indices, situation.index, pair_answers=pair_answers
+            turns, decisions.kept_indices, situation.index, pair_answers=paired
         )
         asked = () if situation.index is not None else (situation.turn,)
         end = len(turns) if situation.index is None else situation.index + 1
@@ -140,29 +143,37 @@ def load_gate(
     """The gate, ready to select: the active version unless one is named, or the folder of one.
 
     While no version is active and none ships, the gate is untrained and ranks by cosine similarity; so is
-    the version "untrained". `settings` are settings or the path of a settings file; `encoder` replaces the
-    one they name.
+    the version "untrained". `settings` are settings or the path of a settings file, such as the app writes
+    for an agent: its version, rule, limits and pairing decide. `encoder` replaces the one they name.
 
-    Raises GateError when the version cannot be read or was made for another encoder.
+    Raises GateError when the version is not there, cannot be read or was made for another encoder, and
+    PolicyError when `settings` name another policy.
     """
-    return load_policy(GatePolicy.name, version=version, settings=settings, encoder=encoder)
+    chosen = _settings(settings)
+    if settings is not None and chosen.policy != GatePolicy.name:
+        raise PolicyError(
+            f"these settings choose the policy {chosen.policy}, which is no gate; use load_policy(settings=…)"
+        )
+    return load_policy(GatePolicy.name, version=version, settings=chosen, encoder=encoder)
 
 
 def load_policy(
-    name: str,
+    name: str | None = None,
     *,
     version: str | Path | None = None,
     settings: Settings | str | Path | None = None,
     encoder: Encoder | None = None,
     **parameters: Any,
 ) -> Selector:
-    """Any policy by name, ready to select; `parameters` are its own, such as `k=5` for `last_k`."""
-    chosen = (
-        settings if isinstance(settings, Settings) else load_settings(Path(settings) if settings else None)
+    """Any policy by name, else the one of the settings, ready to select.
+
+    `parameters` are its own, such as `k=5` for `last_k`.
+    """
+    chosen = _settings(settings)
+    policy = build_policy(
+        name or chosen.policy, chosen, encoder or EncoderOnDemand(chosen), version=version, **parameters
     )
-    return Selector(
-        build_policy(name, chosen, encoder or EncoderOnDemand(chosen), version=version, **parameters)
-    )
+    return Selector(policy, pair_answers=chosen.pair_answers)
 
 
 @dataclass
@@ -195,15 +206,36 @@ def build_policy(
 ) -> Policy:
     """The policy of that name as the settings want it; only a policy that needs an encoder loads it.
 
-    The gate takes its threshold rule from the settings, or its version, unless `parameters` has a `rule`.
+    The gate takes its version from the settings unless one is named, and its threshold rule from them, or its
+    version, unless `parameters` has a `rule`. Other policies take the parameters that stand with them.
     """
+    own = _parameters_of(settings, name)
     if name != GatePolicy.name:
-        return make_policy(name, encoder=encoder, **parameters)
-    found = Versions(settings.home).find(version)
+        return make_policy(name, encoder=encoder, **{**own, **parameters})
+    found = find_version(settings, version)
     parameters = {"rule": rule_of(settings, None, found), "limits": limits_of(settings)} | parameters
     loaded = encoder() if isinstance(encoder, EncoderOnDemand) else encoder
     gate, called = load_weights(found or UNTRAINED, settings, loaded)
     return make_policy(name, encoder=loaded, gate=gate, version=called, **parameters)
+
+
+def find_version(settings: Settings, version: str | Path | Version | None = None) -> Version | Path | None:
+    """What to load for the version that is named, else for that of the settings, else the active one.
+
+    None means an untrained gate. Raises GateError when there is no such version.
+    """
+    versions = Versions(settings.home)
+    if version is not None or settings.version is None:
+        return versions.find(version)
+    if settings.version == UNTRAINED:
+        return None
+    try:
+        return versions.get(settings.version)
+    except GateError as error:
+        raise GateError(
+            f"the settings choose the gate's version {settings.version}: {error}."
+            " `convgate versions import FILE` brings a version to this machine"
+        ) from error
 
 
 def rule_of(
@@ -229,13 +261,30 @@ def limits_of(settings: Settings) -> Limits:
 def load_weights(
     version: str | Path | Version | None, settings: Settings, encoder: Encoder
 ) -> tuple[Gate, str]:
-    """The gate of a version, by name or folder, and what that version is called; None is the active one.
+    """The gate of a version, by name or folder, and what that version is called.
+
+    None is the version of the settings, else the active one.
 
     Raises GateError when it cannot be read or was made for another encoder.
     """
-    found = Versions(settings.home).find(version)
+    found = find_version(settings, version)
     if found is None:
         return Gate().eval(), UNTRAINED
     if isinstance(found, Version):
         return found.load(encoder=encoder.identity), found.name
     return read_gate(found, encoder=encoder.identity), found.name
+
+
+def _settings(settings: Settings | str | Path | None) -> Settings:
+    if isinstance(settings, Settings):
+        return settings
+    return load_settings(Path(settings) if settings else None)
+
+
+def _parameters_of(settings: Settings, name: str) -> dict[str, Any]:
+    """The parameters that stand with the policy; none when the settings choose another one."""
+    given = dict(settings.policy_parameters) if settings.policy == name else {}
+    if unknown := sorted(set(given) - set(policy_settings(name))):
+        told = ", ".join(policy_settings(name)) or "none"
+        raise PolicyError(f"the policy {name} has no setting {', '.join(unknown)}; it has {told}")
+    return given

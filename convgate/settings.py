@@ -41,6 +41,10 @@ class Settings(BaseSettings):
     threshold_parameters: dict[str, int | float | str] = {}  # by the rule's own parameter names
     min_turns: int = Field(0, ge=0)  # kept at least, whatever the rule says
     max_turns: int | None = Field(None, ge=0)  # kept at most
+    version: str | None = Field(None, min_length=1)  # of the gate, by name; None: the active one
+    policy: str = Field("gate", min_length=1)  # what chooses turns unless another is named
+    policy_parameters: dict[str, int | float | str] = {}  # of that policy, by its own parameter names
+    pair_answers: bool = False  # whether a question and its answer stay together
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
 
     @field_validator("home")

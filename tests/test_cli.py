@@ -289,3 +289,21 @@ def test_app_makes_every_path_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert started["env"]["CONVGATE_CONFIG"] == str(tmp_path / "mine.toml")
     assert "--server.address=127.0.0.1" in started["words"]
     assert "--browser.gatherUsageStats=false" in started["words"]
+
+
+def test_a_settings_file_chooses_policy_rule_and_pairing(run, tmp_path: Path):
+    file = tmp_path / "convgate-agent.toml"
+    file.write_text('policy = "last_k"\npair_answers = true\n[policy_parameters]\nk = 2\n')
+    _, out, _ = run("select", NAN, "--settings", file, "--json")
+    assert [one["index"] for one in json.loads(out)["decisions"] if one["stage"] == "policy"][-2:] == [6, 7]
+    assert run("select", NAN, "--policy", "last_k", "--set", "k=2", "--pair-answers", "--json")[1] == out
+    assert run("select", NAN, "--settings", file, "--policy", "gate", "--json")[1] != out
+    assert "but scores are the gate's" in run("score", NAN, "--settings", file)[2]
+    file.write_text('threshold_rule = "top_k"\nversion = "untrained"\n[threshold_parameters]\nk = 3\n')
+    result = json.loads(run("score", NAN, "--settings", file, "--json")[1])
+    assert (result["rule"], sum(turn["kept"] for turn in result["turns"])) == ("top_k", 3)
+    file.write_text('version = "gone"\n')
+    for command in ("score", "select"):
+        code, _, err = run(command, NAN, "--settings", file)
+        assert code == 1
+        assert "choose the gate's version gone" in err

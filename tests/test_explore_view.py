@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from convgate.agent_settings import AgentSettings
 from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
 from convgate.errors import PolicyError
@@ -17,10 +18,8 @@ from convgate.gate.thresholds import RULES, Absolute, Limits, Stricter, TopK, ma
 from convgate.policies.registry import policy_names
 from convgate.selector import limits_of, rule_of
 from convgate.settings import Settings
-from convgate.transcripts.characters import writable
 from convgate.ui.changes import changes
 from convgate.ui.choice import Choice, Extent, adjustable, sliders, with_limits, with_value
-from convgate.ui.explore.agent import agent_python, settings_toml
 from convgate.ui.explore.matrix import parts
 from convgate.ui.explore.navigation import following, matching, preceding
 from convgate.ui.explore.view import View
@@ -218,34 +217,11 @@ def test_opening_another_conversation_keeps_the_way_of_looking() -> None:
 
 @given(choices())
 def test_settings_for_an_agent_are_the_choice(choice: Choice) -> None:
-    values = tomllib.loads(settings_toml(choice, "an encoder"))
+    agent = AgentSettings("an encoder", rule=choice.rule, limits=choice.limits)
+    values = tomllib.loads(agent.to_toml())
     settings = Settings(**values)
     assert settings.encoder == "an encoder"
     assert Choice(rule_of(settings), limits_of(settings)) == choice
-
-
-@given(st.text(), st.text())
-def test_settings_for_an_agent_hold_any_text(goal: str, encoder: str) -> None:
-    choice = Choice(make_rule("calibrated", goal=goal))
-    values = tomllib.loads(settings_toml(choice, encoder))
-    assert values["threshold_parameters"]["goal"] == writable(goal)
-    assert values["encoder"] == writable(encoder)
-
-
-@pytest.mark.parametrize(
-    ("view", "lines"),
-    [
-        (View(), ['convgate.load_gate(settings="convgate-agent.toml")', "select(messages)"]),
-        (
-            View(policy="bm25", question="why", pairs=True),
-            ['convgate.load_policy("bm25")', "select(messages, question=question, pair_answers=True)"],
-        ),
-    ],
-)
-def test_python_for_an_agent_says_what_is_chosen(view: View, lines: list[str]) -> None:
-    written = agent_python(view)
-    assert all(line in written for line in lines)
-    compile(written, "agent.py", "exec")
 
 
 def test_a_floor_under_the_scores_is_a_slider_within_them_and_told_when_it_is_one() -> None:

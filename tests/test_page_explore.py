@@ -286,7 +286,7 @@ def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
     selector = convgate.load_gate(settings=file, encoder=fake_encoder)
     asked = TALK[: int(query.get("turn", len(TALK)))]
     messages = [{"role": turn.role, "content": turn.text} for turn in asked]
-    selection = selector.select(messages, pair_answers="pairs" in query)
+    selection = selector.select(messages)
 
     sound(app.button_group(key="explore.show").set_value("download").run())
     rows, records = transcript(app)["rows"], json.loads(files["json"]())["turns"]
@@ -296,10 +296,13 @@ def test_an_agent_with_the_downloaded_settings_decides_the_very_same(
     assert "load_gate(settings=" in code
 
 
-def test_only_the_gate_has_settings_to_download(open_page: Open, files: dict[str, Callable[[], str]]) -> None:
-    app = open_page(show="messages", policy="bm25")
-    assert "settings" not in files
-    assert 'load_policy("bm25")' in app.code[-1].value
+def test_a_policy_without_a_rule_has_settings_too(
+    open_page: Open, files: dict[str, Callable[[], str]]
+) -> None:
+    app = open_page(show="messages", policy="last_k")
+    assert 'policy = "last_k"' in files["settings"]()
+    assert "k = 10" in files["settings"]()
+    assert "load_policy(settings=" in app.code[-1].value
 
 
 @pytest.mark.parametrize("name", policy_names())

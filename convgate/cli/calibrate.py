@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -84,34 +83,21 @@ def calibrate(
 
         write_text(calibration_page(fitted), plots / "calibration.html")
     if settings_file is not None:
-        write_text(settings_toml(fitted, settings), settings_file)
+        write_text(_settings_toml(fitted, policy, settings), settings_file)
     if json_output or out is not None:
         write_json({"gate": policy.version, **fitted.to_json()}, out)
     if not json_output:
         _show(fitted, seed)
 
 
-def settings_toml(fitted: FittedThreshold, settings: Settings) -> str:
-    """The settings file with which the gate decides by the found rule, on scores of the same encoder."""
-    from convgate.evaluation.fitting import settings_of
+def _settings_toml(fitted: FittedThreshold, policy: GatePolicy, settings: Settings) -> str:
+    """The settings file with which this version decides by the found rule, on scores of the same encoder."""
+    from convgate.agent_settings import AgentSettings
 
-    found = settings_of(fitted.rule)
-    lines = [
-        *_toml({"encoder": settings.encoder, "threshold_rule": found["threshold_rule"]}),
-        "",
-        "[threshold_parameters]",
-        *_toml(found["threshold_parameters"]),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _toml(values: Mapping[str, Any]) -> Iterator[str]:
-    """Lines of TOML, which writes plain text and numbers as JSON does."""
-    from convgate.transcripts.characters import writable
-
-    for name, value in values.items():
-        text = json.dumps(writable(value) if isinstance(value, str) else value, ensure_ascii=False)
-        yield f"{name} = {text}".replace("\x7f", "\\u007f")
+    found = AgentSettings.of(policy.with_rule(fitted.rule), settings)
+    if found.version is None:
+        tell(f"the settings name no version, for {policy.version} is a folder; `convgate versions` keeps one")
+    return found.to_toml()
 
 
 def _goal(

@@ -57,6 +57,14 @@ SetOption = Annotated[
         "--set", help="A parameter of the rule or policy, such as k=5; may be repeated.", metavar="NAME=VALUE"
     ),
 ]
+SettingsFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--settings",
+        help="A settings file, as the app writes it for an agent, in place of the usual one.",
+        dir_okay=False,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
 

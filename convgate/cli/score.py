@@ -16,12 +16,14 @@ from convgate.cli.output import (
     QuestionOption,
     RuleOption,
     SetOption,
+    SettingsFileOption,
     SkipBadOption,
     TurnOption,
     check_moment,
     encoding_progress,
     parameters,
     read_one,
+    tell,
     write_json,
 )
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from convgate.conversation import Conversation
     from convgate.decisions import TurnDecisions
     from convgate.policies.gate import GatePolicy
+    from convgate.settings import Settings
 
 
 def score(
@@ -43,16 +46,22 @@ def score(
     max_turns: MaxTurnsOption = None,
     format: FormatOption = None,
     skip_bad: SkipBadOption = False,
+    settings_file: SettingsFileOption = None,
     json_output: JsonOption = False,
     out: OutOption = None,
 ) -> None:
     """Score every earlier turn against the current message, and say why each is kept or dropped."""
+    from convgate.settings import load_settings
+
     check_moment(turn, question)
+    chosen = load_settings(settings_file)
+    if settings_file is not None and chosen.policy != "gate":
+        tell(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
     talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad)
     index = turn if turn is not None or question is not None else talk.current_index()
     situation, history = talk.at(index) if index is not None else talk.asked(question or "")
     with encoding_progress() as progress:
-        policy = gate_policy(gate, rule, settings, min_turns, max_turns)
+        policy = gate_policy(chosen, gate, rule, settings, min_turns, max_turns)
         policy.prepare([talk], progress=progress)
         decisions = policy.decide(situation, history)
     if json_output or out:
@@ -62,6 +71,7 @@ def score(
 
 
 def gate_policy(
+    chosen: Settings,
     gate: str | None,
     rule: str | None,
     assignments: list[str] | None,
@@ -71,16 +81,13 @@ def gate_policy(
     """The gate of the settings, with what the command line changes of its rule and limits."""
     from convgate.gate.thresholds import Limits
     from convgate.policies.gate import GatePolicy
-    from convgate.selector import UNTRAINED, EncoderOnDemand, build_policy, rule_of
-    from convgate.settings import load_settings
-    from convgate.versions import Versions
+    from convgate.selector import UNTRAINED, EncoderOnDemand, build_policy, find_version, rule_of
 
-    chosen = load_settings()
     limits = Limits(
         chosen.min_turns if min_turns is None else min_turns,
         chosen.max_turns if max_turns is None else max_turns,
     )
-    version = Versions(chosen.home).find(gate)
+    version = find_version(chosen, gate)
     made = rule_of(chosen, rule, version, **parameters(assignments))
     policy = build_policy(
         "gate",

@@ -19,6 +19,7 @@ from convgate.cli.output import (
     QuestionOption,
     RuleOption,
     SetOption,
+    SettingsFileOption,
     SkipBadOption,
     TurnOption,
     check_moment,
@@ -33,11 +34,14 @@ from convgate.cli.output import (
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
     from convgate.policies.base import Policy
+    from convgate.settings import Settings
 
 
 def select(
     file: FileArgument,
-    policy: Annotated[str, typer.Option(help="How turns are chosen.")] = "gate",
+    policy: Annotated[
+        str | None, typer.Option(help="How turns are chosen; the gate unless the settings say otherwise.")
+    ] = None,
     turn: TurnOption = None,
     question: QuestionOption = None,
     conversation: ConversationOption = None,
@@ -47,8 +51,10 @@ def select(
     min_turns: MinTurnsOption = None,
     max_turns: MaxTurnsOption = None,
     pair_answers: Annotated[
-        bool, typer.Option("--pair-answers", help="Keep a question and its answer together.")
-    ] = False,
+        bool | None,
+        typer.Option("--pair-answers/--no-pair-answers", help="Keep a question and its answer together."),
+    ] = None,
+    settings_file: SettingsFileOption = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also say why, for every turn, on standard error.")
     ] = False,
@@ -61,8 +67,11 @@ def select(
     from convgate.cli.score import gate_policy
     from convgate.policies.base import Prepares
     from convgate.selector import Selector, write_selection
+    from convgate.settings import load_settings
 
     check_moment(turn, question)
+    chosen = load_settings(settings_file)
+    policy = policy or chosen.policy
     if policy != "gate" and any(option is not None for option in (gate, rule, min_turns, max_turns)):
         raise typer.BadParameter(
             f"--gate, --rule, --min-turns and --max-turns belong to gate, not to {policy}"
@@ -70,13 +79,13 @@ def select(
     talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad)
     with encoding_progress() as progress:
         made = (
-            gate_policy(gate, rule, settings, min_turns, max_turns)
+            gate_policy(chosen, gate, rule, settings, min_turns, max_turns)
             if policy == "gate"
-            else _other_policy(policy, settings)
+            else _other_policy(policy, chosen, settings)
         )
         if isinstance(made, Prepares):
             made.prepare([talk], progress=progress)
-        selector = Selector(made)
+        selector = Selector(made, pair_answers=chosen.pair_answers)
         situation, _ = talk.asked(question) if question is not None else talk.at(_index(talk, turn))
         selection = selector.select_at(talk, situation.index, question=question, pair_answers=pair_answers)
     for violation in selection.violations:
@@ -91,17 +100,15 @@ def select(
         write_text(write_selection(talk, situation, selection), out)
 
 
-def _other_policy(name: str, assignments: list[str] | None) -> Policy:
+def _other_policy(name: str, chosen: Settings, assignments: list[str] | None) -> Policy:
     from convgate.errors import PolicyError
     from convgate.policies.registry import policy_settings
     from convgate.selector import EncoderOnDemand, build_policy
-    from convgate.settings import load_settings
 
     values, known = parameters(assignments), policy_settings(name)
     if unknown := sorted(set(values) - set(known)):
         told = ", ".join(known) or "none"
         raise PolicyError(f"the policy {name} has no setting {', '.join(unknown)}; it has {told}")
-    chosen = load_settings()
     return build_policy(name, chosen, EncoderOnDemand(chosen), **values)
 
 

@@ -59,7 +59,8 @@ def policy(app: App, chooser: str) -> Policy:
     encoder = app.encoder() if POLICIES[name].needs_encoder else None
     versions, version = Versions(app.settings.home), version_of(chooser)
     if name == GatePolicy.name and version is None:
-        version = versions.active  # a command line may activate another at any time
+        # A command line may activate another at any time.
+        version = app.settings.version or versions.active
     # One of the same name may have come in the place of one that was deleted.
     weights = versions.get(version).card.weights_sha256 if version not in (None, UNTRAINED) else ""
     told = f"{version} {weights} {app.settings.model_dump_json()}"

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from convgate.agent_settings import AgentSettings
 from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
 from convgate.figures.histogram import describe_histogram, histogram_figure
@@ -17,8 +18,9 @@ from convgate.messages import turn_tokens
 from convgate.selector import write_selection
 from convgate.transcripts import format_named
 from convgate.transcripts.characters import writable
+from convgate.ui import services
+from convgate.ui.agent import draw_agent, draw_download
 from convgate.ui.explore import state
-from convgate.ui.explore.agent import draw_agent, draw_settings
 from convgate.ui.explore.export import decisions_csv, decisions_json
 from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.outcome import Outcome
@@ -95,19 +97,20 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
         rows, hide_index=True, height=240, key="explore.messages", alt="The messages to send",
     )  # fmt: skip
     suffix, label = _format(conversation)
+    agent = AgentSettings.of(outcome.deciding, services.settings(), pair_answers=view.pairs)
     with st.container(horizontal=True):
         st.download_button(
             f"Download as {label}", lambda: _written(outcome), file_name=f"selected{suffix}",
             on_click="ignore", icon=":material/download:", key="explore.download_messages",
         )  # fmt: skip
-        draw_settings(outcome)
+        draw_download(agent, page="explore")
     code = writable(json.dumps(selection.messages, ensure_ascii=False, indent=2, default=str))
     if len(code) <= _LONGEST_CODE:
         st.caption("To copy, as OpenAI messages:")
         st.code(code, language="json", height=320, wrap_lines=True)
     else:
         st.caption(f"At {len(code):,} characters the list is too long to be shown; download it.")
-    draw_agent(view)
+    draw_agent(agent, asks=bool(view.question))
 
 
 def _format(conversation: Conversation) -> tuple[str, str]:

@@ -45,6 +45,13 @@ class Outcome:
         return self.policy if isinstance(self.policy, GatePolicy) else None
 
     @property
+    def deciding(self) -> Policy:
+        """The policy with the rule and the limits that decided."""
+        if self.gate is None or self.choice is None:
+            return self.policy
+        return self.gate.with_rule(self.choice.rule, self.choice.limits)
+
+    @property
     def agreement(self) -> Changes | None:
         """Turns that this policy keeps and the other drops, and the other way round."""
         return changes(self.decisions, self.other.decisions) if self.other else None
