@@ -1,0 +1,1 @@
+"""Labels as others use them: what counts as true, files of labels, feedback from agents."""
