@@ -1,4 +1,4 @@
-"""Fits the rule `calibrated` on labelled cases: the threshold that a wanted figure asks for.
+"""Fits a rule's threshold on labelled cases: the one that a wanted figure asks for.
 
 >>> curve = threshold_curve(np.array([True, False, True, True]), np.array([0.9, 0.6, 0.5, 0.4]))
 >>> calibrate(curve, WantedPrecision(0.7), fitted_on="4 labels")
@@ -10,7 +10,7 @@ Calibrated(threshold=0.4, goal='precision 0.70', fitted_on='4 labels')
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -18,7 +18,7 @@ import numpy as np
 from convgate.errors import EvaluationError
 from convgate.evaluation.curves import ThresholdCurve, threshold_curve
 from convgate.evaluation.metrics import Terms
-from convgate.gate.thresholds import Calibrated
+from convgate.gate.thresholds import Anchored, Calibrated
 
 __all__ = [
     "BestFBeta",
@@ -30,6 +30,9 @@ __all__ = [
     "calibrate",
     "threshold_curve",
 ]
+
+Fittable = Calibrated | Anchored
+"""Rules that know what their threshold was fitted for."""
 
 _ROUNDING = 1e-12  # what is equally good must not differ by a rounding error
 
@@ -161,8 +164,12 @@ def best_row(curve: ThresholdCurve, goal: Goal) -> int | None:
     return int(np.flatnonzero(worth >= np.nanmax(worth) - _ROUNDING)[-1])
 
 
-def calibrate(curve: ThresholdCurve, goal: Goal, *, fitted_on: str = "") -> Calibrated:
-    """The rule with the threshold that serves the goal best on these labels.
+def calibrate(
+    curve: ThresholdCurve, goal: Goal, *, fitted_on: str = "", rule: Fittable | None = None
+) -> Fittable:
+    """The rule, `calibrated` unless another is given, with the threshold that serves the goal best here.
+
+    With an anchor the curve has to be of `convgate.evaluation.sweeps.reach`, which knows about it.
 
     Raises EvaluationError when nothing is labelled relevant, or when no threshold reaches the goal; then it
     says which comes nearest.
@@ -180,7 +187,8 @@ def calibrate(curve: ThresholdCurve, goal: Goal, *, fitted_on: str = "") -> Cali
             f"no threshold reaches {goal.label} on {labels}; {curve.thresholds[nearest]:.3f} comes nearest, "
             f"with precision {curve.precision[nearest]:.2f} and recall {curve.recall[nearest]:.2f}"
         )
-    return Calibrated(float(curve.thresholds[row]), goal=goal.label, fitted_on=fitted_on)
+    found = float(curve.thresholds[row])
+    return replace(rule or Calibrated(), threshold=found, goal=goal.label, fitted_on=fitted_on)
 
 
 def _has_relevant(curve: ThresholdCurve) -> bool:

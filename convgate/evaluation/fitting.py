@@ -3,6 +3,7 @@
     fitted = fit_threshold([read_relevance_set("mix.train.jsonl")], gate, WantedPrecision(0.9))
     fitted.rule, fitted.threshold.interval
 
+With a rule that has an anchor, what is fitted is the threshold beside it: what decides later decides here.
 The threshold's interval comes from fitting it again on resampled conversations; those of precision, recall
 and the others are of the found threshold. All are of the cases that it was fitted on: what it does on others
 is for `convgate.evaluation.evaluate` to measure.
@@ -18,14 +19,15 @@ import numpy as np
 
 from convgate.errors import EvaluationError
 from convgate.evaluation.bootstrap import LEVEL, Draws
-from convgate.evaluation.calibration import Goal, best_row, calibrate
+from convgate.evaluation.calibration import Fittable, Goal, best_row, calibrate
 from convgate.evaluation.curves import CurveSums, ThresholdCurve
 from convgate.evaluation.judge import EvaluationProgress, silent
 from convgate.evaluation.metrics import SELECTION_METRICS, Bools, case_terms
 from convgate.evaluation.pooling import Pool, Pooled, label, scores_of
 from convgate.evaluation.results import Measure, PolicyResult, SetResult, summarise
-from convgate.gate.thresholds import Calibrated
+from convgate.gate.thresholds import Absolute, Anchored, Calibrated, Rule
 from convgate.messages.tokens import TokenCounter
+from convgate.parameters import parameter_names
 from convgate.policies.base import Policy
 from convgate.transcripts.characters import printable
 
@@ -40,7 +42,7 @@ NOTHING, EVERYTHING = "nothing relevant", "everything relevant"
 class FittedThreshold:
     """The rule that was found, what it does on the labelled cases, and how sure that is."""
 
-    rule: Calibrated
+    rule: Fittable
     threshold: Measure  # 0…1
     curve: ThresholdCurve
     row: int  # of the curve, where the found threshold stands
@@ -67,9 +69,9 @@ class FittedThreshold:
         }
 
 
-def settings_of(rule: Calibrated) -> dict[str, Any]:
+def settings_of(rule: Fittable) -> dict[str, Any]:
     """The settings with which the gate decides by the rule."""
-    parameters = {"threshold": rule.threshold, "goal": rule.goal, "fitted_on": rule.fitted_on}
+    parameters = {name: getattr(rule, name) for name in parameter_names(type(rule))}
     return {"threshold_rule": rule.name, "threshold_parameters": parameters}
 
 
@@ -78,6 +80,7 @@ def fit_threshold(
     policy: Policy,
     goal: Goal,
     *,
+    rule: Fittable | None = None,
     pool: Pool = "cases",
     scored_by: str = "",
     token_counter: TokenCounter | None = None,
@@ -86,6 +89,7 @@ def fit_threshold(
 ) -> FittedThreshold:
     """The threshold on the policy's scores, which are 0…1, that serves the goal best on these cases.
 
+    rule: whose threshold is fitted; `calibrated` unless another is given, or the policy's own has an anchor.
     pool: with "cases" the turns of all cases count alike, so that a large set weighs more; with "sets" the
     turns of each set count alike in sum. scored_by: where the scores come from, such as "gate v2", for the
     rule to tell. seed: of the bootstrap.
@@ -94,25 +98,30 @@ def fit_threshold(
     nothing is relevant, or when no threshold reaches the goal; PolicyError when scores are not 0…1.
     """
     _check(sets)
-    labelled = [label(one, policy, token_counter=token_counter, progress=progress) for one in sets]
+    own: Rule | None = getattr(policy, "rule", None)
+    fitted = rule or (own if isinstance(own, Anchored) else Calibrated())
+    labelled = [
+        label(one, policy, rule=fitted, token_counter=token_counter, progress=progress) for one in sets
+    ]
     pooled = Pooled.of(labelled, pool)
     sums = pooled.sums()
     curve = sums.curve(pooled.weights)
-    rule = calibrate(curve, goal, fitted_on=_labels(pooled, pool, scored_by))
-    row = int(np.searchsorted(curve.thresholds, rule.threshold))
+    found = calibrate(curve, goal, fitted_on=_labels(pooled, pool, scored_by), rule=fitted)
+    assert found.threshold is not None
+    row = int(np.searchsorted(curve.thresholds, found.threshold))
 
     draws = pooled.draws(seed)
     interval, notes = _refitted(pooled, sums, draws, goal)
     if not curve.kept_share[row]:
         notes = ("Keeping nothing costs least here.", *notes)
     return FittedThreshold(
-        rule=rule,
-        threshold=Measure(rule.threshold, *interval),
+        rule=found,
+        threshold=Measure(found.threshold, *interval),
         curve=curve,
         row=row,
         pool=pool,
         rule_now=next((one.rule for one in labelled if one.rule), ""),
-        result=_side_by_side(pooled, rule, draws),
+        result=_side_by_side(pooled, found.threshold, draws),
         notes=notes,
     )
 
@@ -156,7 +165,7 @@ def _refitted(
     return (float(low), float(high)), (told,) if missed else ()
 
 
-def _side_by_side(pooled: Pooled, rule: Calibrated, draws: Draws) -> SetResult:
+def _side_by_side(pooled: Pooled, threshold: float, draws: Draws) -> SetResult:
     """What the found rule and the policy's own keep of the same cases."""
     cases, clusters = pooled.cases, pooled.clusters
     weights = pooled.weights[clusters][:, None, None]
@@ -173,7 +182,7 @@ def _side_by_side(pooled: Pooled, rule: Calibrated, draws: Draws) -> SetResult:
         by_tag = {tag: summarise(terms[has], clusters[has], draws) for tag, has in tags.items()}
         return PolicyResult(name, summarise(terms, clusters, draws), by_tag, terms)
 
-    found = (rule.cut(scores_of(case), learned=rule.threshold).kept for case in cases)
+    found = (Absolute().cut(scores_of(case), learned=threshold).kept for case in cases)
     return SetResult(
         name=" + ".join(one.name for one in pooled.sets),
         case_ids=tuple(id for one in pooled.sets for id in one.ids),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -15,6 +15,8 @@ from convgate.evaluation.bootstrap import Draws, draw
 from convgate.evaluation.curves import CurveSums, candidate_thresholds
 from convgate.evaluation.judge import EvaluationProgress, JudgedTurns, cases_in_order, count_tokens, judge
 from convgate.evaluation.metrics import Terms
+from convgate.evaluation.sweeps import reach
+from convgate.gate.thresholds import Rule
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 
@@ -46,21 +48,29 @@ def label(
     relevance_set: RelevanceSet,
     policy: Policy,
     *,
+    rule: Rule | None = None,
     token_counter: TokenCounter | None = None,
     progress: EvaluationProgress,
 ) -> LabelledSet:
-    """The set's cases with the policy's scores; EvaluationError from a policy that gives none."""
+    """The set's cases with the policy's scores; EvaluationError from a policy that gives none.
+
+    With a rule, with how far its threshold may rise before each turn is dropped (see `sweeps.reach`) instead.
+    """
     if not policy.ranks:
         raise EvaluationError(f"{policy.name} does not score turns, so it has no threshold to fit")
     in_order = cases_in_order(relevance_set)
     names, clusters = np.unique([case.conversation for case in in_order], return_inverse=True)
     tokens = count_tokens(relevance_set, token_counter, progress=progress)
-    cases, rule = [], ""
+    cases, named = [], ""
     for judged in judge(relevance_set, policy, tokens=tokens, progress=progress):
-        cases.append(judged.turns)
-        rule = judged.decisions.rule
+        turns, scores = judged.turns, judged.decisions.scores
+        if rule is not None and scores is not None:
+            rows = judged.indices - (judged.decisions.indices[0] if len(scores) else 0)
+            turns = replace(turns, scores=reach(rule, scores)[rows])
+        cases.append(turns)
+        named = judged.decisions.rule
     ids = tuple(case.id for case in in_order)
-    return LabelledSet(relevance_set.name, ids, tuple(cases), clusters.astype(np.int64), len(names), rule)
+    return LabelledSet(relevance_set.name, ids, tuple(cases), clusters.astype(np.int64), len(names), named)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,8 +107,9 @@ class Pooled:
         cases = self.cases
         relevant = np.concatenate([case.relevant for case in cases] or [np.zeros(0, dtype=np.bool_)])
         scores = np.concatenate([scores_of(case) for case in cases] or [np.zeros(0)])
-        thresholds = candidate_thresholds(relevant, scores)
-        if len(thresholds) and thresholds[-1] < 1:
+        reached = np.isfinite(scores)  # what no threshold keeps has no place for one
+        thresholds = candidate_thresholds(relevant[reached], scores[reached])
+        if len(scores) and not (len(thresholds) and thresholds[-1] >= 1):
             thresholds = np.append(thresholds, 1.0)  # keeping nothing can be best, too
         return CurveSums.of(
             relevant,

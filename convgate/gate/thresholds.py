@@ -89,15 +89,18 @@ class Anchored(Checked):
         help="Nothing is kept unless one turn reaches it. 0.5 is as likely relevant as not.",
     )  # fmt: skip
     threshold: float | None = _THRESHOLD
+    goal: str = text("")  # what the threshold was fitted for, if it was
+    fitted_on: str = text("")  # which labels
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Threshold = the set value, else the learned one; the anchor when no turn reaches it."""
         low = learned if self.threshold is None else self.threshold
-        told = (
-            f"The learned threshold is {low:.2f}"
-            if self.threshold is None
-            else f"The threshold was set to {low:.2f}"
-        )
+        if self.threshold is None:
+            told = f"The learned threshold is {low:.2f}"
+        elif self.goal:
+            told = _fitted(low, self.goal, self.fitted_on)
+        else:
+            told = f"The threshold was set to {low:.2f}"
         if self.anchor <= low:
             return _at(scores, low, f"{told}.")
         if (scores >= self.anchor - _ROUNDING).any():
@@ -181,8 +184,7 @@ class Calibrated(Checked):
         """Threshold = the fitted one."""
         if not self.goal:
             return _at(scores, self.threshold, "It has not been fitted to any labels yet.")
-        told = f"The threshold {self.threshold:.2f} was fitted for {self.goal}"
-        return _at(scores, self.threshold, f"{told} on {self.fitted_on}." if self.fitted_on else f"{told}.")
+        return _at(scores, self.threshold, f"{_fitted(self.threshold, self.goal, self.fitted_on)}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,6 +287,11 @@ def make_rule(name: str, **parameters: Any) -> Rule:
             f"{name} has no setting {', '.join(unknown)}; it has {', '.join(parameter_names(rule))}"
         )
     return rule(**parameters)
+
+
+def _fitted(threshold: float, goal: str, fitted_on: str) -> str:
+    told = f"The threshold {threshold:.2f} was fitted for {goal}"
+    return f"{told} on {fitted_on}" if fitted_on else told
 
 
 def _at(scores: Floats, threshold: float, because: str) -> Cut:
