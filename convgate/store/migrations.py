@@ -128,3 +128,42 @@ def m002_labels(db: Database) -> None:
             WHERE turn >= 0 AND trains
             GROUP BY situation, turn
         )""")
+
+
+@migrations()
+def m003_conversation_rules(db: Database) -> None:
+    """Rules that people chose for one conversation alone, as an address has them."""
+    db.execute("""
+        CREATE TABLE conversation_rules (
+            conversation INTEGER PRIMARY KEY REFERENCES conversations (number) ON DELETE CASCADE,
+            policy TEXT NOT NULL,
+            choice TEXT NOT NULL,
+            note TEXT NOT NULL,
+            chosen_at TEXT NOT NULL
+        )""")
+
+
+@migrations()
+def m005_queues(db: Database) -> None:
+    """Queues: which turns are to be judged, in which order, and why each."""
+    db.execute("""
+        CREATE TABLE queues (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            name TEXT NOT NULL,
+            made_by TEXT NOT NULL,
+            made_at TEXT NOT NULL,
+            seed INTEGER NOT NULL,
+            deleted_at TEXT
+        )""")
+    db.execute("""
+        CREATE TABLE queue_items (
+            queue INTEGER NOT NULL REFERENCES queues (number) ON DELETE CASCADE,
+            place INTEGER NOT NULL,
+            situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
+            turn INTEGER NOT NULL CHECK (turn >= 0),
+            kind TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            PRIMARY KEY (queue, place)
+        ) WITHOUT ROWID""")
+    db.execute("CREATE UNIQUE INDEX queue_items_once ON queue_items (situation, turn, queue)")
+    db.execute("CREATE INDEX labels_by_time ON labels (annotator, at)")
