@@ -118,7 +118,7 @@ class Writer:
     def add(self, entry: Entry) -> None:
         """What an entry says; StoreError when that cannot be."""
         if entry.situation not in self._situations:
-            self._situations[entry.situation] = _situation(self._db, entry.situation)
+            self._situations[entry.situation] = situation_number(self._db, entry.situation)
         number, stop = self._situations[entry.situation]
         if entry.turn != WHOLE and not 0 <= entry.turn < stop:
             raise StoreError(
@@ -239,7 +239,7 @@ def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
     return undoable, redoable
 
 
-def _situation(db: Database, key: SituationKey) -> tuple[int, int]:
+def situation_number(db: Database, key: SituationKey) -> tuple[int, int]:
     """The number of a message, which is made when it is new, and how many turns are before it."""
     row = db.execute(
         "SELECT number, turns FROM conversations WHERE key = ? AND deleted_at IS NULL", [key.conversation]
