@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
-from convgate.conversation import Conversation
+from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError
 from convgate.store import documents, fulltext
 from convgate.store.database import Store
+from convgate.store.openings import Openings
 from convgate.transcripts.characters import writable
 
 Sort = Literal["added", "title", "turns", "tokens", "format"]
@@ -94,6 +95,38 @@ class Conversations:
         with self._store.write() as db:
             now = datetime.now(UTC).isoformat()
             return [self._add(db, item, now) for item in items]
+
+    def grow(self, key: str, turns: Sequence[Turn], *, tokens: int | None = None) -> Addition:
+        """Put turns after the last one of a conversation. tokens: what they count together.
+
+        Its content is another then, and so is its key; the former one finds it too. What was said of its
+        turns stays. Raises StoreError when the library does not have it, or has the longer one already.
+        """
+        with self._store.write() as db:
+            openings = Openings(db)
+            openings.update()
+            row = self._row(db, key)
+            (document,) = db.execute(
+                "SELECT document FROM documents WHERE number = ?", [row["number"]]
+            ).fetchone()
+            before = documents.load(document)
+            grown = replace(before, turns=(*before.turns, *turns))
+            number, new_key = row["number"], documents.content_key(grown)
+            if db.execute("SELECT 1 FROM conversations WHERE key = ?", [new_key]).fetchone():
+                raise StoreError(f"the library has the conversation with these turns already, as {new_key!r}")
+            total = None if tokens is None or row["tokens"] is None else row["tokens"] + tokens
+            db.execute("DELETE FROM former_keys WHERE key = ?", [new_key])
+            db.execute(
+                "UPDATE conversations SET key = ?, turns = ?, tokens = ? WHERE number = ?",
+                [new_key, len(grown), total, number],
+            )
+            db.execute("INSERT INTO former_keys (key, conversation) VALUES (?, ?)", [row["key"], number])
+            db.execute("UPDATE documents SET document = ? WHERE number = ?", [documents.dump(grown), number])
+            db.execute(
+                "UPDATE conversation_search SET text = ? WHERE rowid = ?", [_searched_text(grown), number]
+            )
+            openings.put(number, grown.turns)
+        return Addition(new_key, row["title"], new=False)
 
     def get(self, key: str) -> StoredConversation:
         """The conversation `key`; raises StoreError when the library does not have it."""
@@ -207,17 +240,21 @@ class Conversations:
             "origin": writable(item.origin),
             "added_at": added_at,
         }
+        db.execute("DELETE FROM former_keys WHERE key = ?", [key])
         number = db.table("conversations").insert(row).last_pk
         db.table("documents").insert({"number": number, "document": documents.dump(conversation)})
-        text = "\n".join(turn.scored_text for turn in conversation.turns)
         db.execute(
             "INSERT INTO conversation_search (rowid, title, text) VALUES (?, ?, ?)",
-            [number, title, writable(text)],
+            [number, title, _searched_text(conversation)],
         )
         return Addition(key, title, new=True)
 
     def _row(self, db: Database, key: str) -> dict[str, Any]:
-        for row in db.query("SELECT * FROM conversations WHERE key = ? AND deleted_at IS NULL", [key]):
+        for row in db.query(
+            "SELECT conversations.* FROM conversations WHERE deleted_at IS NULL"
+            " AND number = (SELECT number FROM conversation_keys WHERE key = ?)",
+            [key],
+        ):
             return dict(row)
         raise StoreError(
             f"The library has no conversation {key!r}; it was deleted, or the link is from another library."
@@ -226,7 +263,11 @@ class Conversations:
     def _mark(self, keys: Sequence[str], deleted_at: str | None) -> None:
         with self._store.write() as db:
             for key in keys:
-                db.execute("UPDATE conversations SET deleted_at = ? WHERE key = ?", [deleted_at, key])
+                db.execute(
+                    "UPDATE conversations SET deleted_at = ?"
+                    " WHERE number = (SELECT number FROM conversation_keys WHERE key = ?)",
+                    [deleted_at, key],
+                )
 
 
 def _summary(row: dict[str, Any], excerpt: str | None = None) -> ConversationSummary:
@@ -240,6 +281,10 @@ def _summary(row: dict[str, Any], excerpt: str | None = None) -> ConversationSum
         added=datetime.fromisoformat(row["added_at"]),
         excerpt=excerpt,
     )
+
+
+def _searched_text(conversation: Conversation) -> str:
+    return writable("\n".join(turn.scored_text for turn in conversation.turns))
 
 
 def _title_from_text(conversation: Conversation) -> str:

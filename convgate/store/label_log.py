@@ -242,7 +242,9 @@ def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
 def situation_number(db: Database, key: SituationKey) -> tuple[int, int]:
     """The number of a message, which is made when it is new, and how many turns are before it."""
     row = db.execute(
-        "SELECT number, turns FROM conversations WHERE key = ? AND deleted_at IS NULL", [key.conversation]
+        "SELECT number, turns FROM conversations WHERE deleted_at IS NULL"
+        " AND number = (SELECT number FROM conversation_keys WHERE key = ?)",
+        [key.conversation],
     ).fetchone()
     if row is None:
         raise StoreError(f"the library has no conversation {key.conversation!r}")
@@ -261,10 +263,9 @@ def situation_number(db: Database, key: SituationKey) -> tuple[int, int]:
 def find_situation(db: Database, key: SituationKey) -> int | None:
     """The number of a message; None when nobody said anything about it."""
     row = db.execute(
-        "SELECT situations.number FROM situations JOIN conversations"
-        " ON conversations.number = situations.conversation"
-        " WHERE key = ? AND coalesce(turn, -1) = ? AND question = ?",
-        [key.conversation, -1 if key.turn is None else key.turn, writable(key.question)],
+        "SELECT number FROM situations WHERE coalesce(turn, -1) = ? AND question = ?"
+        " AND conversation = (SELECT number FROM conversation_keys WHERE key = ?)",
+        [-1 if key.turn is None else key.turn, writable(key.question), key.conversation],
     ).fetchone()
     return row[0] if row else None
 

@@ -144,6 +144,34 @@ def m003_conversation_rules(db: Database) -> None:
 
 
 @migrations()
+def m004_openings(db: Database) -> None:
+    """How conversations begin, so that one is found again as it grows; keys that they had before."""
+    # hash: of who said what in the first turns of a conversation, this many.
+    db.execute("""
+        CREATE TABLE openings (
+            hash BLOB NOT NULL,
+            conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
+            length INTEGER NOT NULL,
+            PRIMARY KEY (hash, conversation, length)
+        ) WITHOUT ROWID""")
+    db.execute("CREATE INDEX openings_by_conversation ON openings (conversation)")
+    # Conversations that agents told of, and go on telling of while they last.
+    db.execute("""
+        CREATE TABLE live_conversations (
+            conversation INTEGER PRIMARY KEY REFERENCES conversations (number) ON DELETE CASCADE
+        )""")
+    db.execute("""
+        CREATE TABLE former_keys (
+            key TEXT PRIMARY KEY,
+            conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE
+        ) WITHOUT ROWID""")
+    db.execute("CREATE INDEX former_keys_by_conversation ON former_keys (conversation)")
+    db.execute("""
+        CREATE VIEW conversation_keys AS
+        SELECT key, number FROM conversations UNION ALL SELECT key, conversation FROM former_keys""")
+
+
+@migrations()
 def m005_queues(db: Database) -> None:
     """Queues: which turns are to be judged, in which order, and why each."""
     db.execute("""
