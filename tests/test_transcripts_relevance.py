@@ -1,6 +1,7 @@
 """Relevance sets: what they hold, what is checked, what comes back from a file."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -188,6 +189,14 @@ def test_conversations_from_elsewhere_can_be_cases(tmp_path):
     )
     found = read_relevance_set(path)
     assert found.conversations[talk.id].turns == talk.turns
+
+
+def test_the_conversations_own_fields_do_not_take_the_place_of_id_and_type(tmp_path):
+    told = b'{"id": "theirs", "type": "chat", "messages": [{"role": "user", "content": "Hi"}]}'
+    talk = replace(read_conversations(told).conversations[0], id="ours")
+    path = tmp_path / "new.jsonl"
+    write_relevance_set(RelevanceSet("new", {"ours": talk}, ()), path)
+    assert list(read_relevance_set(path).conversations) == ["ours"]
 
 
 def test_a_set_that_cannot_be_written_leaves_nothing_half(read, tmp_path):

@@ -92,7 +92,7 @@ def read_relevance_set(
             place.leave_out_all(error)
     for value, place in waiting:
         try:
-            case = _case(value, conversations)
+            case = case_of_line(value, conversations)
             _check_id(case.id, cases, "case")
             cases[case.id] = case
         except TranscriptError as error:
@@ -118,16 +118,21 @@ def _lines(relevance_set: RelevanceSet) -> Iterator[str]:
     for conversation in relevance_set.conversations.values():
         yield _FORMAT.write(conversation, conversation.turns)
     for case in relevance_set.cases:
-        optional = {
-            "turn": case.turn,
-            "query": None if case.query is None else {"role": case.query.role, "content": case.query.text},
-            "window": case.window,
-            "tags": list(case.tags) or None,
-            "judged": None if case.judged is None else sorted(case.judged),
-        }
-        line = {"type": "case", "id": case.id, "conversation": case.conversation}
-        given = {key: value for key, value in optional.items() if value is not None}
-        yield dump_json({**line, **given, "relevant": sorted(case.relevant)}) + "\n"
+        yield dump_json(case_fields(case)) + "\n"
+
+
+def case_fields(case: Case) -> dict[str, Any]:
+    """What a case's line holds."""
+    optional = {
+        "turn": case.turn,
+        "query": None if case.query is None else {"role": case.query.role, "content": case.query.text},
+        "window": case.window,
+        "tags": list(case.tags) or None,
+        "judged": None if case.judged is None else sorted(case.judged),
+    }
+    line = {"type": "case", "id": case.id, "conversation": case.conversation}
+    given = {key: value for key, value in optional.items() if value is not None}
+    return {**line, **given, "relevant": sorted(case.relevant)}
 
 
 def _values(source: Source) -> Iterator[tuple[Any, Place]]:
@@ -140,7 +145,8 @@ def _values(source: Source) -> Iterator[tuple[Any, Place]]:
         yield value, Place(source.report, line=place.line or 1)
 
 
-def _case(value: Mapping[str, Any], conversations: Mapping[str, Conversation]) -> Case:
+def case_of_line(value: Mapping[str, Any], conversations: Mapping[str, Conversation]) -> Case:
+    """The case that a line's object holds; TranscriptError when it is none, or of no such conversation."""
     id, about = _id(value, "id"), _id(value, "conversation")
     conversation = conversations.get(about)
     if conversation is None:

@@ -45,7 +45,8 @@ class RelevanceFormat(OpenAIFormat):
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
         """One line."""
-        fields = {"type": "conversation", "id": conversation.id, **top_fields(conversation, self.name)}
+        line = {"type": "conversation", "id": conversation.id}
+        fields = {**line, **top_fields(conversation, self.name), **line}  # a transcript may have a `type` too
         return dump_json({**fields, "messages": [_message(turn) for turn in turns]}) + "\n"
 
 
