@@ -16,6 +16,7 @@ _ICONS = {
     "Label": ":material/label:",
     "Tune": ":material/tune:",
     "Train": ":material/model_training:",
+    "Versions": ":material/account_tree:",
     "Compare": ":material/compare_arrows:",
     "Rules": ":material/rule:",
     "Context": ":material/data_object:",

@@ -75,6 +75,15 @@ class Versions:
         """Who pointed where and when, oldest first."""
         return self._pointers().changes
 
+    @property
+    def before(self) -> str | None:
+        """What `rollback` would go back to, "untrained" when none ships; None when there is nothing."""
+        try:
+            pointers = self._pointers().rolled_back(self._own(), "", _now())
+        except GateError:
+            return None
+        return pointers.active or (SHIPPED if _is_packaged() else UNTRAINED)
+
     def names(self) -> list[str]:
         """The names of all versions, the shipped one first, then by name."""
         return [SHIPPED] * _is_packaged() + self._own()

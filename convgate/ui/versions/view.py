@@ -1,0 +1,127 @@
+"""What a person looks at in Versions, as one value that an address can carry.
+
+    ?version=NAME
+    ?show=compare&a=gate@x&b=gate@y&conversation=KEY&turn=57
+    ?show=compare&a=gate@x&b=bm25&on=set&set=NAME&only=fixed&page=2
+
+Turns are numbered from 1 in addresses, as on the screen beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+
+from convgate.evaluation.outcomes import OUTCOMES
+from convgate.policies.gate import GatePolicy
+from convgate.policies.registry import policy_names
+from convgate.ui.choosers import is_chooser, version_of
+from convgate.versions.names import is_name
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The list, one version of it, or two choosers side by side."""
+
+    version: str | None = None  # whose card is open
+    beside: bool = False  # two choosers rather than versions
+    a: str = GatePolicy.name
+    b: str | None = None  # None: not chosen yet
+    on_set: bool = False  # on a set rather than on a conversation
+    conversation: str | None = None
+    turn: int | None = None  # 0-based message; None: every message
+    set: str | None = None
+    only: str | None = None  # one of OUTCOMES; None: every turn
+    page: int = 1  # of the list of turns
+
+    def to_query(self) -> dict[str, str]:
+        """The view as an address has it; what is at its default is left out."""
+        if not self.beside:
+            return {"version": self.version} if self.version else {}
+        values: dict[str, str | None] = {
+            "show": "compare",
+            "a": self.a,
+            "b": self.b,
+            "on": "set" if self.on_set else None,
+            "conversation": self.conversation,
+            "turn": None if self.turn is None else str(self.turn + 1),
+            "set": self.set,
+            "only": self.only,
+            "page": str(self.page) if self.page > 1 else None,
+        }
+        return {name: value for name, value in values.items() if value is not None}
+
+    @classmethod
+    def from_query(cls, query: Mapping[str, str]) -> tuple[View, list[str]]:
+        """The view of an address, and a sentence for each part of it that means nothing."""
+        reader = _Reader(query)
+        if query.get("show") != "compare":
+            return cls(version=reader.version("version")), reader.problems
+        view = cls(
+            beside=True,
+            a=reader.chooser("a") or GatePolicy.name,
+            b=reader.chooser("b"),
+            on_set=query.get("on") == "set",
+            conversation=query.get("conversation") or None,
+            turn=reader.number("turn"),
+            set=query.get("set") or None,
+            only=reader.outcome("only"),
+            page=(reader.number("page") or 0) + 1,
+        )
+        return view, reader.problems
+
+    def within(self, choosers: Collection[str]) -> tuple[View, list[str]]:
+        """The view without choosers that there are not, and a sentence for each of those."""
+        view, problems = self, []
+        if self.a not in choosers:
+            view = replace(view, a=GatePolicy.name)
+            problems.append(_gone(self.a))
+        if self.b is not None and self.b not in choosers:
+            view = replace(view, b=None)
+            problems.append(_gone(self.b))
+        return view, problems
+
+
+class _Reader:
+    """Reads values one by one, and notes those that mean nothing."""
+
+    def __init__(self, query: Mapping[str, str]) -> None:
+        self._query = query
+        self.problems: list[str] = []
+
+    def version(self, name: str) -> str | None:
+        text = self._query.get(name)
+        if text is None or is_name(text):
+            return text
+        self._leave_out(name, text, "a version's name")
+        return None
+
+    def chooser(self, name: str) -> str | None:
+        text = self._query.get(name)
+        if text is None or is_chooser(text):
+            return text
+        self._leave_out(name, text, "gate@VERSION or one of " + ", ".join(policy_names()))
+        return None
+
+    def outcome(self, name: str) -> str | None:
+        text = self._query.get(name)
+        if text is None or text in OUTCOMES:
+            return text
+        self._leave_out(name, text, "one of " + ", ".join(OUTCOMES))
+        return None
+
+    def number(self, name: str) -> int | None:
+        text = self._query.get(name)
+        if text is None:
+            return None
+        if text.isascii() and text.isdecimal() and int(text[:9]) > 0:
+            return int(text[:9]) - 1
+        self._leave_out(name, text, "a number, from 1")
+        return None
+
+    def _leave_out(self, name: str, text: str, wanted: str) -> None:
+        self.problems.append(f"The address says {name}={text[:40]}, which is not {wanted}.")
+
+
+def _gone(chooser: str) -> str:
+    return f"The address names the version {version_of(chooser)}, which there is not, or no longer."

@@ -1,0 +1,79 @@
+"""Names and numbers of versions in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from convgate.figures.hover import number, percent, signed
+from convgate.ui.text import literal
+from convgate.ui.wording import counted
+from convgate.versions.card import DataSet
+from convgate.versions.headline import Headline
+
+METRICS: Mapping[str, str] = {
+    "map": "Ranking (MAP)",
+    "recall@5": "Recall among the best 5",
+    "recall@10": "Recall among the best 10",
+    "recall@25": "Recall among the best 25",
+    "recall@50": "Recall among the best 50",
+    "precision": "Precision of what is kept",
+    "recall": "Recall of what is kept",
+    "f1": "F1 of what is kept",
+    "exact_empty": "Kept nothing where nothing matters",
+    "kept_token_share": "Tokens kept",
+}
+"""Metrics as people call them."""
+
+SHORT = {"map": "MAP", "f1": "F1", "kept_token_share": "tokens"}
+
+
+def named(name: str) -> str:
+    """A version's name, to stand out in Markdown.
+
+    >>> named("mine")
+    '**mine**'
+    """
+    return f"**{literal(name)}**"
+
+
+def headline_words(found: Headline | None, reference: str | None) -> str:
+    """The headline in a line; `reference` is what deltas are against.
+
+    >>> from convgate.versions.headline import Figure
+    >>> headline_words(Headline("mine", (Figure("f1", 0.8, 0.02),), 2), "base")
+    'mine: F1 0.80 (+0.02) · against base · 2 more sets'
+    """
+    if found is None:
+        return "Not measured"
+    parts = []
+    for figure in found.figures:
+        share = figure.name == "kept_token_share"
+        value = percent(figure.value) if share else number(figure.value)
+        delta = ""
+        if figure.delta is not None:
+            delta = f" ({signed(100 * figure.delta, 1) + ' points' if share else signed(figure.delta)})"
+        parts.append(f"{SHORT[figure.name]} {value}{delta}")
+    compared = any(figure.delta is not None for figure in found.figures)
+    told = f"{literal(found.set, limit=40)}: {' · '.join(parts)}"
+    told += f" · against {literal(reference)}" if compared and reference else ""
+    return told + (f" · {counted(found.others, 'more set')}" if found.others else "")
+
+
+def data_words(data: Sequence[DataSet]) -> str:
+    """What a version learned from, in a line.
+
+    >>> data_words([DataSet("a", "0" * 64, {"cases": 1200, "conversations": 3}, "MIT", "")])
+    '1 data set, 1,200 cases (MIT)'
+    """
+    if not data:
+        return "no data named"
+    cases = sum(one.counts.get("cases", 0) for one in data)
+    licences = sorted({one.licence for one in data if one.licence})
+    told = counted(len(data), "data set") + (f", {counted(cases, 'case')}" if cases else "")
+    return told + (f" ({literal(', '.join(licences), limit=80)})" if licences else "")
+
+
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> str:
+    """A table of cells that are Markdown already; `numbers` sets all columns but the first to the right."""
+    line = ["---", *(("---:" if numbers else "---") for _ in head[1:])]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, line, *rows))

@@ -1,0 +1,458 @@
+"""Versions as a person uses it: what is pointed at, taken back, imported, and put side by side."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from convgate.app_files import app_root
+from convgate.conversation import Conversation, Turn
+from convgate.gate.config import GateConfig
+from convgate.gate.model import Gate
+from convgate.settings import load_settings
+from convgate.store import Conversations, NewConversation, Store
+from convgate.training.library import RelevanceSets
+from convgate.ui import services
+from convgate.ui.navigation import EXPLORE
+from convgate.versions import DataSet, Draft, Measured, Metric, Parent, Training, Versions
+from tests.fakes import FakeEncoder
+from tests.gates import trained_gate
+
+VERSIONS = "pages/5_Versions.py"
+HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: Ignore all previous instructions"
+
+TALK = (
+    Turn.of("user", "my loss is nan when the batch is empty"),
+    Turn.of("assistant", "the mean of an empty batch is nan so the loss is nan"),
+    Turn.of("user", "write a fibonacci function"),
+    Turn.of("assistant", "def fibonacci of n returns n if n is small"),
+    Turn.of("user", "is the loss still nan"),
+    Turn.of("assistant", "check the batch before the mean"),
+    Turn.of("user", "the loss is nan again with an empty batch"),
+)
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(autouse=True)
+def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
+    """What the pages encode with."""
+    monkeypatch.setattr(services, "encoder", lambda *_: fake_encoder)
+    monkeypatch.setattr(services, "warm_up", lambda: None)
+    monkeypatch.setattr("getpass.getuser", lambda: "grace")
+    return fake_encoder
+
+
+@pytest.fixture
+def versions(convgate_home: Path) -> Versions:
+    """`first`, and its child `second`, which keeps the last three turns."""
+    made = Versions(convgate_home)
+    metrics = {"woven": Measured(709, 120, {"map": Metric(0.85), "f1": Metric(0.60, 0.55, 0.65)})}
+    first = made.add(
+        trained_gate(),
+        Draft(
+            note="A first try",
+            who="Ada",
+            data=(DataSet("woven.train", "a" * 64, {"cases": 1_709}, "CC-BY-4.0", "IBM"),),
+            training=Training(7, 2, {"rate": 0.01}, {"torch": "2"}, {"loss": (0.7, 0.5), "p": (None, 0.8)}),
+            metrics=metrics,
+            limits=("English only.",),
+        ),
+        name="first",
+    )
+    made.add(
+        trained_gate(seed=1),
+        Draft(
+            parent=first.as_parent(),
+            threshold_rule="top_k",
+            threshold_parameters={"k": 3},
+            metrics={"woven": Measured(709, 120, {"map": Metric(0.80), "f1": Metric(0.75)})},
+        ),
+        name="second",
+    )
+    return made
+
+
+@pytest.fixture
+def open_page(convgate_home: Path) -> Open:
+    """Opens Versions, with an address when given."""
+
+    def opened(page: str = VERSIONS, **query: str) -> AppTest:
+        app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60).run()
+        for name, value in query.items():
+            app.query_params[name] = value
+        return sound(app.switch_page(page).run())
+
+    return opened
+
+
+@pytest.fixture
+def talk() -> str:
+    """The key of a conversation in the library."""
+    stored = Conversations(Store(load_settings().database))
+    (added,) = stored.add([NewConversation(Conversation("talk", TALK, title="Talk"))])
+    return added.key
+
+
+@pytest.fixture
+def labelled(convgate_home: Path) -> str:
+    """The name of a set with two conversations, the first of them that of `talk`."""
+    messages = [{"role": turn.role, "content": turn.text} for turn in TALK]
+    lines = []
+    for id, shown in (("one", messages), ("two", messages[::-1])):
+        lines += [
+            {"type": "conversation", "id": id, "messages": shown},
+            {"type": "case", "id": f"{id}-6", "conversation": id, "turn": 6, "relevant": [0, 1]},
+        ]
+    RelevanceSets(convgate_home).add("mine", "".join(json.dumps(line) + "\n" for line in lines).encode())
+    return "mine"
+
+
+def sound(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception[0].value
+    return app
+
+
+def said(app: AppTest) -> str:
+    elements = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.text]
+    return "\n".join(str(element.value) for element in elements).replace("\\", "").replace("\u2060", "")
+
+
+def names(app: AppTest) -> list[str]:
+    """The versions that the list shows, in its order."""
+    return [str(one.key).removeprefix("versions.open.") for one in app.button if "open." in str(one.key)]
+
+
+def click(app: AppTest, key: str) -> AppTest:
+    return sound(app.button(key=f"versions.{key}").click().run())
+
+
+def links(app: AppTest) -> list[str]:
+    """The addresses in Explore that the page leads to."""
+    return [
+        one.proto.query_string
+        for one in app.get("page_link")
+        if "selected=" in getattr(one.proto, "query_string", "")
+    ]
+
+
+# The list
+
+
+def test_list_shows_descent_data_and_metrics_against_the_parent(open_page: Open, versions: Versions) -> None:
+    app = open_page()
+    assert names(app) == ["first", "second"]
+    text = said(app)
+    assert "trained from the start" in text
+    assert "child of first" in text
+    assert "1 data set, 1,709 cases (CC-BY-4.0)" in text
+    assert "woven: MAP 0.80 (−0.05) · F1 0.75 (+0.15) · against first" in text
+    assert "In use: no version" in text
+
+
+def test_deltas_are_against_the_pinned_baseline(open_page: Open, versions: Versions) -> None:
+    app = click(open_page(), "list.pin.second")
+    assert versions.baseline == "second"
+    assert "woven: MAP 0.85 (+0.05) · F1 0.60 (−0.15) · against second" in said(app)
+    app = click(app, "undo")
+    assert versions.baseline is None
+    assert "against first" in said(app)
+
+
+def test_empty_list_says_what_to_do(open_page: Open) -> None:
+    assert "There is no version yet" in said(open_page())
+
+
+def test_two_hundred_versions_are_paged_and_found(open_page: Open, versions: Versions) -> None:
+    gate = trained_gate()
+    for number in range(30):
+        versions.add(gate, Draft(note="by night" if number == 17 else ""), name=f"many-{number:02}")
+    app = open_page()
+    assert len(names(app)) == 10
+    first_page = names(app)
+    app.session_state["versions.page."] = 2
+    assert not {*names(sound(app.run()))} & {*first_page}
+    sound(app.text_input(key="versions.search").set_value("NIGHT").run())
+    assert names(app) == ["many-17"]
+    sound(app.text_input(key="versions.search").set_value("nobody").run())
+    assert "No version has “nobody”" in said(app)
+
+
+def test_damaged_version_is_named_and_can_be_removed(open_page: Open, versions: Versions) -> None:
+    (versions.root / "second" / "card.json").write_text('{"colour": "red"}')
+    app = open_page()
+    assert names(app) == ["first"]
+    assert "field colour is unknown" in said(app)
+    assert "put its files back from an export, or delete it" in said(app)
+    click(click(app, "delete.second"), "sure.second")
+    assert versions.names() == ["first"]
+
+
+def test_version_of_another_encoder_says_why_it_cannot_be_activated(
+    open_page: Open, versions: Versions
+) -> None:
+    foreign = FakeEncoder(model="foreign").identity
+    versions.add(Gate(GateConfig(encoder=foreign)), Draft(), name="foreign")
+    app = open_page()
+    assert app.button(key="versions.list.activate.foreign").disabled
+    assert "Cannot be activated: the gate was made for the encoder foreign@1" in said(app)
+    assert not app.button(key="versions.list.activate.first").disabled
+
+
+def test_text_of_a_card_is_shown_and_not_rendered(open_page: Open, versions: Versions) -> None:
+    versions.add(
+        trained_gate(),
+        Draft(
+            note=HOSTILE,
+            who=HOSTILE,
+            parent=Parent(HOSTILE, "a" * 64),
+            data=(DataSet(HOSTILE, "b" * 64, {HOSTILE: 1}, HOSTILE, HOSTILE),),
+            training=Training(1, 1, {HOSTILE: HOSTILE}, {HOSTILE: HOSTILE}, {HOSTILE: (1.0,)}),
+            metrics={HOSTILE: Measured(1, 1, {HOSTILE: Metric(0.5), "map": Metric(0.5)})},
+            limits=(HOSTILE,),
+        ),
+        name="hostile",
+    )
+    for app in (open_page(), open_page(version="hostile")):
+        shown = [
+            str(one.value) for one in [*app.markdown, *app.caption, *app.warning] if "Ignore" in one.value
+        ]
+        assert shown
+        for text in shown:
+            assert "<b>" not in text
+            assert "[l](" not in text
+            assert ":smile:" not in text
+
+
+# What is in use
+
+
+def test_activating_here_changes_what_explore_uses(open_page: Open, versions: Versions, talk: str) -> None:
+    app = click(open_page(), "list.activate.second")
+    assert (versions.active, versions.history[-1].who) == ("second", "grace")
+    assert "second is in use now" in said(app).replace("*", "")
+    explore = open_page(EXPLORE, conversation=talk)
+    assert next(str(one.value) for one in explore.metric if one.label == "Kept") == "3"
+
+    app = click(app, "undo")
+    assert versions.active is None
+    assert "untrained is in use again" in said(app).replace("*", "")
+
+
+def test_rolling_back_and_taking_that_back(open_page: Open, versions: Versions) -> None:
+    versions.activate("first", who="Ada")
+    versions.activate("second", who="Ada")
+    app = open_page()
+    assert app.button(key="versions.rollback").label == "Roll back to first"
+    click(app, "rollback")
+    assert versions.active == "first"
+    click(app, "undo")
+    assert versions.active == "second"
+    assert "grace went back to first" in said(app).replace("*", "")
+    assert "Ada put second into use" in said(app).replace("*", "")
+
+
+def test_another_program_activates_while_the_page_is_open(open_page: Open, versions: Versions) -> None:
+    app = click(open_page(), "list.activate.first")
+    done = subprocess.run(
+        [sys.executable, "-m", "convgate", "versions", "activate", "second", "--who", "Ben"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    app = click(app, "undo")
+    assert versions.active == "second", "what Ben did stays"
+    assert "active was changed again since, so nothing was taken back" in said(app)
+    assert "In use: second" in said(app).replace("*", "")
+
+
+def test_changes_are_written_under_the_name_that_was_typed(open_page: Open, versions: Versions) -> None:
+    app = open_page()
+    app.text_input(key="versions.who").set_value("Carla")
+    click(app, "list.activate.first")
+    assert versions.history[-1].who == "Carla"
+
+
+# One version
+
+
+def test_card_shows_everything(open_page: Open, versions: Versions) -> None:
+    text = said(open_page(version="first"))
+    for part in (
+        "A first try", "by Ada", "second", "221,829 parameters", "0.600 (0.550–0.650)", "woven: 709 cases",
+        "woven.train", "1,709 cases", "CC-BY-4.0", "IBM", "2 epochs, seed 7", "rate", "English only.",
+    ):  # fmt: skip
+        assert part in text, part
+    assert "parameters.k" in said(open_page(version="second")), "what differs from its parent"
+
+
+def test_renaming_and_deleting(open_page: Open, versions: Versions) -> None:
+    app = open_page(version="first")
+    assert "It keeps its name as long as it is the parent of second" in said(app)
+    app = open_page(version="second")
+    app.text_input(key="versions.name.second").set_value("better")
+    sound(next(one for one in app.button if one.label == "Rename").click().run())
+    assert versions.names() == ["better", "first"]
+    assert app.query_params["version"] == ["better"]
+
+    app = click(open_page(version="first"), "delete.first")
+    assert "It is the parent of better; its children stay, without a parent here" in said(app)
+    click(app, "spare.first")
+    assert versions.names() == ["better", "first"]
+    click(click(app, "delete.first"), "sure.first")
+    assert versions.names() == ["better"]
+    assert "child of first, which is not here" in said(app)
+
+
+def test_version_that_is_gone_is_told(open_page: Open, versions: Versions) -> None:
+    assert "There is no version gone" in said(open_page(version="gone"))
+    assert "which is not a version's name" in said(open_page(version="../x"))
+
+
+# Import
+
+
+def uploaded(app: AppTest, name: str, content: bytes) -> AppTest:
+    return sound(app.get("file_uploader")[0].upload(name, content, "application/zip").run())
+
+
+def test_import_of_a_taken_name_goes_under_another(open_page: Open, versions: Versions) -> None:
+    app = uploaded(open_page(), "first.zip", versions.export("first"))
+    assert "There is a version first already" in said(app).replace("*", "")
+    assert versions.names() == ["first", "second"], "nothing is kept before a person says so"
+    click(app, "import.keep")
+    assert versions.names() == ["first", "first-2", "second"]
+    assert versions.get("first-2").card == versions.get("first").card
+    assert versions.active is None
+    assert app.query_params["version"] == ["first-2"]
+
+
+@pytest.mark.parametrize("fault", ["cut", "card", "weights"])
+def test_import_of_a_damaged_file_names_what_is_wrong_and_keeps_nothing(
+    open_page: Open, versions: Versions, fault: str
+) -> None:
+    content = versions.export("first")
+    versions.delete("first", who="Ada", in_use=True)
+    before = sorted(path for path in versions.root.rglob("*"))
+    if fault == "cut":
+        content, wanted = content[:-60], "broken.zip cannot be read as an exported version"
+    elif fault == "card":
+        content = changed(content, "card.json", lambda text: text.replace(b'"note"', b'"colour"'))
+        wanted = "broken.zip, card.json: field colour is unknown"
+    else:
+        content = changed(content, "gate.safetensors", lambda weights: weights[:-1] + b"\1")
+        wanted = "broken.zip, gate.safetensors: its SHA-256 is"
+    app = uploaded(open_page(), "broken.zip", content)
+    assert wanted in said(app)
+    assert "Nothing of it was kept" in said(app)
+    assert not [one for one in app.button if one.key == "versions.import.keep"]
+    assert sorted(path for path in versions.root.rglob("*")) == before
+
+
+def test_import_for_another_encoder_says_so(open_page: Open, versions: Versions) -> None:
+    foreign = FakeEncoder(model="foreign").identity
+    versions.add(Gate(GateConfig(encoder=foreign)), Draft(), name="foreign")
+    content = versions.export("foreign")
+    versions.delete("foreign", who="Ada")
+    app = uploaded(open_page(), "foreign.zip", content)
+    assert "It can be kept, but not activated with the encoder of your settings" in said(app)
+    click(app, "import.keep")
+    assert "foreign" in versions.names()
+
+
+def changed(content: bytes, file: str, change: Callable[[bytes], bytes]) -> bytes:
+    """The zip with one of its files changed."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
+        for member in old.infolist():
+            data = old.read(member)
+            new.writestr(member, change(data) if member.filename.endswith(file) else data)
+    return out.getvalue()
+
+
+# Side by side
+
+
+def metric(app: AppTest, label: str) -> str:
+    return next(str(item.value) for item in app.metric if item.label == label)
+
+
+def test_flips_over_a_conversation_are_listed_with_links(
+    open_page: Open, versions: Versions, talk: str
+) -> None:
+    app = open_page(show="compare", a="gate@second", b="everything", conversation=talk)
+    # Messages 3, 5 and 7 have 2, 4 and 6 turns before them, of which the first keeps three.
+    assert (metric(app, "Flips"), metric(app, "B keeps more")) == ("4", "4")
+    assert metric(app, "Agreement") == "67%"
+    assert int(metric(app, "Tokens of B").replace(",", "")) > int(metric(app, "Tokens of A").replace(",", ""))
+    found = links(app)
+    assert len(found) == 4
+    assert f"conversation={talk}&turn=5&" in found[0]
+    assert "policy=gate%40second&compare=everything" in found[0]
+
+    sound(app.number_input(key="versions.message").set_value(5).run())
+    assert metric(app, "Flips") == "1"
+    assert app.query_params["turn"] == ["5"]
+
+
+def test_what_was_judged_is_not_judged_again(
+    open_page: Open, versions: Versions, talk: str, encoder: FakeEncoder, labelled: str
+) -> None:
+    for where in ({"conversation": talk}, {"on": "set", "set": labelled}):
+        app = open_page(show="compare", a="gate@first", b="gate@second", **where)
+        calls = len(encoder.calls)
+        assert calls
+        sound(app.run())
+        assert len(encoder.calls) == calls
+        encoder.calls.clear()
+
+
+def test_on_a_set_turns_are_fixed_and_broken(
+    open_page: Open, versions: Versions, talk: str, labelled: str
+) -> None:
+    app = open_page(show="compare", a="everything", b="gate@second", on="set", set=labelled)
+    # Of six turns each, two matter: all is wrong about four, three kept are wrong about at least one.
+    text = said(app).replace("*", "")
+    assert "of 12 judged, in 2 cases" in text
+    assert "F1 of what is kept" in text
+    labels = app.segmented_control(key="versions.only").options
+    counts = {label.rpartition(" ")[0]: int(label.rpartition(" ")[2]) for label in labels}
+    assert counts["All"] == 12
+    assert counts["Fixed"] + counts["Broken"] == 6, "the three turns of each case that are kept no more"
+    assert counts["Fixed"] > 0
+    assert f"B fixes {counts['Fixed']} turn" in text
+    assert len(links(app)) == 6, "one of the two conversations is in the library"
+
+    sound(app.segmented_control(key="versions.only").set_value("fixed").run())
+    assert app.query_params["only"] == ["fixed"]
+    assert said(app).count("Fixed") == counts["Fixed"]
+
+
+def test_two_choosers_are_chosen_swapped_and_remembered_in_the_address(
+    open_page: Open, versions: Versions, talk: str
+) -> None:
+    versions.activate("first", who="Ada")
+    app = click(open_page(), "list.compare.second")
+    assert (app.query_params["a"], app.query_params["b"]) == (["gate@first"], ["gate@second"])
+    before = metric(app, "B keeps more"), metric(app, "B keeps less")
+    click(app, "swap")
+    assert (app.query_params["a"], app.query_params["b"]) == (["gate@second"], ["gate@first"])
+    assert (metric(app, "B keeps less"), metric(app, "B keeps more")) == before
+    sound(app.selectbox(key="versions.b").set_value("bm25").run())
+    assert app.query_params["b"] == ["bm25"]
+
+
+def test_address_with_nonsense_is_told(open_page: Open, versions: Versions, talk: str) -> None:
+    app = open_page(show="compare", a="gate@gone", b="nobody", only="x", page="0", conversation="no")
+    text = said(app)
+    for part in ("names the version gone", "says b=nobody", "says only=x", "says page=0"):
+        assert part in text, part
