@@ -98,7 +98,7 @@ def delta(app: AppTest, label: str) -> str:
 
 
 def transcript(app: AppTest) -> dict[str, Any]:
-    (component,) = app.get("bidi_component")
+    (component,) = [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
     data: dict[str, Any] = json.loads(component.proto.json)
     return data
 
@@ -451,7 +451,7 @@ def test_every_control_is_read(open_page: Open) -> None:
         SLIDER: -2.0, "explore.limits": (0, 1), "explore.rule": "absolute", "explore.compare": "last_k",
         "explore.policy": "bm25", "explore.turn": 6, "explore.tiers": True, "explore.pairs": True,
         "explore.search": "loss", "explore.question": "fibonacci", "explore.conversation": other,
-        "explore.show": "scores",
+        "explore.show": "scores", "annotator.typed": "Ada",
     }  # fmt: skip
     app = open_page(selected="2")
     kinds = (app.slider, app.selectbox, app.number_input, app.toggle, app.text_input, app.button_group)
@@ -468,14 +468,16 @@ def test_every_control_is_read(open_page: Open) -> None:
 def shown(app: AppTest) -> list[object]:
     """What the main part of the page shows, without the controls themselves."""
     charts = [chart.proto.spec for chart in app.get("plotly_chart")]
-    return [transcript(app)["rows"], transcript(app)["terms"], charts, [item.value for item in app.metric]]
+    data = transcript(app)
+    return [data["rows"], data["labelling"], data["terms"], charts, [item.value for item in app.metric]]
 
 
 def test_keys_are_shown_and_no_two_buttons_share_one(open_page: Open) -> None:
     app = open_page(compare="last_k")
     sound(app.text_input(key="explore.search").set_value("loss").run())
+    sound(app.text_input(key="annotator.typed").set_value("Ada").run())
     keys = [button.proto.shortcut for button in app.button if button.proto.shortcut]
-    assert sorted(keys) == sorted({"k", "d", "f", "x", "s", "m", "p", "n", "left", "right"})
+    assert sorted(keys) == sorted({"k", "d", "f", "x", "s", "m", "p", "n", "left", "right", *"0123zyb"})
 
 
 # Edges

@@ -7,9 +7,12 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.messages import turn_tokens
+from convgate.ui.annotator import draw_annotator
+from convgate.ui.answering import Answering
 from convgate.ui.choice import Extent
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
+from convgate.ui.explore.answers import answering
 from convgate.ui.explore.chart import draw_chart
 from convgate.ui.explore.further import draw_further
 from convgate.ui.explore.outcome import Outcome, outcome
@@ -42,14 +45,15 @@ def explore(app: App) -> None:
     rule = st.sidebar.container()
     with st.sidebar:
         draw_policy(view, labels)
+        draw_annotator(app)
     made = outcome(app, view, moment)
     with rule:
         draw_rule(view, made, _extent(made))
     draw_strip(view, app.conversations.summary(moment.key).title, made)
-    _draw_body(view, made)
+    _draw_body(view, made, answering(app, made))
 
 
-def _draw_body(view: View, made: Outcome) -> None:
+def _draw_body(view: View, made: Outcome, answers: Answering) -> None:
     selected = made.best() if view.selected is None else view.selected
     if not len(made.decisions):
         st.info(
@@ -62,9 +66,9 @@ def _draw_body(view: View, made: Outcome) -> None:
         with left:
             if len(made.decisions):
                 draw_chart(made, selected)
-            draw_reading(made, selected)
+            draw_reading(made, selected, answers)
         with right, st.container(key="explore-panel"):
-            draw_panel(made, selected)
+            draw_panel(made, selected, answers)
     draw_further(view, made, selected)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.conversation import Turn
+from convgate.ui.answering import Answering, draw_answers, said_words
 from convgate.ui.explore import state
 from convgate.ui.explore.chart import TIERS
-from convgate.ui.explore.keys import MAKE_CURRENT, NEWER, OLDER
 from convgate.ui.explore.outcome import Outcome
+from convgate.ui.keys import MAKE_CURRENT, NEWER, OLDER
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.rows import when
 from convgate.ui.why import Explained, draw_why
@@ -16,8 +17,8 @@ from convgate.ui.why import Explained, draw_why
 _TEXT = 4_000  # characters of the turn in the panel; the transcript has all of it
 
 
-def draw_panel(outcome: Outcome, selected: int | None) -> None:
-    """Why this turn is kept or dropped."""
+def draw_panel(outcome: Outcome, selected: int | None, answering: Answering) -> None:
+    """Why this turn is kept or dropped, and the place to say whether it should be."""
     if selected is None:
         st.markdown("**Nothing to explain yet.** There is no turn before the current message.")
         return
@@ -36,6 +37,7 @@ def draw_panel(outcome: Outcome, selected: int | None) -> None:
     st.markdown(f"**{outcome_word}:** {literal(why)}")
     _draw_contrast(outcome, selected)
     _draw_text(turn)
+    _draw_label(answering, selected)
     if outcome.gate and decision.parts:
         draw_why(
             Explained("explore", outcome.gate, outcome.moment, outcome.decisions, state.touched), selected
@@ -83,6 +85,15 @@ def _draw_contrast(outcome: Outcome, selected: int) -> None:
         word, _, why = outcome.other.decisions.of(selected).reason.partition(": ")
         why = literal(why[:1].upper() + why[1:])
         st.markdown(f":material/compare_arrows: **{outcome.other_label}: {word.lower()}.** {why}")
+
+
+def _draw_label(answering: Answering, selected: int) -> None:
+    if answering.by is None:
+        return
+    st.markdown("**Does it matter to the current message?**")
+    draw_answers(answering, selected)
+    if said := said_words(answering, selected):
+        st.markdown(f":material/group: {said}")
 
 
 def _draw_text(turn: Turn) -> None:

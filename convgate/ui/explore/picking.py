@@ -7,10 +7,10 @@ import streamlit as st
 from convgate.conversation import Conversation
 from convgate.errors import StoreError
 from convgate.ui.explore import state
-from convgate.ui.explore.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.explore.navigation import following, preceding
 from convgate.ui.explore.view import LONGEST_QUESTION, View
 from convgate.ui.frame import App
+from convgate.ui.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.navigation import LIBRARY
 from convgate.ui.scoring import Moment
 from convgate.ui.text import literal

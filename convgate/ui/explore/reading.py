@@ -8,10 +8,11 @@ import numpy as np
 import streamlit as st
 
 from convgate.store.fulltext import terms
+from convgate.ui.answering import Answering, labelling, take_answers
 from convgate.ui.explore import state
-from convgate.ui.explore.keys import NEXT_DIFFERENT, NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
 from convgate.ui.explore.navigation import Indices, following, matching
 from convgate.ui.explore.outcome import Outcome
+from convgate.ui.keys import NEXT_DIFFERENT, NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
@@ -30,8 +31,8 @@ class _Jump:
     turns: Indices
 
 
-def draw_reading(outcome: Outcome, selected: int | None) -> None:
-    """Search, jumps and the list."""
+def draw_reading(outcome: Outcome, selected: int | None, answering: Answering) -> None:
+    """Search, jumps and the list, in which turns are answered for."""
     key, conversation = outcome.moment.key, outcome.moment.conversation
     search = st.session_state.get(SEARCH) or ""
     found = matching(conversation, search)
@@ -56,12 +57,13 @@ def draw_reading(outcome: Outcome, selected: int | None) -> None:
         other_label=outcome.other_label,
         terms=terms(search),
         opened=opened if isinstance(opened, frozenset) else frozenset(),
+        labelling=labelling(answering),
     )
     data = transcript_data(
         conversation, outcome.moment.situation, outcome.decisions, marks, place=key, height=HEIGHT
     )
     st.session_state["explore.shown"] = key
-    draw_transcript(data, key=TRANSCRIPT, on_asked=_asked)
+    draw_transcript(data, key=TRANSCRIPT, on_asked=_asked, on_answers=_answered)
 
 
 def _jumps(outcome: Outcome, found: Indices, search: str) -> list[_Jump]:
@@ -110,6 +112,12 @@ def _select(turn: int | None) -> None:
     if turn is not None:
         st.session_state.pop(_FOCUS, None)
         state.change(selected=turn)
+
+
+def _answered() -> None:
+    st.session_state.pop(_FOCUS, None)
+    state.touched()
+    take_answers(TRANSCRIPT)
 
 
 def _asked() -> None:

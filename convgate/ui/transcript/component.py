@@ -32,18 +32,67 @@ class Asked:
     turn: int  # 0-based
 
 
-def draw_transcript(data: Mapping[str, Any], *, key: str, on_asked: Callable[[], None]) -> None:
-    """Draw what `transcript_data` made; `on_asked` is called when a person did something."""
-    _transcript(key=key, data=dict(data), on_asked_change=on_asked)
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An answer that a person gave in the transcript."""
+
+    number: int  # 1 for the first of its list; each is one higher than the one before
+    situation: str  # see `situation_name`
+    turn: int  # 0-based
+    value: Literal["relevant", "not_relevant", "unsure"] | None  # None takes the answer back
+    scope: str
+
+
+def draw_transcript(
+    data: Mapping[str, Any],
+    *,
+    key: str,
+    on_asked: Callable[[], None],
+    on_answers: Callable[[], None] | None = None,
+) -> None:
+    """Draw what `transcript_data` made.
+
+    `on_asked` is called when a person asked for something, `on_answers` when they answered.
+    """
+    _transcript(key=key, data=dict(data), on_asked_change=on_asked, on_answers_change=on_answers or _ignore)
+
+
+def given(key: str) -> tuple[str, list[Given]]:
+    """The list that answers came from, and those it does not know to be stored; read in the callback.
+
+    What makes no sense is left out.
+    """
+    value = _value(key, "answers")
+    if not isinstance(value, Mapping) or not isinstance(value.get("answers"), list):
+        return "", []
+    answers = [
+        Given(one["number"], one["situation"], one["turn"], one.get("value"), one["scope"])
+        for one in value["answers"]
+        if isinstance(one, Mapping)
+        and isinstance(one.get("number"), int)
+        and isinstance(one.get("turn"), int)
+        and isinstance(one.get("situation"), str)
+        and isinstance(one.get("scope"), str)
+        and one.get("value") in ("relevant", "not_relevant", "unsure", None)
+    ]
+    return str(value.get("client", ""))[:40], answers
 
 
 def asked(key: str) -> Asked | None:
     """What was asked for in the transcript `key`, read in its callback; None for what makes no sense."""
-    state = st.session_state.get(key) or {}
-    value = state.get("asked") if isinstance(state, Mapping) else getattr(state, "asked", None)
+    value = _value(key, "asked")
     if not isinstance(value, Mapping):
         return None
     what, turn = value.get("what"), value.get("turn")
     if what not in ("select", "answer", "show", "read") or not isinstance(turn, int) or turn < 0:
         return None
     return Asked(what, turn)
+
+
+def _value(key: str, name: str) -> Any:
+    state = st.session_state.get(key) or {}
+    return state.get(name) if isinstance(state, Mapping) else getattr(state, name, None)
+
+
+def _ignore() -> None:
+    pass

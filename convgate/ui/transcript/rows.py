@@ -6,7 +6,7 @@ conversation is shown by a part at a time, so that the page stays quick however 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -32,6 +32,19 @@ _BEFORE_HIT = 120  # characters shown before the first word that was searched
 
 
 @dataclass(frozen=True)
+class Labelling:
+    """What people say of the turns before a message, and whether one of them can answer here."""
+
+    mine: Mapping[int, str] = field(default_factory=dict)  # answers by turn
+    theirs: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict)  # (who, answer) by turn
+    enabled: bool = False  # whether answers can be given
+    ask: Sequence[int] = ()  # turns that are to be answered, in this order
+    scope: str = "turn"  # what an answer is for: that turn alone, or more of them
+    client: str = ""  # the list that gave answers last
+    stored: int = 0  # the number of its last answer that was taken care of
+
+
+@dataclass(frozen=True)
 class Marks:
     """What is marked on the transcript, besides the decisions."""
 
@@ -42,6 +55,7 @@ class Marks:
     other_label: str = ""
     terms: Sequence[str] = ()  # words that are searched for
     opened: Collection[int] = field(default_factory=frozenset)  # turns whose whole text was asked for
+    labelling: Labelling | None = None
 
 
 def transcript_data(
@@ -88,6 +102,7 @@ def transcript_data(
         "threshold": None if threshold is None else float(np.clip(threshold / scale, 0, 1)),
         "theirs": marks.other_label,
         "terms": list(marks.terms),
+        "labelling": _labelling(marks.labelling, place, situation),
     }
 
 
@@ -140,6 +155,24 @@ def excerpt(text: str, terms: Sequence[str], *, whole: bool) -> tuple[str, bool]
     return f"{'…' if start else ''}{text[start : start + EXCERPT]}…", True
 
 
+def situation_name(place: str, situation: Situation) -> str:
+    """What names a message in answers that come back from the browser."""
+    return f"{place} {f'?{situation.turn.text}' if situation.index is None else situation.index}"
+
+
+def _labelling(labelling: Labelling | None, place: str, situation: Situation) -> dict[str, Any] | None:
+    if labelling is None:
+        return None
+    return {
+        "situation": situation_name(place, situation),
+        "enabled": labelling.enabled,
+        "ask": list(labelling.ask),
+        "scope": labelling.scope,
+        "client": labelling.client,
+        "stored": labelling.stored,
+    }
+
+
 def _row(
     turn: Turn,
     index: int,
@@ -164,6 +197,9 @@ def _row(
         "other": "",
         "differs": False,
         "reason": "",
+        "mine": None,
+        "theirs": [],
+        "open": False,
     }
     place = index - int(decisions.indices[0]) if len(decisions) else -1
     if index == current:
@@ -177,6 +213,9 @@ def _row(
     if marks.other is not None:
         theirs, ours = bool(marks.other.kept[place]), bool(decisions.kept[place])
         row |= {"other": "kept" if theirs else "dropped", "differs": theirs != ours}
+    if (labelling := marks.labelling) is not None:
+        said = [list(pair) for pair in labelling.theirs.get(index, ())]
+        row |= {"mine": labelling.mine.get(index), "theirs": said, "open": True}
     return {**row, "state": state, "outcome": called, "reason": decisions[place].reason}
 
 
@@ -184,5 +223,5 @@ def _question(turn: Turn) -> dict[str, Any]:
     return {
         "turn": QUESTION, "state": "current", "outcome": "asked", "who": "asked here", "when": "",
         "exact": "", "text": turn.text, "cut": False, "score": "", "bar": None, "flip": "", "other": "",
-        "differs": False, "reason": "",
+        "differs": False, "reason": "", "mine": None, "theirs": [], "open": False,
     }  # fmt: skip

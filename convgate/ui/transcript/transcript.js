@@ -2,6 +2,9 @@
 // browser draws only when they are near. Whatever a transcript says enters the page as text, never as HTML.
 
 const COLOURS = ["kept", "threshold", "forced", "tier2", "tier1", "flipped", "dropped"]
+const ANSWERS = { 1: "relevant", 2: "not_relevant", 3: "unsure", 0: null } // by key
+const MARKS = { relevant: "✓", not_relevant: "✕", unsure: "?" }
+const CALLED = { relevant: "relevant", not_relevant: "not relevant", unsure: "unsure" }
 const lists = new WeakMap()
 
 export default function (component) {
@@ -9,9 +12,12 @@ export default function (component) {
   let list = lists.get(parentElement)
   if (!list) lists.set(parentElement, (list = new Transcript(parentElement)))
   list.ask = (what, turn) => setTriggerValue("asked", { what, turn })
+  list.send = (answers) => setTriggerValue("answers", answers)
   list.draw(data)
   return () => {
     clearTimeout(list.waiting)
+    clearTimeout(list.sending)
+    window.removeEventListener("keydown", list.keys, true)
     lists.delete(parentElement)
   }
 }
@@ -29,6 +35,12 @@ class Transcript {
     this.newer.onclick = () => this.ask("show", this.order[this.order.length - 1] + 1)
     this.grid.onclick = (event) => this.clicked(event)
     this.grid.onkeydown = (event) => this.pressed(event)
+    this.answers = [] // given, and not yet known to be stored; sent until they are
+    this.client = Math.random().toString(36).slice(2)
+    this.given = 0
+    // Before Streamlit's own shortcuts, which lose a key that is pressed while the page is drawn.
+    this.keys = (event) => this.key(event)
+    window.addEventListener("keydown", this.keys, true)
   }
 
   draw(data) {
@@ -42,6 +54,7 @@ class Transcript {
     const anchor = elsewhere ? null : this.anchor()
     this.data = data
     this.place = data.place
+    this.stored()
     this.order = data.rows.map((row) => row.turn)
     this.grid.setAttribute("aria-label", data.label)
     this.grid.setAttribute("aria-rowcount", String(data.count))
@@ -52,12 +65,13 @@ class Transcript {
     }
     this.edge(this.older, data.older, "older")
     this.edge(this.newer, data.newer, "newer")
-    this.rove(data.selected ?? data.current)
+    if (!this.answers.length) this.rove(data.selected ?? data.current)
     if (anchor) this.scroller.scrollTop += this.top(anchor.row) - anchor.top
     if (data.focus !== this.focus || elsewhere) {
       this.focus = data.focus
       if (this.chosen !== data.focus) this.reveal(data.focus, elsewhere)
     }
+    this.resend()
   }
 
   // ---- one row
@@ -65,12 +79,13 @@ class Transcript {
   row(data) {
     let row = this.rows.get(data.turn)
     if (!row) this.rows.set(data.turn, (row = this.made(data.turn)))
-    const told = JSON.stringify([data, this.data.terms, this.data.threshold])
+    const told = JSON.stringify([data, this.data.terms, this.data.threshold, this.labelled(data), this.data.labelling?.enabled])
     if (row.told !== told) {
       row.told = told
       this.fill(row, data)
     }
-    row.element.setAttribute("aria-selected", String(data.turn === this.data.selected))
+    const selected = this.answers.length ? this.roving : this.data.selected
+    row.element.setAttribute("aria-selected", String(data.turn === selected))
     return row.element
   }
 
@@ -91,6 +106,18 @@ class Transcript {
     row.who = make("span", "who", head)
     row.when = make("span", "when", head)
     row.other = make("span", "other", head)
+    row.theirs = make("span", "theirs", head)
+    row.choices = make("span", "choices", head)
+    for (const [key, value] of Object.entries(ANSWERS)) {
+      if (value === null) continue
+      const button = make("button", `choice ${value}`, row.choices)
+      button.type = "button"
+      button.tabIndex = -1
+      button.textContent = MARKS[value]
+      button.title = `${CALLED[value]} (${key})`
+      button.setAttribute("aria-label", CALLED[value])
+      button.dataset.value = value
+    }
     row.text = make("div", "text", body)
     row.text.dir = "auto"
     const foot = (row.foot = make("div", "foot", body))
@@ -128,6 +155,7 @@ class Transcript {
     row.other.textContent = data.other ? `${this.data.theirs}: ${data.other}` : ""
     row.other.className = `other${data.other === "kept" ? " keeps" : ""}${data.differs ? " differs" : ""}`
     row.other.hidden = !data.other
+    this.fillAnswers(row, data)
     row.text.classList.toggle("blank", data.text === "")
     if (data.text === "") row.text.textContent = "no text"
     else markTerms(row.text, data.text, this.data.terms)
@@ -138,6 +166,19 @@ class Transcript {
     row.more.textContent = isOpen ? "less" : "more"
     row.more.setAttribute("aria-expanded", String(isOpen))
     row.answer.hidden = data.state === "current" || data.turn < 0
+  }
+
+  fillAnswers(row, data) {
+    const mine = this.labelled(data)
+    row.choices.hidden = !this.data.labelling || !data.open
+    row.choices.classList.toggle("shown", Boolean(this.data.labelling?.enabled))
+    for (const button of row.choices.children) {
+      const isMine = button.dataset.value === mine
+      button.setAttribute("aria-pressed", String(isMine))
+      button.hidden = !isMine && !this.data.labelling?.enabled
+    }
+    row.theirs.hidden = !data.theirs.length
+    row.theirs.textContent = data.theirs.map(([who, value]) => `${who} ${MARKS[value] ?? ""}`).join(" · ")
   }
 
   toggle(turn) {
@@ -156,7 +197,10 @@ class Transcript {
     const element = event.target.closest(".row")
     if (!element) return
     const turn = Number(element.dataset.turn)
-    if (event.target.closest(".more")) this.toggle(turn)
+    const choice = event.target.closest(".choice")
+    if (choice && this.data.labelling?.enabled) {
+      this.label(turn, choice.getAttribute("aria-pressed") === "true" ? null : choice.dataset.value)
+    } else if (event.target.closest(".more")) this.toggle(turn)
     else if (event.target.closest(".answer")) this.ask("answer", turn)
     else if (getSelection().isCollapsed) this.choose(turn, 0)
   }
@@ -190,6 +234,57 @@ class Transcript {
     this.chosen = turn
     clearTimeout(this.waiting)
     this.waiting = setTimeout(() => this.ask("select", turn), delay)
+  }
+
+  // ---- answers: shown at once, and sent again until the server says that they are stored
+
+  key(event) {
+    if (!this.data?.labelling?.enabled || !this.root.isConnected) return
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) return
+    if (!(event.key in ANSWERS) || document.querySelector('[role="dialog"]')) return
+    const isText = (node) => ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName) || node.isContentEditable
+    if (event.composedPath().some(isText)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    this.label(this.roving, ANSWERS[event.key])
+  }
+
+  label(turn, value) {
+    const labelling = this.data.labelling
+    if (!this.data.rows.find((row) => row.turn === turn)?.open) return
+    clearTimeout(this.waiting) // a selection that was on its way would undo the step to the next turn
+    this.given += 1
+    this.answers.push({ number: this.given, situation: labelling.situation, turn, value, scope: labelling.scope })
+    if (labelling.scope === "turn") {
+      const data = (number) => this.data.rows.find((row) => row.turn === number)
+      const next = value && labelling.ask.find((other) => other !== turn && data(other) && !this.labelled(data(other)))
+      this.rove(typeof next === "number" ? next : turn)
+      this.chosen = this.roving
+      for (const row of this.data.rows) this.row(row)
+      this.reveal(this.roving)
+      if (this.grid.contains(this.root.getRootNode().activeElement)) {
+        this.rows.get(this.roving)?.element.focus({ preventScroll: true })
+      }
+    }
+    this.send({ client: this.client, answers: this.answers })
+  }
+
+  // What this person says of a turn: what was just given, else what is stored.
+  labelled(data) {
+    const given = this.answers.filter((answer) => answer.turn === data.turn && answer.scope === "turn").at(-1)
+    return given && given.situation === this.data.labelling?.situation ? given.value : data.mine
+  }
+
+  stored() {
+    const { labelling } = this.data
+    if (!labelling || labelling.client !== this.client) return
+    this.answers = this.answers.filter((answer) => answer.number > labelling.stored)
+  }
+
+  resend() {
+    clearTimeout(this.sending)
+    if (!this.answers.length) return
+    this.sending = setTimeout(() => this.send({ client: this.client, answers: this.answers }), 300)
   }
 
   // ---- place

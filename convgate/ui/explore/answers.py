@@ -1,0 +1,67 @@
+"""Answering for turns of what a view shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import streamlit as st
+
+from convgate.labels.segments import segment_of, segments
+from convgate.policies.gate import GatePolicy
+from convgate.store import Labels, SituationKey
+from convgate.ui.annotator import annotator
+from convgate.ui.answering import Answering
+from convgate.ui.explore import state
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.frame import App
+
+
+def answering(
+    app: App,
+    outcome: Outcome,
+    *,
+    asked: Sequence[int] = (),
+    settling: bool = False,
+    onward: Callable[[], bool] | None = None,
+) -> Answering:
+    """The answers for the message that is looked at; arguments as in `Answering`."""
+    moment, gate = outcome.moment, outcome.gate
+    key, turn, question = moment.place
+    labels = Labels(app.store)
+    return Answering(
+        labels=labels,
+        moment=moment,
+        decisions=outcome.decisions,
+        held=labels.of(SituationKey(key, turn, question)),
+        by=annotator(),
+        go=go,
+        version=gate.version if gate else None,
+        asked=asked,
+        topic=_topics(gate, outcome) if gate else None,
+        settling=settling,
+        onward=onward,
+    )
+
+
+def go(situation: SituationKey, selected: int | None) -> None:
+    """Show a message with one of its earlier turns selected; for callbacks."""
+    state.change(
+        conversation=situation.conversation,
+        turn=situation.turn,
+        question=situation.question,
+        selected=selected,
+    )
+
+
+def _topics(gate: GatePolicy, outcome: Outcome) -> Callable[[int], range]:
+    moment = outcome.moment
+    return lambda turn: segment_of(_segments(moment.key, repr(gate.encoder.identity), outcome), turn)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _segments(key: str, encoder: str, _outcome: Outcome) -> list[range]:
+    """The topics of a conversation; its texts are encoded already."""
+    gate = _outcome.gate
+    assert gate is not None
+    turns = _outcome.moment.conversation.turns
+    return segments(gate.encoder.encode([turn.scored_text for turn in turns]))

@@ -1,0 +1,63 @@
+"""Label from top to bottom: who, which message, then one question after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from convgate.ui.annotator import annotator, draw_annotator
+from convgate.ui.choosers import chooser_labels
+from convgate.ui.explore import state
+from convgate.ui.explore.answers import answering
+from convgate.ui.explore.outcome import Outcome, outcome
+from convgate.ui.explore.picking import pick_conversation, pick_moment
+from convgate.ui.explore.reading import draw_reading
+from convgate.ui.explore.rules import draw_policy
+from convgate.ui.explore.view import View
+from convgate.ui.frame import App
+from convgate.ui.label.question import draw_question
+from convgate.ui.label.strip import draw_strip
+from convgate.ui.text import literal
+
+_STYLE = Path(__file__).with_name("label.css")
+
+
+def label(app: App) -> None:
+    """Draw the page."""
+    st.html(_STYLE)
+    with st.sidebar:
+        draw_annotator(app)
+    view, problems = state.current_view()
+    picked = pick_conversation(app, view)
+    if picked is None:
+        return
+    view, conversation = picked
+    choosers = chooser_labels(app.settings.home)
+    view, missing = view.within(conversation, choosers)
+    state.keep(view)
+    for problem in [*problems, *missing]:
+        st.warning(literal(problem), icon=":material/link_off:")
+    moment = pick_moment(view, conversation)
+    with st.sidebar:
+        draw_policy(view, choosers)
+    made = outcome(app, view, moment)
+    _draw_body(app, view, made)
+
+
+def _draw_body(app: App, view: View, made: Outcome) -> None:
+    answers = answering(app, made)
+    ask = answers.ask
+    first = ask[0] if ask else made.best()
+    selected = first if view.selected is None else view.selected
+    draw_strip(answers, app.conversations.summary(made.moment.key).title)
+    if annotator() is None:
+        st.info(
+            "Choose a name on the left to label; until then you can look around.", icon=":material/person:"
+        )
+    with st.container(key="label-body"):
+        left, right = st.columns([1.62, 1], gap="medium")
+        with left:
+            draw_reading(made, selected, answers)
+        with right, st.container(key="label-panel"):
+            draw_question(answers, made, selected)

@@ -1,0 +1,96 @@
+"""One question at a time: does this turn matter to the message?"""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from convgate.ui.answering import Answering, draw_answers, draw_saved, said_words
+from convgate.ui.explore import state
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.text import literal, show_text
+from convgate.ui.transcript.rows import when
+from convgate.ui.why import Explained, draw_why
+
+NOTE = "label.note"
+_TEXT, _MESSAGE = 4_000, 400  # characters that are shown of the turn and of the message
+
+
+def draw_question(answering: Answering, outcome: Outcome, selected: int | None) -> None:
+    """The message, the turn, the answers, what the gate thinks of it, and a note."""
+    moment = answering.moment
+    if selected is None or selected not in answering.history:
+        _draw_nothing(answering, selected)
+        return
+    turn = moment.conversation.turns[selected]
+    message = "the question" if moment.situation.index is None else f"message {moment.situation.index + 1:,}"
+    st.subheader(f"Does turn {selected + 1:,} matter to {message}?", anchor=False)
+    told, exact = when(turn.timestamp, moment.situation.turn.timestamp)
+    st.caption(
+        " · ".join(part for part in (literal(turn.speaker, limit=60), told) if part), help=exact or None
+    )
+    with st.container(key="label-turn", border=True):
+        if turn.scored_text.strip():
+            show_text(turn.scored_text.strip(), limit=_TEXT)
+        else:
+            st.caption("This turn has no text.")
+    st.caption(f"Answering {message}:")
+    with st.container(key="label-message"):
+        show_text(moment.situation.turn.text or moment.situation.turn.scored_text, limit=_MESSAGE)
+    draw_answers(answering, selected)
+    if said := said_words(answering, selected):
+        st.markdown(f":material/group: {said}")
+    _draw_opinions(outcome, selected)
+    _draw_note(answering, selected)
+    with st.container(key="label-why"):
+        _draw_why(outcome, selected)
+
+
+def _draw_nothing(answering: Answering, selected: int | None) -> None:
+    if not len(answering.history):
+        st.info(
+            "This message is the first turn, so there is nothing before it to label. Choose a later one.",
+            icon=":material/first_page:",
+        )
+    elif selected == answering.moment.situation.index:
+        st.markdown("This is the message that is answered. Choose a turn before it.")
+    else:
+        st.markdown("This turn comes after the message, so it cannot matter to it.")
+    draw_saved(answering, None)
+
+
+def _draw_opinions(outcome: Outcome, selected: int) -> None:
+    """What the policy says, and what the one beside it says."""
+    decision = outcome.decisions.of(selected)
+    word, _, why = decision.reason.partition(": ")
+    st.markdown(f"{literal(outcome.label)}: **{word.lower()}** · {literal(why)}")
+    if outcome.other is not None:
+        word, _, why = outcome.other.decisions.of(selected).reason.partition(": ")
+        st.markdown(f"{literal(outcome.other_label)}: **{word.lower()}** · {literal(why)}")
+
+
+def _draw_note(answering: Answering, selected: int) -> None:
+    if answering.by is None:
+        return
+    held = answering.held.notes.get(selected, {}).get(answering.by)
+    key = f"{NOTE}.{'.'.join(map(str, answering.moment.place))}.{selected}"
+    st.text_input(
+        "Note", held.value if held else "", key=key, placeholder="Why, if it needs saying",
+        on_change=_noted, args=(answering, selected, key), max_chars=2_000,
+    )  # fmt: skip
+
+
+def _noted(answering: Answering, turn: int, key: str) -> None:
+    assert answering.by is not None
+    state.touched()
+    answering.labels.note(answering.situation, turn, st.session_state[key] or "", by=answering.by)
+
+
+def _draw_why(outcome: Outcome, selected: int) -> None:
+    if outcome.gate is None or not outcome.decisions.parts:
+        return
+    place = st.expander("Why it scored so", key="label.why", on_change=state.touched, icon=":material/help:")
+    if place.open:
+        with place:
+            draw_why(
+                Explained("label", outcome.gate, outcome.moment, outcome.decisions, state.touched), selected
+            )
