@@ -157,3 +157,28 @@ def test_curves_in_words() -> None:
         "Best F1 0.75 at threshold 0.20 (precision 0.60, recall 1.00, 100% of turns kept)."
         " Now 0.40 at threshold 0.75 (precision 0.50, recall 0.33, 40% of turns kept)."
     )
+
+
+def test_a_line_that_can_be_clicked_has_marks_that_nobody_sees() -> None:
+    for draw in (threshold_curve_figure, precision_recall_figure):
+        line = draw(CURVE, palette=LIGHT, picks=True).data[0]
+        assert line.mode == "lines+markers"
+        assert (line.marker.opacity, line.unselected.marker.opacity, line.selected.marker.opacity) == (
+            0,
+            0,
+            0,
+        )
+        assert list(line.customdata) == list(range(len(CURVE)))
+        assert draw(CURVE, palette=LIGHT).data[0].mode == "lines"
+
+
+def test_the_best_row_is_the_one_that_is_given() -> None:
+    fig = threshold_curve_figure(CURVE, palette=LIGHT, best=1, parameter="deviations")
+    (star,) = [item for item in fig.data if item.name == "best"]
+    assert star.x[0] == CURVE.thresholds[1]
+    assert fig.layout.xaxis.title.text == "deviations"
+    fig = precision_recall_figure(CURVE, palette=LIGHT, best=1, others={"own rule": (0.5, 0.25)})
+    (star,) = [item for item in fig.data if item.name == "best"]
+    assert (star.x[0], star.y[0]) == (CURVE.recall[1], CURVE.precision[1])
+    (other,) = [item for item in fig.data if item.name == "own rule"]
+    assert (other.x[0], other.y[0]) == (0.5, 0.25)

@@ -28,6 +28,7 @@ __all__ = [
     "WantedRecall",
     "best_row",
     "calibrate",
+    "nearest_row",
     "threshold_curve",
 ]
 
@@ -164,6 +165,11 @@ def best_row(curve: ThresholdCurve, goal: Goal) -> int | None:
     return int(np.flatnonzero(worth >= np.nanmax(worth) - _ROUNDING)[-1])
 
 
+def nearest_row(curve: ThresholdCurve, goal: Goal) -> int:
+    """The curve's row that misses the goal by least."""
+    return int(np.argmin(goal.missed(curve)))
+
+
 def calibrate(
     curve: ThresholdCurve, goal: Goal, *, fitted_on: str = "", rule: Fittable | None = None
 ) -> Fittable:
@@ -182,7 +188,7 @@ def calibrate(
         )
     row = best_row(curve, goal)
     if row is None:
-        nearest = int(np.argmin(goal.missed(curve)))
+        nearest = nearest_row(curve, goal)
         raise EvaluationError(
             f"no threshold reaches {goal.label} on {labels}; {curve.thresholds[nearest]:.3f} comes nearest, "
             f"with precision {curve.precision[nearest]:.2f} and recall {curve.recall[nearest]:.2f}"

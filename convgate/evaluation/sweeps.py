@@ -33,6 +33,22 @@ class Sweep:
     step: float
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class History:
+    """What rules ask of all the scores that are decided about together: scalars, or (n,) a turn each."""
+
+    highest: Floats
+    mean: Floats
+    spread: Floats
+
+    @classmethod
+    def of(cls, scores: Floats) -> History:
+        """Of one history; zeros when it has no turns."""
+        if not len(scores):
+            return cls(np.zeros(()), np.zeros(()), np.zeros(()))
+        return cls(np.asarray(scores.max()), np.asarray(np.mean(scores)), np.asarray(np.std(scores)))
+
+
 def sweep_of(rule: Rule) -> Sweep | None:
     """What the rule can be moved along; None for rules that fill a number of turns or tokens.
 
@@ -75,21 +91,24 @@ def reach(rule: Rule, scores: Floats, *, learned: float = 0.5) -> Floats:
     −inf for a turn that it never keeps, inf for one that it always does. scores: (n,), 0…1, of all the turns
     that are decided about together. Raises EvaluationError for a rule without a sweep.
     """
+    return reach_of_many(rule, scores, History.of(scores), learned=learned)
+
+
+def reach_of_many(rule: Rule, scores: Floats, history: History, *, learned: float = 0.5) -> Floats:
+    """(n,) the same for turns of many histories, each with the numbers of its own in `history`."""
     if isinstance(rule, Absolute | Calibrated):
         return scores
     if isinstance(rule, Anchored):
-        if not len(scores) or scores.max() >= rule.anchor - ROUNDING:
-            return scores
-        return np.full(len(scores), -np.inf)
+        return np.where(history.highest >= rule.anchor - ROUNDING, scores, -np.inf)
     if isinstance(rule, Relative):
-        return _deviations(scores, scores)
+        return _deviations(scores, history)
     if isinstance(rule, Stricter):
-        return np.where(scores >= learned - ROUNDING, _deviations(scores, scores), -np.inf)
+        return np.where(scores >= learned - ROUNDING, _deviations(scores, history), -np.inf)
     if isinstance(rule, Blended):
         wanted = scores - (1 - rule.weight) * learned
         if rule.weight == 0:
             return np.where(wanted >= -ROUNDING, np.inf, -np.inf)
-        return _deviations(scores, wanted / rule.weight)
+        return _deviations(wanted / rule.weight, history)
     raise EvaluationError(f"{rule.name} has no threshold to move")
 
 
@@ -104,11 +123,13 @@ def _parameter(rule: Rule) -> str | None:
     return "deviations" if isinstance(rule, Relative | Stricter | Blended) else None
 
 
-def _deviations(scores: Floats, most: Floats) -> Floats:
+def _deviations(most: Floats, history: History) -> Floats:
     """(n,) the most deviations with which mean + deviations · std, between 0 and 1, is at most `most`."""
-    if not len(scores):
-        return np.zeros(0)
-    mean, spread = float(np.mean(scores)), float(np.std(scores))
-    equal = spread < ROUNDING / 10  # but for rounding errors, however many deviations
-    reached = np.where(most >= mean - ROUNDING, np.inf, -np.inf) if equal else (most - mean) / spread
+    equal = history.spread < ROUNDING / 10  # but for rounding errors, however many deviations
+    over = most - history.mean
+    reached = np.where(
+        equal,
+        np.where(over >= -ROUNDING, np.inf, -np.inf),
+        np.divide(over, history.spread, out=np.zeros_like(over), where=~equal),
+    )
     return np.where(most >= 1 - ROUNDING, np.inf, np.where(most < -ROUNDING, -np.inf, reached))

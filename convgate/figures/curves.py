@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
@@ -9,10 +11,13 @@ from numpy.typing import NDArray
 from convgate.decisions import Floats
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.figures.hover import number
-from convgate.figures.layout import axis, figure, mark_threshold
+from convgate.figures.layout import axis, figure, mark_threshold, steady
 from convgate.figures.palette import Palette
 
 _POINTS = 1_000  # of a line; more cannot be seen
+_CLICKED = 300  # of a line whose points are marks, too
+# Only marks can be clicked, so lines that can be have some that nobody sees.
+_UNSEEN = steady(opacity=0) | {"marker": {"size": 8, "opacity": 0}}
 
 
 def threshold_curve_figure(
@@ -22,15 +27,19 @@ def threshold_curve_figure(
     current: float | None = None,
     beta: float = 1.0,
     current_name: str = "now",
+    best: int | None = None,
+    parameter: str = "threshold",
+    picks: bool = False,
 ) -> go.Figure:
     """Precision, recall, F-beta and the share of turns kept, by threshold.
 
     `current` is the threshold in use, drawn as the threshold line with the trusted text `current_name`; a
-    star marks the best F-beta.
-    `customdata` of each point is its row in the curve.
+    star marks the row `best`, the one of the best F-beta unless given. `parameter` names the x axis when it is
+    no threshold. With `picks` points can be clicked; their `customdata` is their row in the curve.
     """
-    rows = _thinned(len(curve))
+    rows = _thinned(len(curve), _CLICKED if picks else _POINTS)
     low, high = _limits(curve.thresholds)
+    mode, marks = ("lines+markers", _UNSEEN) if picks else ("lines", {})
     fig = figure(palette, height=310, top=64)
     for name, values, colour, dash, width in (
         ("precision", curve.precision, palette.tier1, "solid", 2),
@@ -39,15 +48,16 @@ def threshold_curve_figure(
         ("turns kept", curve.kept_share, palette.dropped, "dot", 2),
     ):
         fig.add_scatter(
-            x=curve.thresholds[rows], y=values[rows], mode="lines", name=name, customdata=rows.tolist(),
-            line={"color": colour, "dash": dash, "width": width},
+            x=curve.thresholds[rows], y=values[rows], mode=mode, name=name, customdata=rows.tolist(),
+            line={"color": colour, "dash": dash, "width": width}, **marks,
             hovertemplate=f"{name} %{{y:.2f}}<extra></extra>",
         )  # fmt: skip
-    if (best := curve.best(beta)) is not None:
+    best = curve.best(beta) if best is None else best
+    if best is not None:
         _add_star(fig, float(curve.thresholds[best]), float(curve.f_beta(beta)[best]), best, palette)
     fig.update_layout(
         hovermode="x unified", uirevision="threshold",
-        xaxis=axis(palette, "threshold", range=[low, high], hoverformat=".2f"),
+        xaxis=axis(palette, parameter, range=[low, high], hoverformat=".2f"),
         yaxis=axis(palette, range=[-0.02, 1.04], tickformat=".0%", dtick=0.25),
     )  # fmt: skip
     if current is not None:
@@ -56,27 +66,43 @@ def threshold_curve_figure(
 
 
 def precision_recall_figure(
-    curve: ThresholdCurve, *, palette: Palette, current: float | None = None, beta: float = 1.0
+    curve: ThresholdCurve,
+    *,
+    palette: Palette,
+    current: float | None = None,
+    beta: float = 1.0,
+    current_name: str = "now",
+    best: int | None = None,
+    others: Mapping[str, tuple[float, float]] | None = None,
+    picks: bool = False,
 ) -> go.Figure:
-    """Precision over recall, with the best F-beta and the threshold in use marked.
+    """Precision over recall, with the best F-beta, or the row `best`, and the threshold in use marked.
 
-    `customdata` of each point is its row in the curve.
+    others: further marks, recall and precision by trusted name. With `picks` points can be clicked; their
+    `customdata` is their row in the curve.
     """
-    rows = _thinned(len(curve))
+    rows = _thinned(len(curve), _CLICKED if picks else _POINTS)
+    mode, marks = ("lines+markers", _UNSEEN) if picks else ("lines", {})
     rows = rows[~np.isnan(curve.precision[rows]) & ~np.isnan(curve.recall[rows])]
     fig = figure(palette, height=300, top=36)
     fig.add_scatter(
-        x=curve.recall[rows], y=curve.precision[rows], mode="lines", name="precision over recall",
-        line={"color": palette.kept, "width": 2}, customdata=rows.tolist(), showlegend=False,
+        x=curve.recall[rows], y=curve.precision[rows], mode=mode, name="precision over recall",
+        line={"color": palette.kept, "width": 2}, customdata=rows.tolist(), showlegend=False, **marks,
         text=[number(float(value)) for value in curve.thresholds[rows]],
         hovertemplate="threshold %{text}<br>precision %{y:.2f}, recall %{x:.2f}<extra></extra>",
     )  # fmt: skip
-    if (best := curve.best(beta)) is not None:
+    best = curve.best(beta) if best is None else best
+    if best is not None:
         _add_star(fig, float(curve.recall[best]), float(curve.precision[best]), best, palette)
+    for name, (recall, precision) in (others or {}).items():
+        fig.add_scatter(
+            x=[recall], y=[precision], mode="markers", name=name, hoverinfo="name",
+            marker={"symbol": "square-open", "size": 11, "color": palette.dropped, "line": {"width": 2}},
+        )  # fmt: skip
     if current is not None and (row := _row_at(curve, current)) is not None:
         fig.add_scatter(
-            x=[curve.recall[row]], y=[curve.precision[row]], mode="markers", name=f"now: {number(current)}",
-            customdata=[row], hoverinfo="name",
+            x=[curve.recall[row]], y=[curve.precision[row]], mode="markers",
+            name=f"{current_name}: {number(current)}", customdata=[row], hoverinfo="name",
             marker={"symbol": "diamond", "size": 12, "color": palette.threshold},
         )  # fmt: skip
     fig.update_layout(
@@ -123,8 +149,8 @@ def _row_at(curve: ThresholdCurve, threshold: float) -> int | None:
     return row if row < len(curve) else None
 
 
-def _thinned(count: int) -> NDArray[np.int64]:
-    return np.unique(np.linspace(0, count - 1, min(count, _POINTS)).astype(np.int64))
+def _thinned(count: int, most: int = _POINTS) -> NDArray[np.int64]:
+    return np.unique(np.linspace(0, count - 1, min(count, most)).astype(np.int64))
 
 
 def _limits(thresholds: Floats) -> tuple[float, float]:
