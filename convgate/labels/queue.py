@@ -34,7 +34,7 @@ SHARES: Mapping[ReasonKind, float] = {
     "threshold": 0.35,
     "audit": 0.15,
 }
-"""How much of a queue each reason gets. Rare reasons choose first; what one cannot fill goes to the others."""
+"""How much of a queue each reason gets. Rare ones choose first; what one cannot fill goes to the others."""
 
 START = 30
 """Turns drawn by lot at the front of a queue when nothing is labelled yet."""
