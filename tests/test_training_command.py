@@ -137,6 +137,7 @@ def test_progress_is_on_standard_error_whatever_a_file_is_called(
         "Epoch 2 of at most 2",
         "Fitting the threshold",
         "Comparing with the parent",
+        "Saving the version",
     ]
 
 
@@ -170,7 +171,7 @@ def test_a_version_that_does_better_is_made_active(run: Run, versions: Versions,
 def test_a_version_that_does_worse_is_not_made_active_and_says_so(
     run: Run, versions: Versions, own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "compare", lambda *gates, **how: Verdict(12, 4, 0.8, 0.7, 3, 9))
+    monkeypatch.setattr(session, "verdict_of", lambda report: Verdict(12, 4, 0.8, 0.7, 3, 9))
     code, out, _ = run(*quick(own, "--name", "second", "--activate"))
     assert code == 0
     assert "no better than its parent: F1 0.700 against 0.800, 3 turns fixed, 9 broken." in out

@@ -24,7 +24,7 @@ from convgate.training.recipe import TrainingSet
 from convgate.training.runs import RECORD, Source, locked, read_record
 from convgate.training.session import HELD_OUT, Outcome, Plan, train_version
 from convgate.training.trainer import Epoch, Trainer
-from convgate.training.verdict import compare
+from convgate.training.verdict import compare_items
 from convgate.transcripts.relevance_sets import write_relevance_set
 from convgate.versions import Draft, Versions, version
 from convgate.versions.card import DataSet
@@ -117,7 +117,7 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     assert card.training.config["learning_rate"] == 0.02
     measured = card.metrics[HELD_OUT]
     assert (measured.cases, measured.metrics["f1"].value) == (made.verdict.cases, made.verdict.child_f1)
-    assert heard.stages[-1] == "Comparing with the parent"
+    assert heard.stages[-2:] == ["Comparing with the parent", "Saving the version"]
     assert versions.active == "first", "whether it is used is for others to say"
 
 
@@ -167,16 +167,16 @@ def test_no_conversation_has_two_uses(
     def conversations(sets: Any) -> set[str]:
         return {episode.conversation for episodes in sets.values() for episode in episodes}
 
-    def trainer(gate: Any, training: Any, validation: Any, settings: Any) -> Trainer:
+    def trainer(gate: Any, training: Any, validation: Any, settings: Any, **how: Any) -> Trainer:
         uses.extend(map(conversations, (training, validation)))
-        return Trainer(gate, training, validation, settings)
+        return Trainer(gate, training, validation, settings, **how)
 
     def comparing(parent: Any, child: Any, sets: Any, **how: Any) -> Any:
         uses.append(conversations(sets))
-        return compare(parent, child, sets, **how)
+        return compare_items(parent, child, sets, **how)
 
     monkeypatch.setattr(session, "Trainer", trainer)
-    monkeypatch.setattr(session, "compare", comparing)
+    monkeypatch.setattr(session, "compare_items", comparing)
     trained(plan, versions, run)
     training, validation, compared = uses
     assert len(training) + len(validation) + len(compared) == 16

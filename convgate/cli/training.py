@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import getpass
-from dataclasses import asdict, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
     from convgate.training.session import Plan
     from convgate.training.trainer import Epoch
-
-RUNS = "runs"
 
 FilesArgument = Annotated[
     list[Path] | None,
@@ -41,6 +40,9 @@ EpochsOption = Annotated[int | None, typer.Option(help="At most this many epochs
 RateOption = Annotated[float | None, typer.Option(help="The largest step size.", min=1e-6, max=0.1)]
 SeedOption = Annotated[int, typer.Option(help="Fixes everything that is drawn.", min=0)]
 NoteOption = Annotated[str, typer.Option(help="A sentence for the version's card.")]
+WhoOption = Annotated[
+    str | None, typer.Option(help="Who made it, for the version's card; your user name unless given.")
+]
 ActivateOption = Annotated[bool, typer.Option("--activate", help="Use the new version from now on.")]
 
 
@@ -53,6 +55,7 @@ def pretrain(
     learning_rate: RateOption = None,
     seed: SeedOption = 0,
     note: NoteOption = "",
+    who: WhoOption = None,
     activate: ActivateOption = False,
     skip_bad: SkipBadOption = False,
     json_output: JsonOption = False,
@@ -70,9 +73,8 @@ def pretrain(
         seed=seed, **{key: value for key, value in given.items() if value is not None}
     )
     plan = Plan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
-    _train(
-        plan, run, name=name, note=note, activate="always" if activate else "never", json=json_output, out=out
-    )
+    wanted = _Wanted(name, note, who or _person(), "always" if activate else "never")
+    _train(plan, run, wanted, json=json_output, out=out)
 
 
 def train(
@@ -89,6 +91,23 @@ def train(
     learning_rate: RateOption = None,
     seed: SeedOption = 0,
     note: NoteOption = "",
+    who: WhoOption = None,
+    replay: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Also train on texts that come with convgate, so that few labels make it forget nothing:"
+            " scenarios, sequences or dialogues; may be repeated.",
+            metavar="NAME",
+        ),
+    ] = None,
+    learning_curve: Annotated[
+        bool,
+        typer.Option(
+            "--learning-curve",
+            help="Also train on a quarter, a half and three quarters of the conversations, to see whether"
+            " more labels help.",
+        ),
+    ] = False,
     activate: Annotated[
         bool,
         typer.Option(
@@ -103,7 +122,8 @@ def train(
     """Train a version further on labelled conversations.
 
     A fifth of the conversations is held out for comparing both versions, and 15 % for choosing the epoch and
-    the threshold. Ctrl-C leaves a run that goes on with the same command and --run FOLDER.
+    the threshold; fewer than three are all trained on, and nothing is compared. Ctrl-C leaves a run that
+    goes on with the same command and --run FOLDER.
     """
     from convgate.settings import load_settings
     from convgate.training.session import Plan
@@ -119,35 +139,45 @@ def train(
             "an untrained gate has nothing to go on from; `convgate pretrain` makes a version",
             param_hint="--from",
         )
-    plan = Plan(tuple(files), settings, parent=chosen, skip_bad=skip_bad)
-    _train(
-        plan, run, name=name, note=note, activate="better" if activate else "never", json=json_output, out=out
+    plan = Plan(
+        tuple(files),
+        settings,
+        parent=chosen,
+        skip_bad=skip_bad,
+        replay=tuple(replay or ()),
+        learning_curve=learning_curve,
     )
+    wanted = _Wanted(name, note, who or _person(), "better" if activate else "never")
+    _train(plan, run, wanted, json=json_output, out=out)
 
 
-def _train(
-    plan: Plan,
-    run: Path | None,
-    *,
-    name: str | None,
-    note: str,
-    activate: Literal["always", "better", "never"],
-    json: bool,
-    out: Path | None,
-) -> None:
+@dataclass(frozen=True)
+class _Wanted:
+    """What is wanted of the version."""
+
+    name: str | None
+    note: str
+    who: str
+    activate: Literal["always", "better", "never"]
+
+
+def _train(plan: Plan, run: Path | None, wanted: _Wanted, *, json: bool, out: Path | None) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from convgate.selector import EncoderOnDemand
     from convgate.settings import load_settings
+    from convgate.training.progress import StoppedError
+    from convgate.training.request import REQUEST, new_id
+    from convgate.training.run_list import FOLDER
     from convgate.training.runs import RECORD
     from convgate.training.session import train_version
     from convgate.versions.catalog import Versions
 
     settings = load_settings()
-    versions = Versions(settings.home)
-    who = _person()
-    folder = run or settings.home / RUNS / f"{datetime.now(UTC):%Y-%m-%d-%H%M%S-%f}"
+    folder = run or settings.home / FOLDER / new_id()
+    if not (folder / REQUEST).exists():
+        _request(plan, folder, wanted)
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -159,37 +189,78 @@ def _train(
         try:
             outcome = train_version(
                 plan,
-                encoder=EncoderOnDemand(settings)(),
-                versions=versions,
+                encoder=EncoderOnDemand(settings),
+                versions=Versions(settings.home),
                 run=folder,
                 listener=_Shown(bar),
-                name=name,
-                note=note,
-                who=who,
+                name=wanted.name,
+                note=wanted.note,
+                who=wanted.who,
+                activate=wanted.activate,
             )
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, StoppedError):
             tell(f"Stopped. The same command with --run {folder} goes on after the last whole epoch.")
             raise typer.Exit(130) from None
         except ConvgateError:
             if run is None and (folder / RECORD).exists():
                 tell(f"The run is kept in {folder}: --run goes on with it.")
+            elif run is None:
+                rmtree(folder, ignore_errors=True)
             raise
-    verdict = outcome.verdict
-    use = activate == "always" or (activate == "better" and verdict is not None and verdict.better)
-    if use:
-        versions.activate(outcome.version.name, who=who)
     if json or out:
-        write_json(_json(outcome, active=use), out)
+        write_json(outcome.to_json(), out)
         return
     name = outcome.version.name
     typer.echo(f"Version {name} was made; its learned threshold is {outcome.threshold:.2f}.")
-    if verdict is not None:
-        typer.echo(verdict.sentence)
-    elif plan.parent is not None:
-        typer.echo(
-            "There were too few conversations to hold any out, so it was not compared with its parent."
-        )
-    typer.echo("It is the active version now." if use else f"`convgate versions activate {name}` uses it.")
+    for sentence in (outcome.sentence, outcome.curve.sentence if outcome.curve else ""):
+        if sentence:
+            typer.echo(sentence)
+    if outcome.active:
+        typer.echo("It is the active version now.")
+    else:
+        why = outcome.why_not_active if wanted.activate == "better" else ""
+        typer.echo(f"{why} `convgate versions activate {name}` uses it.".lstrip())
+
+
+def _request(plan: Plan, folder: Path, wanted: _Wanted) -> None:
+    """Write down what was asked for, with the words that go on with it from anywhere."""
+    from convgate.training.errors import TrainingError
+    from convgate.training.request import Request
+
+    words = ["pretrain" if plan.parent is None else "train", *(str(file.absolute()) for file in plan.files)]
+    given: dict[str, object] = {
+        "--preset": plan.preset if plan.parent is None else None,
+        "--from": plan.parent,
+        "--run": folder.absolute(),
+        "--epochs": plan.settings.epochs,
+        "--learning-rate": plan.settings.learning_rate,
+        "--seed": plan.settings.seed,
+    }
+    for option, value in given.items():
+        words += [option, str(value)] if value is not None else []
+    for option, text in {"--name": wanted.name, "--note": wanted.note, "--who": wanted.who}.items():
+        words += [f"{option}={text}"] if text else []
+    for name in plan.replay:
+        words += ["--replay", name]
+    words += ["--learning-curve"] * plan.learning_curve + ["--skip-bad"] * plan.skip_bad
+    words += ["--activate"] * (wanted.activate != "never")
+    words += ["--no-activate"] * (wanted.activate == "never" and plan.parent is not None)
+    request = Request(
+        arguments=tuple(words),
+        parent=plan.parent,
+        sets=tuple(file.stem for file in plan.files),
+        replay=plan.replay,
+        epochs=plan.settings.epochs,
+        name=wanted.name or "",
+        note=wanted.note,
+        who=wanted.who,
+        learning_curve=plan.learning_curve,
+        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+    )
+    try:
+        request.write(folder)
+    except OSError as error:
+        raise TrainingError(f"no run can be kept in {folder}: {error.strerror}") from error
 
 
 def _person() -> str:
@@ -222,14 +293,3 @@ class _Shown:
             f"  residual gate {epoch.activation:.3f}{mark}",
             highlight=False,
         )
-
-
-def _json(outcome: Any, *, active: bool) -> dict[str, Any]:
-    verdict = outcome.verdict
-    return {
-        "version": outcome.version.name,
-        "active": active,
-        "threshold": outcome.threshold,
-        "epochs": [asdict(epoch) for epoch in outcome.record.epochs],
-        "against_parent": None if verdict is None else asdict(verdict),
-    }

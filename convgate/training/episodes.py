@@ -24,7 +24,7 @@ from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
 _STRETCH = 130  # turns of a long conversation that are read together when its cases have windows
 _RUN_UP = 30  # turns at the beginning of a stretch that serve as history only
-_TOGETHER = 30  # cases that are scored at a time
+TOGETHER = 30  # cases that are scored at a time
 
 Half = NDArray[np.float16]
 
@@ -56,6 +56,11 @@ class Episode:
     turns: Half  # (n, K, F) features of the turns with the K before them, newest first; F = 0 likewise
     questions: tuple[Question, ...]
     start: int = 0  # index in the conversation of the first turn
+
+    @property
+    def judged(self) -> int:
+        """How many turns are known to matter or not, over all cases."""
+        return sum(one.width if one.judged is None else len(one.judged) for one in self.questions)
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -102,8 +107,8 @@ def read_episodes(
 
 def batches(gate: Gate, episode: Episode) -> Iterator[Batch]:
     """All cases of an episode, 30 at a time."""
-    for start in range(0, len(episode.questions), _TOGETHER):
-        yield batch(gate, episode, range(len(episode.questions))[start : start + _TOGETHER])
+    for start in range(0, len(episode.questions), TOGETHER):
+        yield batch(gate, episode, range(len(episode.questions))[start : start + TOGETHER])
 
 
 def batch(gate: Gate, episode: Episode, chosen: Sequence[int]) -> Batch:

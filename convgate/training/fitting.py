@@ -9,6 +9,8 @@ import torch
 from numpy.typing import NDArray
 
 from convgate.gate.model import Gate
+from convgate.gate.thresholds import Anchored, Rule
+from convgate.training.dividing import Parts
 from convgate.training.episodes import Episode, batches
 
 _THRESHOLDS = np.linspace(0.2, 0.8, 61)
@@ -35,6 +37,13 @@ def fit_threshold(gate: Gate, sets: Mapping[str, Sequence[Episode]], *, anchor: 
     best = float(_THRESHOLDS[highest[len(highest) // 2]])
     gate.threshold_logit.fill_(float(np.log(best / (1 - best))))
     return best
+
+
+def fit_parts(gate: Gate, parts: Parts, rule: Rule) -> float | None:
+    """The same on what the parts hold for it, for the rule that decides; else on what is trained on."""
+    anchor = rule.anchor if isinstance(rule, Anchored) else 0.0
+    found = fit_threshold(gate, parts.fitted, anchor=anchor)
+    return fit_threshold(gate, parts.training, anchor=anchor) if found is None else found
 
 
 def _is_typed(episode: Episode) -> bool:

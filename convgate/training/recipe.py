@@ -10,6 +10,7 @@ from pathlib import Path
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.training.errors import TrainingError
 from convgate.training.lengthening import lengthen
+from convgate.training.replay import replay_sets
 from convgate.training.runs import Source
 from convgate.training.scenarios import WEIGHTS, scenarios
 from convgate.training.talks import Talk, talks_of
@@ -86,6 +87,15 @@ def pretraining_sets(files: Sequence[Path], *, seed: int, skip_bad: bool = False
     if taken := {one.cases.name for one in found} & {cases.name for cases in made}:
         raise TrainingError(f"{min(taken)} is a set that convgate makes itself; call the file otherwise")
     return found + [TrainingSet(cases, _source(cases, _digest(cases), own=True)) for cases in made]
+
+
+def replayed(names: Sequence[str], *, seed: int) -> list[TrainingSet]:
+    """The sets that come with convgate of these names, to be trained on beside others.
+
+    Raises TrainingError for one that there is not.
+    """
+    made = replay_sets(names, seed=seed)
+    return [TrainingSet(cases, _source(cases, _digest(cases), own=True)) for cases in made]
 
 
 def _source(cases: RelevanceSet, digest: str, *, own: bool = False) -> Source:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, with_config
@@ -23,12 +23,16 @@ from pydantic import TypeAdapter, with_config
 from convgate.errors import ConvgateError
 from convgate.files import write_whole
 from convgate.gate.config import GateConfig
+from convgate.training.epochs import Epoch, TrainingSettings
 from convgate.training.errors import TrainingError
-from convgate.training.trainer import Epoch, Trainer, TrainingSettings
 from convgate.versions.card import Sha256
 from convgate.versions.checked import STORED, dump, parse
 
+if TYPE_CHECKING:
+    from convgate.training.trainer import Trainer
+
 RECORD, STATE, LOCK = "run.json", "state.safetensors", "lock"
+_PATIENCE = 0.5  # seconds
 _LIBRARIES = ("numpy", "scipy", "sentence-transformers", "torch")
 
 
@@ -160,7 +164,8 @@ def locked(folder: Path) -> Iterator[None]:
 
     The system gives the lock back when a process ends in any way, so the file that a kill leaves is no lock.
     """
-    lock = FileLock(folder / LOCK, timeout=0)
+    # Whoever looks whether a training is at work holds the lock for a moment, too.
+    lock = FileLock(folder / LOCK, timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock.acquire()
@@ -172,6 +177,21 @@ def locked(folder: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
+
+
+def is_at_work(folder: Path) -> bool:
+    """Whether a training is at work in the folder."""
+    if not (folder / LOCK).exists():
+        return False
+    lock = FileLock(folder / LOCK, timeout=0)
+    try:
+        lock.acquire()
+    except Timeout:
+        return True
+    except OSError:  # the folder is being deleted, or is not ours to write
+        return False
+    lock.release()
+    return False
 
 
 def _plan(record: RunRecord) -> dict[str, Any]:

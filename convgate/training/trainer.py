@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 import numpy as np
 import torch
@@ -15,65 +13,12 @@ from torch import Tensor
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
-from convgate.parameters import Checked, setting
 from convgate.training.episodes import Batch, Episode, batch
+from convgate.training.epochs import FURTHER, Epoch, TrainingSettings
 from convgate.training.errors import TrainingError
 from convgate.training.objective import objective
 
-
-@dataclass(frozen=True, slots=True)
-class TrainingSettings(Checked):
-    """How a gate is trained."""
-
-    name: ClassVar[str] = "training"
-    epochs: int = setting(10, "epochs", low=1, high=1_000, step=1, help="Passes over the data, at most.")
-    learning_rate: float = setting(
-        0.003, "", low=1e-6, high=0.1, step=0.0001, help="Largest step size; it rises at first, then falls."
-    )
-    weight_decay: float = setting(0.02, "", low=0.0, high=1.0, step=0.01, help="Pull of the weights to 0.")
-    episodes: int = setting(
-        300, "a set and epoch", low=1, high=100_000, step=10,
-        help="Every set gives this many conversations an epoch; a small one repeats up to six times.",
-    )  # fmt: skip
-    cases: int = setting(30, "a conversation", low=1, high=1_000, step=1, help="Cases drawn from it at most.")
-    together: int = setting(4, "conversations", low=1, high=64, step=1, help="For one step of the optimiser.")
-    averaging: float = setting(
-        0.003,
-        "",
-        low=1e-5,
-        high=1.0,
-        step=0.001,
-        help="Share of each step in the running mean of the weights.",
-    )
-    dropped_parts: float = setting(
-        0.08, "", low=0.0, high=0.9, step=0.01,
-        help="Chance that a part of the features is at its usual value all through a conversation.",
-    )  # fmt: skip
-    overlap: float = setting(
-        0.5, "", low=0.0, high=10.0, step=0.1, help="Weight of the selection's F1 beside the cross-entropy."
-    )
-    patience: int = setting(
-        8, "epochs", low=1, high=1_000, step=1, help="Without a better validation loss, before it stops."
-    )
-    seed: int = setting(0, "", low=0, high=2**31 - 1, step=1, help="Fixes everything that is drawn.")
-
-
-FURTHER = TrainingSettings(epochs=8, learning_rate=0.0005, averaging=0.02, patience=4)
-"""For a gate that was trained before: small steps, few epochs."""
-
-
-@dataclass(frozen=True, slots=True)
-class Epoch:
-    """What one epoch came to; validation figures are those of the averaged weights."""
-
-    number: int  # from 1
-    loss: float  # of training, the mean of its batches
-    validation_loss: float  # the mean over the sets
-    precision: float  # of what scores ½ and more, over all validation cases
-    recall: float
-    activation: float  # of the residual gate, 0…1
-    best: bool  # whether no epoch before had a smaller validation loss
-
+__all__ = ["FURTHER", "Epoch", "Trainer", "TrainingSettings", "drop_parts"]
 
 _WARM_UP = 0.1  # share of the steps in which the step size rises
 _LARGEST_GRADIENT = 1.0
@@ -81,12 +26,15 @@ _REPEATS = 6
 _MOST_COUNTED, _COUNTED = 12, 0.25
 """A conversation's cases resemble each other: k of them weigh as much as ∜k of different ones, 12 at most."""
 _VALIDATED = 40  # conversations of a set that are validated with at most
+_LEAST_REPLAY = 40  # conversations an epoch, of all sets that are replayed
 
 
 class Trainer:
     """Trains a gate on episodes, epoch by epoch.
 
-    sets: the episodes of each set by its name, for training and for validation. `epoch()` runs the next one;
+    sets: the episodes of each set by its name, for training and for validation. replayed: names of sets that
+    are there so that nothing is forgotten; together they give as many conversations an epoch as all others,
+    or 40. `epoch()` runs the next one;
     `state()` and `restore()` carry everything from one process to another between epochs, so an interrupted
     training goes on as if nothing had happened.
     """
@@ -97,10 +45,15 @@ class Trainer:
         training: Mapping[str, Sequence[Episode]],
         validation: Mapping[str, Sequence[Episode]],
         settings: TrainingSettings,
+        *,
+        replayed: Collection[str] = (),
     ) -> None:
         if not any(training.values()):
             raise TrainingError("there is nothing to train on")
         self.gate, self.training, self.validation, self.settings = gate, training, validation, settings
+        self._replayed = frozenset(replayed) & training.keys()
+        if self._replayed == training.keys():
+            self._replayed = frozenset()
         self.averaged = copy.deepcopy(gate).eval()
         self.best = copy.deepcopy(gate).eval()
         self.history: list[Epoch] = []
@@ -179,8 +132,15 @@ class Trainer:
 
     def _order(self, rng: np.random.Generator) -> list[Episode]:
         order: list[Episode] = []
-        for episodes in self.training.values():
-            wanted = min(self.settings.episodes, _REPEATS * len(episodes))
+        wanted_of = {
+            name: min(self.settings.episodes, _REPEATS * len(episodes))
+            for name, episodes in self.training.items()
+        }
+        own = sum(count for name, count in wanted_of.items() if name not in self._replayed)
+        for name, episodes in self.training.items():
+            wanted = wanted_of[name]
+            if name in self._replayed:
+                wanted = min(len(episodes), math.ceil(max(own, _LEAST_REPLAY) / len(self._replayed)))
             rounds = [
                 rng.permutation(len(episodes)) for _ in range(math.ceil(wanted / max(1, len(episodes))))
             ]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor
 
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Rule
-from convgate.training.episodes import Episode, batches
+from convgate.training.episodes import TOGETHER, Episode, batches
+from convgate.training.report import ItemReport, ReportedCase, item_report
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,32 +41,51 @@ class Verdict:
         )
 
 
-@torch.no_grad()
 def compare(
     parent: Gate, child: Gate, sets: Mapping[str, Sequence[Episode]], *, rule: Rule | None = None
 ) -> Verdict | None:
     """Both on the cases of these episodes by one rule (the absolute unless given); None without any case."""
+    report = compare_items(parent, child, sets, rule=rule)
+    return None if report is None else verdict_of(report)
+
+
+def verdict_of(report: ItemReport) -> Verdict:
+    """What the turns of a report come to."""
+    return Verdict(
+        len(report.cases), report.conversations, *report.f1, report.count("fixed"), report.count("broken")
+    )
+
+
+@torch.no_grad()
+def compare_items(
+    parent: Gate, child: Gate, sets: Mapping[str, Sequence[Episode]], *, rule: Rule | None = None
+) -> ItemReport | None:
+    """Both on each judged turn of the cases of these episodes; None without any case."""
     rule = rule or Absolute()
-    cases = fixed = broken = 0
-    found, kept, relevant = [0.0, 0.0], [0.0, 0.0], 0.0
-    episodes = [episode for some in sets.values() for episode in some]
-    for known in (together for episode in episodes for together in batches(child, episode)):
-        right = []
-        for place, gate in enumerate((parent, child)):
-            output = gate(known.turns, known.messages, known.mask)
-            keep = _kept(rule, torch.sigmoid(output.logit), known.mask, gate.learned_threshold) & known.judged
-            found[place] += float((keep * known.relevant).sum())
-            kept[place] += float(keep.sum())
-            right.append((keep == (known.relevant > 0)) & known.judged)
-        cases += len(known.mask)
-        relevant += float(known.relevant.sum())
-        fixed += int((right[1] & ~right[0]).sum())
-        broken += int((right[0] & ~right[1]).sum())
-    if not cases:
-        return None
-    scores = [2 * f / (k + relevant) if k + relevant else 1.0 for f, k in zip(found, kept, strict=True)]
-    conversations = len({episode.conversation for episode in episodes})
-    return Verdict(cases, conversations, scores[0], scores[1], fixed, broken)
+    cases: list[ReportedCase] = []
+    rows: list[tuple[Any, ...]] = []
+    for episode in (episode for some in sets.values() for episode in some):
+        for first, known in zip(
+            range(0, len(episode.questions), TOGETHER), batches(child, episode), strict=True
+        ):
+            logits = [gate(known.turns, known.messages, known.mask).logit for gate in (parent, child)]
+            scores = [torch.sigmoid(logit) for logit in logits]
+            kept = [
+                _kept(rule, score, known.mask, gate.learned_threshold)
+                for score, gate in zip(scores, (parent, child), strict=True)
+            ]
+            for row, judged in enumerate(known.judged):
+                question = episode.questions[first + row]
+                there = torch.nonzero(judged).flatten()
+                columns = (known.relevant[row], scores[0][row], scores[1][row], kept[0][row], kept[1][row])
+                values = zip(*(column[there].tolist() for column in columns), strict=True)
+                rows += [
+                    (len(cases), episode.start + turn, *value)
+                    for turn, value in zip(there.tolist(), values, strict=True)
+                ]
+                message = None if question.typed else episode.start + question.stop
+                cases.append(ReportedCase(question.case, episode.conversation, message))
+    return item_report(cases, rows) if cases else None
 
 
 def _kept(rule: Rule, scores: Tensor, mask: Tensor, learned: float) -> Tensor:

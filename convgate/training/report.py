@@ -1,0 +1,151 @@
+"""What a new version does otherwise than its parent, turn by turn, on cases that were held out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.conversation import Conversation
+from convgate.files import write_whole
+from convgate.training.errors import TrainingError
+
+REPORT = "report.json"
+_EXCERPT = 160  # characters of a text
+
+Change = Literal["fixed", "broken", "right", "wrong"]
+CHANGES: tuple[Change, ...] = ("fixed", "broken", "right", "wrong")
+"""Wrong with the parent and right now; the other way round; right with both; wrong with both."""
+
+_COLUMNS = ("case", "turn", "relevant", "parent_score", "child_score", "parent_kept", "child_kept")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedCase:
+    """One message that was held out."""
+
+    id: str
+    conversation: str
+    turn: int | None  # 0-based index of the message; None for a question put from outside
+    text: str = ""  # how it begins
+
+
+@dataclass(frozen=True, eq=False)
+class ItemReport:
+    """Both versions on every judged turn of the held-out cases; row i of each column is about one turn."""
+
+    cases: tuple[ReportedCase, ...]
+    case: NDArray[np.int64]  # (n,) number of its case, from 0
+    turn: NDArray[np.int64]  # (n,) 0-based index in the conversation
+    relevant: NDArray[np.bool_]  # (n,)
+    parent_score: NDArray[np.float64]  # (n,) 0…1
+    child_score: NDArray[np.float64]
+    parent_kept: NDArray[np.bool_]
+    child_kept: NDArray[np.bool_]
+    texts: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # how turns begin, by conversation
+
+    def __len__(self) -> int:
+        return len(self.case)
+
+    @property
+    def conversations(self) -> int:
+        """How many different ones the cases are of."""
+        return len({case.conversation for case in self.cases})
+
+    @property
+    def changes(self) -> NDArray[np.int64]:
+        """(n,) place in CHANGES of what became of each turn."""
+        was, now = self.parent_kept == self.relevant, self.child_kept == self.relevant
+        return np.select([~was & now, was & ~now, was & now], [0, 1, 2], 3).astype(np.int64)
+
+    def count(self, change: Change) -> int:
+        """How many turns of that kind there are."""
+        return int((self.changes == CHANGES.index(change)).sum())
+
+    @property
+    def f1(self) -> tuple[float, float]:
+        """Of the parent and of the child, micro over all rows, 0…1; 1 when nothing is relevant or kept."""
+        return _f1(self.parent_kept, self.relevant), _f1(self.child_kept, self.relevant)
+
+    def with_texts(self, conversations: Mapping[str, Conversation], questions: Mapping[str, str]) -> Self:
+        """The report with how its turns and messages begin; questions: those put from outside, by case."""
+        texts: dict[str, dict[int, str]] = {}
+        for case, turn in zip(self.case.tolist(), self.turn.tolist(), strict=True):
+            id = self.cases[case].conversation
+            texts.setdefault(id, {})[turn] = _begins(conversations[id].turns[turn].text)
+        cases = tuple(
+            replace(
+                case,
+                text=_begins(
+                    questions.get(case.id, "")
+                    if case.turn is None
+                    else conversations[case.conversation].turns[case.turn].text
+                ),
+            )
+            for case in self.cases
+        )
+        return replace(self, cases=cases, texts=texts)
+
+    def write(self, folder: Path) -> None:
+        """Put it into the run's folder; TrainingError when the disk refuses."""
+        columns = {name: getattr(self, name).tolist() for name in _COLUMNS}
+        for name in ("parent_score", "child_score"):
+            columns[name] = [round(value, 4) for value in columns[name]]
+        values = {"cases": [asdict(case) for case in self.cases], **columns, "texts": self.texts}
+        try:
+            write_whole(folder / REPORT, json.dumps(values, allow_nan=False).encode())
+        except OSError as error:
+            raise TrainingError(f"the report cannot be saved in {folder}: {error.strerror}") from error
+
+    @classmethod
+    def read(cls, folder: Path) -> Self | None:
+        """The report in a run's folder; None when there is none. TrainingError when it is damaged."""
+        try:
+            values = json.loads((folder / REPORT).read_bytes())
+            return cls(**_parsed(values))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            raise TrainingError(f"{folder / REPORT} cannot be read: {error}; train again") from error
+
+
+def item_report(cases: Sequence[ReportedCase], rows: Sequence[tuple[Any, ...]]) -> ItemReport:
+    """The report of rows whose values are in the order of its columns."""
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(_COLUMNS)
+    return ItemReport(
+        cases=tuple(cases),
+        case=np.array(columns[0], dtype=np.int64),
+        turn=np.array(columns[1], dtype=np.int64),
+        relevant=np.array(columns[2], dtype=np.bool_),
+        parent_score=np.array(columns[3], dtype=np.float64),
+        child_score=np.array(columns[4], dtype=np.float64),
+        parent_kept=np.array(columns[5], dtype=np.bool_),
+        child_kept=np.array(columns[6], dtype=np.bool_),
+    )
+
+
+def _parsed(values: Mapping[str, Any]) -> dict[str, Any]:
+    cases = tuple(ReportedCase(**case) for case in values["cases"])
+    report = item_report(cases, list(zip(*(values[name] for name in _COLUMNS), strict=True)))
+    if len(report) and not 0 <= report.case.min() <= report.case.max() < len(cases):
+        raise ValueError("a row is of no case")
+    texts = {
+        str(id): {int(turn): str(text) for turn, text in turns.items()}
+        for id, turns in values["texts"].items()
+    }
+    return {"cases": cases, **{name: getattr(report, name) for name in _COLUMNS}, "texts": texts}
+
+
+def _f1(kept: NDArray[np.bool_], relevant: NDArray[np.bool_]) -> float:
+    under = int(kept.sum() + relevant.sum())
+    return 2 * int((kept & relevant).sum()) / under if under else 1.0
+
+
+def _begins(text: str) -> str:
+    line = " ".join(text[: 4 * _EXCERPT].split())
+    return line if len(line) <= _EXCERPT else f"{line[: _EXCERPT - 1].rstrip()}…"

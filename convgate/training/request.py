@@ -1,0 +1,59 @@
+"""What a training was asked for: written into its run's folder, so that it can be listed and gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+from pydantic import TypeAdapter, ValidationError, with_config
+
+from convgate.training.progress import put
+from convgate.versions.checked import STORED
+
+REQUEST = "plan.json"
+
+
+def new_id() -> str:
+    """A name for a run's folder: when it was begun, to the microsecond, in UTC."""
+    return f"{datetime.now(UTC):%Y-%m-%d-%H%M%S-%f}"
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class Request:
+    """The words of a command, and what a person wants to read of them in a list."""
+
+    arguments: tuple[str, ...]  # of `convgate`; the run goes on with the very same
+    parent: str | None  # name of a version; None from scratch
+    sets: tuple[str, ...]  # names of what is learned from
+    replay: tuple[str, ...] = ()  # names of what is repeated so that it is not forgotten
+    epochs: int = 0  # at most
+    name: str = ""  # wanted for the version; empty for the day's date
+    note: str = ""
+    who: str = ""
+    learning_curve: bool = False
+    started: str = ""  # UTC, ISO 8601
+
+    def write(self, folder: Path) -> None:
+        """Put it into the run's folder, which is made. Raises OSError."""
+        folder.mkdir(parents=True, exist_ok=True)
+        put(folder / REQUEST, asdict(self))
+
+    @classmethod
+    def read(cls, folder: Path) -> Self | None:
+        """What is in the run's folder; None when it was not written or is damaged."""
+        try:
+            return TypeAdapter(cls).validate_json((folder / REQUEST).read_bytes())
+        except (OSError, ValidationError):
+            return None
+
+    def with_epochs(self, epochs: int) -> Sequence[str]:
+        """The arguments of the command that ends after so many epochs."""
+        words = list(self.arguments)
+        if "--epochs" in words:
+            place = words.index("--epochs")
+            del words[place : place + 2]
+        return [*words, "--epochs", str(epochs)]

@@ -1,0 +1,172 @@
+"""The trainings of this data folder: what each does or came to, whoever started it and from where.
+
+runs = TrainingRuns(settings.home)
+for run in runs.all():
+    print(run.id, run.state, run.epochs)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from convgate.training.errors import TrainingError
+from convgate.training.progress import OUTCOME, STARTING, STOP, Progress
+from convgate.training.request import Request
+from convgate.training.runs import is_at_work
+
+FOLDER, LOG = "runs", "log.txt"
+State = Literal["running", "stopping", "stopped", "failed", "done", "interrupted"]
+_ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
+_START = 120.0  # seconds that a process may take until it reports for the first time
+INTERRUPTED = "Its process ended in the middle. What the last whole epoch learned is kept; it can go on."
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training."""
+
+    id: str
+    folder: Path
+    state: State
+    request: Request | None  # None when it was not written or is damaged
+    progress: Progress | None  # likewise
+    epochs: int  # that are over
+    outcome: Mapping[str, Any]  # what `outcome.json` says; empty while there is none
+    started: datetime  # in UTC
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a process is at work on it."""
+        return self.state in ("running", "stopping")
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether it ended before it was done, and the command that goes on is known."""
+        return self.state in ("stopped", "failed", "interrupted") and self.request is not None
+
+    @property
+    def can_finish(self) -> bool:
+        """Whether a version can be made of the epochs that it has."""
+        return self.can_go_on and self.epochs > 0
+
+    @property
+    def version(self) -> str | None:
+        """The name of the version that it made."""
+        name = self.outcome.get("version")
+        return name if isinstance(name, str) else None
+
+    @property
+    def message(self) -> str:
+        """How it ended, in words; empty while it goes on."""
+        if self.state == "interrupted":
+            return INTERRUPTED
+        return str(self.outcome.get("sentence") or self.outcome.get("message") or "")
+
+
+class TrainingRuns:
+    """The runs in `home`/runs, one folder each."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / FOLDER
+
+    def all(self) -> list[Run]:
+        """Every run, the newest first."""
+        try:
+            folders = [path for path in self.folder.iterdir() if _ID.fullmatch(path.name) and path.is_dir()]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise TrainingError(f"the runs in {self.folder} cannot be read: {error.strerror}") from error
+        found = [_run(folder) for folder in folders]
+        return sorted(found, key=lambda run: (run.started, run.id), reverse=True)
+
+    def get(self, id: str) -> Run:
+        """The run of that id; TrainingError when there is none."""
+        folder = self.folder / id
+        if not _ID.fullmatch(id) or not folder.is_dir():
+            raise TrainingError(f"there is no training run {id!r} in {self.folder}; it may have been deleted")
+        return _run(folder)
+
+    def stop(self, id: str) -> None:
+        """Ask the run to stop at its next report; no matter when nothing is at work on it."""
+        run = self.get(id)
+        if run.is_active:
+            try:
+                (run.folder / STOP).touch()
+            except OSError as error:
+                raise TrainingError(f"the run {id} cannot be stopped: {error.strerror}") from error
+
+    def delete(self, id: str) -> None:
+        """Remove the run's folder; versions that it made stay. TrainingError while it is at work."""
+        run = self.get(id)
+        if run.is_active:
+            raise TrainingError(f"the run {id} is at work; stop it before it is deleted")
+        removed = run.folder.with_name(f".{secrets.token_hex(8)}.deleted")
+        try:
+            run.folder.rename(removed)
+            shutil.rmtree(removed)
+        except OSError as error:
+            raise TrainingError(f"the run {id} cannot be deleted: {error.strerror}") from error
+
+
+def _run(folder: Path) -> Run:
+    request = Request.read(folder)
+    outcome = _values(folder / OUTCOME)
+    progress = Progress.read(folder)
+    state = _ended(outcome)
+    if state is None and (is_at_work(folder) or _is_starting(progress)):
+        state = "stopping" if (folder / STOP).exists() else "running"
+    elif state is None:  # it may have ended while we looked
+        outcome = _values(folder / OUTCOME)
+        state = _ended(outcome) or "interrupted"
+    ran = outcome.get("ran", progress.epochs if progress else 0)
+    started = _moment(request.started if request else "") or _changed(folder)
+    epochs = ran if isinstance(ran, int) else 0
+    return Run(folder.name, folder, state, request, progress, epochs, outcome, started)
+
+
+def _ended(outcome: Mapping[str, Any]) -> State | None:
+    match outcome.get("state"):
+        case "done" | "stopped" | "failed" as state:
+            return cast(State, state)
+    return None
+
+
+def _is_starting(progress: Progress | None) -> bool:
+    """Whether a process was started a moment ago that has not reported yet."""
+    if progress is None or progress.stage != STARTING:
+        return False
+    updated = _moment(progress.updated)
+    return updated is not None and (datetime.now(UTC) - updated).total_seconds() < _START
+
+
+def _values(path: Path) -> Mapping[str, Any]:
+    """The object in a file of JSON; empty when there is none or it is damaged."""
+    try:
+        values = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def _moment(text: str) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None
+
+
+def _changed(folder: Path) -> datetime:
+    try:
+        return datetime.fromtimestamp(folder.stat().st_mtime, UTC)
+    except OSError:
+        return datetime.now(UTC)
