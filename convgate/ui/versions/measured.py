@@ -10,9 +10,9 @@ from convgate.evaluation.metrics import METRICS as ORDER
 from convgate.evaluation.outcomes import OUTCOMES, Sides
 from convgate.evaluation.results import Measure
 from convgate.figures.hover import signed
-from convgate.store.documents import content_key
 from convgate.transcripts import RelevanceSet
 from convgate.ui import scoring
+from convgate.ui.finding import library_keys
 from convgate.ui.frame import App
 from convgate.ui.judging import digest, judged, sides
 from convgate.ui.text import literal
@@ -121,15 +121,12 @@ def _draw_turns(app: App, view: View, relevance_set: RelevanceSet, found: Sides)
     if not len(rows):
         st.caption("There is no such turn.")
         return
-    known = app.conversations.keys()
-    keys: dict[str, str | None] = {}
-    for place in draw_paging(view, len(rows)):
-        row = int(rows[place])
+    shown = [int(rows[place]) for place in draw_paging(view, len(rows))]
+    ids = {found.a.cases[int(found.a.case[row])].conversation for row in shown}
+    keys = library_keys(app.store, {id: relevance_set.conversations[id] for id in ids})
+    for row in shown:
         case = found.a.cases[int(found.a.case[row])]
         conversation = relevance_set.conversations[case.conversation]
-        if case.conversation not in keys:
-            key = case.conversation if case.conversation in known else content_key(conversation)
-            keys[case.conversation] = key if key in known else None
         turn = int(found.a.turns[row])
         draw_turn(
             TurnRow(

@@ -10,6 +10,7 @@ import streamlit as st
 
 from convgate.errors import ConvgateError
 from convgate.ui import state
+from convgate.ui.annotator import annotator
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.versions.state import touched
@@ -72,7 +73,7 @@ def draw_pointers(app: App, versions: Versions) -> None:
     with st.expander(f"History: {counted(len(history), 'change')}", icon=":material/schedule:"):
         st.text_input(
             "Your name, to be written beside changes", key=WHO, persist_state="session", max_chars=60,
-            placeholder=_login(), on_change=touched,
+            placeholder=annotator() or _login(), on_change=touched,
         )  # fmt: skip
         if not history:
             st.caption("Nobody has chosen a version or a baseline yet.")
@@ -127,8 +128,8 @@ def attempt(act: Callable[[], Done]) -> None:
 
 
 def who() -> str:
-    """The name that changes are written under: the person's, else the one they are logged in with."""
-    return (st.session_state.get(WHO) or "").strip() or _login()
+    """The name that changes are written under: typed here, else as on labels, else as logged in."""
+    return (st.session_state.get(WHO) or "").strip() or annotator() or _login()
 
 
 def _undo(versions: Versions, change: Change) -> None:
