@@ -17,7 +17,7 @@ from convgate.evaluation.bootstrap import LEVEL, draw
 Sums = NDArray[np.floating[Any]]
 Clusters = NDArray[np.int64]
 
-_MOST_CLUSTERS = 1_000
+_MOST_CLUSTERS = 200
 
 
 def kappa(cells: Sums) -> Sums:

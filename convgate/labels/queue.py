@@ -23,9 +23,22 @@ from convgate.errors import StoreError
 from convgate.labels import reasons
 from convgate.labels.candidates import Chosen, Disagreeing, Judge, Judges, Known, Pools
 from convgate.labels.drawing import MESSAGES, OF_ONE, draw_messages, generator
+from convgate.store.conversations import Conversations
+from convgate.store.database import Store
+from convgate.store.label_counts import LabelCounts
 from convgate.store.queues import NewItem, ReasonKind
 
-__all__ = ["SHARES", "Disagreeing", "Judge", "Judges", "Known", "Suggestion", "make_queue", "turns_to_label"]
+__all__ = [
+    "SHARES",
+    "Disagreeing",
+    "Judge",
+    "Judges",
+    "Known",
+    "Suggestion",
+    "library_queue",
+    "make_queue",
+    "turns_to_label",
+]
 
 SHARES: Mapping[ReasonKind, float] = {
     "annotators": 0.2,
@@ -102,6 +115,45 @@ def make_queue(
         for kind in quotas:
             chosen.take(pools.best(kind), size - len(chosen))
     return chosen.in_order(generator(seed, "order"))
+
+
+def library_queue(
+    store: Store,
+    judges: Judges,
+    *,
+    size: int,
+    seed: int,
+    by: str | None = None,
+    conversations: Sequence[str] | None = None,
+    shares: Mapping[ReasonKind, float] = SHARES,
+    messages: int = MESSAGES,
+    progress: Progress | None = None,
+) -> list[NewItem]:
+    """A queue over a library, or over the conversations of these keys.
+
+    However many there are, only as many as there are messages to look at are read. What is settled is left
+    out, and what `by` answered; turns on which people disagree come newest first. Raises as `make_queue`,
+    and StoreError for a conversation that the library does not have.
+    """
+    library, counts = Conversations(store), LabelCounts(store)
+    keys = sorted(library.keys() if conversations is None else set(conversations))
+    some = [keys[row] for row in generator(seed, "conversations").permutation(len(keys))[:messages]]
+    disputes = counts.disagreements(per_page=size if conversations is None else MOST).rows
+    return make_queue(
+        ((key, library.get(key).conversation) for key in some),
+        judges,
+        size=size,
+        seed=seed,
+        shares=shares,
+        known=counts.known(by=by),
+        disagreements=[
+            Disagreeing(one.situation, one.turn, one.answers)
+            for one in disputes
+            if conversations is None or one.situation.conversation in conversations
+        ],
+        messages=messages,
+        progress=progress,
+    )
 
 
 def turns_to_label(
