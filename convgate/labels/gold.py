@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from convgate.conversation import Conversation, Turn
+from convgate.labels.snapshot import snapshot
 from convgate.store import SituationKey, Store
 from convgate.store.documents import load
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
@@ -47,7 +48,7 @@ def gold_set(store: Store, *, name: str = NAME, conversations: Iterable[str] | N
     """
     wanted = None if conversations is None else frozenset(conversations)
     cases: list[Case] = []
-    with store.read() as db:
+    with snapshot(store) as db:
         rows = db.execute(
             """
             SELECT key, situations.turn, question, gold.turn, answer FROM gold

@@ -230,7 +230,7 @@ class Conversations:
             if deleted_at:
                 db.execute("UPDATE conversations SET deleted_at = NULL WHERE key = ?", [key])
             return Addition(key, title, new=deleted_at is not None)
-        title = writable(item.title or conversation.title or _title_from_text(conversation))
+        title = writable(item.title or title_of(conversation))
         row = {
             "key": key,
             "title": title,
@@ -287,8 +287,13 @@ def _searched_text(conversation: Conversation) -> str:
     return writable("\n".join(turn.scored_text for turn in conversation.turns))
 
 
-def _title_from_text(conversation: Conversation) -> str:
-    """The first line that somebody said, shortened; the conversation's id when nobody said anything."""
+def title_of(conversation: Conversation) -> str:
+    """What a conversation is listed under: its own title, else the first line that somebody said, shortened.
+
+    Its id when nobody said anything.
+    """
+    if conversation.title:
+        return conversation.title
     spoken = (turn.text.strip() for turn in conversation.turns if not turn.is_instruction)
     text = next((text for text in spoken if text), conversation.id or "Untitled")
     first = text.splitlines()[0].rstrip()
