@@ -51,6 +51,8 @@ VIEWS = st.builds(
     compare=st.none() | st.sampled_from(policy_names()),
     pairs=st.booleans(),
     show=st.none() | st.just("matrix"),
+    queue=st.none() | st.integers(1, 99),
+    settle=st.booleans(),
 )
 
 

@@ -110,7 +110,7 @@ class ItemReport:
             return cls(**_parsed(values))
         except FileNotFoundError:
             return None
-        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise TrainingError(f"{folder / REPORT} cannot be read: {error}; train again") from error
 
 

@@ -1,0 +1,370 @@
+"""Trainings in processes of their own: started, stopped, killed, gone on with, finished as they are."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convgate.errors import TranscriptError
+from convgate.training import starting
+from convgate.training.errors import TrainingError
+from convgate.training.library import SAMPLES, RelevanceSets
+from convgate.training.progress import OUTCOME, Progress
+from convgate.training.run_list import INTERRUPTED, LOG, Run, TrainingRuns
+from convgate.training.runs import locked, read_record
+from convgate.training.starting import DATA, Order, finish, go_on, start_process, start_training
+from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
+from convgate.versions import Draft, Versions
+from tests.conftest import CHECKOUT
+from tests.planted import planted, planted_file, small_gate
+
+# `convgate` with a fake encoder, steps that learn quickly, and perhaps an end in the middle.
+PROGRAM = """
+import os, signal, sys, time
+import convgate.selector
+from convgate.training import epochs, trainer
+from dataclasses import replace
+from tests.planted import small_encoder
+convgate.selector.default_encoder = lambda *args, **options: small_encoder()
+quick = dict(learning_rate=0.02, averaging=0.2, episodes=24, cases=8, together=2)
+trainer.FURTHER = replace(trainer.FURTHER, **quick)
+moment, when = os.environ.pop("DIE", ":").split(":")
+step, steps, fsync, written = trainer.Trainer._step, 0, os.fsync, 0
+def counted_step(self, losses, rate):
+    global steps
+    steps += 1
+    if moment == "step" and steps == int(when):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if moment == "slow" and len(self.history) >= int(when):
+        time.sleep(0.05)
+    return step(self, losses, rate)
+def counted_fsync(descriptor):
+    global written
+    written += 1
+    if moment == "write" and written == int(when):
+        os.kill(os.getpid(), signal.SIGKILL)
+    fsync(descriptor)
+trainer.Trainer._step, os.fsync = counted_step, counted_fsync
+from convgate.cli.main import main
+main()
+"""
+
+
+@pytest.fixture
+def home(convgate_home: Path) -> Path:
+    """One version, `first`, which is active."""
+    versions = Versions(convgate_home)
+    versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
+    versions.activate("first", who="Ada")
+    return convgate_home
+
+
+@pytest.fixture
+def program(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Has trainings run PROGRAM; tells it where to end. Kills what is left."""
+    pids: list[subprocess.Popen[bytes]] = []
+
+    def start(command: Sequence[str], output: int, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+        assert command[:3] == [sys.executable, "-m", "convgate"]
+        path = os.pathsep.join([os.environ["PYTHONPATH"], str(CHECKOUT)])
+        words = [sys.executable, "-c", PROGRAM, *command[3:]]
+        pids.append(start_process(words, output, {**environment, "PYTHONPATH": path}))
+        return pids[-1]
+
+    monkeypatch.setattr(starting, "start_process", start)
+
+    def die(when: str) -> None:
+        monkeypatch.setenv("DIE", when)
+
+    yield die  # type: ignore[misc]
+    for process in pids:
+        process.kill()
+        process.wait()
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
+    """The words of the commands that would have been started."""
+    words: list[list[str]] = []
+
+    class Ended:
+        def wait(self) -> int:
+            return 0
+
+    def start(command: Sequence[str], output: int, environment: dict[str, str]) -> Any:
+        words.append(list(command))
+        return Ended()
+
+    monkeypatch.setattr(starting, "start_process", start)
+    return words
+
+
+def until(home: Path, id: str, *states: str, epochs: int = 0) -> Run:
+    """Waits for the run to be in one of these states with so many epochs."""
+    listed = TrainingRuns(home)
+    for _ in range(600):
+        run = listed.get(id)
+        if run.state in states and run.epochs >= epochs:
+            return run
+        time.sleep(0.1)
+    pytest.fail(f"{run.state} after {run.epochs} epochs: {run.message}\n{(run.folder / LOG).read_text()}")
+
+
+_WHOLE: list[str] = []
+
+
+def uninterrupted(home: Path) -> str:
+    """The digest of the weights that nothing came between; they are made once."""
+    if not _WHOLE:
+        run = until(home, start_training(home, order()), "done")
+        _WHOLE.append(Versions(home).get(run.version or "").card.weights_sha256)
+    return _WHOLE[0]
+
+
+def labelled(count: int = 16) -> RelevanceSet:
+    return planted("my-labels", conversations=count)
+
+
+def order(**changes: Any) -> Order:
+    return Order(**{"parent": "first", "labels": labelled(), "epochs": 3, **changes})
+
+
+# What is written before it starts
+
+
+def test_a_run_has_its_data_and_the_words_that_go_on(
+    home: Path, tmp_path: Path, started: list[list[str]]
+) -> None:
+    sets = RelevanceSets(home)
+    sets.add("my-labels", planted_file(tmp_path, "my-labels", conversations=2).read_bytes())
+    id = start_training(
+        home,
+        order(
+            sets=("my-labels", SAMPLES),
+            replay=("scenarios",),
+            name="second",
+            note="--a note",
+            who="Ada",
+            learning_curve=True,
+        ),
+    )
+    run = TrainingRuns(home).get(id)
+    assert run.request is not None
+    assert run.request.sets == ("my-labels-2", "my-labels", SAMPLES)
+    assert (run.request.name, run.request.who, run.request.note) == ("second", "Ada", "--a note")
+    (words,) = started
+    assert words == [sys.executable, "-m", "convgate", *run.request.arguments]
+    files = [run.folder / DATA / f"{name}.jsonl" for name in run.request.sets]
+    assert words[3:7] == ["train", *map(str, files)]
+    assert words[7:] == [
+        *("--from", "first", "--run", str(run.folder), "--name=second", "--note=--a note", "--who=Ada"),
+        *("--epochs", "3", "--replay", "scenarios", "--learning-curve", "--activate"),
+    ]
+    assert read_relevance_set(files[0]).cases == labelled().cases
+    assert files[2].read_bytes() == sets.path(SAMPLES).read_bytes()
+
+
+def test_judged_turns_reach_the_run(home: Path, started: list[list[str]]) -> None:
+    sets = labelled(3)
+    part = RelevanceSet(
+        "my-labels",
+        sets.conversations,
+        tuple(
+            type(case)(case.id, case.conversation, case.turn, None, case.relevant, judged=case.relevant)
+            for case in sets.cases
+        ),
+    )
+    id = start_training(home, order(labels=part))
+    (file,) = (TrainingRuns(home).get(id).folder / DATA).iterdir()
+    assert read_relevance_set(file).cases == part.cases
+
+
+def test_what_cannot_be_trained_on_starts_nothing(
+    home: Path, tmp_path: Path, started: list[list[str]]
+) -> None:
+    sets = RelevanceSets(home)
+    sets.add("locomo", planted_file(tmp_path, "locomo-x", conversations=2).read_bytes())
+    sets.add("bad", planted_file(tmp_path, "bad").read_bytes())
+    sets.path("bad").write_text("{")
+    empty = RelevanceSet("my-labels", {}, ())
+    for changes, error, told in [
+        ({"sets": ("locomo",)}, TrainingError, "locomo: .*for measuring only.* It is not trained on"),
+        ({"sets": ("bad",)}, TranscriptError, r"bad\.jsonl, line 1"),
+        ({"sets": ("nobody",)}, TranscriptError, "there is no relevance set 'nobody'"),
+        ({"labels": None}, TrainingError, "there is nothing to learn from"),
+        ({"labels": empty}, TrainingError, "there is nothing to learn from"),
+    ]:
+        with pytest.raises(error, match=told):
+            start_training(home, order(**changes))
+    assert started == []
+    assert TrainingRuns(home).all() == []
+
+
+def test_a_run_that_is_at_work_or_done_is_not_started_again(home: Path, started: list[list[str]]) -> None:
+    id = start_training(home, order())
+    folder = TrainingRuns(home).get(id).folder
+    with locked(folder):
+        for again in (go_on, finish):
+            with pytest.raises(TrainingError, match="another training is at work"):
+                again(home, id)
+    (folder / OUTCOME).write_text('{"state": "stopped", "ran": 0}')
+    with pytest.raises(TrainingError, match="has no whole epoch yet"):
+        finish(home, id)
+    (folder / OUTCOME).write_text('{"state": "done", "ran": 3}')
+    with pytest.raises(TrainingError, match="cannot go on: it is done"):
+        go_on(home, id)
+    assert len(started) == 1
+
+
+def test_a_system_that_starts_nothing_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*words: object) -> None:
+        raise OSError(11, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(starting, "start_process", refuse)
+    with pytest.raises(TrainingError, match="could not be started: Resource temporarily unavailable"):
+        start_training(home, order())
+
+
+# Real processes
+
+
+def test_it_runs_by_itself_and_leaves_no_zombie(home: Path, program: Callable[[str], None]) -> None:
+    id = start_training(home, order(name="second"))
+    run = until(home, id, "done")
+    assert run.version == "second"
+    assert Versions(home).active == "second"
+    assert "better than its parent" in run.message
+    assert "epoch   1" in (run.folder / LOG).read_text()
+    for thread in threading.enumerate():
+        if thread.name == f"training {id}":
+            thread.join(10)
+    assert os.waitpid is not None
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_a_process_that_cannot_even_begin_is_a_failed_run(home: Path, program: Callable[[str], None]) -> None:
+    id = start_training(home, order(replay=("tales",)))
+    run = until(home, id, "failed")
+    assert run.message == (
+        "there is nothing to replay called 'tales'; there are scenarios, sequences, dialogues"
+    )
+    id = start_training(home, order(epochs=5000))
+    run = until(home, id, "failed")
+    assert "exit code 2" in run.message
+
+
+def test_stopped_it_keeps_its_epochs_and_goes_on(home: Path, program: Callable[[str], None]) -> None:
+    program("slow:1")
+    id = start_training(home, order())
+    until(home, id, "running", epochs=1)
+    TrainingRuns(home).stop(id)
+    run = until(home, id, "stopped")
+    assert run.epochs == 1
+    assert Versions(home).names() == ["first"]
+    program(":")
+    go_on(home, id)
+    done = until(home, id, "done")
+    assert done.epochs == 3
+    assert Versions(home).get(done.version or "").card.weights_sha256 == uninterrupted(home)
+
+
+@pytest.mark.parametrize(
+    ("when", "epochs"),
+    [
+        pytest.param("step:25", 2, id="in the middle of the third"),
+        pytest.param("write:3", 1, id="while the second is saved"),
+    ],
+)
+def test_killed_it_is_interrupted_and_goes_on_to_the_very_weights(
+    home: Path, program: Callable[[str], None], when: str, epochs: int
+) -> None:
+    program(when)
+    id = start_training(home, order())
+    run = until(home, id, "interrupted")
+    assert (run.epochs, run.message) == (epochs, INTERRUPTED)
+    if epochs:
+        assert len(read_record(run.folder).epochs) == epochs
+    program(":")
+    go_on(home, id)
+    done = until(home, id, "done")
+    assert Versions(home).get(done.version or "").card.weights_sha256 == uninterrupted(home)
+
+
+def test_killed_it_can_be_finished_as_it_is(home: Path, program: Callable[[str], None]) -> None:
+    program("step:25")
+    id = start_training(home, order(name="second"))
+    assert until(home, id, "interrupted").epochs == 2
+    program(":")
+    finish(home, id)
+    run = until(home, id, "done")
+    assert run.epochs == 2
+    training = Versions(home).get("second").card.training
+    assert training is not None
+    assert training.epochs == 2
+
+
+def test_it_outlives_the_process_that_started_it(home: Path, tmp_path: Path) -> None:
+    code = f"""
+import os, sys
+from pathlib import Path
+from convgate.training import starting
+from tests.planted import planted
+from tests.test_training_starting import PROGRAM
+real = starting.start_process
+starting.start_process = lambda command, output, environment: real(
+    [sys.executable, "-c", PROGRAM, *command[3:]], output, environment
+)
+order = starting.Order("first", planted("my-labels", conversations=16), epochs=3)
+print(starting.start_training(Path({str(home)!r}), order), flush=True)
+os.kill(os.getpid(), {int(signal.SIGKILL)})
+"""
+    path = os.pathsep.join([os.environ["PYTHONPATH"], str(CHECKOUT)])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == -signal.SIGKILL, done.stderr
+    assert until(home, done.stdout.strip(), "done").epochs == 3
+
+
+def test_a_terminals_run_is_listed_like_any_other(home: Path, tmp_path: Path) -> None:
+    file = planted_file(tmp_path, conversations=16)
+    path = os.pathsep.join([os.environ["PYTHONPATH"], str(CHECKOUT)])
+    subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            PROGRAM,
+            "train",
+            str(file),
+            "--epochs",
+            "2",
+            "--json",
+            "--out",
+            str(tmp_path / "o"),
+        ],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        check=True,
+    )
+    (run,) = TrainingRuns(home).all()
+    assert (run.state, run.epochs) == ("done", 2)
+    assert run.request is not None
+    assert (run.request.sets, run.request.parent) == (("own",), "first")
+    printed = json.loads((tmp_path / "o").read_text())
+    assert printed.items() <= dict(run.outcome).items()
+    assert Progress.read(run.folder) is not None
