@@ -26,6 +26,7 @@ from convgate.parameters import parameter_names
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
+from convgate.ui.text import literal
 
 T = TypeVar("T")
 
@@ -65,7 +66,7 @@ def judged(relevance_set: RelevanceSet, told: str, policy: Policy, label: str) -
 
         return judge_set(relevance_set, policy, tokens=_tokens(relevance_set, told), progress=progress)
 
-    return _once(_judged_box(told, digest(policy)), work)
+    return once(_judged_box(told, digest(policy)), work)
 
 
 def sides(told: str, a: JudgedSet, b: JudgedSet, digests: tuple[str, str]) -> Sides:
@@ -91,15 +92,15 @@ def sent(conversation: Conversation, key: str, messages: Sequence[int], policy: 
             tokens.append(int(costs[valid.indices].sum()))
         return Sent(tuple(messages), tuple(kept), tuple(scores), np.array(tokens, dtype=np.int64))
 
-    return _once(_sent_box(key, tuple(messages), digest(policy)), work)
+    return once(_sent_box(key, tuple(messages), digest(policy)), work)
 
 
-def _once(box: dict[str, Any], work: Callable[[Callable[[str, float], None]], T]) -> T:
-    """What the box has; else it is made, with a bar that shows how far it is."""
+def once(box: dict[str, Any], work: Callable[[Callable[[str, float], None]], T]) -> T:
+    """What the box has under "made"; else it is made, with a bar that shows how far it is."""
     place = st.empty()  # always, or what follows would change its place on the page
 
     def report(told: str, share: float) -> None:
-        place.progress(min(share, 1.0), told)
+        place.progress(min(share, 1.0), literal(told))
 
     if "made" not in box:
         box["made"] = work(report)

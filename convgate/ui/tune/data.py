@@ -1,0 +1,164 @@
+"""The labelled data that a threshold is tuned on: the person's labels, and sets of the library."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from convgate.errors import TranscriptError
+from convgate.labels.gold import gold_counts, gold_set, labels_digest
+from convgate.store import Store
+from convgate.training.library import RelevanceSets
+from convgate.transcripts import RelevanceSet
+from convgate.ui.frame import App
+from convgate.ui.text import literal
+from convgate.ui.tune import state
+from convgate.ui.tune.view import LABELS, View
+from convgate.ui.wording import counted
+
+DATA, UPLOAD, FAILED = "tune.data", "tune.upload", "tune.upload_failed"
+SET = "set:"
+
+
+@dataclass(frozen=True)
+class Source:
+    """Data that there is, and how much of it."""
+
+    name: str  # as addresses have it
+    label: str
+    cases: int
+    conversations: int
+    judged: int  # turns
+    relevant: int  # of them
+    licence: str = ""
+    attribution: str = ""
+    problem: str = ""
+
+    @property
+    def plain(self) -> str:
+        """Its name in sentences."""
+        return "my labels" if self.name == LABELS else self.name.removeprefix(SET)
+
+    @property
+    def option(self) -> str:
+        """What stands on its button."""
+        return f"{self.label}: {counted(self.judged, 'turn')}"
+
+    @property
+    def told(self) -> str:
+        """All its counts, in a sentence."""
+        return (
+            f"{self.label}: {counted(self.judged, 'labelled turn')}, {self.relevant:,} of them relevant, for"
+            f" {counted(self.cases, 'message')} of {counted(self.conversations, 'conversation')}"
+        )
+
+
+def sources(app: App) -> dict[str, Source]:
+    """All that there is, by name; the labels also while there are none."""
+    own = gold_counts(app.store)
+    found = [Source(LABELS, "My labels", own.situations, own.conversations, own.judged, own.relevant)]
+    for info in RelevanceSets(app.settings.home).infos():
+        label = "Samples" if not info.is_own else literal(info.name)
+        found.append(
+            Source(
+                f"{SET}{info.name}", label, info.cases, info.conversations, info.judged, info.relevant,
+                info.licence, info.attribution, info.problem,
+            )
+        )  # fmt: skip
+    return {source.name: source for source in found}
+
+
+def chosen_of(view: View, known: dict[str, Source]) -> tuple[str, ...]:
+    """What the view asks for, else the labels if there are any, else the first set."""
+    if view.data is not None:
+        return view.data
+    usable = [name for name, source in known.items() if source.judged]
+    return tuple(usable[:1])
+
+
+def draw_data(app: App, view: View, known: dict[str, Source]) -> None:
+    """Which data, with counts, and a way to add some."""
+    usable = [name for name, source in known.items() if source.judged]
+    state.put(DATA, [name for name in chosen_of(view, known) if name in usable])
+    st.pills(
+        "Labelled data", usable, key=DATA, selection_mode="multi",
+        format_func=lambda name: known[name].option, on_change=_chose,
+        help="What the numbers are counted on. A turn that nobody judged is not counted.",
+    )  # fmt: skip
+    for source in known.values():
+        if source.problem:
+            st.warning(literal(source.problem), icon=":material/error:")
+    with st.expander("Add a relevance set", icon=":material/upload_file:", key="tune.add_data"):
+        number: int = st.session_state.get(f"{UPLOAD}.number", 0)
+        key = f"{UPLOAD}.{number}"
+        st.file_uploader(
+            "A file of JSON lines", type=["jsonl"], key=key, on_change=_uploaded, args=(app, view, key),
+            max_upload_size=app.settings.upload_limit_mb,
+            help="Conversations and cases, as Train reads and Label exports them. It stays in your library"
+            " of sets.",
+        )  # fmt: skip
+        if failed := st.session_state.get(FAILED):
+            st.error(literal(failed), icon=":material/error:")
+
+
+def read_data(app: App, names: Sequence[str]) -> tuple[list[RelevanceSet], str]:
+    """The data, and a text that stands for their content.
+
+    Raises TranscriptError when a set is not there or cannot be read.
+    """
+    sets, told = [], []
+    for name in names:
+        if name == LABELS:
+            digest = labels_digest(app.store)
+            sets.append(_labels(app.store, str(app.store.path), digest))
+        else:
+            shelf, plain = RelevanceSets(app.settings.home), name.removeprefix(SET)
+            found = shelf.path(plain).stat()
+            digest = f"{found.st_mtime_ns} {found.st_size}"
+            sets.append(_set(shelf, str(shelf.path(plain)), plain, digest))
+        told.append(f"{name} {digest}")
+    return sets, "\n".join(told)
+
+
+def content_digest(app: App, name: str) -> str:
+    """The SHA-256 of what was measured on, for a version's card."""
+    if name != LABELS:
+        path = RelevanceSets(app.settings.home).path(name.removeprefix(SET))
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    own = _labels(app.store, str(app.store.path), labels_digest(app.store))
+    said = [(case.id, sorted(case.relevant), sorted(case.judged or ())) for case in own.cases]
+    return hashlib.sha256(repr(sorted(said)).encode()).hexdigest()
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading your labels …")
+def _labels(_store: Store, path: str, digest: str) -> RelevanceSet:
+    return gold_set(_store, name="my labels")  # which no set of the library can be called
+
+
+@st.cache_resource(max_entries=6, show_spinner="Reading the set …")
+def _set(_shelf: RelevanceSets, path: str, name: str, digest: str) -> RelevanceSet:
+    return _shelf.read(name)
+
+
+def _chose() -> None:
+    state.change(data=tuple(st.session_state[DATA]))
+
+
+def _uploaded(app: App, view: View, key: str) -> None:
+    state.touched()
+    file = st.session_state.get(key)
+    if file is None:
+        return
+    shelf = RelevanceSets(app.settings.home)
+    st.session_state[f"{UPLOAD}.number"] = st.session_state.get(f"{UPLOAD}.number", 0) + 1
+    try:
+        added = shelf.add(shelf.free_name(file.name), file.getvalue())
+    except TranscriptError as error:
+        st.session_state[FAILED] = f"{file.name}: {error}. Nothing was kept."
+        return
+    st.session_state.pop(FAILED, None)
+    known = chosen_of(view, sources(app))
+    state.change(data=tuple(dict.fromkeys([*known, f"{SET}{added.name}"])))

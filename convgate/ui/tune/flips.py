@@ -1,0 +1,277 @@
+"""Which turns flip against the version's own rule: labelled ones, with who is right, and the library's."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import streamlit as st
+from numpy.typing import NDArray
+
+from convgate.conversation import Conversation
+from convgate.evaluation.metrics import Bools
+from convgate.evaluation.outcomes import BROKEN, FIXED, outcome_codes
+from convgate.evaluation.tuning import ScoredCases
+from convgate.policies.gate import GatePolicy
+from convgate.store.documents import content_key
+from convgate.transcripts import Case, RelevanceSet
+from convgate.ui.choice import Choice
+from convgate.ui.explore.picking import answerable
+from convgate.ui.frame import App
+from convgate.ui.navigation import EXPLORE
+from convgate.ui.text import literal
+from convgate.ui.tune import state
+from convgate.ui.tune.trial import scored_turns
+from convgate.ui.tune.view import LABELLED, ONLY, WHERE, View
+from convgate.ui.wording import counted
+
+WHERE_KEY, ONLY_KEY, PAGE, WHOSE = "tune.where", "tune.only", "tune.page", "tune.whose"
+PER_PAGE = 10
+SAMPLE = 30
+"""Conversations of the library that are looked at together, the newest."""
+MESSAGES = 40
+"""Messages of one conversation that are looked at, the latest."""
+
+_TEXT = 240  # characters of a turn
+_NEWEST = "the newest"
+
+
+@dataclass(frozen=True, eq=False)
+class Flips:
+    """Judged or unjudged turns that one rule keeps and the other drops, as rows of the scored turns."""
+
+    scored: ScoredCases
+    up: NDArray[np.int64]  # kept now
+    down: NDArray[np.int64]
+    right: NDArray[np.int64]  # of labelled turns: now as the label says; empty without labels
+    wrong: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, scored: ScoredCases, before: Bools, now: Bools, *, labelled: bool) -> Flips:
+        """The difference between what was kept before and what is kept now."""
+        codes = outcome_codes(scored.relevant, before, now)
+        flipped = before != now
+        return cls(
+            scored,
+            np.flatnonzero(flipped & now),
+            np.flatnonzero(flipped & ~now),
+            np.flatnonzero((codes == FIXED) & labelled),
+            np.flatnonzero((codes == BROKEN) & labelled),
+        )
+
+    def __len__(self) -> int:
+        return len(self.up) + len(self.down)
+
+    def rows(self, only: str) -> NDArray[np.int64]:
+        """Those of a kind, in the order of the cases; of all, those that are wrong come first."""
+        if only != "all":
+            return np.asarray(
+                {"up": self.up, "down": self.down, "right": self.right, "wrong": self.wrong}[only]
+            )
+        both = np.sort(np.concatenate([self.up, self.down]))
+        return both[np.argsort(~np.isin(both, self.wrong), kind="stable")]
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """What a list of flips needs besides them."""
+
+    flips: Flips
+    sets: Mapping[str, RelevanceSet]  # by name
+    told: str  # stands for their content
+    known: Collection[str]  # keys of the library's conversations
+    titles: Mapping[str, str]  # by key
+    labelled: bool
+
+    def key(self, set: str, id: str) -> str | None:
+        """The conversation's key in the library; None when it is not there."""
+        key = id if id in self.known else _key_of(self.told, set, id, self.sets[set].conversations[id])
+        return key if key in self.known else None
+
+
+def draw_flips(
+    app: App, view: View, policy: GatePolicy, own: Choice, labelled: Listed | None, version: str
+) -> None:
+    """The choice of where, the counts, the list with its pages."""
+    st.subheader("Which turns flip", anchor=False)
+    state.put(WHERE_KEY, view.where)
+    st.segmented_control(
+        "Where", list(WHERE), key=WHERE_KEY, format_func=lambda name: WHERE[name], required=True,
+        on_change=_chose_where, label_visibility="collapsed",
+    )  # fmt: skip
+    choice = view.choice or own
+    listed = labelled if view.where == LABELLED else _in_library(app, view, policy, own, choice)
+    if listed is None:
+        if view.where == LABELLED:
+            st.caption("Choose labelled data on the left to see which labelled turns flip.")
+        return
+    if view.where == LABELLED:
+        _draw_counts(listed.flips)
+    _draw_list(view, listed, version, choice)
+
+
+def listed_labels(
+    app: App, scored: ScoredCases, sets: Sequence[RelevanceSet], told: str, before: Bools, now: Bools
+) -> Listed:
+    """The flips of labelled turns; `told` stands for what the sets hold."""
+    flips = Flips.of(scored, before, now, labelled=True)
+    return Listed(flips, {one.name: one for one in sets}, told, app.conversations.keys(), {}, labelled=True)
+
+
+def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: Choice) -> Listed | None:
+    newest = app.conversations.find(per_page=200)
+    if not newest.rows:
+        st.caption("There is no conversation in your library yet.")
+        return None
+    titles = {row.key: row.title for row in newest.rows}
+    if view.conversation is not None and view.conversation not in titles:
+        titles[view.conversation] = app.conversations.summary(view.conversation).title
+    options = [_NEWEST, *titles]
+    state.put(WHOSE, view.conversation or _NEWEST)
+    some = min(SAMPLE, newest.total)
+    st.selectbox(
+        "Turns of", options, key=WHOSE, on_change=_chose_whose,
+        format_func=lambda key: (
+            f"The newest {some} of {counted(newest.total, 'conversation')}, each at its last message"
+            if key == _NEWEST else titles[key]
+        ),
+        help=f"Of one conversation its {MESSAGES} latest messages are looked at, each with all before it.",
+    )  # fmt: skip
+    chosen = list(titles)[:SAMPLE] if view.conversation is None else [view.conversation]
+    relevance_set = _asked(app, chosen, every=view.conversation is not None)
+    told = "library " + " ".join(f"{case.id}" for case in relevance_set.cases)
+    scored = scored_turns([relevance_set], told, policy)
+    before = scored.kept(own.rule, own.limits)
+    now = scored.kept(choice.rule, choice.limits)
+    flips = Flips.of(scored, before, now, labelled=False)
+    cases = counted(len(scored.cases), "message")
+    total, then, after = (int(scored.tokens[kept].sum()) for kept in (np.ones_like(now), before, now))
+    st.markdown(
+        f"**{counted(len(flips), 'turn')}** of {len(now):,} {'flips' if len(flips) == 1 else 'flip'} before"
+        f" {cases}: ↑\u00a0{len(flips.up):,} kept, ↓\u00a0{len(flips.down):,} dropped. Tokens kept: {then:,}"
+        f" before, **{after:,}** now, of {total:,}."
+    )
+    sets = {relevance_set.name: relevance_set}
+    return Listed(flips, sets, told, relevance_set.conversations.keys(), titles, labelled=False)
+
+
+def _asked(app: App, keys: Sequence[str], *, every: bool) -> RelevanceSet:
+    """Messages of conversations as cases of which nothing is known to be relevant."""
+    talks, cases = {}, []
+    for key in keys:
+        talk = app.conversation(key)
+        if not len(talk):
+            continue
+        turns = answerable(talk)[-MESSAGES:] if every else [talk.current_index()]
+        # The set's conversations are called by their keys, which the transcripts need not be.
+        talks[key] = replace(talk, id=key)
+        cases += [Case(f"{key}-{turn:06}", key, turn, None, frozenset()) for turn in turns]
+    return RelevanceSet("your library", talks, tuple(cases))
+
+
+def _draw_counts(flips: Flips) -> None:
+    verb = "turn flips" if len(flips) == 1 else "turns flip"
+    st.markdown(
+        f"**{len(flips):,} {verb}** against the version's own rule: ↑\u00a0{len(flips.up):,} kept,"
+        f" ↓\u00a0{len(flips.down):,} dropped. :material/check: **{len(flips.right):,} right**,"
+        f" :material/close: **{len(flips.wrong):,} wrong** by your labels."
+    )
+
+
+def _draw_list(view: View, listed: Listed, version: str, choice: Choice) -> None:
+    flips = listed.flips
+    if not len(flips):
+        st.caption("No turn flips: both rules keep the same turns here.")
+        return
+    kinds = [only for only in ONLY if listed.labelled or only not in ("right", "wrong")]
+    only = view.only if view.only in kinds else "all"
+    names = {
+        "all": "All",
+        "wrong": "✕ Wrong",
+        "right": "✓ Right",
+        "up": "↑ Kept now",
+        "down": "↓ Dropped now",
+    }
+    state.put(ONLY_KEY, only)
+    st.segmented_control(
+        "Flips", kinds, key=ONLY_KEY, required=True, on_change=_chose_only, label_visibility="collapsed",
+        format_func=lambda name: f"{names[name]} {len(flips.rows(name)):,}",
+    )  # fmt: skip
+    rows = flips.rows(only)
+    pages = max(1, -(-len(rows) // PER_PAGE))
+    page = min(view.page, pages)
+    for row in rows[(page - 1) * PER_PAGE : page * PER_PAGE].tolist():
+        _draw_turn(listed, row, version, choice)
+    if not len(rows):
+        st.caption("There is no such turn.")
+    if pages > 1:
+        state.put(PAGE, page)
+        with st.container(horizontal_alignment="center"):
+            st.pagination(pages, key=PAGE, on_change=_turned)
+
+
+def _draw_turn(listed: Listed, row: int, version: str, choice: Choice) -> None:
+    scored = listed.flips.scored
+    one = scored.cases[int(scored.case[row])]
+    id, index = one.case.conversation, int(scored.turn[row])
+    talk, key = listed.sets[one.set].conversations[id], listed.key(one.set, id)
+    turn = talk.turns[index]
+    asked = "a question" if one.case.turn is None else f"message {one.case.turn + 1:,}"
+    title = listed.titles.get(key or "") or talk.title or talk.id
+    label = f"Turn {index + 1:,} for {asked}"
+    with st.container(border=True, gap=None):
+        if key is None:
+            st.markdown(f"**{label}** · {literal(title, limit=60)}")
+        else:
+            st.page_link(
+                EXPLORE, label=f"**{label}** · {literal(title, limit=60)}", icon=":material/query_stats:",
+                width="stretch", query_params=explore_query(one.case, key, index, version, choice),
+            )  # fmt: skip
+        st.markdown(f":small[{verdict(listed, row)}]")
+        st.caption(f"{literal(turn.speaker, limit=40)}: {literal(turn.scored_text, limit=_TEXT)}")
+
+
+def verdict(listed: Listed, row: int) -> str:
+    """Where the turn flips to, its score, and whether that is right."""
+    flips = listed.flips
+    arrow = "↑ kept now" if row in flips.up else "↓ dropped now"
+    parts = [f"**{arrow}**", f"score {flips.scored.scores[row]:.2f}"]
+    if listed.labelled:
+        parts.append("labelled relevant" if flips.scored.relevant[row] else "labelled not relevant")
+        right = row in flips.right
+        parts.append(f":material/{'check' if right else 'close'}: {'right' if right else 'wrong'}")
+    return " · ".join(parts)
+
+
+def explore_query(case: Case, key: str, turn: int, version: str, choice: Choice) -> dict[str, str]:
+    """The address of the turn in Explore, decided by the version with the rule that is tried."""
+    if case.turn is not None:
+        asked = {"turn": str(case.turn + 1)}
+    else:
+        asked = {"ask": case.query.text if case.query else ""}
+    return {
+        "conversation": key, **asked, "selected": str(turn + 1), "policy": version, **choice.to_query()
+    }  # fmt: skip
+
+
+@st.cache_resource(max_entries=512, show_spinner=False)
+def _key_of(told: str, set: str, id: str, _talk: Conversation) -> str:
+    return content_key(_talk)
+
+
+def _chose_where() -> None:
+    state.change(where=st.session_state[WHERE_KEY], only="all")
+
+
+def _chose_whose() -> None:
+    whose = st.session_state[WHOSE]
+    state.change(conversation=None if whose == _NEWEST else whose)
+
+
+def _chose_only() -> None:
+    state.change(only=st.session_state[ONLY_KEY])
+
+
+def _turned() -> None:
+    state.change(page=int(st.session_state[PAGE]))

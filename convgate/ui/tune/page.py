@@ -1,0 +1,170 @@
+"""Tune from top to bottom: version and data, the goal, the numbers, the curves, the flips, what to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from convgate.agent_settings import AgentSettings
+from convgate.policies.gate import GatePolicy
+from convgate.ui import scoring
+from convgate.ui.agent import draw_agent, draw_download
+from convgate.ui.choice import Choice, Extent
+from convgate.ui.choosers import chooser_labels, policy_of
+from convgate.ui.frame import App
+from convgate.ui.text import literal
+from convgate.ui.tune import state
+from convgate.ui.tune.apply import Applied, chooser_of, draw_apply, draw_done
+from convgate.ui.tune.charts import draw_charts, pick
+from convgate.ui.tune.data import Source, chosen_of, draw_data, read_data, sources
+from convgate.ui.tune.flips import Listed, draw_flips, listed_labels
+from convgate.ui.tune.goals import GOALS, goal_words
+from convgate.ui.tune.numbers import draw_numbers
+from convgate.ui.tune.rules import draw_rule
+from convgate.ui.tune.trial import Trial, scored_turns, try_rules
+from convgate.ui.tune.view import View
+from convgate.versions.catalog import Versions
+
+VERSION, GOAL = "tune.version", "tune.goal"
+LABEL = "pages/2_Label.py"
+_STYLE = Path(__file__).with_name("tune.css")
+
+
+def tune(app: App) -> None:
+    """Draw the page."""
+    st.html(_STYLE)
+    labels = {name: label for name, label in chooser_labels(app.settings.home).items() if _is_gate(name)}
+    known = sources(app)
+    view, problems = state.current_view()
+    view, missing = view.within(labels, known, app.conversations.keys())
+    state.keep(view)
+    for problem in [*problems, *missing]:
+        st.warning(literal(problem), icon=":material/link_off:")
+    with st.sidebar:
+        _draw_version(app, view, labels)
+        draw_data(app, view, known)
+        rule = st.container()
+    draw_done(app)
+    policy = scoring.gate_policy(app, view.version)
+    own = Choice(policy.rule, policy.limits)
+    names = [name for name in chosen_of(view, known) if known[name].judged]
+    trial = listed = None
+    if names:
+        sets, told = read_data(app, names)
+        scored = scored_turns(sets, told, policy)
+        trial = try_rules(scored, told, policy, view)
+        listed = listed_labels(app, scored, sets, told, trial.own.kept, trial.chosen.kept)
+    with rule:
+        draw_rule(view, own, _extent(trial, policy))
+    _draw_labelled(view, trial, [known[name] for name in names])
+    _draw_rest(app, view, policy, own, trial, listed, [known[name] for name in names])
+
+
+def _draw_labelled(view: View, trial: Trial | None, used: Sequence[Source]) -> None:
+    if trial is None:
+        st.info(
+            "No labelled turns are chosen, so it cannot be told what a threshold costs. Label some turns, or"
+            " choose a set on the left. Which turns of your library flip can be seen below.",
+            icon=":material/label:",
+        )
+        if (Path(__file__).parents[3] / LABEL).exists():
+            st.page_link(LABEL, label="Label turns", icon=":material/label:")
+        return
+    st.caption(" · ".join(source.told for source in used))
+    _draw_goal(view, trial)
+    draw_numbers(trial)
+    draw_charts(trial)
+
+
+def _draw_rest(
+    app: App,
+    view: View,
+    policy: GatePolicy,
+    own: Choice,
+    trial: Trial | None,
+    listed: Listed | None,
+    used: Sequence[Source],
+) -> None:
+    choice = view.choice or own
+    draw_flips(app, view, policy, own, listed, chooser_of(policy))
+    at_best = trial is not None and trial.best is not None and trial.best.choice == choice
+    goal = goal_words(view.goal, view.wanted) if at_best else ""
+    applied = Applied(app, policy, choice, goal, used, trial)
+    draw_apply(applied)
+    st.subheader("Use in my agent", anchor=False)
+    agent = AgentSettings.of(policy.with_rule(applied.rule, choice.limits), app.settings)
+    draw_download(agent, page="tune")
+    draw_agent(agent)
+
+
+def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:
+    state.put(VERSION, view.version)
+    used = app.settings.version or Versions(app.settings.home).active
+    st.selectbox(
+        "Version", list(labels), key=VERSION, on_change=_chose_version,
+        format_func=lambda name: (
+            f"In use: {used or 'untrained'}" if name == GatePolicy.name else labels[name]
+        ),
+        help="The gate whose threshold is tuned.",
+    )  # fmt: skip
+
+
+def _draw_goal(view: View, trial: Trial) -> None:
+    st.markdown("**What the threshold should do**")
+    state.put(GOAL, view.goal)
+    st.segmented_control(
+        "Goal", list(GOALS), key=GOAL, format_func=lambda name: GOALS[name].label, required=True,
+        on_change=_chose_goal, label_visibility="collapsed",
+    )  # fmt: skip
+    kind, key = GOALS[view.goal], f"tune.wanted.{view.goal}"
+    state.put(key, view.wanted)
+    st.slider(
+        kind.slider, kind.low, kind.high, step=kind.step, key=key, on_change=_moved_goal, args=(key,),
+        help=kind.help,
+    )  # fmt: skip
+    with st.container(horizontal=True, vertical_alignment="center", key="tune-found"):
+        found = trial.found
+        if found is None:
+            st.markdown("This rule has no threshold that could be found.", width="stretch")
+            return
+        icon = ":material/star:" if found.row is not None else ":material/block:"
+        st.markdown(f"{icon} {found.told}", width="stretch")
+        at_best = trial.best is not None and trial.best.choice == trial.chosen.choice
+        st.button(
+            "Tried now" if at_best else f"Try this {trial.parameter}", key="tune.take",
+            icon=":material/check:" if at_best else ":material/arrow_forward:", type="primary",
+            disabled=found.row is None or at_best, on_click=_take, args=(trial,),
+        )  # fmt: skip
+
+
+def _extent(trial: Trial | None, policy: GatePolicy) -> Extent:
+    learned = policy.gate.learned_threshold
+    if trial is None or not trial.scored.cases:
+        return Extent(turns=100, tokens=10_000, learned=learned)
+    cases = trial.scored.cases
+    turns = max(len(one.scores) for one in cases)
+    return Extent(turns=turns, tokens=max(int(one.tokens.sum()) for one in cases), learned=learned)
+
+
+def _is_gate(chooser: str) -> bool:
+    return policy_of(chooser) == GatePolicy.name
+
+
+def _take(trial: Trial) -> None:
+    if trial.found is not None and trial.found.row is not None:
+        pick(trial, trial.found.row)
+
+
+def _chose_version() -> None:
+    state.change(version=st.session_state[VERSION], choice=None)
+
+
+def _chose_goal() -> None:
+    name = st.session_state[GOAL]
+    state.change(goal=name, wanted=GOALS[name].start)
+
+
+def _moved_goal(key: str) -> None:
+    state.change(wanted=float(st.session_state[key]))
