@@ -16,7 +16,14 @@ from typing import Any, Literal
 
 from convgate.errors import StoreError
 from convgate.store.database import Store
-from convgate.store.label_log import WHOLE, SituationKey, moment, present, situation_number
+from convgate.store.label_log import (
+    WHOLE,
+    SituationKey,
+    find_situation,
+    moment,
+    present,
+    situation_number,
+)
 from convgate.transcripts.characters import writable
 
 ReasonKind = Literal["threshold", "versions", "policies", "annotators", "audit", "start", "score"]
@@ -181,6 +188,20 @@ class Queues:
                 ORDER BY place
                 """,
                 {"queue": number, "place": place},
+            ).fetchall()
+        return [_item(row) for row in rows]
+
+    def items_about(self, number: int, situation: SituationKey) -> list[QueueItem]:
+        """The items about a message, in order."""
+        with self._store.read() as db:
+            rows = db.execute(
+                f"""
+                SELECT {_ITEM} FROM queue_items
+                JOIN situations ON situations.number = queue_items.situation
+                JOIN conversations ON conversations.number = situations.conversation
+                WHERE queue = ? AND queue_items.situation = ? ORDER BY place
+                """,
+                [number, find_situation(db, situation)],
             ).fetchall()
         return [_item(row) for row in rows]
 

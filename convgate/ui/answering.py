@@ -52,8 +52,7 @@ class Answering:
     @property
     def situation(self) -> SituationKey:
         """The message, as labels name it."""
-        key, turn, question = self.moment.place
-        return SituationKey(key, turn, question)
+        return self.moment.labelled
 
     @property
     def history(self) -> range:
@@ -129,6 +128,8 @@ def take_answers(key: str) -> None:
         stored = answer.number
         st.session_state[_HANDLED] = (client, stored)
         if (answering := shown.get(answer.situation)) is not None and answer.scope in SCOPES:
+            if answer.situation != list(shown)[-1]:
+                answering = replace(answering, go=_stay, onward=None)
             _store(answering, answer.turn, answer.value, answer.scope)
         else:
             st.session_state[PROBLEM] = StoreError("An answer came for a message that is no longer shown.")
@@ -136,18 +137,14 @@ def take_answers(key: str) -> None:
 
 def draw_answers(answering: Answering, turn: int) -> None:
     """The answers for one turn with their keys, what they are for, undo, and what was stored when."""
-    mine = answering.mine.get(turn)
+    mine, idle = answering.mine.get(turn), answering.by is None
     with st.container(horizontal=True, gap="xsmall", key="answering-choices"):
         for value, called in CALLED.items():
             st.button(
-                f"{MARKS[value]} {called}", key=f"answering.{value}", shortcut=_KEYS[value],
-                type="primary" if value == mine else "secondary", disabled=answering.by is None,
-                on_click=_given, args=(answering, turn, value),
+                f"{MARKS[value]} {called}", key=f"answering.{value}", shortcut=_KEYS[value], disabled=idle,
+                type="primary" if value == mine else "secondary", on_click=_given,
+                args=(answering, turn, value),
             )  # fmt: skip
-        st.button(
-            "take back", key="answering.none", shortcut=keys.TAKE_BACK, type="tertiary",
-            on_click=_given, args=(answering, turn, None), disabled=answering.by is None or mine is None,
-        )  # fmt: skip
     if not answering.settling:
         _draw_scope(answering, turn)
     draw_saved(answering, turn)
@@ -160,16 +157,22 @@ def draw_saved(answering: Answering, turn: int | None) -> None:
     if answering.by is None:
         return
     undoable, redoable = answering.labels.can_undo(answering.by)
+    mine = None if turn is None else answering.mine.get(turn)
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="answering-saved"):
         st.button(
             "undo", key="answering.undo", shortcut=keys.UNDO, on_click=_turn_back, args=(answering, "undo"),
-            disabled=not undoable, help="Takes back your last answer, whatever kind it was",
+            disabled=not undoable, help="Takes back what you did last: an answer, a note, several at once",
         )  # fmt: skip
         st.button(
             "redo", key="answering.redo", shortcut=keys.REDO, on_click=_turn_back, args=(answering, "redo"),
             disabled=not redoable,
         )  # fmt: skip
-        st.caption(_saved_words(answering, turn))
+        st.button(
+            "take back", key="answering.none", shortcut=keys.TAKE_BACK, on_click=_given,
+            args=(answering, turn, None), disabled=mine is None, help="No answer for this turn",
+        )  # fmt: skip
+    if words := _saved_words(answering, turn):
+        st.caption(words)
 
 
 def _draw_scope(answering: Answering, turn: int) -> None:
@@ -178,20 +181,23 @@ def _draw_scope(answering: Answering, turn: int) -> None:
     counts = {one: len(_targets(answering, turn, one)) for one in SCOPES}
     told = {
         "turn": "this turn",
-        "before": f"{counts['before']:,} before it",
+        "before": f"all before it: {counts['before']:,}",
         "topic": f"its topic: {counts['topic']:,}",
         "above": f"above the threshold: {counts['above']:,}",
-        "rest": f"the rest: {counts['rest']:,}",
+        "rest": f"all without an answer: {counts['rest']:,}",
     }
     offered = [one for one in SCOPES if one != "topic" or answering.topic is not None]
-    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="answering-scope"):
-        st.segmented_control(
-            "An answer is for", offered, key=SCOPE, format_func=told.__getitem__, required=True,
+    with st.container(
+        horizontal=True, gap="xsmall", vertical_alignment="bottom", wrap=False, key="answering-scope"
+    ):
+        st.selectbox(
+            "An answer is for", offered, key=SCOPE, format_func=told.__getitem__,
+            disabled=answering.by is None,
             help="Several at once: only turns without an answer of yours get one, and one undo takes all of"
-            " them back. Afterwards answers are for single turns again.",
+            " them back. Afterwards an answer is for a single turn again.",
         )  # fmt: skip
         st.button(
-            "next choice", key="answering.next_scope", shortcut=keys.SCOPE, type="tertiary",
+            "next", key="answering.next_scope", shortcut=keys.SCOPE, disabled=answering.by is None,
             on_click=_next_scope, args=(offered, scope),
         )  # fmt: skip
 
@@ -239,6 +245,10 @@ def _store(answering: Answering, turn: int, value: Answer | None, scope: Scope) 
         answering.go(answering.situation, turn if following is None else following)
 
 
+def _stay(situation: SituationKey, turn: int | None) -> None:
+    """An answer for a message that was left meanwhile leads nowhere."""
+
+
 def _turn_back(answering: Answering, which: str) -> None:
     if answering.by is None:
         return
@@ -272,6 +282,33 @@ def _saved_words(answering: Answering, turn: int | None) -> str:
         if said is not None:
             return f":material/check: Saved {ago(said.at)}"
     return "Nothing answered here yet" if not answering.mine else ""
+
+
+def draw_prefill(answering: Answering) -> None:
+    """The button that takes what the policy decides for every turn without an answer; never done unasked."""
+    open_turns = [turn for turn in answering.ask if turn in answering.history]
+    st.button(
+        f"Take its choice for all {len(open_turns):,} without an answer", key="answering.prefill",
+        type="tertiary", icon=":material/auto_fix_high:", on_click=_prefill, args=(answering,),
+        disabled=answering.by is None or not open_turns,
+        help="Kept turns become relevant, dropped ones not relevant; correct what is wrong. One undo takes"
+        " all of them back.",
+    )  # fmt: skip
+
+
+def _prefill(answering: Answering) -> None:
+    if answering.by is None:
+        return
+    by, answering = answering.by, answering.refreshed()
+    chosen: dict[int, Answer | None] = {
+        turn: "relevant" if answering.decisions.of(turn).kept else "not_relevant" for turn in answering.ask
+    }
+    try:
+        st.session_state[SAVED] = answering.labels.answer(
+            answering.situation, chosen, by=by, version=answering.version, kind="bulk"
+        )
+    except StoreError as error:
+        st.session_state[PROBLEM] = error
 
 
 def said_words(answering: Answering, turn: int) -> str:

@@ -19,6 +19,7 @@ from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES
 from convgate.selector import EncoderOnDemand, build_policy
 from convgate.settings import Settings
+from convgate.store import SituationKey
 from convgate.ui.choosers import policy_of, version_of
 from convgate.ui.frame import App
 from convgate.ui.wording import counted
@@ -48,6 +49,11 @@ class Moment:
         """What names the moment in caches."""
         question = self.situation.turn.text if self.situation.index is None else ""
         return self.key, self.situation.index, question
+
+    @property
+    def labelled(self) -> SituationKey:
+        """What names it in labels."""
+        return SituationKey(*self.place)
 
 
 def policy(app: App, chooser: str) -> Policy:

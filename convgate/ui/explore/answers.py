@@ -26,13 +26,12 @@ def answering(
 ) -> Answering:
     """The answers for the message that is looked at; arguments as in `Answering`."""
     moment, gate = outcome.moment, outcome.gate
-    key, turn, question = moment.place
     labels = Labels(app.store)
     return Answering(
         labels=labels,
         moment=moment,
         decisions=outcome.decisions,
-        held=labels.of(SituationKey(key, turn, question)),
+        held=labels.of(moment.labelled),
         by=annotator(),
         go=go,
         version=gate.version if gate else None,

@@ -35,6 +35,8 @@ class View:
     compare: str | None = None
     pairs: bool = False  # keep a question and its answer together
     show: str | None = None  # which of the further views is open
+    queue: int | None = None  # number of the queue that is worked through, on Label
+    settle: bool = False  # whether disagreements are settled, on Label
 
     def to_query(self) -> dict[str, str]:
         """The view as an address has it; what is at its default is left out."""
@@ -49,6 +51,8 @@ class View:
             "compare": self.compare,
             "pairs": "1" if self.pairs else None,
             "show": self.show,
+            "queue": None if self.queue is None else str(self.queue),
+            "settle": "1" if self.settle else None,
         }
         return {name: value for name, value in values.items() if value is not None}
 
@@ -68,6 +72,8 @@ class View:
             compare=reader.policy("compare"),
             pairs=query.get("pairs") == "1",
             show=query.get("show") or None,
+            queue=reader.whole("queue"),
+            settle=query.get("settle") == "1",
         )
         return view, reader.problems
 
@@ -90,7 +96,9 @@ class View:
 
     def opened(self, conversation: str) -> View:
         """Another conversation, looked at in the same way."""
-        return replace(self, conversation=conversation, turn=None, question="", selected=None)
+        return replace(
+            self, conversation=conversation, turn=None, question="", selected=None, queue=None, settle=False
+        )
 
 
 class _Reader:
@@ -101,12 +109,16 @@ class _Reader:
         self.problems: list[str] = []
 
     def number(self, name: str) -> int | None:
+        found = self.whole(name, "a turn's number, from 1")
+        return None if found is None else found - 1
+
+    def whole(self, name: str, wanted: str = "a number, from 1") -> int | None:
         text = self._query.get(name)
         if text is None:
             return None
         if text.isascii() and text.isdecimal() and int(text[:9]) > 0:
-            return int(text[:9]) - 1
-        self._leave_out(name, text, "a turn's number, from 1")
+            return int(text[:9])
+        self._leave_out(name, text, wanted)
         return None
 
     def policy(self, name: str) -> str | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import streamlit as st
 
+from convgate.labels.agreement import labelling_pause
 from convgate.ui.annotator import annotator, draw_annotator
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
@@ -16,8 +19,10 @@ from convgate.ui.explore.reading import draw_reading
 from convgate.ui.explore.rules import draw_policy
 from convgate.ui.explore.view import View
 from convgate.ui.frame import App
+from convgate.ui.label.more import draw_more
 from convgate.ui.label.question import draw_question
 from convgate.ui.label.strip import draw_strip
+from convgate.ui.label.work import draw_work, work_on
 from convgate.ui.text import literal
 
 _STYLE = Path(__file__).with_name("label.css")
@@ -42,16 +47,21 @@ def label(app: App) -> None:
     with st.sidebar:
         draw_policy(view, choosers)
     made = outcome(app, view, moment)
-    _draw_body(app, view, made)
+    if draw_work(app, view, made):
+        _draw_body(app, view, made)
+    draw_more(app, view)
 
 
 def _draw_body(app: App, view: View, made: Outcome) -> None:
-    answers = answering(app, made)
+    work = work_on(app, view, made)
+    answers = answering(app, made, asked=work.asked, settling=work.settling, onward=work.onward)
     ask = answers.ask
-    first = ask[0] if ask else made.best()
-    selected = first if view.selected is None else view.selected
+    selected = (ask[0] if ask else made.best()) if view.selected is None else view.selected
     draw_strip(answers, app.conversations.summary(made.moment.key).title)
-    if annotator() is None:
+    if pause := labelling_pause(app.store, datetime.now(UTC)):
+        st.warning(literal(pause.reason), icon=":material/pause_circle:")
+        answers = answers if work.settling else replace(answers, by=None)
+    elif annotator() is None:
         st.info(
             "Choose a name on the left to label; until then you can look around.", icon=":material/person:"
         )
@@ -60,4 +70,4 @@ def _draw_body(app: App, view: View, made: Outcome) -> None:
         with left:
             draw_reading(made, selected, answers)
         with right, st.container(key="label-panel"):
-            draw_question(answers, made, selected)
+            draw_question(answers, made, selected, "" if selected is None else work.reasons.get(selected, ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.ui.answering import Answering, draw_answers, draw_saved, said_words
+from convgate.ui.answering import Answering, draw_answers, draw_prefill, draw_saved, said_words
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.text import literal, show_text
@@ -12,34 +12,36 @@ from convgate.ui.transcript.rows import when
 from convgate.ui.why import Explained, draw_why
 
 NOTE = "label.note"
-_TEXT, _MESSAGE = 4_000, 400  # characters that are shown of the turn and of the message
+_TEXT, _MESSAGE = 4_000, 300  # characters that are shown of the turn and of the message
 
 
-def draw_question(answering: Answering, outcome: Outcome, selected: int | None) -> None:
-    """The message, the turn, the answers, what the gate thinks of it, and a note."""
+def draw_question(answering: Answering, outcome: Outcome, selected: int | None, reason: str) -> None:
+    """The message, the turn, why it is asked about, the answers, what the gate thinks of it, and a note."""
     moment = answering.moment
     if selected is None or selected not in answering.history:
         _draw_nothing(answering, selected)
         return
-    turn = moment.conversation.turns[selected]
+    turn, asked = moment.conversation.turns[selected], moment.situation.turn
     message = "the question" if moment.situation.index is None else f"message {moment.situation.index + 1:,}"
-    st.subheader(f"Does turn {selected + 1:,} matter to {message}?", anchor=False)
-    told, exact = when(turn.timestamp, moment.situation.turn.timestamp)
-    st.caption(
-        " · ".join(part for part in (literal(turn.speaker, limit=60), told) if part), help=exact or None
-    )
-    with st.container(key="label-turn", border=True):
+    verb = "Settle: does" if answering.settling else "Does"
+    st.subheader(f"{verb} turn {selected + 1:,} matter to {message}?", anchor=False)
+    st.caption(f"{message.capitalize()}: {literal(asked.text or asked.scored_text, limit=_MESSAGE)}")
+    told, exact = when(turn.timestamp, asked.timestamp)
+    with st.container(key="label-turn", border=True, gap="xsmall"):
+        who = literal(turn.speaker, limit=60)
+        st.caption(" · ".join(part for part in (who, told) if part), help=exact or None)
         if turn.scored_text.strip():
             show_text(turn.scored_text.strip(), limit=_TEXT)
         else:
             st.caption("This turn has no text.")
-    st.caption(f"Answering {message}:")
-    with st.container(key="label-message"):
-        show_text(moment.situation.turn.text or moment.situation.turn.scored_text, limit=_MESSAGE)
+    if reason:
+        st.caption(f":material/help_center: Asked because: {literal(reason)}")
     draw_answers(answering, selected)
     if said := said_words(answering, selected):
         st.markdown(f":material/group: {said}")
     _draw_opinions(outcome, selected)
+    if not answering.settling:
+        draw_prefill(answering)
     _draw_note(answering, selected)
     with st.container(key="label-why"):
         _draw_why(outcome, selected)

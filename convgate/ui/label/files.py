@@ -1,0 +1,112 @@
+"""Labels as files: out without loss, and in after a look at what they hold."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from convgate.errors import ConvgateError
+from convgate.labels.exchange import SUFFIXES, Kind, keep_labels, read_labels, write_labels
+from convgate.labels.imported import Import
+from convgate.store import Conversations
+from convgate.transcripts import BadLinesError
+from convgate.ui import state
+from convgate.ui.annotator import annotator
+from convgate.ui.frame import App, show_problem
+from convgate.ui.text import literal
+from convgate.ui.wording import counted
+
+KEPT, GENERATION = "label.files.kept", "label.files.generation"
+_SHOWN = 10  # problems and conversations that are listed
+_KINDS: dict[Kind, str] = {"relevance-set": "Relevance set", "csv": "CSV table"}
+_TOLD: dict[Kind, str] = {
+    "relevance-set": "Conversations and labels, whose and when: a training set, a benchmark, a backup",
+    "csv": "One row for each answer, for spreadsheets; the conversations stay here",
+}
+
+
+def draw_files(app: App) -> None:
+    """Download, and upload with a preview."""
+    st.markdown("**Export** everything that is labelled")
+    with st.container(horizontal=True):
+        for kind, label in _KINDS.items():
+            st.download_button(
+                label, partial(write_labels, app.store, kind), file_name=f"labels{SUFFIXES[kind]}",
+                key=f"label.export.{kind}", on_click="ignore", icon=":material/download:", help=_TOLD[kind],
+            )  # fmt: skip
+    st.markdown("**Import**")
+    if (kept := st.session_state.pop(KEPT, None)) is not None:
+        st.success(kept, icon=":material/check:")
+    by = annotator()
+    if by is None:
+        st.caption("Choose a name on the left first: an import is yours to undo.")
+        return
+    file = st.file_uploader(
+        "Relevance sets, CSV tables, or lists with current_turn and relevant_turns",
+        key=f"label.import.{state.remembered(GENERATION, 0)}",
+    )
+    if file is not None:
+        _draw_import(app, by, file.name, file.getvalue())
+
+
+def _draw_import(app: App, by: str, name: str, content: bytes) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        whose = st.text_input(
+            "Whose answers, where the file does not say", by, key="label.import.whose", max_chars=60
+        )
+        rows = Conversations(app.store).find(per_page=200).rows
+        about = st.selectbox(
+            "About which conversation, where the file does not say", [row.key for row in rows], index=None,
+            format_func={row.key: row.title for row in rows}.__getitem__, key="label.import.about",
+            placeholder="The file says",
+        )  # fmt: skip
+    skip = st.toggle(
+        "Leave out what cannot be read",
+        key="label.import.skip",
+        help="Else a single bad row stops the import.",
+    )
+    try:
+        found = read_labels(
+            content, name, app.store, annotator=whose.strip() or None, conversation=about, skip_bad=skip
+        )
+    except BadLinesError as error:
+        st.error(literal(f"{name}: {counted(len(error.problems), 'row')} cannot be read."))
+        for problem in error.problems[:_SHOWN]:
+            st.markdown(f"- {literal(str(problem))}")
+        return
+    except ConvgateError as error:
+        show_problem(error)
+        return
+    _draw_preview(found)
+    st.button(
+        f"Import {counted(len(found.entries), 'label')}", key="label.import.keep", type="primary",
+        on_click=_keep, args=(app, found, by), disabled=not found.entries,
+    )  # fmt: skip
+
+
+def _draw_preview(found: Import) -> None:
+    who = ", ".join(f"{literal(name)} {count:,}" for name, count in found.annotators.items())
+    where = f"{counted(len(found.conversations), 'conversation')}, {len(found.new):,} of them new here"
+    st.markdown(f"{literal(found.name)}: {counted(len(found.entries), 'label')} in {where}. By: {who}.")
+    if found.replaced:
+        st.warning(
+            f"{found.replaced:,} differ from what the same person says here now, and take its place. One undo"
+            " brings everything back."
+        )
+    for one in found.conversations[:_SHOWN]:
+        new = " (new)" if one.new else ""
+        st.markdown(f"- {literal(one.title, limit=80)}{new}: {counted(one.labels, 'label')}")
+    for problem in found.problems[:_SHOWN]:
+        st.markdown(f"- :orange-badge[left out] {literal(str(problem))}")
+    if len(found.problems) > _SHOWN:
+        st.caption(f"… and {len(found.problems) - _SHOWN:,} more.")
+
+
+def _keep(app: App, found: Import, by: str) -> None:
+    saved = keep_labels(app.store, found, by=by)
+    st.session_state[KEPT] = (
+        f"Imported {counted(saved.changed, 'label')}; {len(found.entries) - saved.changed:,} were there"
+        " already. Undo takes all of them back."
+    )
+    st.session_state[GENERATION] = state.remembered(GENERATION, 0) + 1

@@ -1,0 +1,105 @@
+"""What is worked on: a conversation, a queue, or what people disagree about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from convgate.labels.queue import turns_to_label
+from convgate.store.label_counts import LabelCounts
+from convgate.ui.annotator import annotator
+from convgate.ui.explore import state
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.explore.view import View
+from convgate.ui.frame import App
+from convgate.ui.label import queueing, settling
+
+WORK, WORTH = "label.work", "label.worth"
+CONVERSATION, QUEUE, SETTLE = "conversation", "queue", "settle"
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What the present way of working asks about the message that is shown."""
+
+    reasons: Mapping[int, str] = field(default_factory=dict)  # by turn: why it is asked about; in order
+    settling: bool = False
+    onward: Callable[[], bool] | None = None
+
+    @property
+    def asked(self) -> Sequence[int]:
+        """The turns, in the order in which they are asked about."""
+        return list(self.reasons)
+
+
+def draw_work(app: App, view: View, outcome: Outcome) -> bool:
+    """The menu of ways of working, and what belongs to the one that is chosen; whether it can be worked now.
+
+    While a queue is described and made nothing else is there, for a key would break off the making.
+    """
+    disagreements = LabelCounts(app.store).disagreements(per_page=1).total
+    labels = {
+        CONVERSATION: "This conversation",
+        QUEUE: "A queue",
+        SETTLE: f"Disagreements: {disagreements:,}",
+    }
+    state.put(WORK, _of(view))
+    with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
+        st.segmented_control(
+            "Work on", list(labels), key=WORK, format_func=labels.__getitem__, required=True,
+            on_change=_chosen, args=(app,), label_visibility="collapsed",
+            help="A queue asks about the turns that teach most, from all conversations.",
+        )  # fmt: skip
+        if _of(view) == CONVERSATION:
+            st.toggle(
+                "First what is worth most", value=True, key=WORTH, on_change=state.touched,
+                persist_state="session",
+                help="Asks first about up to ten turns: those nearest to the threshold, the highest scores,"
+                " and some drawn by lot. Then about all others, the newest first.",
+            )  # fmt: skip
+    if st.session_state.get(queueing.MAKING):
+        queueing.draw_form(app)
+        return False
+    if view.queue is not None:
+        queueing.draw_queue(app, view.queue, outcome)
+    elif view.settle:
+        settling.draw_disagreements(app)
+    return True
+
+
+def work_on(app: App, view: View, outcome: Outcome) -> Work:
+    """What is asked about the message that is shown."""
+    by = annotator()
+    if view.queue is not None and by is not None:
+        return Work(
+            queueing.asked(app, view.queue, outcome),
+            onward=queueing.onward(app, view.queue, by, outcome.moment.labelled),
+        )
+    if view.settle and by is not None:
+        return Work(
+            settling.asked(app, outcome), settling=True, onward=settling.onward(app, outcome.moment.labelled)
+        )
+    if not st.session_state.get(WORTH, True):
+        return Work()
+    suggested = turns_to_label(outcome.decisions)
+    newest_first = sorted(suggested, key=lambda one: -one.turn)
+    return Work({one.turn: one.reason for one in newest_first})
+
+
+def _of(view: View) -> str:
+    if view.queue is not None or st.session_state.get(queueing.MAKING):
+        return QUEUE
+    return SETTLE if view.settle else CONVERSATION
+
+
+def _chosen(app: App) -> None:
+    chosen = st.session_state[WORK]
+    st.session_state[queueing.MAKING] = False
+    if chosen == QUEUE:
+        queueing.open_newest(app)
+    else:
+        state.change(queue=None, settle=chosen == SETTLE)
+        if chosen == SETTLE:
+            settling.open_newest(app)
