@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Self
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError, with_config
@@ -62,12 +61,15 @@ class LearningCurve:
         put(folder / LEARNING_CURVE, asdict(self))
 
     @classmethod
-    def read(cls, folder: Path) -> Self | None:
+    def read(cls, folder: Path) -> LearningCurve | None:
         """The curve in a run's folder; None when there is none or it is damaged."""
         try:
-            return TypeAdapter(cls).validate_json((folder / LEARNING_CURVE).read_bytes())
+            return _KIND.validate_json((folder / LEARNING_CURVE).read_bytes())
         except (OSError, ValidationError):
             return None
+
+
+_KIND = TypeAdapter(LearningCurve)
 
 
 def nested(conversations: list[str], *, seed: int) -> list[list[str]]:

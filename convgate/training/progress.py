@@ -67,16 +67,19 @@ class Progress:
     updated: str  # UTC, ISO 8601
 
     @classmethod
-    def read(cls, folder: Path) -> Self | None:
+    def read(cls, folder: Path) -> Progress | None:
         """What is in the run's folder; None when nothing was reported or it is damaged."""
         try:
-            return TypeAdapter(cls).validate_json((folder / PROGRESS).read_bytes())
+            return _KIND.validate_json((folder / PROGRESS).read_bytes())
         except (OSError, ValidationError):
             return None
 
     def write(self, folder: Path) -> None:
         """Put it into the run's folder. Raises OSError."""
         put(folder / PROGRESS, asdict(self))
+
+
+_KIND = TypeAdapter(Progress)
 
 
 class Reporting:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
 
 from pydantic import TypeAdapter, ValidationError, with_config
 
@@ -43,10 +42,10 @@ class Request:
         put(folder / REQUEST, asdict(self))
 
     @classmethod
-    def read(cls, folder: Path) -> Self | None:
+    def read(cls, folder: Path) -> Request | None:
         """What is in the run's folder; None when it was not written or is damaged."""
         try:
-            return TypeAdapter(cls).validate_json((folder / REQUEST).read_bytes())
+            return _KIND.validate_json((folder / REQUEST).read_bytes())
         except (OSError, ValidationError):
             return None
 
@@ -57,3 +56,6 @@ class Request:
             place = words.index("--epochs")
             del words[place : place + 2]
         return [*words, "--epochs", str(epochs)]
+
+
+_KIND = TypeAdapter(Request)
