@@ -195,7 +195,7 @@ def test_damaged_version_is_named_and_can_be_removed(open_page: Open, versions: 
     (versions.root / "second" / "card.json").write_text('{"colour": "red"}')
     app = open_page()
     assert names(app) == ["first"]
-    assert "the version second is damaged" in said(app)
+    assert "The version second is damaged" in said(app)
     assert "put its files back from an export, or delete it" in said(app)
     click(click(app, "delete.second"), "sure.second")
     assert versions.names() == ["first"]

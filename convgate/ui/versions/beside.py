@@ -7,7 +7,6 @@ import streamlit as st
 from convgate.policies.gate import GatePolicy
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.frame import App
-from convgate.ui.text import literal
 from convgate.ui.versions import state
 from convgate.ui.versions.measured import draw_on_set
 from convgate.ui.versions.talk import draw_on_conversation
@@ -21,8 +20,8 @@ _PLACES = {False: "On a conversation", True: "On a set"}
 def draw_beside(app: App, view: View) -> None:
     """The choice of the two and of what they are compared on, then how they differ."""
     active = Versions(app.settings.home).active
-    labels = {name: literal(label) for name, label in chooser_labels(app.settings.home).items()}
-    labels[GatePolicy.name] = f"Gate in use ({literal(active)})" if active else "Gate in use (untrained)"
+    labels = chooser_labels(app.settings.home)
+    labels[GatePolicy.name] = f"Gate in use ({active})" if active else "Gate in use (untrained)"
     with st.container(horizontal=True, vertical_alignment="bottom", key="versions-choosers"):
         state.put(A, view.a)
         st.selectbox(

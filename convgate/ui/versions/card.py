@@ -20,11 +20,11 @@ from convgate.ui.versions import state
 from convgate.ui.versions.listing import Shelf, draw_actions, draw_badges, parent_words
 from convgate.ui.versions.removing import draw_removal, draw_rename
 from convgate.ui.versions.unlike import draw_difference
-from convgate.ui.versions.words import METRICS, markdown_table, named
+from convgate.ui.versions.words import METRICS, markdown_table, named, with_interval
 from convgate.ui.wording import ago, counted
-from convgate.versions.card import DataSet, Measured, Training
+from convgate.versions.card import DataSet, Measured, Metric, Training
 from convgate.versions.lineage import lineage
-from convgate.versions.markdown import measure
+from convgate.versions.markdown import UNDEFINED
 from convgate.versions.version import Version
 
 
@@ -51,7 +51,8 @@ def draw_card(app: App, shelf: Shelf, version: Version) -> None:
             )  # fmt: skip
     if card.note:
         show_text(card.note)
-    st.markdown(markdown_table(("", ""), _facts(shelf, version)))
+    with st.container(key="versions-facts"):
+        st.markdown(markdown_table(("Fact", "Value"), _facts(shelf, version)))
     _draw_measured(card.metrics)
     _draw_data(card.data)
     _draw_training(card.training)
@@ -120,7 +121,7 @@ def _draw_measured(sets: Mapping[str, Measured]) -> None:
     rows = [
         (
             METRICS.get(metric) or literal(metric, limit=40),
-            *(measure(one.metrics.get(metric)).replace(" ", " ") for one in sets.values()),
+            *(_cell(one.metrics.get(metric)) for one in sets.values()),
         )
         for metric in names
     ]
@@ -129,6 +130,12 @@ def _draw_measured(sets: Mapping[str, Measured]) -> None:
     st.caption(
         "With its own rule, on cases that it was not trained on. Ranges are 95% intervals over conversations."
     )
+
+
+def _cell(metric: Metric | None) -> str:
+    if metric is None or metric.value is None:
+        return UNDEFINED
+    return with_interval(metric.value, metric.low, metric.high)
 
 
 def _draw_data(data: tuple[DataSet, ...]) -> None:
@@ -145,7 +152,8 @@ def _draw_data(data: tuple[DataSet, ...]) -> None:
         )
         for one in data
     ]
-    st.markdown(markdown_table(("Set", "Holds", "Licence", "By"), rows))
+    with st.container(key="versions-data"):
+        st.markdown(markdown_table(("Set", "Holds", "Licence", "By"), rows))
 
 
 def _draw_training(training: Training | None) -> None:

@@ -63,7 +63,7 @@ def draw_list(app: App, shelf: Shelf) -> None:
     """Damaged ones first, then a page of the others."""
     for name, problem in shelf.listing.damaged.items():
         with st.container(border=True, key=f"damaged-{name}"):
-            st.markdown(f":material/broken_image: {named(name)} cannot be used. {literal(problem)}")
+            st.markdown(f":material/broken_image: {literal(problem[:1].upper() + problem[1:])}.")
             draw_removal(shelf.versions, name)
     if not shelf.listing.versions:
         st.info(

@@ -20,7 +20,7 @@ from convgate.ui.versions import state
 from convgate.ui.versions.sources import read_set, set_labels
 from convgate.ui.versions.turns import TurnRow, draw_paging, draw_turn
 from convgate.ui.versions.view import View
-from convgate.ui.versions.words import METRICS, markdown_table
+from convgate.ui.versions.words import METRICS, markdown_table, with_interval
 from convgate.ui.wording import counted
 
 SET, ONLY = "versions.set", "versions.only"
@@ -98,14 +98,9 @@ def _draw_metrics(found: Sides) -> None:
 
 
 def _cell(measure: Measure, *, difference: bool = False) -> str:
-    def told(value: float) -> str:
-        return signed(value) if difference else f"{value:.2f}"
-
     if measure.value is None:
         return _UNDEFINED
-    if measure.low is None or measure.high is None:
-        return told(measure.value)
-    return f"{told(measure.value)} ({told(measure.low)} to {told(measure.high)})"
+    return with_interval(measure.value, measure.low, measure.high, difference=difference)
 
 
 def _draw_turns(app: App, view: View, relevance_set: RelevanceSet, found: Sides) -> None:

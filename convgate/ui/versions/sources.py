@@ -11,7 +11,6 @@ from convgate.store import Store
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui.frame import App
-from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
 LABELS = "@labels"
@@ -22,7 +21,7 @@ def set_labels(app: App) -> dict[str, str]:
     """What each set is called in a menu, by its name in addresses."""
     labelled = gold_counts(app.store).situations
     own = {LABELS: f"Your labels: {counted(labelled, 'message')}"} if labelled else {}
-    return own | {name: literal(name) for name in RelevanceSets(app.settings.home).names()}
+    return own | {name: name for name in RelevanceSets(app.settings.home).names()}
 
 
 def read_set(app: App, name: str) -> tuple[RelevanceSet, str]:
