@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby, pairwise
+from math import floor
 from typing import Literal
 
 import numpy as np
@@ -56,7 +57,7 @@ class Agreement:
     @property
     def numbers(self) -> str:
         """Coefficient, interval and what they rest on."""
-        value = "" if self.value is None else f"{self.coefficient} {self.value:.2f}"
+        value = "" if self.value is None else f"{self.coefficient} {_shown(self.value)}"
         if value and self.interval:
             value += f" (95% interval {self.interval[0]:.2f} to {self.interval[1]:.2f}, over {self.over})"
         shared = f"{self.shared:,} shared {'turn' if self.shared == 1 else 'turns'}"
@@ -122,7 +123,7 @@ class Pause:
     def reason(self) -> str:
         """A sentence or two for the person who wants to label."""
         weeks = ", then ".join(
-            f"kappa {week.kappa:.2f} on {week.shared:,} turns in the week of {week.monday}"
+            f"kappa {_shown(week.kappa)} on {week.shared:,} turns in the week of {week.monday}"
             for week in self.weeks
         )
         return (
@@ -204,6 +205,15 @@ def listed(names: Sequence[str]) -> str:
     'Ada, Bo and Cy'
     """
     return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def _shown(value: float) -> str:
+    """Two digits, cut off: what is below a limit never reads as if it had reached it.
+
+    >>> _shown(0.6999), _shown(0.58)
+    ('0.69', '0.58')
+    """
+    return f"{floor(value * 100 + 1e-9) / 100:.2f}"
 
 
 def _by_pair(shared: Sequence[SharedCounts]) -> list[tuple[tuple[str, str], list[SharedCounts]]]:

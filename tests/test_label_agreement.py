@@ -1,0 +1,240 @@
+"""Agreement: the numbers are those of the libraries, and the words follow from the numbers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from convgate.labels.agreement import (
+    Agreement,
+    agreement,
+    agreement_of_all,
+    agreement_of_pairs,
+    labelling_pause,
+    training_warnings,
+)
+from convgate.store import Entry, Labels, SituationKey, Store
+from tests.test_label_counts import MONDAY, add, say, shared, turn_counts
+
+NOW = MONDAY + timedelta(days=14)  # two weeks are over
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "convgate.db")
+
+
+def pair(both: int, only_first: int, only_second: int, neither: int) -> Agreement:
+    (found,) = agreement_of_pairs([shared(both, only_first, only_second, neither)])
+    return found
+
+
+def test_kappa_by_hand() -> None:
+    # 35 of 50 alike; by chance (25 · 30 + 25 · 20) / 50² = half; so (.7 - .5) / (1 - .5)
+    found = pair(20, 5, 10, 15)
+    assert found.value == pytest.approx(0.4)
+    assert (found.coefficient, found.shared, found.agreed) == ("kappa", 50, 35)
+
+
+CELLS = st.tuples(*[st.integers(0, 30)] * 4).filter(lambda cells: sum(cells) > 0)
+
+
+@given(CELLS)
+def test_kappa_is_that_of_scikit_learn(cells: tuple[int, int, int, int]) -> None:
+    both, one, other, neither = cells
+    value = pair(*cells).value
+    if value is None:
+        assert sum(cells) in (both, neither), "undefined only when all answers are alike"
+        return
+    first = [1] * both + [1] * one + [0] * other + [0] * neither
+    second = [1] * both + [0] * one + [1] * other + [0] * neither
+    assert value == pytest.approx(cohen_kappa_score(first, second), abs=1e-9)
+
+
+@given(CELLS)
+def test_who_comes_first_changes_no_kappa_and_alike_is_one(cells: tuple[int, int, int, int]) -> None:
+    both, one, other, neither = cells
+    assert pair(both, other, one, neither).value == pytest.approx(pair(*cells).value)
+    alike = pair(both + 1, 0, 0, neither + 1)
+    assert alike.value == pytest.approx(1.0)
+
+
+VOTES = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=20)
+
+
+@given(VOTES)
+def test_alpha_is_that_of_the_library(votes: list[tuple[int, int]]) -> None:
+    value = agreement_of_all(["Ada", "Bo", "Cy"], [turn_counts(votes)]).value
+    told = [(yes, no) for yes, no in votes if yes + no > 1]
+    if value is None:
+        assert not any(yes for yes, _ in told) or not any(no for _, no in told)
+        return
+    expected = krippendorff.alpha(value_counts=np.array(told), level_of_measurement="nominal")
+    assert value == pytest.approx(expected, abs=1e-9)
+    swapped = agreement_of_all(["Ada", "Bo", "Cy"], [turn_counts([(no, yes) for yes, no in votes])])
+    assert swapped.value == pytest.approx(value)
+
+
+def test_alpha_of_answers_that_are_all_alike_turn_by_turn_is_one() -> None:
+    found = agreement_of_all(["Ada", "Bo", "Cy"], [turn_counts([(3, 0), (0, 2), (1, 0), (0, 3)])])
+    assert (found.value, found.shared, found.agreed) == (pytest.approx(1.0), 3, 3)
+
+
+@settings(max_examples=20)
+@given(st.permutations(["Ada", "Bo", "Cy"]), st.integers(0, 1_000))
+def test_permuting_annotators_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, names: list[str], seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    answers = rng.choice(["relevant", "not_relevant", "unsure"], size=(3, 8))
+    values = []
+    for order in (["Ada", "Bo", "Cy"], names):
+        store = Store(tmp_path_factory.mktemp("labels") / "convgate.db")
+        place = SituationKey(add(store, "talk"), 8)
+        entries = [
+            Entry(place, turn, who, str(answers[row, turn]))
+            for row, who in enumerate(order)
+            for turn in range(8)
+        ]
+        Labels(store).record(entries, by="Ada", kind="import")
+        report = agreement(store)
+        by_rows = {
+            tuple(sorted(order.index(name) for name in one.annotators)): one.value for one in report.pairs
+        }
+        values.append((by_rows, report.together.value if report.together else None))
+        store.close()
+    (pairs, together), (pairs_again, together_again) = values
+    assert pairs_again == pytest.approx(pairs)
+    assert together_again == pytest.approx(together)
+
+
+def test_the_interval_is_over_conversations_and_spans_the_value() -> None:
+    rows = [shared(6, 1, 1, 4, message) for message in range(20)]
+    rows += [shared(2, 3, 3, 2, message) for message in range(20, 26)]
+    (found,) = agreement_of_pairs(rows)
+    assert found.over == "conversations"
+    assert found.interval is not None
+    assert found.value is not None
+    assert found.interval[0] < found.value < found.interval[1]
+    (few,) = agreement_of_pairs(rows[-5:])
+    assert few.over == "messages"
+    assert pair(20, 5, 10, 15).interval is None, "one message cannot show how much messages differ"
+
+
+@pytest.mark.parametrize(
+    ("cells", "level", "told"),
+    [
+        ((5, 1, 1, 5), "few", "Ada and Bo have too few shared turns to tell how well they agree: 12 of"),
+        ((30, 0, 0, 0), "undefined", "Ada and Bo gave one and the same answer to all 30 shared turns"),
+        ((25, 2, 2, 25), "good", "Ada and Bo agree well: kappa 0.85 on 54 shared turns, 50 answered alike"),
+        ((25, 4, 5, 25), "fair", "Ada and Bo agree fairly: kappa 0.69 on 59 shared turns"),
+        ((25, 10, 10, 25), "low", "Ada and Bo agree too little: kappa 0.42 on 70 shared turns"),
+    ],
+)  # fmt: skip
+def test_the_reading_says_what_the_number_means(
+    cells: tuple[int, int, int, int], level: str, told: str
+) -> None:
+    found = pair(*cells)
+    assert found.level == level
+    assert found.reading.startswith(told)
+
+
+def test_a_single_answer_to_everything_against_a_mixture_is_no_agreement_beyond_chance() -> None:
+    assert pair(10, 10, 0, 0).value == 0.0
+
+
+def agree(store: Store, place: SituationKey, at: datetime, *, alike: int, apart: int) -> None:
+    """Ada and Bo answer turns of a message, half of them relevant, some of them differently."""
+    turns = range(alike + apart)
+    ada = {f"t{turn}": "relevant" if turn % 2 else "not_relevant" for turn in turns}
+    flipped = {"relevant": "not_relevant", "not_relevant": "relevant"}
+    bo = {
+        name: answer if turn < alike else flipped[answer] for turn, (name, answer) in enumerate(ada.items())
+    }
+    say(store, place, "Ada", at, **ada)
+    say(store, place, "Bo", at, **bo)
+
+
+def test_training_is_warned_of_low_agreement_and_open_disagreements(store: Store) -> None:
+    assert training_warnings(store) == []
+    place = SituationKey(add(store, "talk", 60), 58)
+    agree(store, place, MONDAY, alike=20, apart=20)
+    low, unsettled = training_warnings(store)
+    assert low.startswith("Ada and Bo agree too little: kappa 0.00")
+    assert unsettled.startswith("20 turns are called relevant by one person and not relevant by another")
+    Labels(store).adjudicate(place, dict.fromkeys(range(20, 39), "relevant"), by="Ada")
+    assert training_warnings(store)[1].startswith("1 turn is called relevant by one person")
+
+
+def test_no_alarm_is_given_about_people_who_agree(store: Store) -> None:
+    agree(store, SituationKey(add(store, "talk", 60), 58), MONDAY, alike=40, apart=0)
+    assert training_warnings(store) == []
+    (found,) = agreement(store).pairs
+    assert (found.value, found.level) == (1.0, "good")
+    assert agreement(store).together is None
+
+
+def test_more_than_two_people_get_alpha_as_well(store: Store) -> None:
+    place = SituationKey(add(store, "talk", 60), 58)
+    agree(store, place, MONDAY, alike=20, apart=20)
+    say(store, place, "Cy", MONDAY, **{f"t{turn}": "relevant" for turn in range(40)})
+    report = agreement(store)
+    assert len(report.pairs) == 3
+    assert report.together is not None
+    assert (report.together.coefficient, report.together.annotators) == ("alpha", ("Ada", "Bo", "Cy"))
+    assert any(told.startswith("Ada, Bo and Cy agree too little: alpha") for told in training_warnings(store))
+
+
+def two_low_weeks(store: Store) -> SituationKey:
+    place = SituationKey(add(store, "talk", 60), 58)
+    agree(store, place, MONDAY, alike=12, apart=12)
+    agree(store, SituationKey(place.conversation, 56), MONDAY + timedelta(days=8), alike=12, apart=12)
+    return place
+
+
+def test_two_weeks_running_of_low_agreement_pause_labelling(store: Store) -> None:
+    two_low_weeks(store)
+    assert labelling_pause(store, MONDAY + timedelta(days=13)) is None, "the second week is not over"
+    pause = labelling_pause(store, NOW)
+    assert pause is not None
+    assert (pause.annotators, pause.settled, pause.needed) == (("Ada", "Bo"), 0, 20)
+    assert pause.since == datetime(2026, 3, 16, tzinfo=UTC)
+    assert pause.reason == (
+        "Ada and Bo agreed too little two weeks running: kappa 0.00 on 24 turns in the week of 2026-03-02,"
+        " then kappa 0.00 on 24 turns in the week of 2026-03-09; both are below 0.60. Settle 20 more of the"
+        " turns that both answered (0 of 20 done), then go on."
+    )
+    assert labelling_pause(store, NOW + timedelta(days=60)) is not None, "a pause does not pass by waiting"
+
+
+def test_a_pause_ends_when_twenty_shared_turns_are_settled_since(store: Store) -> None:
+    place = two_low_weeks(store)
+    labels = Labels(store)
+    labels.adjudicate(place, dict.fromkeys(range(19), "relevant"), by="Ada")
+    pause = labelling_pause(store, datetime.now(UTC))
+    assert pause is not None
+    assert pause.settled == 19
+    labels.adjudicate(place, {30: "relevant"}, by="Ada")
+    assert labelling_pause(store, datetime.now(UTC)) is not None, "turn 30 is answered by nobody"
+    labels.adjudicate(place, {19: "relevant"}, by="Ada")
+    assert labelling_pause(store, datetime.now(UTC)) is None
+    labels.undo("Ada")
+    assert labelling_pause(store, datetime.now(UTC)) is not None
+
+
+@pytest.mark.parametrize(("days", "alike", "apart"), [(15, 12, 12), (8, 24, 0), (8, 5, 5)])
+def test_weeks_apart_better_ones_and_those_with_too_few_turns_pause_nothing(
+    store: Store, days: int, alike: int, apart: int
+) -> None:
+    place = SituationKey(add(store, "talk", 60), 58)
+    agree(store, place, MONDAY, alike=12, apart=12)
+    other = SituationKey(place.conversation, 56)
+    agree(store, other, MONDAY + timedelta(days=days), alike=alike, apart=apart)
+    assert labelling_pause(store, MONDAY + timedelta(days=40)) is None
