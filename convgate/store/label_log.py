@@ -186,7 +186,8 @@ class Writer:
             table = "labels" if what == "answer" else "label_notes"
             self._held[name] = dict(
                 self._db.execute(
-                    f"SELECT turn, {what} FROM {table} WHERE situation = ? AND annotator = ?",
+                    # The + keeps SQLite from walking through all that the annotator ever said.
+                    f"SELECT turn, {what} FROM {table} WHERE situation = ? AND +annotator = ?",
                     [situation, annotator],
                 ).fetchall()
             )
