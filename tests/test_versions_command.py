@@ -88,10 +88,24 @@ def test_list_shows_every_version_with_its_marks(run: Run, versions: Versions):
     assert (code, err) == (0, "")
     lines = [" ".join(line.split()) for line in out.splitlines() if line.strip()]
     created = f"{versions.get('first').card.created:%Y-%m-%d}"
-    assert lines[2].startswith(f"first {created} reference woven.train woven MAP 0.85 F1 0.60")
-    assert lines[3] == "baseline"
-    assert lines[4].startswith(f"second {created} first reference woven MAP 0.95")
+    assert lines[2].startswith(f"first {created} woven.train woven MAP 0.85 F1 0.60")
+    assert lines[3] == "baseline 1,709 cases"
+    assert lines[4].startswith(f"second {created} first woven MAP 0.95")
     assert lines[5] == "active"
+
+
+def test_list_fits_into_80_columns(run: Run, versions: Versions, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    long = Draft(
+        parent=versions.get("second").as_parent(),
+        data=(DataSet("a" * 60, "a" * 64, {"cases": 12_345}, "MIT", ""),),
+        metrics={f"set-{n}": Measured(1, 1, {"map": Metric(0.5), "f1": Metric(0.25)}) for n in range(6)},
+    )
+    versions.add(trained_gate(seed=2), long, name="n" * 40)
+    out = run("versions")[1]
+    assert max(map(len, out.splitlines())) <= 80
+    assert "4 more" in out
+    assert out.count("0.50") == 2, "the first two sets"
 
 
 def test_list_without_versions_says_what_decides(run: Run):
@@ -254,7 +268,9 @@ def test_renaming_and_deleting(run: Run, versions: Versions):
 
 def test_export_and_import(run: Run, versions: Versions, tmp_path: Path):
     file = tmp_path / "first.zip"
-    assert run("versions", "export", "first", file) == (0, "", "")
+    code, out, err = run("versions", "export", "first", file)
+    assert (code, err) == (0, "")
+    assert out.startswith(f"first was written to {file} (")
     code, _, err = run("versions", "import", file)
     assert code == 1
     assert "there is a version first already" in err

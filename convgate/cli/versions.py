@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,10 +15,11 @@ from convgate.errors import ConvgateError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from convgate.versions import Version, Versions
+    from convgate.versions import DataSet, Version, Versions
     from convgate.versions.difference import Difference, Pair
 
-MAIN_METRICS = ("map", "f1", "exact_empty")  # in the list; `show` has all
+MAIN_METRICS = ("map", "f1")  # in the list; `show` has all
+MAIN_SETS = 2
 LARGEST = 12  # parameters that a difference shows; --json has all
 
 NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
@@ -152,6 +153,7 @@ def export(
         write_whole(file, content)
     except OSError as error:
         raise ConvgateError(f"{file} cannot be written: {error}") from error
+    typer.echo(f"{name} was written to {file} ({len(content) / 1024:,.0f} KB).")
 
 
 @versions.command("import")
@@ -186,17 +188,18 @@ def _marks(store: Versions, name: str) -> list[str]:
 def _show_list(store: Versions, found: Iterable[Version]) -> None:
     from rich.console import Console
 
-    table = _table("version", "created", "parent", "preset", "data", "measured")
-    for column in table.columns[:4]:
-        column.no_wrap = True
-    for version in found:
-        card = version.card
+    from convgate.versions.lineage import lineage
+
+    table = _table("version", "created", "parent", "data", "measured")
+    table.columns[1].no_wrap = True
+    for place in lineage(tuple(found)):
+        version, card = place.version, place.version.card
+        marks = ", ".join(_marks(store, version.name))
         table.add_row(
-            "\n".join([version.name, *_marks(store, version.name)]),
+            "\n".join([version.name, *([marks] if marks else [])]),
             f"{card.created:%Y-%m-%d}",
             _plain(card.parent.name) if card.parent else "",
-            version.config.preset,
-            "\n".join(_plain(one.name) for one in card.data),
+            "\n".join(_data(card.data)),
             "\n".join(_main_metrics(version)),
         )
     console = Console()
@@ -206,10 +209,20 @@ def _show_list(store: Versions, found: Iterable[Version]) -> None:
         console.print("No version is active: the gate is untrained, and ranks by cosine similarity.")
 
 
+def _data(data: Sequence[DataSet]) -> Iterator[str]:
+    """The name of what was trained on; of several, how many there are."""
+    if data:
+        cases = sum(one.counts.get("cases", 0) for one in data)
+        yield _plain(data[0].name) if len(data) == 1 else f"{len(data)} sets"
+        if cases:
+            yield f"{cases:,} cases"
+
+
 def _main_metrics(version: Version) -> Iterator[str]:
     from convgate.evaluation.report import LABELS
 
-    for name, measured in version.card.metrics.items():
+    sets = version.card.metrics
+    for name, measured in list(sets.items())[:MAIN_SETS]:
         values = ((LABELS[metric], measured.metrics.get(metric)) for metric in MAIN_METRICS)
         told = [
             f"{label}\N{NO-BREAK SPACE}{one.value:.2f}"
@@ -217,6 +230,8 @@ def _main_metrics(version: Version) -> Iterator[str]:
             if one and one.value is not None
         ]
         yield " ".join([_plain(name), *told])
+    if len(sets) > MAIN_SETS:
+        yield f"{len(sets) - MAIN_SETS} more"
 
 
 def _show_difference(found: Difference) -> None:
