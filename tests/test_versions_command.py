@@ -223,6 +223,28 @@ def test_two_versions_side_by_side(run: Run, versions: Versions):
     assert "The weights are the same." in run("versions", "diff", "first", "first")[1]
 
 
+def test_two_versions_compared_on_a_set(run: Run, versions: Versions, tmp_path: Path):
+    turns = [{"role": "user", "content": text} for text in ("the lake", "bread", "tea", "jam", "the lake")]
+    lines = [
+        {"type": "conversation", "id": "c", "messages": turns},
+        {"type": "case", "id": "c-4", "conversation": "c", "turn": 4, "relevant": [0]},
+    ]
+    file = tmp_path / "tiny.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, out, err = run("versions", "compare", "everything", "second", file, "--json")
+    assert code == 0, err
+    found = json.loads(out)["sets"]["tiny"]
+    assert sum(found["turns"].values()) == 4
+    assert found["turns"]["fixed"] + found["turns"]["broken"] == 1, "second keeps three of the four"
+    assert found["a"]["kept_token_share"] == 1
+    assert found["difference"]["kept_token_share"] == found["b"]["kept_token_share"] - 1
+    code, out, err = run("versions", "compare", "everything", "second", file)
+    assert code == 0, err
+    assert "second fixes" in out
+    assert "tiny: 1 cases, 4 judged turns" in out
+    assert run("versions", "compare", "first", "third", file)[0] == 1
+
+
 def test_activating_and_going_back(run: Run, versions: Versions):
     assert run("versions", "activate", "first", "--who", "Ben") == (0, "first is active.\n", "")
     run("versions", "activate", "second", "--who", "Ben")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from convgate.cli.compare import compare
 from convgate.cli.output import JsonOption, OutOption, tell, write_json, write_text
 from convgate.errors import ConvgateError
 
@@ -29,6 +30,9 @@ WhoOption = Annotated[
 ]
 
 versions = typer.Typer(no_args_is_help=False, help="The gate's versions, and which of them is in use.")
+
+
+versions.command()(compare)
 
 
 @versions.callback(invoke_without_command=True)
