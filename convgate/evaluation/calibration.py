@@ -166,8 +166,12 @@ def best_row(curve: ThresholdCurve, goal: Goal) -> int | None:
 
 
 def nearest_row(curve: ThresholdCurve, goal: Goal) -> int:
-    """The curve's row that misses the goal by least."""
-    return int(np.argmin(goal.missed(curve)))
+    """The curve's row that misses the goal by least; of equals, the one that is worth most."""
+    missed = goal.missed(curve)
+    worth = np.where(
+        missed <= missed.min() + _ROUNDING, np.nan_to_num(goal.worth(curve), nan=-np.inf), -np.inf
+    )
+    return int(np.flatnonzero(worth >= worth.max() - _ROUNDING)[-1])
 
 
 def calibrate(

@@ -16,6 +16,7 @@ from convgate.ui.explore.answers import answering
 from convgate.ui.explore.chart import draw_chart
 from convgate.ui.explore.further import draw_further
 from convgate.ui.explore.outcome import Outcome, outcome
+from convgate.ui.explore.own_rule import draw_own_rule, with_own_rule
 from convgate.ui.explore.panel import draw_panel
 from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.explore.reading import draw_reading
@@ -36,11 +37,13 @@ def explore(app: App) -> None:
     if picked is None:
         return
     view, conversation = picked
+    view = with_own_rule(app, view)
     labels = chooser_labels(app.settings.home)
     view, missing = view.within(conversation, labels)
     state.keep(view)
     for problem in [*problems, *missing]:
         st.warning(literal(problem), icon=":material/link_off:")
+    draw_own_rule(app, view)
     moment = pick_moment(view, conversation)
     rule = st.sidebar.container()
     with st.sidebar:

@@ -14,7 +14,8 @@ from convgate.evaluation.metrics import Bools
 from convgate.evaluation.outcomes import BROKEN, FIXED, outcome_codes
 from convgate.evaluation.tuning import ScoredCases
 from convgate.policies.gate import GatePolicy
-from convgate.store.documents import content_key
+from convgate.store import Store
+from convgate.store.openings import Openings, chain
 from convgate.transcripts import Case, RelevanceSet
 from convgate.ui.choice import Choice
 from convgate.ui.explore.picking import answerable
@@ -82,12 +83,15 @@ class Listed:
     told: str  # stands for their content
     known: Collection[str]  # keys of the library's conversations
     titles: Mapping[str, str]  # by key
+    store: Store
     labelled: bool
 
     def key(self, set: str, id: str) -> str | None:
         """The conversation's key in the library; None when it is not there."""
-        key = id if id in self.known else _key_of(self.told, set, id, self.sets[set].conversations[id])
-        return key if key in self.known else None
+        if id in self.known:
+            return id
+        talk = self.sets[set].conversations[id]
+        return _key_of(self.told, set, id, len(self.known), self.store, talk)
 
 
 def draw_flips(
@@ -116,7 +120,8 @@ def listed_labels(
 ) -> Listed:
     """The flips of labelled turns; `told` stands for what the sets hold."""
     flips = Flips.of(scored, before, now, labelled=True)
-    return Listed(flips, {one.name: one for one in sets}, told, app.conversations.keys(), {}, labelled=True)
+    by_name = {one.name: one for one in sets}
+    return Listed(flips, by_name, told, app.conversations.keys(), {}, app.store, labelled=True)
 
 
 def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: Choice) -> Listed | None:
@@ -153,7 +158,7 @@ def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: C
         f" before, **{after:,}** now, of {total:,}."
     )
     sets = {relevance_set.name: relevance_set}
-    return Listed(flips, sets, told, relevance_set.conversations.keys(), titles, labelled=False)
+    return Listed(flips, sets, told, relevance_set.conversations.keys(), titles, app.store, labelled=False)
 
 
 def _asked(app: App, keys: Sequence[str], *, every: bool) -> RelevanceSet:
@@ -206,9 +211,10 @@ def _draw_list(view: View, listed: Listed, version: str, choice: Choice) -> None
     if not len(rows):
         st.caption("There is no such turn.")
     if pages > 1:
-        state.put(PAGE, page)
+        # Another list begins on its own first page.
+        key = f"{PAGE}.{view.where}.{only}.{view.conversation}.{choice.to_query()}"
         with st.container(horizontal_alignment="center"):
-            st.pagination(pages, key=PAGE, on_change=_turned)
+            st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
 
 
 def _draw_turn(listed: Listed, row: int, version: str, choice: Choice) -> None:
@@ -256,8 +262,16 @@ def explore_query(case: Case, key: str, turn: int, version: str, choice: Choice)
 
 
 @st.cache_resource(max_entries=512, show_spinner=False)
-def _key_of(told: str, set: str, id: str, _talk: Conversation) -> str:
-    return content_key(_talk)
+def _key_of(told: str, set: str, id: str, library: int, _store: Store, _talk: Conversation) -> str | None:
+    """The key of the library's conversation in which the same was said; None when it has none."""
+    with _store.write() as db:
+        openings = Openings(db)
+        openings.update()
+        number = openings.same(chain(_talk.turns))
+        if number is None:
+            return None
+        (key,) = db.execute("SELECT key FROM conversations WHERE number = ?", [number]).fetchone()
+    return str(key)
 
 
 def _chose_where() -> None:
@@ -273,5 +287,5 @@ def _chose_only() -> None:
     state.change(only=st.session_state[ONLY_KEY])
 
 
-def _turned() -> None:
-    state.change(page=int(st.session_state[PAGE]))
+def _turned(key: str) -> None:
+    state.change(page=int(st.session_state[key]))

@@ -81,8 +81,11 @@ def goal_words(name: str, wanted: float) -> str:
     return goal_of(name, wanted).label
 
 
-def find(curve: ThresholdCurve, name: str, wanted: float, *, parameter: str) -> Found:
-    """The best place for the goal; where none reaches it, what is the best that can be had."""
+def find(curve: ThresholdCurve, name: str, wanted: float, *, parameter: str, anchor: float = 0.0) -> Found:
+    """The best place for the goal; where none reaches it, what is the best that can be had.
+
+    anchor: of the rule, if it has one.
+    """
     goal, words = goal_of(name, wanted), goal_words(name, wanted)
     if not len(curve) or not curve.recall[0] >= 0:  # NaN where nothing is relevant
         return Found(None, "None of these turns is labelled relevant, so no threshold can be found yet.")
@@ -91,7 +94,8 @@ def find(curve: ThresholdCurve, name: str, wanted: float, *, parameter: str) -> 
         near = nearest_row(curve, goal)
         return Found(
             None,
-            f"No {parameter} reaches {words} here. Best that can be had: {_at(curve, near, parameter)}.",
+            f"No {parameter} reaches {words} here. Best that can be had: {_at(curve, near, parameter)}."
+            + (f" Without a turn that scores {anchor:.2f}, the anchor, nothing is kept." if anchor else ""),
         )
     return Found(row, f"For {words}: {_at(curve, row, parameter)}.")
 

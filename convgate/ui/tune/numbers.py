@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.evaluation.results import Measure
+from convgate.evaluation.sweeps import value_of
 from convgate.evaluation.tuning import Figures
 from convgate.ui.tune.trial import Trial, Tried
 from convgate.ui.wording import counted
@@ -17,11 +18,13 @@ def draw_numbers(trial: Trial) -> None:
     st.markdown(words(trial))
     tried: dict[str, Tried] = {"Now": trial.own, "Tried": trial.chosen}
     if trial.best is not None:
-        tried["Best for the goal"] = trial.best
-    rows = [_row(name, one, trial.beta) for name, one in tried.items()]
-    head = list(rows[0])
-    lines = ["| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1)]
-    lines += ["| " + " | ".join(row.values()) + " |" for row in rows]
+        tried["Best"] = trial.best
+    columns = [_column(one, trial.beta, trial.scored.learned) for one in tried.values()]
+    lines = [f"|  | {' | '.join(tried)} |", "| --- |" + " ---: |" * len(tried)]
+    lines += [
+        f"| {name} | {' | '.join(column[name] for column in columns)} |"
+        for name in dict.fromkeys(name for column in columns for name in column)
+    ]
     with st.container(key="tune-numbers"):
         st.markdown("\n".join(lines))
     few = trial.scored.conversations < 2
@@ -51,10 +54,12 @@ def _kept(figures: Figures) -> str:
     )
 
 
-def _row(name: str, tried: Tried, beta: float) -> dict[str, str]:
-    figures = tried.figures
+def _column(tried: Tried, beta: float, learned: float) -> dict[str, str]:
+    figures, rule = tried.figures, tried.choice.rule
+    value = value_of(rule, learned=learned)
     return {
-        "": f"**{name}** {tried.choice.told()}",
+        "Rule": rule.label.partition(":")[0],
+        "Where it stands": _UNDEFINED if value is None else f"{value:.2f}",
         "Precision": _share(figures.precision),
         "Recall": _share(figures.recall),
         f"F{beta:g}": _share(figures.f_beta),
