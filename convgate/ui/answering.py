@@ -86,10 +86,17 @@ class Answering:
         return next((other for other in ask if other < turn), ask[0])
 
     def theirs(self) -> dict[int, list[tuple[str, str]]]:
-        """What others say, of the turns that this person answered: before, it would sway them."""
-        mine = self.mine
+        """What others say, of the turns that this person answered: before, it would sway them.
+
+        Who settles a turn sees everybody's answer, their own among them.
+        """
+        mine, own = self.mine, ADJUDICATED if self.settling else self.by
         return {
-            turn: [(who, one.value) for who, one in said.items() if who != self.by]
+            turn: [
+                ("settled" if who == ADJUDICATED else who, one.value)
+                for who, one in said.items()
+                if who != own
+            ]
             for turn, said in self.held.answers.items()
             if turn in mine or self.settling or self.by is None
         }
@@ -274,7 +281,7 @@ def _saved_words(answering: Answering, turn: int | None) -> str:
     if saved is not None:
         local = saved.at.astimezone()
         what = {"undo": "Taken back", "redo": "Done again"}.get(saved.kind, "Saved")
-        several = f", {counted(saved.changed, 'answer')}" if saved.changed != 1 else ""
+        several = f", {counted(saved.changed, 'answer')}" if saved.changed != 1 else _turn_words(saved)
         left = f"; {saved.left:,} changed since and left as they are" if saved.left else ""
         return f":material/check: {what} {local:%H:%M:%S}{several}{left}"
     if turn is not None and answering.by is not None:
@@ -282,6 +289,10 @@ def _saved_words(answering: Answering, turn: int | None) -> str:
         if said is not None:
             return f":material/check: Saved {ago(said.at)}"
     return "Nothing answered here yet" if not answering.mine else ""
+
+
+def _turn_words(saved: Saved) -> str:
+    return f", turn {saved.turn + 1:,}" if saved.turn >= 0 else ""
 
 
 def draw_prefill(answering: Answering) -> None:

@@ -22,7 +22,7 @@ from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
 from convgate.ui.label.question import draw_question
 from convgate.ui.label.strip import draw_strip
-from convgate.ui.label.work import draw_work, work_on
+from convgate.ui.label.work import draw_work, resumed, work_on
 from convgate.ui.text import literal
 
 _STYLE = Path(__file__).with_name("label.css")
@@ -34,6 +34,8 @@ def label(app: App) -> None:
     with st.sidebar:
         draw_annotator(app)
     view, problems = state.current_view()
+    if view.conversation is None:
+        view = resumed(app, view)
     picked = pick_conversation(app, view)
     if picked is None:
         return
@@ -57,7 +59,8 @@ def _draw_body(app: App, view: View, made: Outcome) -> None:
     answers = answering(app, made, asked=work.asked, settling=work.settling, onward=work.onward)
     ask = answers.ask
     selected = (ask[0] if ask else made.best()) if view.selected is None else view.selected
-    draw_strip(answers, app.conversations.summary(made.moment.key).title)
+    title = app.conversations.summary(made.moment.key).title
+    draw_strip(answers, title, counts=work.onward is None)
     if pause := labelling_pause(app.store, datetime.now(UTC)):
         st.warning(literal(pause.reason), icon=":material/pause_circle:")
         answers = answers if work.settling else replace(answers, by=None)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
 from convgate.labels.queue import turns_to_label
+from convgate.store import Labels, SituationKey
 from convgate.store.label_counts import LabelCounts
+from convgate.store.queues import Queues
 from convgate.ui.annotator import annotator
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
@@ -69,6 +71,21 @@ def draw_work(app: App, view: View, outcome: Outcome) -> bool:
     return True
 
 
+def resumed(app: App, view: View) -> View:
+    """Where this person stopped: the message, and the queue that it was in when something is left of it."""
+    by = annotator()
+    here = None if by is None else Labels(app.store).last_situation(by)
+    if by is None or here is None:
+        return view
+    queues = Queues(app.store)
+    for queue in queues.all():
+        items = queues.items_about(queue.number, here)
+        if items and (item := queues.next_item(queue.number, by, after=items[0].place - 1)):
+            view = replace(view, queue=queue.number)
+            return _at(view, item.situation, item.turn)
+    return _at(view, here, None)
+
+
 def work_on(app: App, view: View, outcome: Outcome) -> Work:
     """What is asked about the message that is shown."""
     by = annotator()
@@ -103,3 +120,13 @@ def _chosen(app: App) -> None:
         state.change(queue=None, settle=chosen == SETTLE)
         if chosen == SETTLE:
             settling.open_newest(app)
+
+
+def _at(view: View, situation: SituationKey, selected: int | None) -> View:
+    return replace(
+        view,
+        conversation=situation.conversation,
+        turn=situation.turn,
+        question=situation.question,
+        selected=selected,
+    )

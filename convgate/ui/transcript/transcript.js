@@ -239,14 +239,20 @@ class Transcript {
   // ---- answers: shown at once, and sent again until the server says that they are stored
 
   key(event) {
-    if (!this.data?.labelling?.enabled || !this.root.isConnected) return
+    if (!this.data?.labelling?.enabled || !this.root.isConnected || event === this.passed) return
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) return
-    if (!(event.key in ANSWERS) || document.querySelector('[role="dialog"]')) return
-    const isText = (node) => ["INPUT", "TEXTAREA", "SELECT"].includes(node.tagName) || node.isContentEditable
-    if (event.composedPath().some(isText)) return
+    if (!/^[a-z0-9]$/i.test(event.key) || document.querySelector('[role="dialog"]')) return
+    if (event.composedPath().some(takesText)) return
+    const isAnswer = event.key in ANSWERS
+    if (!isAnswer && event.composedPath()[0].tagName !== "INPUT") return
     event.preventDefault()
     event.stopImmediatePropagation()
-    this.label(this.roving, ANSWERS[event.key])
+    if (isAnswer) this.label(this.roving, ANSWERS[event.key])
+    else {
+      // Streamlit takes no shortcut while a switch or a menu of choices has the focus; they want no letters.
+      this.passed = new KeyboardEvent("keydown", { key: event.key, code: event.code, bubbles: true, composed: true })
+      document.body.dispatchEvent(this.passed)
+    }
   }
 
   label(turn, value) {
@@ -348,6 +354,11 @@ class Transcript {
     const palette = getComputedStyle(host).getPropertyValue("--st-chart-categorical-colors").split(",")
     COLOURS.forEach((name, i) => this.root.style.setProperty(`--${name}`, (palette[i] ?? "").trim()))
   }
+}
+
+function takesText(node) {
+  if (node.tagName === "INPUT") return !["radio", "checkbox", "range", "button", "submit"].includes(node.type)
+  return node.tagName === "TEXTAREA" || node.tagName === "SELECT" || node.isContentEditable === true
 }
 
 function make(tag, className, parent) {
