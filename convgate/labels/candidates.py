@@ -104,12 +104,14 @@ class Pools:
             reason = one.reason or reasons.audit(self._turns, self._messages)
             yield NewItem(one.situation, one.turn, kind, reason)
 
-    def start(self) -> Iterator[NewItem]:
-        """A first sample: a few turns by lot of one message after the other."""
-        reason, taken = reasons.start(self._turns, self._messages), Counter[SituationKey]()
-        for one in self._found.get("audit", ()):  # as the messages were drawn, their turns by lot
-            taken[one.situation] += 1
-            if taken[one.situation] <= _OF_A_STARTING_MESSAGE:
+    def start(self, drawn: Iterable[Drawn]) -> Iterator[NewItem]:
+        """A first sample: a few turns by lot of one message after the other, as these were drawn."""
+        reason = reasons.start(self._turns, self._messages)
+        by_message: dict[SituationKey, list[_Candidate]] = {}
+        for one in self._found.get("audit", ()):
+            by_message.setdefault(one.situation, []).append(one)
+        for message in drawn:
+            for one in by_message.get(message.situation, [])[:_OF_A_STARTING_MESSAGE]:
                 yield NewItem(one.situation, one.turn, "start", reason)
 
     def _gather(

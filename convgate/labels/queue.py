@@ -22,7 +22,7 @@ from convgate.embedding.base import Progress
 from convgate.errors import StoreError
 from convgate.labels import reasons
 from convgate.labels.candidates import Chosen, Disagreeing, Judge, Judges, Known, Pools
-from convgate.labels.drawing import MESSAGES, OF_ONE, draw_messages, generator
+from convgate.labels.drawing import MESSAGES, OF_ONE, Drawn, draw_messages, generator
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.store.label_counts import LabelCounts
@@ -99,14 +99,15 @@ def make_queue(
         raise StoreError("the shares of a queue are 0 or more, and at least one is more than 0")
     drawn = draw_messages(conversations, seed=seed, messages=messages, of_one=of_one)
     pools = Pools(seed, size, known or {})
-    for done, message in enumerate(drawn, start=1):
+    # The longest history of a conversation first: the gate keeps what it read of it for the shorter ones.
+    for done, message in enumerate(sorted(drawn, key=_by_conversation), start=1):
         pools.look_at(message, judges)
         if progress:
             progress(done, len(drawn))
     pools.add_disagreements(disagreements)
     chosen = Chosen(max(TOGETHER, ceil(size / max(len(drawn), 1))))
     if not known and not disagreements:
-        chosen.take(pools.start(), min(START, size))
+        chosen.take(pools.start(drawn), min(START, size))
     quotas = _quotas(shares, size - len(chosen))
     for kind, wanted in quotas.items():
         chosen.take(pools.best(kind), wanted)
@@ -178,6 +179,10 @@ def turns_to_label(
         for one in islice(fresh, min(wanted, limit - len(found))):
             found[one.turn] = one
     return list(found.values())
+
+
+def _by_conversation(message: Drawn) -> tuple[str, int]:
+    return message.situation.conversation, -(message.situation.turn or 0)
 
 
 def _nearest(decisions: TurnDecisions, rows: Sequence[int]) -> Iterator[Suggestion]:
