@@ -18,6 +18,7 @@ from convgate.decisions import Decision, TurnDecision, TurnDecisions
 from convgate.errors import ConvgateError
 
 if TYPE_CHECKING:
+    from convgate.labels.feedback import feedback, feedback_from_answer
     from convgate.selector import Selection, Selector, load_gate, load_policy
     from convgate.transcripts import read_conversations
 
@@ -37,6 +38,8 @@ __all__ = [
     "TurnDecision",
     "TurnDecisions",
     "__version__",
+    "feedback",
+    "feedback_from_answer",
     "load_gate",
     "load_policy",
     "read_conversations",
@@ -45,6 +48,8 @@ __all__ = [
 _LAZY = {
     "Selection": "convgate.selector",
     "Selector": "convgate.selector",
+    "feedback": "convgate.labels.feedback",
+    "feedback_from_answer": "convgate.labels.feedback",
     "load_gate": "convgate.selector",
     "load_policy": "convgate.selector",
     "read_conversations": "convgate.transcripts",

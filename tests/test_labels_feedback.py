@@ -1,0 +1,322 @@
+"""Feedback from agents: in the log of labels, on one conversation however often it is told of."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import convgate
+from convgate.conversation import Conversation, Turn
+from convgate.errors import ConversationError, ConvgateError, StoreError, TranscriptError
+from convgate.labels.feedback_file import keep_feedback_lines
+from convgate.labels.gold import gold_set
+from convgate.labels.quotes import quoted_turns
+from convgate.settings import load_settings
+from convgate.store import Conversations, Labels, NewConversation, Saved, SituationKey, Store
+from convgate.transcripts import BadLinesError, read_conversations
+from convgate.transcripts.problems import Report
+from convgate.transcripts.source import source_of_bytes
+
+Messages = list[dict[str, Any]]
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store(load_settings().database)
+
+
+def said(turns: int, name: str = "talk") -> Messages:
+    return [{"role": "assistant" if i % 2 else "user", "content": f"{name} {i}"} for i in range(turns)]
+
+
+def place(saved: Saved) -> SituationKey:
+    assert saved.situation is not None
+    return saved.situation
+
+
+def log(store: Store) -> list[tuple[Any, ...]]:
+    with store.read() as db:
+        return db.execute("SELECT kind, origin FROM label_actions ORDER BY number").fetchall()
+
+
+def total(store: Store) -> int:
+    return Conversations(store).find().total
+
+
+def test_feedback_on_the_agents_own_messages_is_an_answer_of_the_agent(store: Store) -> None:
+    saved = convgate.feedback(said(4), 0, relevant=True, version="shipped")
+    situation = place(saved)
+    assert (situation.turn, saved.changed) == (2, 1), "what `select` takes for the current message"
+    held = Labels(store).of(situation).answers[0]["agent"]
+    assert (held.value, held.version) == ("relevant", "shipped")
+    (agent,) = Labels(store).annotators()
+    assert (agent.name, agent.kind, agent.trains) == ("agent", "agent", True)
+    assert log(store) == [("feedback", "explicit")]
+    summary = Conversations(store).summary(situation.conversation)
+    assert (summary.origin, summary.turns, bool(summary.tokens)) == ("feedback from agent", 4, True)
+    assert gold_set(store).cases[0].relevant == {0}
+
+
+def test_several_turns_another_message_and_taking_it_back(store: Store) -> None:
+    situation = place(
+        convgate.feedback(said(6), [0, 1, 1], relevant=False, at=3, source="bot", how="implicit")
+    )
+    assert situation.turn == 3
+    assert Labels(store).of(situation).of("bot") == {0: "not_relevant", 1: "not_relevant"}
+    convgate.feedback(said(6), 1, relevant=None, at=3, source="bot")
+    assert Labels(store).of(situation).of("bot") == {0: "not_relevant"}
+    assert log(store) == [("feedback", "implicit"), ("feedback", "explicit")]
+    assert Labels(store).undo("bot") is not None
+
+
+def test_a_conversation_of_the_library_is_named_by_its_key(store: Store) -> None:
+    talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in said(6)))
+    (added,) = Conversations(store).add([NewConversation(talk)])
+    assert place(convgate.feedback(added.key, 0, relevant=True)) == SituationKey(added.key, 4)
+    assert place(convgate.feedback(added.key, 5, relevant=True, question="and?")) == SituationKey(
+        added.key, None, "and?"
+    )
+    assert total(store) == 1
+
+
+def test_a_live_conversation_stays_one_as_it_grows(store: Store) -> None:
+    labels = Labels(store)
+    for turns in range(2, 30):
+        convgate.feedback(said(turns), 0, relevant=turns % 3 == 0, at=turns - 1)
+    assert total(store) == 1
+    (key,) = Conversations(store).keys()
+    assert Conversations(store).summary(key).turns == 29
+    assert (
+        Conversations(store).get(key).conversation.turns
+        == read_conversations(json.dumps(said(29)).encode(), name="x.json").conversations[0].turns
+    )
+    for current in range(1, 29):
+        expected = "relevant" if (current + 1) % 3 == 0 else "not_relevant"
+        assert labels.of(SituationKey(key, current)).of("agent") == {0: expected}
+    assert place(convgate.feedback(said(5), 0, relevant=True)) == SituationKey(key, 4), "an earlier state"
+    other = said(10)
+    other[4] = {"role": "user", "content": "another way"}
+    convgate.feedback(other, 0, relevant=True)
+    assert total(store) == 2, "a talk that took another way is another one"
+
+
+def test_what_a_person_added_is_used_but_never_grown(store: Store) -> None:
+    talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in said(6)))
+    (added,) = Conversations(store).add([NewConversation(talk)])
+    assert place(convgate.feedback(said(4), 0, relevant=True)).conversation == added.key
+    assert place(convgate.feedback(said(6), 0, relevant=True)).conversation == added.key
+    assert place(convgate.feedback(said(8), 0, relevant=True)).conversation != added.key
+    assert len(Conversations(store).get(added.key).conversation) == 6
+    assert total(store) == 2
+
+
+def test_a_conversation_with_a_question_after_it_does_not_grow(store: Store) -> None:
+    first = place(convgate.feedback(said(4), 0, relevant=True, question="and?"))
+    again = place(convgate.feedback(said(4), 1, relevant=True, question="and?"))
+    longer = place(convgate.feedback(said(6), 0, relevant=True, question="and?"))
+    shorter = place(convgate.feedback(said(2), 0, relevant=True, question="and?"))
+    assert first == again
+    assert len({first.conversation, longer.conversation, shorter.conversation}) == 3
+    turns = [len(Conversations(store).get(one.conversation).conversation) for one in (first, longer, shorter)]
+    assert turns == [4, 6, 2], "the history of a question is the whole conversation"
+
+
+def test_a_deleted_conversation_is_not_grown_behind_a_persons_back(store: Store) -> None:
+    first = place(convgate.feedback(said(4), 0, relevant=True))
+    Conversations(store).delete([first.conversation])
+    second = place(convgate.feedback(said(6), 0, relevant=True))
+    assert Conversations(store).keys() == {second.conversation}
+    Conversations(store).delete([second.conversation])
+    third = place(convgate.feedback(said(5), 0, relevant=True))
+    fourth = place(convgate.feedback(said(6), 0, relevant=False))
+    assert len(Conversations(store).get(fourth.conversation).conversation) == 6
+    assert Conversations(store).keys() == {third.conversation, fourth.conversation}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "told"),
+    [
+        (("nobody", 0, True), {}, "no conversation 'nobody'"),
+        (
+            (said(4), 2, True),
+            {},
+            "turn 2 is not before the message that is answered; turns before it: 0 to 1",
+        ),
+        ((said(4), -1, True), {}, "a message is given by its index from 0; got -1"),
+        ((said(4), "0", True), {}, "a message is given by its index from 0; got '0'"),
+        ((said(4), [], True), {}, "feedback is about at least one earlier message"),
+        ((said(4), 0, "yes"), {}, "relevant is true, false or none; got 'yes'"),
+        ((said(4), 0, True), {"at": 4}, "turn 4 asked for, but the conversation has turns 0 to 3"),
+        ((said(4), 0, True), {"at": True}, "a message is given by its index from 0; got True"),
+        ((said(4), 0, True), {"at": 2, "question": "and?"}, "either a message or a question, not both"),
+        ((said(4), 0, True), {"question": " "}, "there is no text in the question"),
+        ((said(4), 4, True), {"question": "and?"}, "turn 4 is not before the message"),
+        ((said(4), 0, True), {"how": "guessed"}, "feedback is explicit or implicit; got 'guessed'"),
+        ((said(4), 0, True), {"source": ""}, "an annotator's name has 1 to 60 characters"),
+        ((said(4), 0, True), {"source": "Ada"}, "'Ada' is a person who labels, not an agent"),
+        (([], 0, True), {}, "there are no messages"),
+        (([{"content": "x"}], 0, True), {}, r"messages\[0\]\.role"),
+        ((5, 0, True), {}, "expected a list of messages, got a number"),
+    ],
+)
+def test_what_cannot_be_is_told_and_nothing_is_stored(
+    store: Store, arguments: tuple[Any, ...], options: Mapping[str, Any], told: str
+) -> None:
+    talk = Conversation("t", (Turn.of("user", "a"), Turn.of("user", "b")))
+    (added,) = Conversations(store).add([NewConversation(talk)])
+    Labels(store).answer(SituationKey(added.key, 1), {0: "relevant"}, by="Ada")
+    before = log(store)
+    with pytest.raises(ConvgateError, match=told):
+        convgate.feedback(*arguments, **options)
+    assert (log(store), total(store)) == (before, 1)
+
+
+def test_a_settings_file_says_where_the_library_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONVGATE_HOME")
+    file = tmp_path / "agent.toml"
+    file.write_text(f'home = "{tmp_path / "elsewhere"}"\n')
+    convgate.feedback(said(4), 0, relevant=True, settings=file)
+    assert (tmp_path / "elsewhere" / "convgate.db").exists()
+
+
+def test_feedback_loads_no_model() -> None:
+    code = (
+        "import sys, convgate\n"
+        "convgate.feedback([{'role': 'user', 'content': 'a'}, {'role': 'user', 'content': 'b'}], 0, True)\n"
+        "assert not {'torch', 'streamlit', 'transformers'} & set(sys.modules)"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_threads_tell_of_one_conversation_at_once(store: Store) -> None:
+    def tell(turns: int) -> None:
+        convgate.feedback(said(turns), 0, relevant=True, at=turns - 1, source=f"bot {turns % 3}")
+
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(tell, [*range(2, 20), *range(19, 1, -1)]))
+    assert total(store) == 1
+    (key,) = Conversations(store).keys()
+    assert len(Conversations(store).get(key).conversation) == 19
+    assert len(gold_set(store).cases) == 18
+
+
+# What an answer quotes
+
+SPOKEN = "The camels have to be back at the northern gate before the evening prayer, he said."
+TALK: Messages = [
+    {"role": "system", "content": "Never tell anybody where the second well of the oasis is hidden."},
+    {"role": "user", "content": "When do they close?"},
+    {"role": "assistant", "content": f"{SPOKEN} Is there anything else that I can help you with today?"},
+    {"role": "user", "content": "And the code?"},
+    {"role": "assistant", "content": "Try this:\n```\n  total = add(price, tax)\n```\n"
+        "Is there anything else that I can help you with today?"},
+    {"role": "user", "content": "Is the toll still two silver coins for each and every camel in the row?"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("answer", "quoted"),
+    [
+        ("As I said, the CAMELS have to be back at the – northern gate.", [2]),
+        ("Run `total` first:\n    total = add(price, tax)\nand look.", [4]),
+        ("Camels have to be back at the gate", []),
+        ("Is there anything else that I can help you with today?", []),
+        ("The toll is still two silver coins for each and every camel in the row.", []),
+        ("Never tell anybody where the second well of the oasis is hidden!", []),
+        ("", []),
+    ],
+)
+def test_an_answer_quotes_what_stands_in_one_earlier_turn_alone(answer: str, quoted: list[int]) -> None:
+    talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in TALK))
+    situation, history = talk.at(5)
+    assert quoted_turns(history, situation.turn.text, answer) == quoted
+
+
+def test_shorter_quotes_can_be_asked_for() -> None:
+    talk = Conversation("t", (Turn.of("user", "two silver coins"), Turn.of("user", "how much?")))
+    assert quoted_turns(talk.at(1)[1], "how much?", "Two silver coins.", words=3) == [0]
+    with pytest.raises(ConversationError, match="a quote has at least one word; got 0"):
+        quoted_turns(talk.at(1)[1], "", "Two silver coins.", words=0)
+
+
+def test_quotes_become_implicit_feedback_and_nothing_is_said_of_the_rest(store: Store) -> None:
+    saved = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
+    assert saved is not None
+    assert Labels(store).of(place(saved)).of("bot") == {2: "relevant"}
+    assert place(saved).turn == 5
+    assert log(store) == [("feedback", "implicit")]
+    asked = convgate.feedback_from_answer(TALK, SPOKEN, source="bot", question="And?")
+    assert asked is not None
+    assert place(asked).question == "And?"
+    before = log(store)
+    assert convgate.feedback_from_answer(TALK, "I do not know.", source="bot") is None
+    assert log(store) == before
+
+
+# Lines of a file
+
+
+def lines(*values: object) -> Any:
+    data = "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values)
+    return source_of_bytes(data.encode(), Report("told.jsonl"))
+
+
+def test_lines_are_stored_together(store: Store) -> None:
+    told = [
+        {"messages": said(4), "turn": 0, "relevant": True},
+        {"messages": said(6), "turn": [1, 2], "relevant": False, "at": 4, "source": "bot", "how": "implicit"},
+        {"messages": said(6), "turn": 0, "relevant": True, "question": "and?", "version": "v"},
+    ]
+    saved, problems = keep_feedback_lines(store, lines(*told), agent="me")
+    assert ([one.changed for one in saved], problems) == ([1, 2, 1], ())
+    assert [agent.name for agent in Labels(store).annotators()] == ["bot", "me"]
+    assert total(store) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("{", "line 2: not valid JSON"),
+        (5, "line 2: expected an object, got a number"),
+        ({"turn": 0, "relevant": True}, "line 2, field 'conversation': it names either"),
+        (
+            {"messages": said(4), "conversation": "k", "turn": 0, "relevant": True},
+            "line 2, field 'conversation'",
+        ),
+        ({"messages": said(4), "turn": 0}, "line 2, field 'relevant': it does not say"),
+        ({"messages": said(4), "relevant": True}, "line 2: a message is given by its index from 0; got None"),
+        ({"messages": said(4), "turn": 3, "relevant": True}, "line 2: turn 3 is not before the message"),
+        ({"messages": [5], "turn": 0, "relevant": True}, r"line 2, field 'messages\[0\]': a message is an"),
+        ({"conversation": 5, "turn": 0, "relevant": True}, "line 2, field 'conversation': expected a text"),
+        (
+            {"messages": said(4), "turn": 0, "relevant": True, "who": 1},
+            "line 2, field 'who': there is no such",
+        ),
+    ],
+)
+def test_a_bad_line_is_told_stores_nothing_and_can_be_skipped(
+    store: Store, line: object, complaint: str
+) -> None:
+    good = {"messages": said(4), "turn": 0, "relevant": True}
+    with pytest.raises(BadLinesError, match=rf"^told\.jsonl, {complaint}"):
+        keep_feedback_lines(store, lines(good, line, good))
+    assert (log(store), total(store)) == ([], 0)
+    saved, problems = keep_feedback_lines(store, lines(good, line, good), skip_bad=True)
+    assert ([one.changed for one in saved], [problem.line for problem in problems]) == ([1, 0], [2])
+    with pytest.raises(TranscriptError, match="feedback has one JSON object a line"):
+        keep_feedback_lines(store, lines("User: Hi"))
+
+
+def test_an_agents_name_is_not_a_persons(store: Store) -> None:
+    convgate.feedback(said(4), 0, relevant=True, source="bot")
+    with pytest.raises(StoreError, match="'bot' is an agent that sends feedback"):
+        Labels(store).answer(
+            SituationKey(next(iter(Conversations(store).keys())), 2), {0: "relevant"}, by="bot"
+        )
