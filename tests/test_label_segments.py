@@ -50,8 +50,8 @@ def test_segments_cover_every_turn_once(lengths: list[int], seed: int) -> None:
 
 
 def test_topics_across_blocks_stay_whole_and_one_without_an_end_is_cut() -> None:
-    lengths = [300, 300, 300, 150]
-    assert [len(segment) for segment in segments(topics(*lengths))] == lengths
+    for lengths in ([300, 300, 300, 150], [100, LONGEST - 100, 80]):  # the second changes at a block's end
+        assert [len(segment) for segment in segments(topics(*lengths))] == lengths
     assert [len(segment) for segment in segments(topics(LONGEST + 100))] == [LONGEST, 100]
 
 
