@@ -12,10 +12,11 @@ import numpy as np
 import pytest
 
 from convgate.conversation import Turn
+from convgate.store.openings import chain
 from convgate.training.curve_training import CurveTraining
-from convgate.training.dividing import FEWEST, divide
+from convgate.training.dividing import divide
 from convgate.training.episodes import Episode, read_episodes
-from convgate.training.epochs import TrainingSettings
+from convgate.training.epochs import FEWEST, TrainingSettings
 from convgate.training.errors import TrainingError
 from convgate.training.learning_curve import LEARNING_CURVE, CurvePoint, LearningCurve, nested
 from convgate.training.progress import OUTCOME, STOP, StoppedError
@@ -77,6 +78,8 @@ def test_a_report_comes_back_from_its_file(tmp_path: Path) -> None:
     back = ItemReport.read(tmp_path)
     assert back is not None
     assert back.cases == told.cases
+    assert back.said == told.said == {"talk": (chain(talk.turns)[-1].hex(), 14)}
+    assert [case.question for case in back.cases] == ["", "Who  was\nthat?"]
     assert [case.text for case in back.cases] == [talk.turns[4].text, "Who was that?"]
     assert back.texts == {"talk": {place: talk.turns[place].text for place in (0, 1, 2, 3)}}
     for name in ("case", "turn", "relevant", "parent_kept", "child_kept"):

@@ -6,11 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from convgate.training.episodes import Episode
+from convgate.training.epochs import FEWEST
 from convgate.training.holding_out import Sets, hold_out
 
 PRETRAINING_SHARE, TRAINING_SHARE = 0.05, 0.35  # of the conversations, held out for validation
 COMPARED_SHARE = 0.2  # of them, not even looked at for validation: what child and parent are compared on
-FEWEST = 3  # conversations; of fewer all are trained on
 
 
 @dataclass(frozen=True, eq=False, slots=True)

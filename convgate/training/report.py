@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from convgate.conversation import Conversation
 from convgate.files import write_whole
+from convgate.store.openings import chain
 from convgate.training.errors import TrainingError
 
 REPORT = "report.json"
@@ -33,6 +34,7 @@ class ReportedCase:
     conversation: str
     turn: int | None  # 0-based index of the message; None for a question put from outside
     text: str = ""  # how it begins
+    question: str = ""  # put from outside, whole
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,8 @@ class ItemReport:
     parent_kept: NDArray[np.bool_]
     child_kept: NDArray[np.bool_]
     texts: Mapping[str, Mapping[int, str]] = field(default_factory=dict)  # how turns begin, by conversation
+    said: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    """By conversation: the last hash of its `chain` in hexadecimal, and how many turns it has."""
 
     def __len__(self) -> int:
         return len(self.case)
@@ -78,25 +82,27 @@ class ItemReport:
         for case, turn in zip(self.case.tolist(), self.turn.tolist(), strict=True):
             id = self.cases[case].conversation
             texts.setdefault(id, {})[turn] = _begins(conversations[id].turns[turn].text)
-        cases = tuple(
-            replace(
-                case,
-                text=_begins(
-                    questions.get(case.id, "")
-                    if case.turn is None
-                    else conversations[case.conversation].turns[case.turn].text
-                ),
-            )
-            for case in self.cases
-        )
-        return replace(self, cases=cases, texts=texts)
+
+        def told(case: ReportedCase) -> ReportedCase:
+            if case.turn is None:
+                asked = questions.get(case.id, "")
+                return replace(case, text=_begins(asked), question=asked)
+            return replace(case, text=_begins(conversations[case.conversation].turns[case.turn].text))
+
+        said = {id: (chain(conversations[id].turns)[-1].hex(), len(conversations[id])) for id in texts}
+        return replace(self, cases=tuple(map(told, self.cases)), texts=texts, said=said)
 
     def write(self, folder: Path) -> None:
         """Put it into the run's folder; TrainingError when the disk refuses."""
         columns = {name: getattr(self, name).tolist() for name in _COLUMNS}
         for name in ("parent_score", "child_score"):
             columns[name] = [round(value, 4) for value in columns[name]]
-        values = {"cases": [asdict(case) for case in self.cases], **columns, "texts": self.texts}
+        values = {
+            "cases": [asdict(case) for case in self.cases],
+            **columns,
+            "texts": self.texts,
+            "said": self.said,
+        }
         try:
             write_whole(folder / REPORT, json.dumps(values, allow_nan=False).encode())
         except OSError as error:
@@ -138,7 +144,13 @@ def _parsed(values: Mapping[str, Any]) -> dict[str, Any]:
         str(id): {int(turn): str(text) for turn, text in turns.items()}
         for id, turns in values["texts"].items()
     }
-    return {"cases": cases, **{name: getattr(report, name) for name in _COLUMNS}, "texts": texts}
+    said = {str(id): (str(digest), int(turns)) for id, (digest, turns) in values["said"].items()}
+    return {
+        "cases": cases,
+        **{name: getattr(report, name) for name in _COLUMNS},
+        "texts": texts,
+        "said": said,
+    }
 
 
 def _f1(kept: NDArray[np.bool_], relevant: NDArray[np.bool_]) -> float:

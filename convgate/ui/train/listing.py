@@ -1,0 +1,78 @@
+"""All trainings, the newest first, with what each does or came to."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from convgate.training.run_list import Run, TrainingRuns
+from convgate.ui.frame import App
+from convgate.ui.text import literal
+from convgate.ui.train import state
+from convgate.ui.wording import ago, counted
+
+PER_PAGE = 8
+PAGE = "train.runs.page"
+STATES = {
+    "running": (":material/progress_activity:", "Running"),
+    "stopping": (":material/pause_circle:", "Stopping"),
+    "stopped": (":material/pause_circle:", "Stopped"),
+    "failed": (":material/error:", "Failed"),
+    "done": (":material/check_circle:", "Done"),
+    "interrupted": (":material/power_off:", "Interrupted"),
+}
+
+
+def draw_runs(app: App) -> None:
+    """The list with its pages, kept up to date while a training is at work."""
+    runs = TrainingRuns(app.settings.home).all()
+    st.subheader("Trainings", anchor=False)
+    if not runs:
+        st.caption("None yet. Trainings from the command line are listed here, too.")
+        return
+    every = "3s" if any(run.is_active for run in runs) else None
+    st.fragment(_draw_list, run_every=every)(app)
+
+
+def _draw_list(app: App) -> None:
+    runs = TrainingRuns(app.settings.home).all()
+    pages = max(1, -(-len(runs) // PER_PAGE))
+    page = min(int(st.session_state.get(PAGE, 1)), pages)
+    for run in runs[(page - 1) * PER_PAGE : page * PER_PAGE]:
+        _draw_row(run)
+    if pages > 1:
+        with st.container(horizontal_alignment="center"):
+            st.pagination(pages, key=PAGE, persist_state="session")
+
+
+def _draw_row(run: Run) -> None:
+    icon, word = STATES[run.state]
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"run-{run.id}"):
+        with st.container(gap=None):
+            st.markdown(f"{icon} **{word}** · {literal(title(run), limit=80)}")
+            st.caption(literal(details(run), limit=240))
+        st.button(
+            "Open", key=f"train.open.{run.id}", on_click=state.look_at, args=(run.id,),
+            icon=":material/arrow_forward:",
+        )  # fmt: skip
+
+
+def title(run: Run) -> str:
+    """What a run is called: by its version, made or wanted, or when it began."""
+    wanted = run.request.name if run.request else ""
+    return run.version or wanted or f"begun {run.started:%Y-%m-%d %H:%M}"
+
+
+def details(run: Run) -> str:
+    """What it learns from, how far it is, and when it began."""
+    parts = []
+    if run.request is not None:
+        learned = [*run.request.sets, *run.request.replay]
+        parts.append(f"{', '.join(learned) or 'what comes with convgate'}")
+        parts.append(f"from {run.request.parent}" if run.request.parent else "from scratch")
+    parts.append(counted(run.epochs, "epoch"))
+    parts.append(ago(run.started))
+    if run.is_active and run.progress is not None:
+        parts.append(run.progress.stage)
+    elif run.message:
+        parts.append(run.message)
+    return " · ".join(parts)

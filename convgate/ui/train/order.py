@@ -1,0 +1,121 @@
+"""A new training: what to learn from, from which version, and the button that starts it."""
+
+from __future__ import annotations
+
+import getpass
+from dataclasses import replace
+
+import streamlit as st
+
+from convgate.labels.gold import gold_set
+from convgate.training.epochs import FEWEST, FURTHER
+from convgate.training.starting import Order, start_training
+from convgate.ui.annotator import annotator
+from convgate.ui.frame import App
+from convgate.ui.text import literal
+from convgate.ui.train import state
+from convgate.ui.train.data import Chosen, draw_data
+from convgate.ui.train.warnings import warnings_before_training
+from convgate.ui.wording import counted
+from convgate.versions.catalog import Versions
+
+PARENT, EPOCHS, NAME, NOTE = "train.parent", "train.epochs", "train.name", "train.note"
+CURVE, ACTIVATE, START = "train.curve", "train.activate", "train.start"
+
+
+def draw_order(app: App) -> None:
+    """The choices side by side, what to know before, and the button."""
+    versions = Versions(app.settings.home)
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.subheader("Learn from", anchor=False)
+        chosen = draw_data(app)
+    with right:
+        st.subheader("Make a version", anchor=False)
+        order = _draw_version(versions)
+    for warning in warnings_before_training(app):
+        st.warning(literal(warning), icon=":material/warning:")
+    if note := few(chosen):
+        st.info(note, icon=":material/info:")
+    st.button(
+        "Start training", key=START, type="primary", icon=":material/play_arrow:", on_click=_start,
+        args=(app, chosen, order), disabled=chosen.is_empty or order is None,
+        help="It runs in a process of its own: you can go on working, reload the page or close it.",
+    )  # fmt: skip
+
+
+def few(chosen: Chosen) -> str:
+    """What to know when little was chosen; empty when there is enough."""
+    if chosen.is_empty:
+        return "Choose something to learn from."
+    if not chosen.conversations:
+        return "Without labels or sets it only repeats what comes with convgate, so it will hardly change."
+    if chosen.conversations < FEWEST:
+        return (
+            f"These labels are of {counted(chosen.conversations, 'conversation')}. All are learned from, but"
+            " none is left to compare the new version with its parent, so it is not made active by itself."
+            f" Label turns in {FEWEST} conversations or more to see whether it gets better."
+        )
+    return ""
+
+
+def _draw_version(versions: Versions) -> Order | None:
+    names, active = versions.names(), versions.active
+    if not names:
+        st.info(
+            "There is no version to start from; `convgate pretrain` makes one.",
+            icon=":material/account_tree:",
+        )
+        return None
+    parent = st.selectbox(
+        "Start from", names, index=names.index(active) if active in names else 0, key=PARENT,
+        persist_state="session", format_func=lambda name: f"{name} (in use)" if name == active else name,
+        help="The version that goes on learning. It stays as it is; a new one is made.",
+    )  # fmt: skip
+    epochs = st.number_input(
+        "Epochs, at most", 1, 100, FURTHER.epochs, key=EPOCHS, persist_state="session",
+        help="Passes over the data. It stops earlier when the conversations kept for validation get no"
+        " better, and the best epoch counts.",
+    )  # fmt: skip
+    name = st.text_input(
+        "Name", key=NAME, max_chars=64, placeholder="the day's date and a number",
+        help="Small letters, digits, points, hyphens and underscores.",
+    )  # fmt: skip
+    note = st.text_input("Note", key=NOTE, max_chars=400, placeholder="What is new about it?")
+    activate = st.toggle(
+        "Use it when it is better", value=True, key=ACTIVATE, persist_state="session",
+        help="Better on conversations that neither version was trained on. One that is no better is kept, but"
+        " not used.",
+    )  # fmt: skip
+    curve = st.toggle(
+        "Would more labels help?", key=CURVE, persist_state="session",
+        help="Also trains on a quarter, a half and three quarters of the conversations, and draws what each"
+        " gives. It takes about two and a half times as long.",
+    )  # fmt: skip
+    return Order(
+        parent=parent,
+        epochs=int(epochs),
+        name=name.strip(),
+        note=note.strip(),
+        who=annotator() or _person(),
+        learning_curve=curve,
+        activate=activate,
+    )
+
+
+def _start(app: App, chosen: Chosen, order: Order) -> None:
+    def start() -> str:
+        labels = gold_set(app.store) if chosen.labels else None
+        whole = replace(order, labels=labels, sets=chosen.sets, replay=chosen.replay)
+        return start_training(app.settings.home, whole)
+
+    id = state.attempt(start)
+    if id is not None:
+        state.look_at(id)
+
+
+def _person() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return "unknown"

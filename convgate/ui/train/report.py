@@ -1,0 +1,139 @@
+"""What became of each held-out turn: counts, and a list with filters and pages whose rows open in Explore."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import numpy as np
+import streamlit as st
+
+from convgate.store.openings import Openings
+from convgate.training.report import CHANGES, REPORT, Change, ItemReport
+from convgate.training.run_list import Run
+from convgate.ui.choosers import of_version
+from convgate.ui.explore.view import LONGEST_QUESTION
+from convgate.ui.frame import App
+from convgate.ui.navigation import EXPLORE
+from convgate.ui.text import literal
+from convgate.ui.train.state import ONLY, TURN_PAGE
+from convgate.ui.wording import counted
+
+PER_PAGE = 10
+NAMES: dict[str, str] = {
+    "all": "All",
+    "fixed": "✓ Fixed",
+    "broken": "✕ Broken",
+    "right": "Right as before",
+    "wrong": "Wrong as before",
+}
+_SAID: dict[Change, str] = {
+    "fixed": ":material/check: **fixed**",
+    "broken": ":material/close: **broken**",
+    "right": "right as before",
+    "wrong": "wrong as before",
+}
+
+
+def draw_report(app: App, run: Run) -> None:
+    """The report of the run, if it has one."""
+    path = run.folder / REPORT
+    if not path.exists():
+        return
+    found = path.stat()
+    report = _read(str(run.folder), found.st_mtime_ns, found.st_size)
+    if report is None:
+        return
+    st.subheader("Turn by turn", anchor=False)
+    counts = {change: report.count(change) for change in CHANGES}
+    before, after = report.f1
+    st.markdown(
+        f"On {counted(len(report), 'turn')} of {counted(report.conversations, 'conversation')} that neither"
+        f" version was trained on now: **{counts['fixed']:,} fixed**, **{counts['broken']:,} broken**,"
+        f" {counts['right']:,} right and {counts['wrong']:,} wrong as before. F1 {before:.3f} before,"
+        f" **{after:.3f}** now."
+    )
+    only = st.segmented_control(
+        "Turns", list(NAMES), key=ONLY, required=True, default="fixed" if counts["fixed"] else "all",
+        label_visibility="collapsed", on_change=_first_page,
+        format_func=lambda name: f"{NAMES[name]} {len(report) if name == 'all' else counts[name]:,}",
+    )  # fmt: skip
+    rows = np.arange(len(report)) if only == "all" else np.flatnonzero(report.changes == CHANGES.index(only))
+    pages = max(1, -(-len(rows) // PER_PAGE))
+    page = min(int(st.session_state.get(TURN_PAGE) or 1), pages)
+    shown = rows[(page - 1) * PER_PAGE : page * PER_PAGE].tolist()
+    keys = library_keys(app, report, {report.cases[int(report.case[row])].conversation for row in shown})
+    for row in shown:
+        _draw_turn(report, row, run, keys)
+    if not len(rows):
+        st.caption("There is no such turn.")
+    if pages > 1:
+        with st.container(horizontal_alignment="center"):
+            st.pagination(pages, key=TURN_PAGE)
+
+
+def _draw_turn(report: ItemReport, row: int, run: Run, keys: Mapping[str, str]) -> None:
+    case = report.cases[int(report.case[row])]
+    turn = int(report.turn[row])
+    message = "a question" if case.turn is None else f"message {case.turn + 1:,}"
+    label = f"**Turn {turn + 1:,} for {message}** · {literal(case.text, limit=80)}"
+    key = keys.get(case.conversation)
+    with st.container(border=True, gap=None):
+        if key is None:
+            st.markdown(label, help="Its conversation is not in your Library, so it cannot be opened.")
+        else:
+            st.page_link(
+                EXPLORE, label=label, icon=":material/query_stats:", width="stretch",
+                query_params=explore_query(report, row, key, run),
+            )  # fmt: skip
+        st.markdown(f":small[{said(report, row)}]")
+        st.caption(literal(report.texts.get(case.conversation, {}).get(turn, ""), limit=200))
+
+
+def said(report: ItemReport, row: int) -> str:
+    """What became of a turn, in a line."""
+    change = CHANGES[int(report.changes[row])]
+    kept = ["kept" if keep else "dropped" for keep in (report.parent_kept[row], report.child_kept[row])]
+    decided = f"{kept[0]}, now {kept[1]}" if kept[0] != kept[1] else f"{kept[1]} by both"
+    label = "relevant" if report.relevant[row] else "not relevant"
+    return (
+        f"{_SAID[change]} · labelled {label} · {decided} · score {report.parent_score[row]:.2f} →"
+        f" {report.child_score[row]:.2f}"
+    )
+
+
+def library_keys(app: App, report: ItemReport, conversations: Collection[str]) -> dict[str, str]:
+    """The keys under which the Library has these conversations of the report, those that it has."""
+    known = app.conversations.keys()
+    keys = {id: id for id in conversations if id in known}
+    others = [id for id in conversations if id not in known and id in report.said]
+    if others and known:
+        with app.store.write() as db:  # those that were added since are taken in
+            openings = Openings(db)
+            openings.update()
+            for id in others:
+                digest, turns = report.said[id]
+                # Only the last hash and their number count when all of a conversation is compared.
+                number = openings.same([b""] * turns + [bytes.fromhex(digest)])
+                if number is not None:
+                    (key,) = db.execute("SELECT key FROM conversations WHERE number = ?", [number]).fetchone()
+                    keys[id] = key
+    return keys
+
+
+def explore_query(report: ItemReport, row: int, key: str, run: Run) -> dict[str, str]:
+    """The address of the turn in Explore, with both versions side by side."""
+    case = report.cases[int(report.case[row])]
+    asked = {"ask": case.question[:LONGEST_QUESTION]} if case.turn is None else {"turn": str(case.turn + 1)}
+    child = {"policy": of_version(run.version)} if run.version else {}
+    parent = {"compare": of_version(run.request.parent)} if run.request and run.request.parent else {}
+    return {"conversation": key, **asked, "selected": str(int(report.turn[row]) + 1), **child, **parent}
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _read(folder: str, changed: int, size: int) -> ItemReport | None:
+    return ItemReport.read(Path(folder))
+
+
+def _first_page() -> None:
+    st.session_state.pop(TURN_PAGE, None)

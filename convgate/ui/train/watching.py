@@ -1,0 +1,208 @@
+"""One training: what it does at the moment, its curves, what can be done with it, what it came to."""
+
+from __future__ import annotations
+
+import getpass
+
+import streamlit as st
+
+from convgate.errors import ConvgateError
+from convgate.figures.layout import CONFIG
+from convgate.figures.training import (
+    describe_epochs,
+    learning_curve_figure,
+    losses_figure,
+    quality_figure,
+)
+from convgate.training.epochs import FURTHER, Epoch
+from convgate.training.learning_curve import LearningCurve
+from convgate.training.run_list import LOG, Run, TrainingRuns
+from convgate.training.runs import RECORD, read_record
+from convgate.training.starting import finish, go_on
+from convgate.ui.frame import App, show_problem
+from convgate.ui.text import literal, show_text
+from convgate.ui.theme import current_palette
+from convgate.ui.train import state
+from convgate.ui.train.listing import STATES, details, title
+from convgate.ui.train.report import draw_report
+from convgate.ui.wording import counted
+from convgate.versions.catalog import Versions
+
+_EVERY = "1s"
+_TAIL = 6_000  # characters of a log
+
+
+def draw_run(app: App, id: str) -> None:
+    """The run of the address, and the way back to all of them."""
+    st.button(
+        "All trainings", key="train.back", type="tertiary", icon=":material/arrow_back:",
+        on_click=state.look_at, args=(None,),
+    )  # fmt: skip
+    run = TrainingRuns(app.settings.home).get(id)
+    st.fragment(_draw_live, run_every=_EVERY if run.is_active else None)(app, id, watched=run.is_active)
+    if run.is_active:
+        return
+    if run.state == "done":
+        _draw_outcome(app, run)
+    _draw_curve(run)
+    draw_report(app, run)
+    _draw_log(run)
+
+
+def _draw_live(app: App, id: str, *, watched: bool) -> None:
+    """What changes while it goes on; the whole page is drawn anew when that is over."""
+    run = TrainingRuns(app.settings.home).get(id)
+    if watched and not run.is_active:
+        st.rerun()
+    icon, word = STATES[run.state]
+    st.subheader(f"{icon} {word}: {literal(title(run), limit=80)}", anchor=False)
+    st.caption(literal(_asked(run), limit=400))
+    if run.is_active:
+        _draw_progress(run)
+    elif run.state != "done":
+        (st.error if run.state == "failed" else st.warning)(literal(run.message), icon=icon)
+    _draw_actions(app, run)
+    _draw_figures(run)
+
+
+def _asked(run: Run) -> str:
+    note = f" · {run.request.note}" if run.request and run.request.note else ""
+    who = f" · by {run.request.who}" if run.request and run.request.who else ""
+    if run.request is None:
+        return details(run)
+    learned = ", ".join([*run.request.sets, *run.request.replay]) or "what comes with convgate"
+    return f"Learns from {learned} · parent {run.request.parent or 'none'}{who}{note}"
+
+
+def _draw_progress(run: Run) -> None:
+    progress = run.progress
+    if progress is None:
+        st.progress(0.0, text="Starting")
+        return
+    share = progress.done / progress.total if progress.total else 0.0
+    counts = f" · {progress.done:,} of {progress.total:,}" if progress.total else ""
+    st.progress(min(max(share, 0.0), 1.0), text=literal(f"{progress.stage}{counts}"))
+
+
+def _draw_actions(app: App, run: Run) -> None:
+    home, listed = app.settings.home, TrainingRuns(app.settings.home)
+    with st.container(horizontal=True):
+        if run.is_active:
+            st.button(
+                "Stop", key="train.stop", icon=":material/pause:", disabled=run.state == "stopping",
+                on_click=state.attempt, args=(listed.stop, run.id),
+                help="What the last whole epoch learned is kept, and it can go on.",
+            )  # fmt: skip
+            return
+        if run.can_go_on:
+            st.button(
+                "Go on", key="train.go_on", type="primary", icon=":material/play_arrow:",
+                on_click=state.attempt, args=(go_on, home, run.id),
+                help="It goes on after its last whole epoch, as if nothing had happened.",
+            )  # fmt: skip
+        if run.can_finish:
+            st.button(
+                "Finish as it is", key="train.finish", icon=":material/flag:",
+                on_click=state.attempt, args=(finish, home, run.id),
+                help=f"Makes a version of the best of its {counted(run.epochs, 'epoch')}.",
+            )  # fmt: skip
+        with st.popover("Delete", icon=":material/delete:"):
+            st.caption("Its record and its copy of the data go; a version that it made stays.")
+            st.button("Delete this training", key="train.delete", on_click=_delete, args=(listed, run.id))
+
+
+def _delete(listed: TrainingRuns, id: str) -> None:
+    state.attempt(listed.delete, id)
+    if not (listed.folder / id).exists():
+        state.look_at(None)
+
+
+def _epochs(run: Run) -> tuple[Epoch, ...]:
+    try:
+        return read_record(run.folder).epochs if (run.folder / RECORD).exists() else ()
+    except ConvgateError as error:
+        show_problem(error)
+        return ()
+
+
+def _draw_figures(run: Run) -> None:
+    epochs = _epochs(run)
+    if not epochs:
+        if run.is_active:
+            st.caption("The curves begin when the first epoch is over.")
+        return
+    most = max(len(epochs), run.request.epochs if run.request and run.request.epochs else FURTHER.epochs)
+    told, palette = describe_epochs(epochs), current_palette()
+    left, right = st.columns(2)
+    left.plotly_chart(
+        losses_figure(epochs, most, palette=palette), theme=None, key="train.losses", config=CONFIG, alt=told
+    )
+    right.plotly_chart(
+        quality_figure(epochs, most, palette=palette),
+        theme=None,
+        key="train.quality",
+        config=CONFIG,
+        alt=told,
+    )
+    last = epochs[-1]
+    st.caption(
+        f"Epoch {last.number}: loss {last.loss:.3f}, validation loss {last.validation_loss:.3f}, precision"
+        f" {last.precision:.0%}, recall {last.recall:.0%}, residual gate {last.activation:.0%} open."
+    )
+
+
+def _draw_outcome(app: App, run: Run) -> None:
+    versions, name = Versions(app.settings.home), run.version
+    if name is None or name not in versions.names():
+        st.warning(
+            f"The version {literal(name or '')} that it made was deleted or renamed since.",
+            icon=":material/delete:",
+        )
+        return
+    active = versions.active == name
+    better = run.outcome.get("against_parent") is not None and bool(run.outcome.get("active"))
+    told = f"Version **{literal(name)}** was made. {literal(run.message)}"
+    (st.success if active or better else st.info)(told, icon=":material/account_tree:")
+    if active:
+        st.markdown(":material/check: It is the version in use.")
+        return
+    why = str(run.outcome.get("why_not_active") or "It was made active; another version is in use since.")
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(literal(why), width="content")
+        st.button(
+            "Use it now", key="train.activate_now", icon=":material/check:",
+            on_click=state.attempt, args=(_activate, versions, name),
+        )  # fmt: skip
+
+
+def _activate(versions: Versions, name: str) -> None:
+    versions.activate(name, who=_person())
+
+
+def _draw_curve(run: Run) -> None:
+    curve = LearningCurve.read(run.folder)
+    if curve is None or not curve.points:
+        return
+    st.subheader("Would more labels help?", anchor=False)
+    st.markdown(literal(curve.sentence))
+    st.plotly_chart(
+        learning_curve_figure(curve, palette=current_palette()), theme=None, key="train.learning_curve",
+        config=CONFIG, alt=curve.sentence,
+    )  # fmt: skip
+
+
+def _draw_log(run: Run) -> None:
+    try:
+        text = (run.folder / LOG).read_bytes()[-_TAIL:].decode(errors="replace")
+    except OSError:  # started in a terminal
+        return
+    if text.strip():
+        with st.expander("Log", icon=":material/terminal:", key="train.log"):
+            show_text(text)
+
+
+def _person() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
