@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlite_utils import Database
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store.migrations import migrations
 from convgate.store.openings import Openings, chain
 
 
@@ -47,7 +49,6 @@ def test_beginnings_of_any_length_are_found(
     add(store, said("other", 90), said("talk", turns))
     with store.write() as db:
         openings = Openings(db)
-        openings.update()
         hashes = chain(said("talk", asked))
         assert openings.same(hashes) == (2 if asked == turns else None)
         assert openings.longer(hashes) == (1 if asked == 0 else 2 if asked < turns else None)
@@ -61,7 +62,6 @@ def test_what_differs_between_the_kept_beginnings_is_seen(store: Store) -> None:
     add(store, first, second)
     with store.write() as db:
         openings = Openings(db)
-        openings.update()
         assert openings.longer(chain(first[:44])) == 1
         assert openings.longer(chain(second[:44])) == 2
         assert openings.longer(chain(first[:41] + second[41:44])) is None
@@ -73,12 +73,31 @@ def test_deleted_conversations_are_not_found_and_those_with_a_question_do_not_gr
     Conversations(store).delete([keys[2]])
     with store.write() as db:
         openings = Openings(db)
-        openings.update()
         db.execute("INSERT INTO live_conversations VALUES (1), (2), (3)")
         found = [openings.live_beginning(chain(said(name, 6))) for name in "abc"]
         same = [openings.same(chain(said(name, 4))) for name in "abc"]
         longer = [openings.longer(chain(said(name, 2))) for name in "abc"]
     assert (found, same, longer) == ([1, None, None], [1, 2, None], [1, 2, None])
+
+
+def test_conversations_that_were_there_before_are_found_too(tmp_path: Path) -> None:
+    old = Database(tmp_path / "old.db")
+    migrations.apply(old, stop_before="m004_openings")
+    old.conn.close()
+    new = Store(tmp_path / "new.db")
+    add(new, said("talk", 5), said("talk", 20))
+    with new.read() as db:
+        rows = {
+            name: db.execute(f"SELECT * FROM {name}").fetchall() for name in ("conversations", "documents")
+        }
+    old = Database(tmp_path / "old.db")
+    with old.atomic():
+        for name, found in rows.items():
+            old.conn.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(found[0]))})", found)
+    old.conn.close()
+    with Store(tmp_path / "old.db").read() as db:
+        assert Openings(db).same(chain(said("talk", 5))) == 1
+        assert Openings(db).longer(chain(said("talk", 5))) == 2
 
 
 def test_a_conversation_grows_in_place_and_its_labels_stay(store: Store) -> None:

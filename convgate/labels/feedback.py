@@ -174,7 +174,6 @@ def _of_messages(messages: Messages) -> Conversation:
 def _kept(store: Store, db: Database, talk: Conversation, told: Feedback) -> str:
     """The key of the conversation in the library, where it is found, grows or is added."""
     conversations, openings = Conversations(store), Openings(db)
-    openings.update()
     hashes = chain(talk.turns)
     known = openings.same(hashes)
     if known is None and told.question is None:  # the history of a question ends where the messages do

@@ -210,9 +210,8 @@ def _keys(
     """
     keys: dict[str, str] = {}
     new: dict[str, NewConversation] = {}
-    with store.write() as db:
+    with store.read() as db:
         openings = Openings(db)
-        openings.update()
         for id, talk in talks.items():
             stored = talk.metadata.get(STORED)
             if isinstance(stored, Mapping):

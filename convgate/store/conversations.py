@@ -103,8 +103,6 @@ class Conversations:
         turns stays. Raises StoreError when the library does not have it, or has the longer one already.
         """
         with self._store.write() as db:
-            openings = Openings(db)
-            openings.update()
             row = self._row(db, key)
             (document,) = db.execute(
                 "SELECT document FROM documents WHERE number = ?", [row["number"]]
@@ -125,7 +123,7 @@ class Conversations:
             db.execute(
                 "UPDATE conversation_search SET text = ? WHERE rowid = ?", [_searched_text(grown), number]
             )
-            openings.put(number, grown.turns)
+            Openings(db).put(number, grown.turns)
         return Addition(new_key, row["title"], new=False)
 
     def get(self, key: str) -> StoredConversation:
@@ -242,11 +240,13 @@ class Conversations:
         }
         db.execute("DELETE FROM former_keys WHERE key = ?", [key])
         number = db.table("conversations").insert(row).last_pk
+        assert isinstance(number, int)
         db.table("documents").insert({"number": number, "document": documents.dump(conversation)})
         db.execute(
             "INSERT INTO conversation_search (rowid, title, text) VALUES (?, ?, ?)",
             [number, title, _searched_text(conversation)],
         )
+        Openings(db).put(number, conversation.turns)
         return Addition(key, title, new=True)
 
     def _row(self, db: Database, key: str) -> dict[str, Any]:

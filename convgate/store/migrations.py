@@ -169,6 +169,11 @@ def m004_openings(db: Database) -> None:
     db.execute("""
         CREATE VIEW conversation_keys AS
         SELECT key, number FROM conversations UNION ALL SELECT key, conversation FROM former_keys""")
+    from convgate.store import documents  # they need a store themselves
+    from convgate.store.openings import Openings
+
+    for number, document in db.execute("SELECT number, document FROM documents").fetchall():
+        Openings(db).put(number, documents.load(document).turns)
 
 
 @migrations()

@@ -38,15 +38,6 @@ class Openings:
     def __init__(self, db: Database) -> None:
         self._db = db
 
-    def update(self) -> None:
-        """Take in conversations that were added since; needs a transaction that writes."""
-        new = self._db.execute(
-            "SELECT number, document FROM documents"
-            " WHERE number > (SELECT coalesce(max(conversation), 0) FROM openings)"
-        ).fetchall()
-        for number, document in new:
-            self.put(number, documents.load(document).turns)
-
     def put(self, conversation: int, turns: Sequence[Turn]) -> None:
         """Keep how a conversation begins, in place of what was kept of it."""
         hashes = chain(turns)
