@@ -33,7 +33,10 @@ class Whitening(nn.Module):
 
     def __init__(self, dimension: int) -> None:
         super().__init__()
-        self.register_buffer("W", torch.eye(dimension))
+        identity = torch.zeros(dimension, dimension)
+        if not identity.is_meta:  # where numbers do not exist; diagonals there load torch's compiler first
+            identity.fill_diagonal_(1.0)
+        self.register_buffer("W", identity)
         self.register_buffer("mean", torch.zeros(dimension))
 
     def forward(self, embeddings: Tensor) -> Tensor:

@@ -29,6 +29,14 @@ MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"
 CALLED: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
 _KEYS = {"relevant": keys.RELEVANT, "not_relevant": keys.NOT_RELEVANT, "unsure": keys.UNSURE}
 
+_SCOPES: dict[Scope, str] = {
+    "turn": "this turn",
+    "before": "all before it",
+    "topic": "its whole topic",
+    "above": "above the threshold",
+    "rest": "all without an answer",
+}
+
 Go = Callable[[SituationKey, int | None], None]
 """Shows a message with one of its earlier turns selected."""
 
@@ -185,20 +193,19 @@ def draw_saved(answering: Answering, turn: int | None) -> None:
 def _draw_scope(answering: Answering, turn: int) -> None:
     """What the next answer is for."""
     scope: Scope = state.remembered(SCOPE, SCOPES[0])
-    counts = {one: len(_targets(answering, turn, one)) for one in SCOPES}
-    told = {
-        "turn": "this turn",
-        "before": f"all before it: {counts['before']:,}",
-        "topic": f"its topic: {counts['topic']:,}",
-        "above": f"above the threshold: {counts['above']:,}",
-        "rest": f"all without an answer: {counts['rest']:,}",
-    }
+
+    def told(one: Scope) -> str:
+        # Where topics begin takes seconds in a long conversation, so it is asked only when it is wanted.
+        if one == "turn" or (one == "topic" and scope != "topic"):
+            return _SCOPES[one]
+        return f"{_SCOPES[one]}: {len(_targets(answering, turn, one)):,}"
+
     offered = [one for one in SCOPES if one != "topic" or answering.topic is not None]
     with st.container(
         horizontal=True, gap="xsmall", vertical_alignment="bottom", wrap=False, key="answering-scope"
     ):
         st.selectbox(
-            "An answer is for", offered, key=SCOPE, format_func=told.__getitem__,
+            "An answer is for", offered, key=SCOPE, format_func=told,
             disabled=answering.by is None,
             help="Several at once: only turns without an answer of yours get one, and one undo takes all of"
             " them back. Afterwards an answer is for a single turn again.",
@@ -213,7 +220,9 @@ def _targets(answering: Answering, turn: int, scope: Scope) -> list[int]:
     decisions = answering.decisions
     anyway = {index for index, override in decisions.overrides.items() if override.kept}
     above = [int(index) for index in decisions.indices[decisions.kept] if int(index) not in anyway]
-    topic = answering.topic(turn) if answering.topic is not None and turn in answering.history else None
+    topic = (
+        answering.topic(turn) if scope == "topic" and answering.topic and turn in answering.history else None
+    )
     return turns_of(
         scope, turn, answering.history, topic=topic, above=above, answered=answering.mine,
     )  # fmt: skip

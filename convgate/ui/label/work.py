@@ -100,7 +100,9 @@ def work_on(app: App, view: View, outcome: Outcome) -> Work:
         )
     if not st.session_state.get(WORTH, True):
         return Work()
-    suggested = turns_to_label(outcome.decisions)
+    history = outcome.moment.history
+    sent_anyway = [index for index, turn in enumerate(history, history.start) if turn.is_instruction]
+    suggested = turns_to_label(outcome.decisions, sent_anyway)
     newest_first = sorted(suggested, key=lambda one: -one.turn)
     return Work({one.turn: one.reason for one in newest_first})
 
