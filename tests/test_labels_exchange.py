@@ -140,7 +140,7 @@ def entries(draw: st.DrawFn, keys: list[str], turns: list[int]) -> list[Entry]:
     return list(found.values())
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.data())
 def test_everything_comes_back_from_either_format(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
@@ -199,7 +199,7 @@ def test_a_set_of_one_annotator_rests_on_that_one(store: Store, key: str, tmp_pa
     assert list(read_relevance_set(file).conversations) == [other]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(
     st.lists(
         st.tuples(st.integers(0, 1), st.sampled_from(["Ada", "Bo", "Cy", "b1", "b2", ADJUDICATED]),

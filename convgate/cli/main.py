@@ -16,6 +16,9 @@ from convgate.cli.bench import bench
 from convgate.cli.calibrate import calibrate
 from convgate.cli.corpus import corpus
 from convgate.cli.evaluate import evaluate
+from convgate.cli.feedback import feedback
+from convgate.cli.import_ import import_
+from convgate.cli.labels import labels
 from convgate.cli.score import score
 from convgate.cli.select import select
 from convgate.cli.training import pretrain, train
@@ -35,7 +38,10 @@ app.command("evaluate")(evaluate)
 app.command("calibrate")(calibrate)
 app.command("pretrain")(pretrain)
 app.command("train")(train)
+app.command("import")(import_)
+app.command("feedback")(feedback)
 app.command("bench")(bench)
+app.add_typer(labels, name="labels")
 app.add_typer(versions, name="versions")
 app.add_typer(corpus, name="corpus")
 

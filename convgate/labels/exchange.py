@@ -9,7 +9,6 @@ A file's format is recognised by its content.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +18,6 @@ from convgate.labels import label_table, relevance_labels, turn_lists
 from convgate.labels.gold import labelled_conversations
 from convgate.labels.imported import Import
 from convgate.labels.snapshot import snapshot
-from convgate.messages.tokens import turn_tokens
 from convgate.store import Conversations, Entry, Labels, Saved, SituationKey, Store
 from convgate.store.label_log import check_annotator
 from convgate.transcripts.problems import Report
@@ -82,10 +80,8 @@ def keep_labels(store: Store, found: Import, *, by: str) -> Saved:
 
     Conversations that are new are added, and stay when the labels are undone. Raises StoreError.
     """
-    # Counted before the transaction, for nobody else can write meanwhile.
-    new = [replace(item, tokens=int(turn_tokens(item.conversation.turns).sum())) for item in found.new]
     with store.write():
-        Conversations(store).add(new)
+        Conversations(store).add(found.new)
         return Labels(store).record(found.entries, by=by, kind="import", origin=found.name)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
 from convgate.errors import StoreError, TranscriptError
+from convgate.messages.tokens import turn_tokens
 from convgate.store import ADJUDICATED, WHOLE, Entry, NewConversation, SituationKey, Status, Store
 from convgate.store.conversations import title_of
 from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, checked_time
@@ -164,7 +165,12 @@ def summed_up(
         name=report.file,
         format=format,
         entries=entries,
-        new=tuple(item for key, item in new.items() if key in by_conversation),
+        # Tokens are counted here and not when it is kept, for then nobody else can write.
+        new=tuple(
+            replace(item, tokens=int(turn_tokens(item.conversation.turns).sum()))
+            for key, item in new.items()
+            if key in by_conversation
+        ),
         conversations=conversations,
         annotators=Counter(entry.annotator for entry in entries),
         replaced=_replaced(store, entries),

@@ -1,0 +1,113 @@
+"""`convgate feedback`: what an agent tells of earlier messages, from a file or one at a time."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convgate.cli.output import JsonOption, OutOption, QuestionOption, SkipBadOption, tell, write_json
+
+if TYPE_CHECKING:
+    from convgate.store import Saved
+
+
+def feedback(
+    file: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Lines of feedback; - reads standard input. Without it, the options tell one piece.",
+            metavar="FILE.jsonl",
+            allow_dash=True,
+        ),
+    ] = None,
+    conversation: Annotated[
+        str | None, typer.Option(help="The conversation's key in the library.", metavar="KEY")
+    ] = None,
+    messages: Annotated[
+        Path | None, typer.Option(help="Or a transcript with its messages.", metavar="FILE", dir_okay=False)
+    ] = None,
+    turn: Annotated[
+        list[int] | None, typer.Option(help="An earlier message, from 0; may be repeated.", min=0)
+    ] = None,
+    relevant: Annotated[
+        bool | None, typer.Option("--relevant/--not-relevant", help="Whether it mattered.")
+    ] = None,
+    at: Annotated[
+        int | None,
+        typer.Option(
+            help="The message that was answered; the last from the user or a tool unless given.", min=0
+        ),
+    ] = None,
+    question: QuestionOption = None,
+    source: Annotated[str, typer.Option(help="The agent's name.")] = "agent",
+    version: Annotated[str | None, typer.Option(help="The gate's version that chose.")] = None,
+    implicit: Annotated[
+        bool, typer.Option("--implicit", help="It was concluded, and nobody said so.")
+    ] = False,
+    skip_bad: SkipBadOption = False,
+    json_output: JsonOption = False,
+    out: OutOption = None,
+) -> None:
+    """Store feedback from an agent in the log of labels: all lines of a file, or none when one is bad.
+
+    A line: {"messages": […] or "conversation": KEY, "turn": 3 or [3, 4], "relevant": true, "at"?,
+    "question"?, "source"?, "version"?, "how"?: "explicit" or "implicit"}
+    """
+    from convgate.labels.feedback import Feedback, keep_feedback, open_store
+    from convgate.labels.feedback_file import keep_feedback_lines
+    from convgate.settings import load_settings
+    from convgate.transcripts.problems import Report
+    from convgate.transcripts.source import source_of_bytes, source_of_path
+
+    settings = load_settings()
+    limit = settings.upload_limit_mb << 20
+    single = (conversation, messages, turn, relevant, at, question, version)
+    if file is not None:
+        if implicit or any(value is not None for value in single):
+            raise typer.BadParameter("a file or the options of one piece, not both", param_hint="FILE.jsonl")
+        if str(file) == "-":
+            told = source_of_bytes(sys.stdin.buffer.read(), Report("standard input"), max_bytes=limit)
+        else:
+            told = source_of_path(file, Report(file.name), max_bytes=limit)
+        saved, problems = keep_feedback_lines(open_store(settings), told, agent=source, skip_bad=skip_bad)
+        for problem in problems:
+            tell(str(problem))
+    else:
+        if (conversation is None) == (messages is None):
+            raise typer.BadParameter(
+                "the conversation: by its key, or a file", param_hint="--conversation, --messages"
+            )
+        if not turn or relevant is None:
+            raise typer.BadParameter(
+                "say which turn, and whether it mattered", param_hint="--turn, --relevant"
+            )
+        about = _messages(messages, limit) if messages is not None else str(conversation)
+        how = "implicit" if implicit else "explicit"
+        piece = Feedback(about, tuple(turn), relevant, at, question, source, version, how)  # type: ignore[arg-type]
+        saved = [keep_feedback(open_store(settings), piece)]
+    if json_output or out:
+        write_json({"feedback": [_result(one) for one in saved]}, out)
+        return
+    changed = sum(one.changed for one in saved)
+    typer.echo(f"{changed:,} answer{'s are' if changed != 1 else ' is'} new or different now.")
+
+
+def _messages(file: Path, limit: int) -> Any:
+    """The first conversation of a transcript, as messages."""
+    from convgate.cli.output import read_one
+    from convgate.transcripts import to_messages
+
+    return to_messages(read_one(file, which=None, format=None, skip_bad=False).turns)
+
+
+def _result(saved: Saved) -> dict[str, Any]:
+    where = saved.situation
+    return {
+        "action": saved.action,
+        "changed": saved.changed,
+        "conversation": where.conversation if where else None,
+        "at": where.turn if where else None,
+    }

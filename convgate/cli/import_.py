@@ -1,0 +1,62 @@
+"""`convgate import`: transcripts into the library."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from convgate.cli.output import FormatOption, JsonOption, OutOption, SkipBadOption, tell, write_json
+
+FilesArgument = Annotated[
+    list[Path],
+    typer.Argument(help="Transcripts; - reads standard input.", metavar="FILE", allow_dash=True),
+]
+
+
+def import_(
+    files: FilesArgument,
+    format: FormatOption = None,
+    skip_bad: SkipBadOption = False,
+    json_output: JsonOption = False,
+    out: OutOption = None,
+) -> None:
+    """Add the conversations of files to the library: all of them, or none when a file cannot be read.
+
+    What the library has already is left as it is.
+    """
+    from convgate.messages.tokens import turn_tokens
+    from convgate.settings import load_settings
+    from convgate.store import Conversations, NewConversation, Store
+    from convgate.transcripts import read_conversations
+    from convgate.transcripts.characters import printable
+
+    settings = load_settings()
+    found: list[NewConversation] = []
+    for file in files:
+        from_pipe = str(file) == "-"
+        transcript = read_conversations(
+            sys.stdin.buffer.read() if from_pipe else file,
+            name="standard input" if from_pipe else None,
+            format=format,
+            skip_bad=skip_bad,
+            max_bytes=settings.upload_limit_mb << 20,
+        )
+        for problem in transcript.problems:
+            tell(str(problem))
+        origin = "standard input" if from_pipe else file.name
+        found += [NewConversation(talk, origin, int(turn_tokens(talk.turns).sum())) for talk in transcript]
+    additions = Conversations(Store(settings.database)).add(found)
+    if json_output or out:
+        rows = [
+            {"key": one.key, "title": one.title, "new": one.new, "origin": item.origin}
+            for one, item in zip(additions, found, strict=True)
+        ]
+        write_json({"conversations": rows}, out)
+        return
+    for one in additions:
+        typer.echo(f"{one.key}  {'added ' if one.new else 'was in'}  {printable(one.title)}")
+    new = sum(one.new for one in additions)
+    typer.echo(f"{new:,} added, {len(additions) - new:,} in the library already.")

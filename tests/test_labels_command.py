@@ -1,0 +1,197 @@
+"""Labels, feedback and the library in a terminal."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from convgate.cli import main as cli
+from convgate.settings import load_settings
+from convgate.store import Conversations, Labels, SituationKey, Store
+
+SAMPLES = Path(__file__).parent.parent / "sample_conversations"
+NAN, SEVERAL = SAMPLES / "nan_and_fibonacci.json", SAMPLES / "nan_and_fibonacci.jsonl"
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `convgate WORDS…` in this process: (exit code, standard output, standard error)."""
+
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["convgate", *map(str, words)])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+@pytest.fixture
+def store() -> Store:
+    return Store(load_settings().database)
+
+
+@pytest.fixture
+def key(run: Run) -> str:
+    return str(json.loads(run("import", NAN, "--json")[1])["conversations"][0]["key"])
+
+
+def test_import_adds_to_the_library_and_says_what_it_had(run: Run, store: Store, tmp_path: Path) -> None:
+    code, out, _ = run("import", SEVERAL, NAN)
+    assert code == 0
+    assert out.endswith("5 added, 0 in the library already.\n")
+    _, out, _ = run("import", NAN, "--json")
+    (row,) = json.loads(out)["conversations"]
+    assert (row["new"], row["origin"]) == (False, NAN.name)
+    assert Conversations(store).summary(row["key"]).tokens
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"messages": [{"role": "user", "content": "new"}]}\n{"messages": 5}\n')
+    code, _, err = run("import", NAN, bad)
+    assert code == 1
+    assert "bad.jsonl, line 2" in err
+    assert Conversations(store).find().total == 5
+    code, _, err = run("import", bad, "--skip-bad", "--out", tmp_path / "added.json")
+    assert (code, "bad.jsonl, line 2" in err) == (0, True)
+    assert json.loads((tmp_path / "added.json").read_text())["conversations"][0]["title"] == "new"
+
+
+def test_labels_tells_what_is_known_and_by_whom(run: Run, store: Store, key: str) -> None:
+    Labels(store).answer(SituationKey(key, 6), {0: "relevant", 1: "not_relevant", 2: "unsure"}, by="Ada")
+    code, out, _ = run("labels")
+    assert code == 0
+    assert "1 relevant and 1 not relevant turns of 1 messages in 1 conversations; 1 unsettled" in out
+    assert "Ada (person): 3 answers to 1 messages, last 2" in out
+    told = json.loads(run("labels", "--json")[1])
+    assert told["known"] == {
+        "conversations": 1, "messages": 1, "relevant": 1, "not_relevant": 1, "unsettled": 1,
+    }  # fmt: skip
+    assert [(one["name"], one["answers"], one["trains"]) for one in told["annotators"]] == [("Ada", 3, True)]
+
+
+def test_what_is_exported_is_imported_into_an_empty_library(
+    run: Run, store: Store, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
+    Labels(store).answer(SituationKey(key, 6), {0: "unsure"}, by="Bo")
+    before = list(Labels(store).entries())
+    file = tmp_path / "labels.jsonl"
+    assert run("labels", "export", "--out", file)[0] == 0
+    _, table, _ = run("labels", "export", "--format", "csv", "--annotator", "Bo")
+    rows = list(csv.DictReader(io.StringIO(table)))
+    assert [(row["annotator"], row["answer"]) for row in rows] == [("Bo", "unsure")]
+    assert run("labels", "export", "--conversation", key)[1] == file.read_text()
+    assert "no conversation 'other'" in run("labels", "export", "--conversation", "other")[2]
+    code, _, err = run("labels", "export", "--annotator", "Cy")
+    assert (code, "nobody called 'Cy' has labelled anything" in err) == (1, True)
+    monkeypatch.setenv("CONVGATE_HOME", str(tmp_path / "elsewhere"))
+    _, out, _ = run("labels", "import", file, "--dry-run")
+    assert "2 labels (Ada 1, Bo 1) on 1 conversations, 1 of them new; 0 in place of another answer" in out
+    assert "Nothing was kept." in out
+    elsewhere = Store(load_settings().database)
+    assert list(Labels(elsewhere).entries()) == []
+    told = json.loads(run("labels", "import", file, "--json")[1])
+    assert (told["kept"], told["files"][0]["changed"], told["files"][0]["format"]) == (
+        True, 2, "relevance-set",
+    )  # fmt: skip
+    assert list(Labels(elsewhere).entries()) == before
+    assert "0 labels are new or different now." in run("labels", "import", file)[1]
+
+
+def test_a_bad_row_keeps_nothing_of_any_file(run: Run, store: Store, key: str, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
+    good.write_text(f"conversation,message,turn,answer\n{key},6,0,relevant\n")
+    bad.write_text("message,turn,answer\n6,0,relevant\n6,1,perhaps\n")
+    code, _, err = run("labels", "import", good, bad, "--annotator", "Ada", "--conversation", key)
+    assert code == 1
+    assert "bad.csv, line 3, field 'answer': an answer is one of" in err
+    assert list(Labels(store).entries()) == []
+    code, out, err = run("labels", "import", bad, "--annotator", "Ada", "--conversation", key, "--skip-bad")
+    assert (code, "1 labels (Ada 1)" in out, "bad.csv, line 3" in err) == (0, True, True)
+    assert Labels(store).of(SituationKey(key, 6)).of("Ada") == {0: "relevant"}
+    assert Labels(store).can_undo("Ada") == (True, False)
+
+
+def test_an_annotator_can_be_left_out_of_training(run: Run, store: Store, key: str) -> None:
+    Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
+    assert "The answers of Ada are not trained on." in run("labels", "trains", "Ada", "off")[1]
+    assert "does not train" in run("labels")[1]
+    assert "Known: 0 relevant" in run("labels")[1]
+    run("labels", "trains", "Ada", "on")
+    assert "Known: 1 relevant" in run("labels")[1]
+    code, _, err = run("labels", "trains", "Bo", "on")
+    assert (code, "nobody called 'Bo'" in err) == (1, True)
+
+
+def test_feedback_of_one_turn(run: Run, store: Store, key: str) -> None:
+    code, out, _ = run("feedback", "--conversation", key, "--turn", 0, "--turn", 1, "--relevant", "--json")
+    (told,) = json.loads(out)["feedback"]
+    assert (code, told["changed"], told["conversation"]) == (0, 2, key)
+    _, out, _ = run(
+        "feedback",
+        "--messages",
+        NAN,
+        "--turn",
+        1,
+        "--not-relevant",
+        "--source",
+        "bot",
+        "--at",
+        4,
+        "--implicit",
+    )
+    assert out == "1 answer is new or different now.\n"
+    assert Labels(store).of(SituationKey(key, 4)).of("bot") == {1: "not_relevant"}
+    assert Conversations(store).find().total == 1, "the file's conversation is the one of the library"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        ((), 2, "by its key, or a file"),
+        (("--conversation", "k"), 2, "say which turn"),
+        (("--conversation", "k", "--turn", 0), 2, "whether it mattered"),
+        (("FILE", "--turn", 0), 2, "not both"),
+        (("--conversation", "k", "--turn", 0, "--relevant"), 1, "no conversation 'k'"),
+        (("--messages", "/no/such/file", "--turn", 0, "--relevant"), 1, "the file cannot be opened"),
+        (("/no/such/file",), 1, "the file cannot be opened"),
+    ],
+)
+def test_feedback_that_cannot_be_is_told(
+    run: Run, store: Store, words: tuple[object, ...], code: int, told: str
+) -> None:
+    found, _, err = run("feedback", *words)
+    assert found == code
+    assert told in " ".join(err.replace("│", " ").split())
+    assert Labels(store).annotators() == []
+
+
+def test_feedback_of_a_file(run: Run, store: Store, tmp_path: Path) -> None:
+    messages = [{"role": "user", "content": f"say {i}"} for i in range(4)]
+    lines = [{"messages": messages, "turn": turn, "relevant": turn != 1} for turn in (0, 1, 9)]
+    file = tmp_path / "told.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)))
+    code, _, err = run("feedback", file, "--source", "bot")
+    assert (code, "told.jsonl, line 3: turn 9 is not before" in err) == (1, True)
+    assert Conversations(store).find().total == 0
+    code, out, err = run("feedback", file, "--source", "bot", "--skip-bad")
+    assert (code, out, "line 3" in err) == (0, "2 answers are new or different now.\n", True)
+    (key,) = Conversations(store).keys()
+    assert Labels(store).of(SituationKey(key, 3)).of("bot") == {0: "relevant", 1: "not_relevant"}
+
+
+def test_the_terminal_is_not_steered_by_what_a_file_says(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "evil.json"
+    file.write_text(json.dumps([{"role": "user", "content": "\x1b]0;x\x07\x1b[31mHi"}]))
+    assert "\x1b" not in run("import", file)[1]
