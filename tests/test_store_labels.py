@@ -195,6 +195,7 @@ def test_progress_is_counted_for_each_annotator(talk: Talk, store: Store) -> Non
     ada, bo = labels.annotators()
     assert (ada.name, ada.answers, ada.last) == ("Ada", 0, None)
     assert (bo.name, bo.answers, bo.situations) == ("Bo", 3, 2)
+    assert labels.people() == ["Ada", "Bo"]
     assert labels.last_situation("Bo") == SituationKey(key, 4)
     assert labels.last_situation("nobody") is None
 

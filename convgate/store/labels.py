@@ -180,6 +180,14 @@ class Labels:
             for name, kind, trains, answers, situations, last in rows
         ]
 
+    def people(self) -> list[str]:
+        """The names of the people who ever labelled, without counting what they did."""
+        with self._store.read() as db:
+            rows = db.execute(
+                "SELECT name FROM annotators WHERE kind = 'person' ORDER BY name COLLATE NOCASE"
+            ).fetchall()
+        return [name for (name,) in rows]
+
     def set_trains(self, name: str, *, trains: bool) -> None:
         """Whether the annotator's answers are trained on; StoreError when there is no such annotator."""
         with self._store.write() as db:

@@ -55,34 +55,44 @@ def draw_annotator(app: App) -> None:
 def _draw_question(app: App) -> None:
     st.text_input(
         "Your name, to label", key=_TYPED, max_chars=LONGEST_NAME, on_change=_typed,
-        placeholder="Ada",
+        args=(app,), placeholder="Ada",
         help="Every label says who gave it. The name stays in this browser and in your library.",
     )  # fmt: skip
-    st.button("Start labelling", key="annotator.start", on_click=_typed, icon=":material/label:")
+    st.button("Start labelling", key="annotator.start", on_click=_typed, args=(app,), icon=":material/label:")
     if (problem := st.session_state.pop("annotator.problem", None)) is not None:
         show_problem(problem)
-    known = [one.name for one in Labels(app.store).annotators() if one.kind == "person"][:_OFFERED]
+    known = Labels(app.store).people()[:_OFFERED]
     if known:
         with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
             st.caption("or go on as", width="content")
             for name in known:
                 st.button(
-                    literal(name), key=f"annotator.as.{name}", type="tertiary", on_click=_choose, args=(name,)
+                    literal(name),
+                    key=f"annotator.as.{name}",
+                    type="tertiary",
+                    on_click=_choose,
+                    args=(app, name),
                 )
 
 
-def _typed() -> None:
-    _choose((st.session_state.get(_TYPED) or "").strip())
+def _typed(app: App) -> None:
+    _choose(app, (st.session_state.get(_TYPED) or "").strip())
 
 
-def _choose(name: str) -> None:
-    if not name:
-        return
+def _choose(app: App, name: str) -> None:
+    """Label under that name; an empty one changes nothing."""
     try:
-        st.session_state[_NAME] = check_annotator(name)
+        if name:
+            st.session_state[_NAME] = _checked(app, name)
         st.session_state[_ASKED] = False
     except StoreError as error:
         st.session_state["annotator.problem"] = error
+
+
+def _checked(app: App, name: str) -> str:
+    if any(one.name == name and one.kind != "person" for one in Labels(app.store).annotators()):
+        raise StoreError(f"{name!r} is an agent that sends feedback; choose another name")
+    return check_annotator(name)
 
 
 def _ask() -> None:

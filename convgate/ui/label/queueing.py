@@ -115,9 +115,9 @@ def _draw_progress(app: App, number: int, here: SituationKey) -> None:
     share = progress.answered / progress.items if progress.items else 1.0
     st.progress(share, text=f"{by}: {progress.answered:,} of {progress.items:,} answered{skipped}")
     others = [
-        f"{literal(one.name)} {queues.progress(number, one.name).answered:,}"
-        for one in Labels(app.store).annotators()
-        if one.kind == "person" and one.name != by
+        f"{literal(name)} {queues.progress(number, name).answered:,}"
+        for name in Labels(app.store).people()
+        if name != by
     ]
     reasons = [f"{_TOLD[kind]}: {count:,}" for kind, count in queues.reasons(number).items()]
     told = [f"Made by {literal(queue.made_by)} {ago(queue.made_at)}", *reasons]
