@@ -409,6 +409,28 @@ def test_flips_over_a_conversation_are_listed_with_links(
     assert app.query_params["turn"] == "5"
 
 
+def test_of_a_long_conversation_the_newest_messages_come_first(
+    open_page: Open, versions: Versions, monkeypatch: pytest.MonkeyPatch, talk: str
+) -> None:
+    monkeypatch.setattr("convgate.ui.versions.talk.NEWEST", 2)
+    app = open_page(show="compare", a="gate@second", b="everything", conversation=talk)
+    assert "The newest 2 of 3 messages" in said(app)
+    assert metric(app, "Agreement") == "60%", "4 of the 10 turns before messages 5 and 7"
+    click(app, "all_messages")
+    assert metric(app, "Agreement") == "67%"
+    assert app.query_params["messages"] == "all"
+
+
+def test_turns_are_paged(
+    open_page: Open, versions: Versions, talk: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("convgate.ui.versions.turns.PER_PAGE", 3)
+    app = open_page(show="compare", a="gate@second", b="everything", conversation=talk)
+    assert (len(links(app)), "4 turns, 1 to 3 here" in said(app)) == (3, True)
+    app = open_page(show="compare", a="gate@second", b="everything", conversation=talk, page="2")
+    assert (len(links(app)), "4 turns, 4 to 4 here" in said(app)) == (1, True)
+
+
 def test_what_was_judged_is_not_judged_again(
     open_page: Open, versions: Versions, talk: str, encoder: FakeEncoder, labelled: str
 ) -> None:

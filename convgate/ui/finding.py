@@ -14,9 +14,8 @@ def library_keys(store: Store, conversations: Mapping[str, Conversation]) -> dic
 
     A conversation is the same when the same was said by the same speakers, whatever file it came from.
     """
-    with store.write() as db:  # those that were added since are taken in
+    with store.read() as db:
         openings = Openings(db)
-        openings.update()
         numbers = {id: openings.same(chain(talk.turns)) for id, talk in conversations.items()}
         wanted = [number for number in numbers.values() if number is not None]
         marks = ", ".join("?" * len(wanted))

@@ -136,6 +136,7 @@ def _draw_turns(app: App, view: View, relevance_set: RelevanceSet, found: Sides)
                 outcome=OUTCOMES[int(found.codes[row])],
                 relevant=bool(found.a.relevant[row]),
                 question=case.query.text if case.query else "",
+                of=conversation.title or conversation.id,
             ),
             keys[case.conversation],
             view,

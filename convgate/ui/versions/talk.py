@@ -26,6 +26,7 @@ from convgate.ui.wording import counted
 
 CONVERSATION, MESSAGE = "versions.conversation", "versions.message"
 _OFFERED = 200  # conversations in the menu
+NEWEST = 100  # messages that are compared unless all are asked for: thousands of turns take minutes
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,10 +107,21 @@ def _pick_message(view: View, conversation: Conversation, offered: list[int]) ->
     state.put(MESSAGE, None if chosen is None else chosen + 1)
     st.number_input(
         "Message to answer", min_value=2, max_value=len(conversation), key=MESSAGE, value=None,
-        placeholder=f"Every one of {counted(len(offered), 'message')}", on_change=_chose_message,
+        placeholder="Every message", on_change=_chose_message,
         help="Empty it to compare over every message that a model would answer. Messages count from 1.",
     )  # fmt: skip
-    return offered if chosen is None else [chosen]
+    if chosen is not None:
+        return [chosen]
+    if len(offered) <= NEWEST or view.all_messages:
+        return offered
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"The newest {NEWEST} of {counted(len(offered), 'message')}.", width="content")
+        st.button(
+            f"Compare over all {len(offered):,}", key="versions.all_messages", type="tertiary",
+            on_click=state.change, kwargs={"all_messages": True, "page": 1},
+            help="It shows how far it is; whatever you click meanwhile ends it. Done once, it is remembered.",
+        )  # fmt: skip
+    return offered[-NEWEST:]
 
 
 def _draw_numbers(a: Sent, b: Sent, found: Flips) -> None:
@@ -165,7 +177,7 @@ def _score(made: Sent, entry: int, turn: int) -> float | None:
 
 def _chose_conversation() -> None:
     if st.session_state[CONVERSATION] is not None:
-        state.change(conversation=st.session_state[CONVERSATION], turn=None, page=1)
+        state.change(conversation=st.session_state[CONVERSATION], turn=None, all_messages=False, page=1)
 
 
 def _chose_message() -> None:

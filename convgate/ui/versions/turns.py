@@ -33,6 +33,7 @@ class TurnRow:
     outcome: str = ""  # what became of it, where it is known whether the turn is relevant
     relevant: bool | None = None
     question: str = ""  # the message when it is a question from outside
+    of: str = ""  # the conversation's title, where rows are of several
 
 
 def draw_paging(view: View, count: int, *, below: bool = False) -> range:
@@ -45,9 +46,10 @@ def draw_paging(view: View, count: int, *, below: bool = False) -> range:
             f"{counted(count, 'turn')}" + (f", {rows.start + 1:,} to {rows.stop:,} here" if pages > 1 else "")
         )
     elif pages > 1:
-        state.put(PAGE, page)
+        # A key of each page's own: the page is part of the view, which a filter or a link may change.
+        key = f"{PAGE}.{page}.{pages}"
         with st.container(horizontal_alignment="center"):
-            st.pagination(pages, key=PAGE, on_change=_turned)
+            st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
     return rows
 
 
@@ -55,6 +57,7 @@ def draw_turn(row: TurnRow, conversation: str | None, view: View) -> None:
     """The turn in three lines; a link into Explore when `conversation` is one of the library's."""
     place = "a question" if row.message is None else f"message {row.message + 1:,}"
     label = f"Turn {row.turn + 1:,} for {place}"
+    label += f" of “{literal(row.of, limit=60)}”" if row.of else ""
     with st.container(border=True, gap=None):
         if conversation is None:
             st.markdown(f"**{label}**")
@@ -98,5 +101,5 @@ def explore_query(row: TurnRow, conversation: str, view: View) -> dict[str, str]
     return query | ({"compare": view.b} if view.b else {})
 
 
-def _turned() -> None:
-    state.change(page=int(st.session_state[PAGE]))
+def _turned(key: str) -> None:
+    state.change(page=int(st.session_state[key]))

@@ -30,6 +30,7 @@ class View:
     on_set: bool = False  # on a set rather than on a conversation
     conversation: str | None = None
     turn: int | None = None  # 0-based message; None: every message
+    all_messages: bool = False  # every one of a long conversation, rather than the newest
     set: str | None = None
     only: str | None = None  # one of OUTCOMES; None: every turn
     page: int = 1  # of the list of turns
@@ -45,6 +46,7 @@ class View:
             "on": "set" if self.on_set else None,
             "conversation": self.conversation,
             "turn": None if self.turn is None else str(self.turn + 1),
+            "messages": "all" if self.all_messages else None,
             "set": self.set,
             "only": self.only,
             "page": str(self.page) if self.page > 1 else None,
@@ -64,6 +66,7 @@ class View:
             on_set=query.get("on") == "set",
             conversation=query.get("conversation") or None,
             turn=reader.number("turn"),
+            all_messages=query.get("messages") == "all",
             set=query.get("set") or None,
             only=reader.outcome("only"),
             page=(reader.number("page") or 0) + 1,
