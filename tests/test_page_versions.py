@@ -18,7 +18,7 @@ from convgate.conversation import Conversation, Turn
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.settings import load_settings
-from convgate.store import Conversations, NewConversation, Store
+from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.training.library import RelevanceSets
 from convgate.ui import services
 from convgate.ui.navigation import EXPLORE
@@ -252,6 +252,20 @@ def test_activating_here_changes_what_explore_uses(open_page: Open, versions: Ve
     assert "untrained is in use again" in said(app).replace("*", "")
 
 
+def test_a_version_in_the_place_of_one_that_was_deleted_decides_anew(
+    open_page: Open, versions: Versions, talk: str
+) -> None:
+    def kept() -> str:
+        explore = open_page(EXPLORE, conversation=talk, policy="gate@second")
+        return next(str(one.value) for one in explore.metric if one.label == "Kept")
+
+    assert kept() == "3"
+    versions.delete("second", who="Ada")
+    rule = {"threshold_rule": "top_k", "threshold_parameters": {"k": 2}}
+    versions.add(trained_gate(seed=1), Draft(**rule), name="second")  # type: ignore[arg-type]
+    assert kept() == "2"
+
+
 def test_rolling_back_and_taking_that_back(open_page: Open, versions: Versions) -> None:
     versions.activate("first", who="Ada")
     versions.activate("second", who="Ada")
@@ -462,6 +476,20 @@ def test_on_a_set_turns_are_fixed_and_broken(
     sound(app.segmented_control(key="versions.only").set_value("fixed").run())
     assert app.query_params["only"] == "fixed"
     assert said(app).count("Fixed") == counts["Fixed"]
+
+
+def test_own_labels_are_a_set_too(open_page: Open, versions: Versions, talk: str) -> None:
+    labels = Labels(Store(load_settings().database))
+    labels.answer(SituationKey(talk, 6), {0: "relevant", 1: "relevant", 3: "not_relevant"}, by="Ada")
+    app = open_page(show="compare", a="gate@first", b="everything", on="set")
+    assert app.query_params.get("set") is None
+    assert app.selectbox(key="versions.set").options == ["Your labels: 1 message", "samples"]
+    assert "of 3 judged, in 1 case" in said(app)
+    assert all(f"conversation={talk}&turn=7" in link for link in links(app))
+    before = said(app)
+    labels.answer(SituationKey(talk, 6), {4: "not_relevant"}, by="Ada")
+    assert "of 4 judged, in 1 case" in said(sound(app.run())), "labels that were given since count"
+    assert before != said(app)
 
 
 def test_two_choosers_are_chosen_swapped_and_remembered_in_the_address(

@@ -68,8 +68,9 @@ def policy(app: App, chooser: str) -> Policy:
         # A command line may activate another at any time.
         version = app.settings.version or versions.active
     # One of the same name may have come in the place of one that was deleted.
-    weights = versions.get(version).card.weights_sha256 if version not in (None, UNTRAINED) else ""
-    told = f"{version} {weights} {app.settings.model_dump_json()}"
+    card = versions.get(version).card if version not in (None, UNTRAINED) else None
+    made = f"{card.weights_sha256} {card.rule}" if card else ""
+    told = f"{version} {made} {app.settings.model_dump_json()}"
     # By the object and not by its identity: after "erase everything" there is a new one, with a new cache.
     return _policy(name, version, told, id(encoder), app.settings, encoder)
 

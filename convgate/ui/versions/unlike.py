@@ -17,7 +17,7 @@ LARGEST = 8  # parameters that are shown
 def draw_difference(parent: Version, version: Version) -> None:
     """Threshold, config, data, metrics and the weights that moved most."""
     found = _difference(
-        parent.name, parent.card.weights_sha256, version.name, version.card.weights_sha256, parent, version
+        parent.name, repr(parent.card.created), version.name, repr(version.card.created), parent, version
     )
     head = ("", literal(found.a), literal(found.b))
     changed = {**found.threshold, **found.config}
@@ -63,5 +63,5 @@ def _value(value: object) -> str:
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _difference(a: str, weights_a: str, b: str, weights_b: str, _a: Version, _b: Version) -> Difference:
+def _difference(a: str, made_a: str, b: str, made_b: str, _a: Version, _b: Version) -> Difference:
     return difference(_a, _b)
