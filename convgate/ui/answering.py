@@ -32,7 +32,7 @@ _KEYS = {"relevant": keys.RELEVANT, "not_relevant": keys.NOT_RELEVANT, "unsure":
 _SCOPES: dict[Scope, str] = {
     "turn": "this turn",
     "before": "all before it",
-    "topic": "its whole topic",
+    "topic": "its topic",
     "above": "above the threshold",
     "rest": "all without an answer",
 }
@@ -124,7 +124,7 @@ def labelling(answering: Answering) -> Labelling:
         theirs=answering.theirs(),
         enabled=answering.by is not None,
         ask=answering.ask,
-        scope=st.session_state.get(SCOPE, SCOPES[0]),
+        scope=_scope(answering),
         client=client,
         stored=stored,
     )
@@ -132,7 +132,9 @@ def labelling(answering: Answering) -> Labelling:
 
 def take_answers(key: str) -> None:
     """Store what came from the transcript `key`, each answer once; its callback."""
-    client, answers = given(key)
+    client, answers, unreadable = given(key)
+    if unreadable:
+        _refuse("Something came from the list of turns that is no answer; it was not stored.")
     known, stored = st.session_state.get(_HANDLED, ("", 0))
     if client != known:
         stored = 0
@@ -142,12 +144,18 @@ def take_answers(key: str) -> None:
             continue
         stored = answer.number
         st.session_state[_HANDLED] = (client, stored)
-        if (answering := shown.get(answer.situation)) is not None and answer.scope in SCOPES:
+        if (answering := shown.get(answer.situation)) is None:
+            _refuse(
+                "An answer came for a message that is no longer shown, and was not stored. Give it again."
+            )
+        elif answer.scope not in SCOPES or answer.turn not in answering.history:
+            _refuse("An answer came for turns that there are not before the message; it was not stored.")
+        elif answering.by is None:
+            _refuse("An answer was not stored: nobody can answer here now. Choose a name first.")
+        else:
             if answer.situation != list(shown)[-1]:
                 answering = replace(answering, go=_stay, onward=None)
             _store(answering, answer.turn, answer.value, answer.scope)
-        else:
-            st.session_state[PROBLEM] = StoreError("An answer came for a message that is no longer shown.")
 
 
 def draw_answers(answering: Answering, turn: int) -> None:
@@ -191,21 +199,19 @@ def draw_saved(answering: Answering, turn: int | None) -> None:
 
 
 def _draw_scope(answering: Answering, turn: int) -> None:
-    """What the next answer is for."""
+    """What the next answer is for, with the number of turns; counted for the chosen one alone, for topics
+    take seconds in a long conversation."""
     scope: Scope = state.remembered(SCOPE, SCOPES[0])
-
-    def told(one: Scope) -> str:
-        # Where topics begin takes seconds in a long conversation, so it is asked only when it is wanted.
-        if one == "turn" or (one == "topic" and scope != "topic"):
-            return _SCOPES[one]
-        return f"{_SCOPES[one]}: {len(_targets(answering, turn, one)):,}"
-
     offered = [one for one in SCOPES if one != "topic" or answering.topic is not None]
+    if scope not in offered:
+        st.session_state[SCOPE] = scope = SCOPES[0]
+    count = "" if scope == "turn" else f" {counted(len(_targets(answering, turn, scope)), 'turn')}"
     with st.container(
         horizontal=True, gap="xsmall", vertical_alignment="bottom", wrap=False, key="answering-scope"
     ):
         st.selectbox(
-            "An answer is for", offered, key=SCOPE, format_func=told,
+            # The count is not in the options: a browser goes on sending the words that it was shown first.
+            f"An answer is for{count}", offered, key=SCOPE, format_func=_SCOPES.__getitem__,
             disabled=answering.by is None,
             help="Several at once: only turns without an answer of yours get one, and one undo takes all of"
             " them back. Afterwards an answer is for a single turn again.",
@@ -229,36 +235,49 @@ def _targets(answering: Answering, turn: int, scope: Scope) -> list[int]:
 
 
 def _given(answering: Answering, turn: int, value: Answer | None) -> None:
-    _store(answering.refreshed(), turn, value, st.session_state.get(SCOPE, SCOPES[0]))
+    _store(answering, turn, value, _scope(answering))
+
+
+def _scope(answering: Answering) -> Scope:
+    """What the next answer is for; turns are settled one by one."""
+    scope: Scope = st.session_state.get(SCOPE, SCOPES[0])
+    return scope if scope in SCOPES and not answering.settling else SCOPES[0]
 
 
 def _store(answering: Answering, turn: int, value: Answer | None, scope: Scope) -> None:
+    """Answer, or take back the one answer, and go on; what goes wrong is said."""
     if (by := answering.by) is None:
         return
-    answering = answering.refreshed()
-    targets = _targets(answering, turn, scope)
-    answers = dict.fromkeys(targets, value)
     try:
+        answering = answering.refreshed()
+        answers = dict.fromkeys([turn] if value is None else _targets(answering, turn, scope), value)
         if answering.settling:
             saved = answering.labels.adjudicate(answering.situation, answers, by=by)
         else:
             saved = answering.labels.answer(
                 answering.situation, answers, by=by, version=answering.version,
-                kind="answer" if scope == "turn" else "bulk",
+                kind="answer" if value is None or scope == "turn" else "bulk",
             )  # fmt: skip
+        st.session_state[SAVED] = saved
+        st.session_state[SCOPE] = SCOPES[0]
+        if value is None:
+            answering.go(answering.situation, turn)
+        else:
+            _go_on(answering.refreshed(), turn)
     except StoreError as error:
         st.session_state[PROBLEM] = error
-        return
-    st.session_state[SAVED] = saved
-    st.session_state[SCOPE] = SCOPES[0]
-    if value is None:
-        answering.go(answering.situation, turn)
-        return
-    after = answering.refreshed()
-    following = after.following(turn)
-    is_left = following is not None and (not after.asked or following in after.asked or after.onward is None)
-    if is_left or after.onward is None or not after.onward():
+
+
+def _go_on(answering: Answering, turn: int) -> None:
+    """Show the turn to ask about after this one."""
+    following, asked = answering.following(turn), answering.asked
+    is_left = following is not None and (not asked or following in asked or answering.onward is None)
+    if is_left or answering.onward is None or not answering.onward():
         answering.go(answering.situation, turn if following is None else following)
+
+
+def _refuse(why: str) -> None:
+    st.session_state[PROBLEM] = StoreError(why)
 
 
 def _stay(situation: SituationKey, turn: int | None) -> None:
@@ -287,6 +306,8 @@ def _next_scope(offered: Sequence[Scope], scope: Scope) -> None:
 
 def _saved_words(answering: Answering, turn: int | None) -> str:
     saved: Saved | None = st.session_state.get(SAVED)
+    if saved is not None and saved.action is None:
+        return ":material/check: Nothing to change: it was stored already"
     if saved is not None:
         local = saved.at.astimezone()
         what = {"undo": "Taken back", "redo": "Done again"}.get(saved.kind, "Saved")
@@ -319,11 +340,13 @@ def draw_prefill(answering: Answering) -> None:
 def _prefill(answering: Answering) -> None:
     if answering.by is None:
         return
-    by, answering = answering.by, answering.refreshed()
-    chosen: dict[int, Answer | None] = {
-        turn: "relevant" if answering.decisions.of(turn).kept else "not_relevant" for turn in answering.ask
-    }
+    by = answering.by
     try:
+        answering = answering.refreshed()
+        chosen: dict[int, Answer | None] = {
+            turn: "relevant" if answering.decisions.of(turn).kept else "not_relevant"
+            for turn in answering.ask
+        }
         st.session_state[SAVED] = answering.labels.answer(
             answering.situation, chosen, by=by, version=answering.version, kind="bulk"
         )

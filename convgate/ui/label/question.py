@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.ui.answering import Answering, draw_answers, draw_prefill, draw_saved, said_words
+from convgate.errors import StoreError
+from convgate.ui.answering import (
+    PROBLEM,
+    SAVED,
+    Answering,
+    draw_answers,
+    draw_prefill,
+    draw_saved,
+    said_words,
+)
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.rows import when
 from convgate.ui.why import Explained, draw_why
 
-NOTE = "label.note"
+NOTE, _HELD = "label.note", "label.note.held"
 _TEXT, _MESSAGE = 4_000, 300  # characters that are shown of the turn and of the message
 
 
@@ -73,10 +82,15 @@ def _draw_opinions(outcome: Outcome, selected: int) -> None:
 def _draw_note(answering: Answering, selected: int) -> None:
     if answering.by is None:
         return
-    held = answering.held.notes.get(selected, {}).get(answering.by)
+    said = answering.held.notes.get(selected, {}).get(answering.by)
+    held = said.value if said else ""
     key = f"{NOTE}.{'.'.join(map(str, answering.moment.place))}.{selected}"
+    # By itself the field keeps what was typed, which an undo takes back and a fault of the disk does not.
+    if st.session_state.get(_HELD) != (key, answering.by, held):
+        st.session_state[_HELD] = (key, answering.by, held)
+        st.session_state[key] = held
     st.text_input(
-        "Note", held.value if held else "", key=key, placeholder="Why, if it needs saying",
+        "Note", key=key, placeholder="Why, if it needs saying",
         on_change=_noted, args=(answering, selected, key), max_chars=2_000,
     )  # fmt: skip
 
@@ -84,7 +98,12 @@ def _draw_note(answering: Answering, selected: int) -> None:
 def _noted(answering: Answering, turn: int, key: str) -> None:
     assert answering.by is not None
     state.touched()
-    answering.labels.note(answering.situation, turn, st.session_state[key] or "", by=answering.by)
+    try:
+        st.session_state[SAVED] = answering.labels.note(
+            answering.situation, turn, st.session_state[key] or "", by=answering.by
+        )
+    except StoreError as error:
+        st.session_state[PROBLEM] = error
 
 
 def _draw_why(outcome: Outcome, selected: int) -> None:

@@ -57,25 +57,16 @@ def draw_transcript(
     _transcript(key=key, data=dict(data), on_asked_change=on_asked, on_answers_change=on_answers or _ignore)
 
 
-def given(key: str) -> tuple[str, list[Given]]:
-    """The list that answers came from, and those it does not know to be stored; read in the callback.
+def given(key: str) -> tuple[str, list[Given], int]:
+    """The list that answers came from, those it does not know to be stored, and how many make no sense.
 
-    What makes no sense is left out.
+    To be read in the callback.
     """
     value = _value(key, "answers")
     if not isinstance(value, Mapping) or not isinstance(value.get("answers"), list):
-        return "", []
-    answers = [
-        Given(one["number"], one["situation"], one["turn"], one.get("value"), one["scope"])
-        for one in value["answers"]
-        if isinstance(one, Mapping)
-        and isinstance(one.get("number"), int)
-        and isinstance(one.get("turn"), int)
-        and isinstance(one.get("situation"), str)
-        and isinstance(one.get("scope"), str)
-        and one.get("value") in ("relevant", "not_relevant", "unsure", None)
-    ]
-    return str(value.get("client", ""))[:40], answers
+        return "", [], int(value is not None)
+    answers = [found for one in value["answers"] if (found := _given(one)) is not None]
+    return str(value.get("client", ""))[:40], answers, len(value["answers"]) - len(answers)
 
 
 def asked(key: str) -> Asked | None:
@@ -87,6 +78,21 @@ def asked(key: str) -> Asked | None:
     if what not in ("select", "answer", "show", "read") or not isinstance(turn, int) or turn < 0:
         return None
     return Asked(what, turn)
+
+
+def _given(one: Any) -> Given | None:
+    if not isinstance(one, Mapping):
+        return None
+    number, situation, turn, scope = (one.get(name) for name in ("number", "situation", "turn", "scope"))
+    # Not isinstance, for which True is a number too.
+    if type(number) is not int or type(turn) is not int:
+        return None
+    if not isinstance(situation, str) or not isinstance(scope, str):
+        return None
+    value = one.get("value")
+    if value not in ("relevant", "not_relevant", "unsure", None):
+        return None
+    return Given(number, situation, turn, value, scope)
 
 
 def _value(key: str, name: str) -> Any:
