@@ -482,7 +482,7 @@ def test_own_labels_are_a_set_too(open_page: Open, versions: Versions, talk: str
     labels = Labels(Store(load_settings().database))
     labels.answer(SituationKey(talk, 6), {0: "relevant", 1: "relevant", 3: "not_relevant"}, by="Ada")
     app = open_page(show="compare", a="gate@first", b="everything", on="set")
-    assert app.query_params.get("set") is None
+    assert app.query_params["set"] == "@labels"
     assert app.selectbox(key="versions.set").options == ["Your labels: 1 message", "samples"]
     assert "of 3 judged, in 1 case" in said(app)
     assert all(f"conversation={talk}&turn=7" in link for link in links(app))
@@ -498,6 +498,7 @@ def test_two_choosers_are_chosen_swapped_and_remembered_in_the_address(
     versions.activate("first", who="Ada")
     app = click(open_page(), "list.compare.second")
     assert (app.query_params["a"], app.query_params["b"]) == ("gate@first", "gate@second")
+    assert app.query_params["conversation"] == talk
     before = metric(app, "B keeps more"), metric(app, "B keeps less")
     click(app, "swap")
     assert (app.query_params["a"], app.query_params["b"]) == ("gate@second", "gate@first")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import streamlit as st
 
@@ -44,6 +45,8 @@ def draw_on_set(app: App, view: View, labels: Mapping[str, str]) -> None:
         on_change=_chose_set,
     )  # fmt: skip
     assert name is not None
+    view = replace(view, set=name)
+    state.keep(view)  # what a link opens must not hang on what else there is by then
     relevance_set, told = read_set(app, name)
     made, digests = [], []
     for chooser in (view.a, view.b or view.a):

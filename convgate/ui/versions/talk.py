@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -58,13 +58,15 @@ def draw_on_conversation(app: App, view: View, labels: Mapping[str, str]) -> Non
     key, conversation = _pick(app, view)
     if conversation is None or key is None or view.b is None:
         return
+    view = replace(view, conversation=key)
+    state.keep(view)  # what a link opens must not hang on what else there is by then
     offered = [index for index in answerable(conversation) if index > 0]
     if not offered:
         st.info("No message of this conversation has a turn before it to decide about.")
         return
     messages = _pick_message(view, conversation, offered)
     made = []
-    for chooser in (view.a, view.b):
+    for chooser in (view.a, view.b or view.a):
         policy = scoring.policy(app, chooser)
         if encoder := getattr(policy, "encoder", None):
             encode_ahead(Moment(key, *conversation.at(offered[-1])), encoder)
