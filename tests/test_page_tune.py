@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.conversation_rules import ConversationRules
 from convgate.training.library import RelevanceSets
+from convgate.transcripts import Case, RelevanceSet, write_relevance_set
 from convgate.ui import services
 from convgate.ui.choice import adjustable
 from convgate.ui.navigation import EXPLORE
@@ -311,6 +313,26 @@ def test_a_set_is_uploaded_chosen_and_counted_with_the_labels(open_page: Open) -
     sound(app.file_uploader(key="tune.upload.1").upload("bad.jsonl", bad).run())
     assert "Nothing was kept" in said(app)
     assert "**82 labelled turns**" in said(app)
+
+
+def test_turns_of_a_set_link_to_where_the_library_has_the_same_and_are_text_otherwise(
+    open_page: Open, home: Path, tmp_path: Path
+) -> None:
+    known, strange = replace(talk(1), id="elsewhere"), replace(talk(9), id="strange")
+    cases = tuple(
+        Case(f"{one.id}-12", one.id, 12, None, frozenset({0, 3})) for one in (known, strange)
+    )  # fmt: skip
+    file = tmp_path / "both.jsonl"
+    write_relevance_set(RelevanceSet("both", {one.id: one for one in (known, strange)}, cases), file)
+    RelevanceSets(home).add("both", file.read_bytes())
+    app = open_page(data="set:both", rule="absolute", threshold="1")
+    assert flips(app)[0] > PER_PAGE
+    linked = "".join(link["query"] for link in listed(app))
+    (pages,) = app.get("pagination")
+    sound(pages.set_value(2).run())
+    linked += "".join(link["query"] for link in listed(app))
+    assert set(re.findall(r"conversation=(\w+)", linked)) == {key_of(1)}
+    assert any(re.match(r"\*\*Turn.*Talk \\\*9", str(item.value)) for item in app.markdown), "text alone"
 
 
 def test_a_click_on_a_curve_tries_that_threshold(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from convgate.errors import TranscriptError
-from convgate.labels.gold import gold_counts, gold_set, labels_digest
+from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import Store
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
@@ -58,7 +58,7 @@ class Source:
 
 def sources(app: App) -> dict[str, Source]:
     """All that there is, by name; the labels also while there are none."""
-    own = gold_counts(app.store)
+    own = _counts(app.store, str(app.store.path), labels_digest(app.store))
     found = [Source(LABELS, "My labels", own.situations, own.conversations, own.judged, own.relevant)]
     for info in RelevanceSets(app.settings.home).infos():
         label = "Samples" if not info.is_own else literal(info.name)
@@ -131,6 +131,11 @@ def content_digest(app: App, name: str) -> str:
     own = _labels(app.store, str(app.store.path), labels_digest(app.store))
     said = [(case.id, sorted(case.relevant), sorted(case.judged or ())) for case in own.cases]
     return hashlib.sha256(repr(sorted(said)).encode()).hexdigest()
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _counts(_store: Store, path: str, digest: str) -> GoldCounts:
+    return gold_counts(_store)
 
 
 @st.cache_resource(max_entries=2, show_spinner="Reading your labels …")

@@ -15,10 +15,10 @@ from convgate.evaluation.outcomes import BROKEN, FIXED, outcome_codes
 from convgate.evaluation.tuning import ScoredCases
 from convgate.policies.gate import GatePolicy
 from convgate.store import Store
-from convgate.store.openings import Openings, chain
 from convgate.transcripts import Case, RelevanceSet
 from convgate.ui.choice import Choice
 from convgate.ui.explore.picking import answerable
+from convgate.ui.finding import library_keys
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
@@ -264,14 +264,7 @@ def explore_query(case: Case, key: str, turn: int, version: str, choice: Choice)
 @st.cache_resource(max_entries=512, show_spinner=False)
 def _key_of(told: str, set: str, id: str, library: int, _store: Store, _talk: Conversation) -> str | None:
     """The key of the library's conversation in which the same was said; None when it has none."""
-    with _store.write() as db:
-        openings = Openings(db)
-        openings.update()
-        number = openings.same(chain(_talk.turns))
-        if number is None:
-            return None
-        (key,) = db.execute("SELECT key FROM conversations WHERE number = ?", [number]).fetchone()
-    return str(key)
+    return library_keys(_store, {id: _talk})[id]
 
 
 def _chose_where() -> None:
