@@ -37,8 +37,7 @@ def keep_feedback_lines(
     with store.write():
         for value, place in source.json.values(each=False):
             try:
-                with store.write():
-                    saved.append(keep_feedback(store, feedback_of(value, agent)))
+                saved.append(keep_feedback(store, feedback_of(value, agent)))
             except TranscriptError as error:
                 place.leave_out_all(error)
             except (StoreError, ConversationError) as error:
