@@ -156,6 +156,16 @@ def test_feedback_of_one_turn(run: Run, store: Store, key: str) -> None:
     assert Conversations(store).find().total == 1, "the file's conversation is the one of the library"
 
 
+def test_a_file_of_any_format_is_the_conversation_of_the_library(
+    run: Run, store: Store, tmp_path: Path
+) -> None:
+    file = tmp_path / "talk.csv"
+    file.write_text("speaker,text\nZoë,Hi\nBot,Ho\nZoë,So?\n")
+    run("import", file)
+    assert run("feedback", "--messages", file, "--turn", 0, "--relevant")[0] == 0
+    assert Conversations(store).find().total == 1
+
+
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [

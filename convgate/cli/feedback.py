@@ -98,9 +98,10 @@ def feedback(
 def _messages(file: Path, limit: int) -> Any:
     """The first conversation of a transcript, as messages."""
     from convgate.cli.output import read_one
-    from convgate.transcripts import to_messages
+    from convgate.transcripts.openai_writing import file_message
 
-    return to_messages(read_one(file, which=None, format=None, skip_bad=False).turns)
+    # Not as for an API, which spells names in ASCII: the library's conversation would not be recognised.
+    return [file_message(turn) for turn in read_one(file, which=None, format=None, skip_bad=False).turns]
 
 
 def _result(saved: Saved) -> dict[str, Any]:
