@@ -18,6 +18,12 @@ def remembered(key: str, start: T) -> T:
     return value
 
 
+def put(key: str, value: Any) -> None:
+    """Have the control `key`, which is drawn next, show the value; one that shows it is left alone."""
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+
+
 def forget(*keys: str) -> None:
     """Remove values from the session; those that are not there are no matter."""
     for key in keys:
