@@ -380,6 +380,25 @@ def test_a_version_that_was_deleted_since_is_told(opened: Open, home: Path, tmp_
     assert "was deleted or renamed since" in texts(opened(run=id))
 
 
+def test_erasing_everything_takes_runs_and_sets_along(opened: Open, home: Path, tmp_path: Path) -> None:
+    opened()
+    add_set(home, tmp_path)
+    started_run(home)
+    services.erase_everything(load_settings())
+    assert not (home / "runs").exists()
+    assert not (home / "sets").exists()
+    assert Versions(home).names() == ["first"], "versions hold no conversation"
+
+
+def test_few_conversations_are_told_in_the_report(opened: Open, home: Path, tmp_path: Path) -> None:
+    a_run(home, tmp_path, conversations=5)
+    app = opened(run="one")
+    assert "1 conversation is little to go by" in texts(app)
+    version = Versions(home).get(TrainingRuns(home).get("one").version or "")
+    told = f"its own learned threshold, {Versions(home).get('first').card.learned_threshold:.2f} before and"
+    assert f"{told} {version.card.learned_threshold:.2f} now" in texts(app)
+
+
 def test_a_damaged_record_or_report_is_told_and_the_rest_is_there(
     opened: Open, home: Path, tmp_path: Path
 ) -> None:

@@ -7,6 +7,7 @@ never train or change one in place.
 
 from __future__ import annotations
 
+import shutil
 import threading
 from importlib import import_module
 from pathlib import Path
@@ -20,6 +21,7 @@ from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Store
 from convgate.ui.wording import counted
 
+DATA_FOLDERS = ("runs", "sets")  # copies of conversations, as trainings and the library of sets have them
 CACHE_FILES = ("embeddings.sqlite", "embeddings.sqlite-wal", "embeddings.sqlite-shm")
 
 
@@ -87,6 +89,10 @@ def erase_everything(chosen: Settings) -> str:
     opened.erase()
     words.cache_clear()
     st.cache_resource.clear()  # closes the embedding cache too, before its files go
+    for folder in DATA_FOLDERS:
+        shutil.rmtree(chosen.home / folder, ignore_errors=True)
+    if left := [folder for folder in DATA_FOLDERS if (chosen.home / folder).exists()]:
+        raise StoreError(f"{chosen.home / left[0]} cannot be removed; delete it")
     for name in CACHE_FILES:
         try:
             (chosen.home / name).unlink(missing_ok=True)

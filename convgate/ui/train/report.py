@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 
 from convgate.store.openings import Openings
+from convgate.training.epochs import FEWEST
 from convgate.training.report import CHANGES, REPORT, Change, ItemReport
 from convgate.training.run_list import Run
 from convgate.ui.choosers import of_version
@@ -18,6 +19,7 @@ from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
 from convgate.ui.train.state import ONLY, TURN_PAGE
 from convgate.ui.wording import counted
+from convgate.versions.catalog import Versions
 
 PER_PAGE = 10
 NAMES: dict[str, str] = {
@@ -51,8 +53,13 @@ def draw_report(app: App, run: Run) -> None:
         f"On {counted(len(report), 'turn')} of {counted(report.conversations, 'conversation')} that neither"
         f" version was trained on now: **{counts['fixed']:,} fixed**, **{counts['broken']:,} broken**,"
         f" {counts['right']:,} right and {counts['wrong']:,} wrong as before. F1 {before:.3f} before,"
-        f" **{after:.3f}** now."
+        f" **{after:.3f}** now.{_thresholds(app, run)}"
     )
+    if report.conversations < FEWEST:
+        told = counted(report.conversations, "conversation")
+        st.caption(
+            f"{told} is little to go by: with labels in more conversations, more of them are held out."
+        )
     only = st.segmented_control(
         "Turns", list(NAMES), key=ONLY, required=True, default="fixed" if counts["fixed"] else "all",
         label_visibility="collapsed", on_change=_first_page,
@@ -70,6 +77,16 @@ def draw_report(app: App, run: Run) -> None:
     if pages > 1:
         with st.container(horizontal_alignment="center"):
             st.pagination(pages, key=TURN_PAGE)
+
+
+def _thresholds(app: App, run: Run) -> str:
+    """The learned thresholds, which say why a turn may flip though its score hardly changed."""
+    versions = Versions(app.settings.home)
+    names = [run.request.parent if run.request else None, run.version]
+    known = [versions.get(name).card.learned_threshold for name in names if name in versions.names()]
+    if len(known) < len(names):
+        return ""
+    return f" Each decides by its own learned threshold, {known[0]:.2f} before and {known[1]:.2f} now."
 
 
 def _draw_turn(report: ItemReport, row: int, run: Run, keys: Mapping[str, str]) -> None:
@@ -108,9 +125,8 @@ def library_keys(app: App, report: ItemReport, conversations: Collection[str]) -
     keys = {id: id for id in conversations if id in known}
     others = [id for id in conversations if id not in known and id in report.said]
     if others and known:
-        with app.store.write() as db:  # those that were added since are taken in
+        with app.store.read() as db:
             openings = Openings(db)
-            openings.update()
             for id in others:
                 digest, turns = report.said[id]
                 # Only the last hash and their number count when all of a conversation is compared.

@@ -42,10 +42,8 @@ def draw_run(app: App, id: str) -> None:
     st.fragment(_draw_live, run_every=_EVERY if run.is_active else None)(app, id, watched=run.is_active)
     if run.is_active:
         return
-    if run.state == "done":
-        _draw_outcome(app, run)
-    _draw_curve(run)
     draw_report(app, run)
+    _draw_curve(run)
     _draw_log(run)
 
 
@@ -59,7 +57,9 @@ def _draw_live(app: App, id: str, *, watched: bool) -> None:
     st.caption(literal(_asked(run), limit=400))
     if run.is_active:
         _draw_progress(run)
-    elif run.state != "done":
+    elif run.state == "done":
+        _draw_outcome(app, run)
+    else:
         (st.error if run.state == "failed" else st.warning)(literal(run.message), icon=icon)
     _draw_actions(app, run)
     _draw_figures(run)
