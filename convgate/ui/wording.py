@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 _STEPS = (("minute", 60), ("hour", 60), ("day", 24), ("week", 7), ("month", 52 / 12), ("year", 12))
@@ -29,3 +30,17 @@ def ago(moment: datetime, now: datetime | None = None) -> str:
             break
         value, unit = value / size, name
     return f"{counted(int(value), unit)} ago" if unit else "just now"
+
+
+def told_apart(titles: Mapping[str, str]) -> dict[str, str]:
+    """Titles with a number where they are alike, for Streamlit tells options apart by what they show.
+
+    >>> told_apart({"a": "Talk", "b": "Other", "c": "Talk"})
+    {'a': 'Talk', 'b': 'Other', 'c': 'Talk (2)'}
+    """
+    seen: dict[str, int] = {}
+    found = {}
+    for key, title in titles.items():
+        seen[title] = seen.get(title, 0) + 1
+        found[key] = title if seen[title] == 1 else f"{title} ({seen[title]})"
+    return found

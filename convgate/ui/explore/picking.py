@@ -14,6 +14,7 @@ from convgate.ui.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.navigation import LIBRARY
 from convgate.ui.scoring import Moment
 from convgate.ui.text import literal
+from convgate.ui.wording import told_apart
 
 CONVERSATION, TURN, QUESTION = "explore.conversation", "explore.turn", "explore.question"
 _OFFERED = 200  # conversations in the menu; the Library finds the others
@@ -99,12 +100,7 @@ def answerable(conversation: Conversation) -> list[int]:
 
 
 def _draw_menu(app: App, titles: dict[str, str], chosen: str | None) -> None:
-    # Streamlit tells options apart by what they show, so that equal titles need a number.
-    seen: dict[str, int] = {}
-    labels = {}
-    for key, title in titles.items():
-        seen[title] = seen.get(title, 0) + 1
-        labels[key] = title if seen[title] == 1 else f"{title} ({seen[title]})"
+    labels = told_apart(titles)
     state.put(CONVERSATION, chosen)
     st.sidebar.selectbox(
         "Conversation", list(labels), format_func=lambda key: labels.get(key, key), key=CONVERSATION,

@@ -13,12 +13,16 @@ from convgate.store import Conversations
 from convgate.transcripts import BadLinesError
 from convgate.ui import state
 from convgate.ui.annotator import annotator
+from convgate.ui.answering import SAVED
+from convgate.ui.explore.state import touched
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
-from convgate.ui.wording import counted
+from convgate.ui.wording import counted, told_apart
 
 KEPT, GENERATION = "label.files.kept", "label.files.generation"
+_PROBLEM = "label.files.problem"
 _SHOWN = 10  # problems and conversations that are listed
+_OFFERED = 200  # conversations in the menu
 _KINDS: dict[Kind, str] = {"relevance-set": "Relevance set", "csv": "CSV table"}
 _TOLD: dict[Kind, str] = {
     "relevance-set": "Conversations and labels, whose and when: a training set, a benchmark, a backup",
@@ -36,6 +40,8 @@ def draw_files(app: App) -> None:
                 key=f"label.export.{kind}", on_click="ignore", icon=":material/download:", help=_TOLD[kind],
             )  # fmt: skip
     st.markdown("**Import**")
+    if (problem := st.session_state.pop(_PROBLEM, None)) is not None:
+        show_problem(problem)
     if (kept := st.session_state.pop(KEPT, None)) is not None:
         st.success(kept, icon=":material/check:")
     by = annotator()
@@ -55,10 +61,11 @@ def _draw_import(app: App, by: str, name: str, content: bytes) -> None:
         whose = st.text_input(
             "Whose answers, where the file does not say", by, key="label.import.whose", max_chars=60
         )
-        rows = Conversations(app.store).find(per_page=200).rows
+        rows = Conversations(app.store).find(per_page=_OFFERED).rows
+        titles = told_apart({row.key: row.title for row in rows})
         about = st.selectbox(
-            "About which conversation, where the file does not say", [row.key for row in rows], index=None,
-            format_func={row.key: row.title for row in rows}.__getitem__, key="label.import.about",
+            "About which conversation, where the file does not say", list(titles), index=None,
+            format_func=lambda key: titles.get(key, key), key="label.import.about",
             placeholder="The file says",
         )  # fmt: skip
     skip = st.toggle(
@@ -104,7 +111,12 @@ def _draw_preview(found: Import) -> None:
 
 
 def _keep(app: App, found: Import, by: str) -> None:
-    saved = keep_labels(app.store, found, by=by)
+    touched()
+    try:
+        st.session_state[SAVED] = saved = keep_labels(app.store, found, by=by)
+    except ConvgateError as error:
+        st.session_state[_PROBLEM] = error
+        return
     st.session_state[KEPT] = (
         f"Imported {counted(saved.changed, 'label')}; {len(found.entries) - saved.changed:,} were there"
         " already. Undo takes all of them back."

@@ -38,6 +38,8 @@ def label(app: App) -> None:
         view = resumed(app, view)
     picked = pick_conversation(app, view)
     if picked is None:
+        state.keep(view)
+        draw_more(app, view)  # labels can be brought in with their conversations
         return
     view, conversation = picked
     choosers = chooser_labels(app.settings.home)

@@ -6,21 +6,26 @@ from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
+from convgate.errors import StoreError
 from convgate.labels.agreement import Agreement, agreement
 from convgate.store import Labels
 from convgate.store.label_counts import LabelCounts
 from convgate.store.labels import Annotator
 from convgate.transcripts.characters import writable
-from convgate.ui.frame import App
+from convgate.ui.explore import state
+from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
 from convgate.ui.wording import ago, counted
 
 _DAYS = 14
+_PROBLEM = "label.people.problem"
 _KINDS = {"person": "person", "agent": "agent", "adjudication": "settled disagreements"}
 
 
 def draw_people(app: App) -> None:
     """A line for each annotator, with the switch whether their answers are trained on."""
+    if (problem := st.session_state.pop(_PROBLEM, None)) is not None:
+        show_problem(problem)
     people = Labels(app.store).annotators()
     if not people:
         st.caption("Nobody has labelled anything yet.")
@@ -89,4 +94,9 @@ def _badge(found: Agreement) -> str:
 
 
 def _switched(app: App, one: Annotator, key: str) -> None:
-    Labels(app.store).set_trains(one.name, trains=bool(st.session_state[key]))
+    state.touched()
+    try:
+        Labels(app.store).set_trains(one.name, trains=bool(st.session_state[key]))
+    except StoreError as error:
+        st.session_state[_PROBLEM] = error
+        st.session_state[key] = one.trains

@@ -16,6 +16,7 @@ from convgate.store import Labels, SituationKey
 from convgate.store.queues import Queues, ReasonKind
 from convgate.ui import keys, scoring
 from convgate.ui.annotator import annotator
+from convgate.ui.answering import SAVED
 from convgate.ui.choosers import chooser_labels, policy_of
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import go
@@ -99,7 +100,8 @@ def _draw_progress(app: App, number: int, here: SituationKey) -> None:
         state.put(CHOSEN, number)
         st.selectbox(
             "Queue", list(known), key=CHOSEN, on_change=_chose, args=(app,),
-            format_func=lambda one: f"{known[one].name} · {counted(known[one].items, 'turn')}",
+            # With the number, for queues of one day have one name.
+            format_func=lambda one: f"{one}. {known[one].name} · {counted(known[one].items, 'turn')}",
         )  # fmt: skip
         st.button(
             "Later", key="label.later", shortcut=keys.LATER, on_click=_skip, args=(app, number, by, here),
@@ -214,11 +216,10 @@ def _open(app: App, number: int) -> None:
 def _skip(app: App, number: int, by: str, here: SituationKey) -> None:
     state.touched()
     try:
-        Labels(app.store).set_status(here, "skipped", by=by)
+        st.session_state[SAVED] = Labels(app.store).set_status(here, "skipped", by=by)
+        onward(app, number, by, here)()
     except ConvgateError as error:
         st.session_state[_PROBLEM] = error
-        return
-    onward(app, number, by, here)()
 
 
 def _describe() -> None:
@@ -232,8 +233,12 @@ def _not_now(app: App) -> None:
 
 
 def _delete(app: App, number: int) -> None:
-    Queues(app.store).delete(number)
-    open_newest(app)
+    state.touched()
+    try:
+        Queues(app.store).delete(number)
+        open_newest(app)
+    except ConvgateError as error:
+        st.session_state[_PROBLEM] = error
 
 
 def _chose(app: App) -> None:

@@ -57,6 +57,7 @@ def draw_disagreements(app: App) -> None:
         selection_mode="single-row", alt=f"{counted(found.total, 'disagreement')}",
     )  # fmt: skip
     if pages > 1:
+        st.session_state[PAGE] = min(page, pages)  # the last page empties as its turns are settled
         st.pagination(pages, key=PAGE, persist_state="session", on_change=state.touched)
 
 

@@ -17,6 +17,7 @@ from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
 from convgate.ui.frame import App
 from convgate.ui.label import queueing, settling
+from convgate.ui.wording import counted
 
 WORK, WORTH = "label.work", "label.worth"
 CONVERSATION, QUEUE, SETTLE = "conversation", "queue", "settle"
@@ -42,11 +43,8 @@ def draw_work(app: App, view: View, outcome: Outcome) -> bool:
     While a queue is described and made nothing else is there, for a key would break off the making.
     """
     disagreements = LabelCounts(app.store).disagreements(per_page=1).total
-    labels = {
-        CONVERSATION: "This conversation",
-        QUEUE: "A queue",
-        SETTLE: f"Disagreements: {disagreements:,}",
-    }
+    # Without numbers: a browser goes on sending the words that it was shown first.
+    labels = {CONVERSATION: "This conversation", QUEUE: "A queue", SETTLE: "Disagreements"}
     state.put(WORK, _of(view))
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
         st.segmented_control(
@@ -54,6 +52,8 @@ def draw_work(app: App, view: View, outcome: Outcome) -> bool:
             on_change=_chosen, args=(app,), label_visibility="collapsed",
             help="A queue asks about the turns that teach most, from all conversations.",
         )  # fmt: skip
+        if disagreements and not view.settle:
+            st.caption(f"{counted(disagreements, 'disagreement')} to be settled", width="content")
         if _of(view) == CONVERSATION:
             st.toggle(
                 "First what is worth most", value=True, key=WORTH, on_change=state.touched,
@@ -72,12 +72,21 @@ def draw_work(app: App, view: View, outcome: Outcome) -> bool:
 
 
 def resumed(app: App, view: View) -> View:
-    """Where this person stopped: the message, and the queue that it was in when something is left of it."""
-    by = annotator()
-    here = None if by is None else Labels(app.store).last_situation(by)
-    if by is None or here is None:
+    """Where this person stopped: the message, and the queue that it was in when something is left of it.
+
+    An address with a queue alone leads to what is next in it, one with disagreements to the newest.
+    """
+    if (by := annotator()) is None:
         return view
     queues = Queues(app.store)
+    if view.queue is not None:
+        item = queues.next_item(view.queue, by)
+        return _at(view, item.situation, item.turn) if item else view
+    if view.settle:
+        for one in LabelCounts(app.store).disagreements(per_page=1).rows:
+            return _at(view, one.situation, one.turn)
+    if (here := Labels(app.store).last_situation(by)) is None:
+        return view
     for queue in queues.all():
         items = queues.items_about(queue.number, here)
         if items and (item := queues.next_item(queue.number, by, after=items[0].place - 1)):
