@@ -19,10 +19,12 @@ from convgate.ui.transcript.rows import (
     EXCERPT,
     QUESTION,
     ROWS,
+    Labelling,
     Marks,
     excerpt,
     score_scale,
     shown_part,
+    situation_name,
     transcript_data,
     when,
 )
@@ -105,6 +107,40 @@ def test_a_question_is_the_last_row() -> None:
     assert data["rows"][-1]["turn"] == QUESTION
     assert (data["rows"][-1]["text"], data["rows"][-1]["state"]) == ("why?", "current")
     assert [row["state"] for row in data["rows"][:2]] == ["kept", "dropped"]
+
+
+def test_turns_before_the_message_show_what_people_say_and_can_be_answered() -> None:
+    said = Labelling(
+        mine={0: "relevant", 3: "unsure"}, theirs={0: [("Bo", "unsure")], 4: [("Bo", "relevant")]},
+        enabled=True, ask=[2, 1], first=1, scope="before", client="x", stored=7,
+    )  # fmt: skip
+    conversation = talk()
+    situation, _ = conversation.at(3)
+    data = transcript_data(
+        conversation,
+        situation,
+        gate_decisions(0.83, 0.44, 0.7),
+        Marks(labelling=said),
+        place="t",
+        height="1px",
+    )
+    assert [row["mine"] for row in data["rows"]] == ["relevant", None, None, None, None]
+    assert [row["theirs"] for row in data["rows"]] == [[["Bo", "unsure"]], [], [], [], []]
+    assert [row["open"] for row in data["rows"]] == [True, True, True, False, False]
+    assert data["labelling"] == {
+        "situation": "t 3", "enabled": True, "ask": [2, 1], "first": 1, "scope": "before", "client": "x",
+        "stored": 7,
+    }  # fmt: skip
+    assert not any(row["open"] for row in rows(gate_decisions(0.83, 0.44, 0.7), current=3))
+
+
+def test_messages_of_one_conversation_have_names_of_their_own() -> None:
+    conversation = talk()
+    asked = [conversation.asked(text)[0] for text in ("3", "why?")]
+    names = {
+        situation_name("t", situation) for situation in [*asked, *(conversation.at(i)[0] for i in range(5))]
+    }
+    assert len(names) == 7
 
 
 def test_scores_of_other_scales_fill_a_bar_by_their_highest() -> None:

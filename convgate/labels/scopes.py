@@ -32,11 +32,11 @@ def turns_of(
     """
     if scope == "turn":
         return [turn]
-    chosen: Collection[int]
+    chosen: Collection[int] = history
     if scope == "before":
-        chosen = range(history.start, turn)
+        chosen = range(turn)
     elif scope == "topic":
-        chosen = topic if topic is not None else [turn]
-    else:
-        chosen = above if scope == "above" else history
-    return [index for index in sorted(chosen) if index in history and index not in answered]
+        chosen = [turn] if topic is None else topic
+    elif scope == "above":
+        chosen = set(above)
+    return [index for index in history if index in chosen and index not in answered]

@@ -87,7 +87,7 @@ class Answering:
         return replace(self, held=self.labels.of(self.situation))
 
     def following(self, turn: int) -> int | None:
-        """The turn to ask about after this one; None when all are answered."""
+        """The turn to ask about after this one; None when all are answered. As transcript.js does."""
         ask = [other for other in self.ask if other != turn]
         if not ask or any(other in self.asked for other in ask):
             return ask[0] if ask else None
@@ -124,6 +124,7 @@ def labelling(answering: Answering) -> Labelling:
         theirs=answering.theirs(),
         enabled=answering.by is not None,
         ask=answering.ask,
+        first=sum(turn in answering.asked for turn in answering.ask),
         scope=_scope(answering),
         client=client,
         stored=stored,

@@ -263,7 +263,9 @@ class Transcript {
     this.answers.push({ number: this.given, situation: labelling.situation, turn, value, scope: labelling.scope })
     if (labelling.scope === "turn") {
       const data = (number) => this.data.rows.find((row) => row.turn === number)
-      const next = value && labelling.ask.find((other) => other !== turn && data(other) && !this.labelled(data(other)))
+      const left = labelling.ask.filter((other) => other !== turn && data(other) && !this.labelled(data(other)))
+      const isFirst = (other) => labelling.ask.indexOf(other) < labelling.first
+      const next = value && (left.find(isFirst) ?? left.find((other) => other < turn) ?? left[0])
       this.rove(typeof next === "number" ? next : turn)
       this.chosen = this.roving
       for (const row of this.data.rows) this.row(row)

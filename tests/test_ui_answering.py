@@ -1,0 +1,155 @@
+"""Which turn is asked about next, and what of others' answers is shown."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.conversation import Conversation, Turn
+from convgate.decisions import TurnDecisions
+from convgate.store import ADJUDICATED, Labels, SituationKey, SituationLabels, Store
+from convgate.store.labels import Said
+from convgate.ui import keys
+from convgate.ui.answering import CALLED, MARKS, Answering, said_words
+from convgate.ui.scoring import Moment
+from convgate.ui.transcript import component
+
+TURNS = 8
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+SCRIPT = Path(component.__file__).with_name("transcript.js")
+
+
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory: pytest.TempPathFactory) -> Labels:
+    return Labels(Store(tmp_path_factory.mktemp("labels") / "convgate.db"))
+
+
+def answering(
+    labels: Labels,
+    said: dict[int, dict[str, str]],
+    asked: list[int] | None = None,
+    *,
+    by: str | None = "Ada",
+    settling: bool = False,
+) -> Answering:
+    talk = Conversation("t", tuple(Turn.of("user", f"turn {number}") for number in range(TURNS + 1)))
+    situation, history = talk.at(TURNS)
+    decisions = TurnDecisions(
+        policy="everything", rule="everything", indices=np.arange(TURNS), kept=np.ones(TURNS, dtype=bool),
+        why_kept="kept.", why_dropped="",
+    )  # fmt: skip
+    answers = {
+        turn: {who: Said(value, NOW, None) for who, value in by_whom.items()}
+        for turn, by_whom in said.items()
+    }
+    return Answering(
+        labels, Moment("t", situation, history), decisions, SituationLabels(answers), by,
+        go=lambda *_: None, asked=asked or [], settling=settling,
+    )  # fmt: skip
+
+
+TURN = st.integers(0, TURNS - 1)
+SOME = st.lists(TURN, unique=True)
+
+
+@given(SOME, SOME, TURN)
+def test_every_turn_is_asked_about_once_those_asked_for_first(
+    labels: Labels, done: list[int], asked: list[int], turn: int
+) -> None:
+    here = answering(labels, {one: {"Ada": "unsure"} for one in done}, asked)
+    assert sorted(here.ask) == sorted(set(range(TURNS)) - set(done))
+    left = [one for one in asked if one not in done]
+    assert here.ask[: len(left)] == left
+    assert here.ask[len(left) :] == sorted(here.ask[len(left) :], reverse=True)
+    following = here.following(turn)
+    assert following != turn
+    assert (following is None) == (set(here.ask) <= {turn})
+    if any(one != turn for one in left):
+        assert following in left
+
+
+@given(SOME, TURN)
+def test_who_settles_is_asked_about_what_is_disputed_alone(
+    labels: Labels, asked: list[int], turn: int
+) -> None:
+    said = {turn: {"Ada": "relevant", "Bo": "not_relevant", ADJUDICATED: "unsure"}}
+    here = answering(labels, said, asked, settling=True)
+    assert here.mine == {turn: "unsure"}
+    assert here.ask == [one for one in asked if one != turn]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node, to run what the browser runs")
+def test_the_browser_goes_to_the_turn_that_the_server_goes_to(labels: Labels) -> None:
+    """`following` is written twice, so that a key shows the next turn before the server was asked."""
+    code = SCRIPT.read_text(encoding="utf-8")
+    start, stop = code.index("const left ="), code.index("this.rove(typeof next")
+    random = np.random.default_rng(1)
+    cases, expected = [], []
+    for _ in range(200):
+        done, asked = (
+            [int(one) for one in random.permutation(TURNS)[: random.integers(0, TURNS)]] for _ in range(2)
+        )
+        turn = int(random.integers(0, TURNS))
+        before = answering(labels, {one: {"Ada": "unsure"} for one in done}, asked)
+        after = answering(labels, {one: {"Ada": "unsure"} for one in {*done, turn}}, asked)
+        first = sum(one in asked for one in before.ask)
+        cases.append({"done": done, "turn": turn, "labelling": {"ask": before.ask, "first": first}})
+        expected.append(after.following(turn))
+    program = f"""
+        const found = []
+        for (const {{ done, turn, labelling }} of {json.dumps(cases)}) {{
+          const value = "relevant", data = (number) => ({{ number }})
+          const pick = function () {{ {code[start:stop]}; return next ?? null }}
+          found.push(pick.call({{ labelled: (row) => done.includes(row.number) }}))
+        }}
+        console.log(JSON.stringify(found))
+    """
+    done_by_node = subprocess.run(["node", "-e", program], capture_output=True, text=True, check=True)
+    assert json.loads(done_by_node.stdout) == expected
+
+
+def test_what_others_say_is_shown_where_this_person_answered(labels: Labels) -> None:
+    said = {
+        1: {"Ada": "relevant", "Bo": "unsure", ADJUDICATED: "relevant"},
+        2: {"Bo": "relevant"},
+        3: {"Ada": "relevant"},
+    }
+    assert answering(labels, said).theirs() == {1: [("Bo", "unsure"), ("settled", "relevant")], 3: []}
+    settling = answering(labels, said, settling=True).theirs()
+    assert settling[1] == [("Ada", "relevant"), ("Bo", "unsure")]
+    assert settling[2] == [("Bo", "relevant")]
+    assert set(answering(labels, said, by=None).theirs()) == {1, 2, 3}
+    assert said_words(answering(labels, said), 1) == "Bo: ? unsure · settled: ✓ relevant"
+    assert said_words(answering(labels, said), 2) == ""
+
+
+def test_marks_and_keys_are_those_of_the_script() -> None:
+    code = SCRIPT.read_text(encoding="utf-8")
+    by_key = {
+        keys.RELEVANT: "relevant", keys.NOT_RELEVANT: "not_relevant", keys.UNSURE: "unsure",
+    }  # fmt: skip
+    told = ", ".join(f'{key}: "{value}"' for key, value in by_key.items())
+    assert f"const ANSWERS = {{ {told}, {keys.TAKE_BACK}: null }}" in code
+    for name, values in (("MARKS", MARKS), ("CALLED", CALLED)):
+        told = ", ".join(f'{value}: "{shown}"' for value, shown in values.items())
+        assert f"const {name} = {{ {told} }}" in code
+
+
+def test_no_key_is_one_of_streamlits_and_no_two_are_alike() -> None:
+    found = [value for name, value in vars(keys).items() if name.isupper()]
+    assert len(found) == len(set(found))
+    assert not {"C", "R"} & set(found)
+
+
+def test_nothing_is_known_of_a_message_without_answers(labels: Labels) -> None:
+    here = answering(labels, {})
+    assert (here.mine, here.theirs()) == ({}, {})
+    assert here.situation == SituationKey("t", TURNS)
