@@ -17,7 +17,7 @@ from convgate.figures.palette import Palette
 _POINTS = 1_000  # of a line; more cannot be seen
 _CLICKED = 300  # of a line whose points are marks, too
 # Only marks can be clicked, so lines that can be have some that nobody sees.
-_UNSEEN = steady(opacity=0) | {"marker": {"size": 8, "opacity": 0}}
+_UNSEEN = steady(opacity=0) | {"marker": {"size": 8, "opacity": 0, "color": "rgba(0,0,0,0)"}}
 
 
 def threshold_curve_figure(

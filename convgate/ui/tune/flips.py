@@ -180,7 +180,7 @@ def _draw_counts(flips: Flips) -> None:
     st.markdown(
         f"**{len(flips):,} {verb}** against the version's own rule: ↑\u00a0{len(flips.up):,} kept,"
         f" ↓\u00a0{len(flips.down):,} dropped. :material/check: **{len(flips.right):,} right**,"
-        f" :material/close: **{len(flips.wrong):,} wrong** by your labels."
+        f" :material/close: **{len(flips.wrong):,} wrong** by the labels."
     )
 
 
