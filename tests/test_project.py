@@ -23,7 +23,11 @@ import convgate
 from convgate import app_files
 from convgate.app_files import app_root
 from convgate.errors import SettingsError
+from convgate.versions.card import Draft
+from convgate.versions.names import SHIPPED
+from convgate.versions.version import write_version
 from tests.fakes import FakeEncoder
+from tests.gates import trained_gate
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 
@@ -175,6 +179,9 @@ def test_the_python_of_the_readme_runs_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: FakeEncoder())
+    # A version in the place of the one that ships, which is for the real encoder.
+    monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "weights")
+    write_version(tmp_path / "weights" / SHIPPED, trained_gate(), Draft())
     messages = [
         {"role": "system", "content": "You are terse."},
         {"role": "user", "content": "my training loss becomes nan"},
