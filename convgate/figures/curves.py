@@ -34,8 +34,8 @@ def threshold_curve_figure(
     """Precision, recall, F-beta and the share of turns kept, by threshold.
 
     `current` is the threshold in use, drawn as the threshold line with the trusted text `current_name`; a
-    star marks the row `best`, the one of the best F-beta unless given. `parameter` names the x axis when it is
-    no threshold. With `picks` points can be clicked; their `customdata` is their row in the curve.
+    star marks the row `best`, the one of the best F-beta unless given. `parameter` names the x axis when it
+    is no threshold. With `picks` points can be clicked; their `customdata` is their row in the curve.
     """
     rows = _thinned(len(curve), _CLICKED if picks else _POINTS)
     low, high = _limits(curve.thresholds)
