@@ -17,7 +17,9 @@ from convgate.evaluation.calibration import BestFBeta
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import fit_threshold as calibrate
 from convgate.evaluation.judge import count_tokens, judge
+from convgate.gate.model import Gate, GateOutput
 from convgate.policies.base import history_indices
+from convgate.training import trainer as loop
 from convgate.training.episodes import Episode, batch, read_episodes
 from convgate.training.errors import TrainingError
 from convgate.training.fitting import fit_threshold
@@ -103,6 +105,41 @@ def test_what_is_not_judged_changes_no_weight_no_curve_no_threshold_and_no_verdi
         )
     assert ends[0] == ends[1]
     assert ends[0][2] is not None
+
+
+def test_a_turn_that_is_not_judged_is_no_negative_either(monkeypatch: pytest.MonkeyPatch) -> None:
+    judged: list[int] = []
+
+    def counting(
+        output: GateOutput, relevant: torch.Tensor, mask: torch.Tensor, **how: float
+    ) -> torch.Tensor:
+        judged.append(int(mask.sum()))
+        return objective(output, relevant, mask, **how)
+
+    monkeypatch.setattr(loop, "objective", counting)
+    episode, other = read(half_judged(conversations=2))
+    expected = [each.judged for each in (episode, other)]
+    one = replace(QUICK, episodes=1, epochs=1)
+    trainer = Trainer(small_gate(), {"a": [episode]}, {"b": [other]}, one)
+    trainer.run()
+    assert judged == expected
+    assert max(expected) < sum(question.width for question in episode.questions)
+
+
+def test_precision_in_validation_is_that_of_judged_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    keeps_all = Gate.forward
+
+    def everything(self: Gate, *words: torch.Tensor) -> GateOutput:
+        output = keeps_all(self, *words)
+        return output._replace(logit=output.logit + 100)
+
+    episode, other = read(half_judged(conversations=2))
+    trainer = Trainer(small_gate(), {"a": [episode]}, {"b": [other]}, replace(QUICK, episodes=1, epochs=1))
+    monkeypatch.setattr(Gate, "forward", everything)
+    epoch = trainer.epoch()
+    assert epoch.recall == 1
+    relevant = sum(len(question.relevant) for question in other.questions)
+    assert epoch.precision == pytest.approx(relevant / other.judged)
 
 
 def test_judged_turns_alone_are_fixed_or_broken() -> None:
