@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 # Before anything loads torch or a tokenizer: the workers of pytest-xdist already use every core.
@@ -32,6 +32,20 @@ hypothesis.settings.register_profile("convgate", deadline=None)
 hypothesis.settings.load_profile("convgate")
 
 collect_ignore = ["network_guard/sitecustomize.py"]  # Python itself loads it, by this name
+
+
+@pytest.fixture
+def report_figure(record_property: Callable[[str, object], None]) -> Callable[[str], None]:
+    """Has a sentence with a measured figure stand at the end of the run."""
+    return lambda sentence: record_property("figure", sentence)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The figures that tests measured."""
+    for report in terminalreporter.stats.get("passed", []):
+        for name, sentence in report.user_properties:
+            if name == "figure" and report.when == "call":
+                terminalreporter.write_line(f"measured: {sentence}")
 
 
 @pytest.fixture(autouse=True)
