@@ -8,8 +8,8 @@ from convgate.conversation import Turn
 from convgate.ui.answering import Answering, draw_answers, said_words
 from convgate.ui.explore import state
 from convgate.ui.explore.chart import TIERS
+from convgate.ui.explore.neighbours import draw_neighbours
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.keys import MAKE_CURRENT, NEWER, OLDER
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.rows import when
 from convgate.ui.why import Explained, draw_why
@@ -54,25 +54,11 @@ def draw_panel(outcome: Outcome, selected: int | None, answering: Answering) -> 
 
 def _draw_head(outcome: Outcome, selected: int, turn: Turn) -> None:
     told, exact = when(turn.timestamp, outcome.moment.situation.turn.timestamp)
-    count = len(outcome.moment.conversation)
     who = literal(turn.speaker, limit=60) + (f" · {literal(turn.role)}" if turn.name else "")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="explore-head"):
         st.subheader(f"Turn {selected + 1:,}", anchor=False, width="content")
         st.caption(" · ".join(part for part in (who, told) if part), help=exact or None, width="stretch")
-    with st.container(horizontal=True, gap="xsmall", key="explore-neighbours"):
-        st.button(
-            "older", key="explore.older", shortcut=OLDER, disabled=selected == 0,
-            on_click=_select, args=(selected - 1,), help=_neighbour(outcome, selected - 1),
-        )  # fmt: skip
-        st.button(
-            "newer", key="explore.newer", shortcut=NEWER, disabled=selected == count - 1,
-            on_click=_select, args=(selected + 1,), help=_neighbour(outcome, selected + 1),
-        )  # fmt: skip
-        st.button(
-            "make current", key="explore.make_current", shortcut=MAKE_CURRENT,
-            disabled=selected == outcome.moment.situation.index, on_click=_make_current, args=(selected,),
-            help="Decide as if this turn were the message to answer",
-        )  # fmt: skip
+    draw_neighbours(outcome, selected)
 
 
 def _draw_contrast(outcome: Outcome, selected: int) -> None:
@@ -103,18 +89,3 @@ def _draw_text(turn: Turn) -> None:
             show_text(text, limit=_TEXT)
         else:
             st.caption("This turn has no text.")
-
-
-def _neighbour(outcome: Outcome, index: int) -> str | None:
-    turns = outcome.moment.conversation.turns
-    if not 0 <= index < len(turns):
-        return None
-    return f"Turn {index + 1}: {literal(turns[index].scored_text, limit=120)}"
-
-
-def _select(turn: int) -> None:
-    state.change(selected=turn)
-
-
-def _make_current(turn: int) -> None:
-    state.change(turn=turn, question="", selected=None)

@@ -15,6 +15,7 @@ from convgate.ui.answering import (
     said_words,
 )
 from convgate.ui.explore import state
+from convgate.ui.explore.neighbours import draw_neighbours
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.rows import when
@@ -33,6 +34,7 @@ def draw_question(answering: Answering, outcome: Outcome, selected: int | None, 
     turn, asked = moment.conversation.turns[selected], moment.situation.turn
     message = "the question" if moment.situation.index is None else f"message {moment.situation.index + 1:,}"
     verb = "Settle: does" if answering.settling else "Does"
+    draw_neighbours(outcome, selected)
     st.subheader(f"{verb} turn {selected + 1:,} matter to {message}?", anchor=False)
     st.caption(f"{message.capitalize()}: {literal(asked.text or asked.scored_text, limit=_MESSAGE)}")
     told, exact = when(turn.timestamp, asked.timestamp)

@@ -49,7 +49,8 @@ class LabellingTime:
 def measure_labelling(turns: int = 2_000, *, labels: int = 100_000, rounds: int = 9) -> LabellingTime:
     """Label a conversation of that many turns, then fill the library with labels and look again.
 
-    Without labels the pages are not looked at. The encoder is a stand-in. Raises ConvgateError when a page fails.
+    Without labels the pages are not looked at. The encoder is a stand-in. Raises ConvgateError when a page
+    fails.
     """
     with bench() as place:
         page, store = place.page, place.store
