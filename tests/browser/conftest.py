@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.running_app import add_samples, find_chromium, running_app, running_chromium
 from tests.conftest import GUARD
 from tests.network_guard.loopback_only import LOG_VARIABLE
 
 FOLDER = Path(__file__).parent
+PATIENCE = 30_000  # ms; a busy machine is slow
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -33,6 +34,7 @@ def chromium() -> Iterator[Browser]:
         if os.environ.get("CI"):
             pytest.fail(missing)
         pytest.skip(missing)
+    expect.set_options(timeout=PATIENCE)
     with running_chromium(executable) as browser:
         yield browser
 
@@ -60,19 +62,31 @@ def app_address(chromium: Browser, app_home: Path, sample_keys: dict[str, list[s
 
 
 @pytest.fixture
-def page(chromium: Browser, app_address: str) -> Iterator[Page]:
-    """A page in a browser that has never been here; the test fails when it asks another machine."""
-    context = chromium.new_context(base_url=app_address, viewport={"width": 1440, "height": 900})
+def browse(chromium: Browser, app_address: str) -> Iterator[Callable[[], BrowserContext]]:
+    """Browsers that have never been here; the test fails when one of them asks another machine."""
+    contexts: list[BrowserContext] = []
     strangers: list[str] = []
-    context.on(
-        "request",
-        lambda request: strangers.append(request.url) if is_strange(request.url, app_address) else None,
-    )
-    page = context.new_page()
-    page.set_default_timeout(30_000)
-    yield page
-    context.close()
+
+    def open_browser() -> BrowserContext:
+        context = chromium.new_context(base_url=app_address, viewport={"width": 1440, "height": 900})
+        context.set_default_timeout(PATIENCE)
+        context.on(
+            "request",
+            lambda request: strangers.append(request.url) if is_strange(request.url, app_address) else None,
+        )
+        contexts.append(context)
+        return context
+
+    yield open_browser
+    for context in contexts:
+        context.close()
     assert not strangers, f"the page asked other machines: {strangers}"
+
+
+@pytest.fixture
+def page(browse: Callable[[], BrowserContext]) -> Page:
+    """A page in a browser that has never been here."""
+    return browse().new_page()
 
 
 def is_strange(url: str, address: str) -> bool:

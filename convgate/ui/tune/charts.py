@@ -64,7 +64,9 @@ def draw_charts(trial: Trial) -> None:
 
 def _told(trial: Trial) -> str:
     found = trial.found.told if trial.found else ""
-    return writable(f"Precision, recall and what is kept by {trial.parameter}. {words(trial)} {found}")
+    return writable(
+        f"Precision, recall and what is kept by {trial.parameter}. {words(trial).replace('**', '')} {found}"
+    )
 
 
 def _clicked(key: str, trial: Trial) -> None:

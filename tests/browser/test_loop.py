@@ -1,0 +1,190 @@
+"""The loop in a real browser: tune by labels, train on them, watch it, compare, use it, and take it back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from playwright.sync_api import Page, expect
+
+from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.training.progress import OUTCOME
+from convgate.training.run_list import TrainingRuns
+from convgate.training.runs import RECORD, read_record
+from convgate.versions import Versions
+from tests.browser.running_app import open_page, wait_until_idle
+from tests.browser.test_label import eventually
+from tests.planted import planted
+
+pytestmark = pytest.mark.shipped  # the app starts with the version that ships
+EPOCHS = 6
+
+
+@pytest.fixture(scope="module")
+def labelled(app_address: str, app_home: Path) -> int:
+    """How many turns of a few conversations in the library somebody labelled."""
+    known = planted("loop", signal="speaker", conversations=5, turns=12)
+    store = Store(app_home / "convgate.db")
+    keys = {}
+    for id, talk in known.conversations.items():
+        (added,) = Conversations(store).add([NewConversation(talk)])
+        keys[id] = added.key
+    labels, count = Labels(store), 0
+    for case in known.cases:
+        assert case.turn is not None
+        answers: dict[int, Answer | None] = {
+            turn: "relevant" if turn in case.relevant else "not_relevant" for turn in range(case.turn)
+        }
+        labels.answer(SituationKey(keys[case.conversation], case.turn), answers, by="Gil Loop")
+        count += len(answers)
+    return count
+
+
+@pytest.fixture
+def versions(app_home: Path) -> Iterator[Versions]:
+    """Those of the running app; what was in use before is in use again afterwards."""
+    versions = Versions(app_home)
+    before = versions.active
+    yield versions
+    if before is not None and versions.active != before:
+        versions.activate(before, who="the test")
+
+
+def points(page: Page) -> int:
+    """How many epochs the first line of the first chart shows."""
+    chart = page.get_by_test_id("stPlotlyChart").first
+    return chart.locator(".scatterlayer .trace").first.locator("path.point").count()
+
+
+def flips(page: Page) -> int:
+    """How many labelled turns the page says flip."""
+    told = page.get_by_text(re.compile(r"turns? flips? against the version's own rule")).inner_text()
+    found = re.match(r"\d+", told)
+    assert found
+    return int(found[0])
+
+
+def test_a_threshold_for_a_wanted_recall_becomes_a_version(
+    page: Page, labelled: int, versions: Versions
+) -> None:
+    open_page(page, "/Tune?data=labels")
+    page.get_by_test_id("stButtonGroup").get_by_text("Wanted recall").click()
+    slider = page.get_by_role("slider", name=re.compile("Of the turns that matter, keep at least this share"))
+    slider.focus()
+    page.keyboard.press("End")
+    expect(page.get_by_text(re.compile(r"For recall 1\.00: .*recall 1\.00"))).to_be_visible()
+    wait_until_idle(page)
+    page.get_by_role("button", name=re.compile("^Try this ")).click()
+    expect(page.get_by_role("button", name="Tried now")).to_be_disabled()
+    wait_until_idle(page)
+    assert "goal=recall" in page.url
+
+    count = flips(page)
+    assert count > 0
+    listed = page.get_by_text(re.compile(r"(↑ kept|↓ dropped) now · score"))
+    assert listed.count() == min(count, 10)
+    page.get_by_test_id("stButtonGroup").get_by_text("↑ Kept now").click()
+    expect(page.get_by_text(re.compile("↓ dropped now · score"))).to_have_count(0)
+    expect(page.get_by_test_id("stPageLink").filter(has_text="for message").first).to_be_visible()
+
+    page.get_by_role("textbox", name="Name", exact=True).fill("all-that-matters")
+    page.keyboard.press("Enter")
+    wait_until_idle(page)
+    page.get_by_role("button", name="Make the version").click()
+    expect(page.get_by_text("The version all-that-matters is made. It is not in use yet.")).to_be_visible()
+    before = versions.active
+    card = versions.get("all-that-matters").card
+    assert "recall 1.00" in card.note
+    assert card.parent is not None
+
+    page.get_by_role("button", name="Use it from now on").click()
+    expect(page.get_by_text("all-that-matters is in use from now on.")).to_be_visible()
+    assert versions.active == "all-that-matters"
+    page.locator(".st-key-tune\\.undo, .st-key-tune-undo").get_by_role("button").click()
+    expect(page.get_by_text(re.compile("Taken back: "))).to_be_visible()
+    assert versions.active == before
+
+
+def test_training_on_labels_is_watched_compared_used_and_taken_back(
+    page: Page, labelled: int, versions: Versions, app_home: Path
+) -> None:
+    parent = versions.active
+    open_page(page, "/Train")
+    page.get_by_test_id("stButtonGroup").get_by_text("Six situations").click()
+    wait_until_idle(page)
+    page.get_by_role("spinbutton", name="Epochs, at most").fill(str(EPOCHS))
+    page.keyboard.press("Enter")
+    wait_until_idle(page)
+    page.get_by_role("textbox", name="Name", exact=True).fill("mine")
+    page.keyboard.press("Enter")
+    page.get_by_text("Use it when it is better").click()
+    wait_until_idle(page)
+    page.get_by_role("button", name="Start training").click()
+    expect(page).to_have_url(re.compile(r"[?&]run="))
+    runs = TrainingRuns(app_home)
+    (id,) = re.findall(r"[?&]run=([^&]+)", page.url)
+    folder = runs.get(id).folder
+
+    def epochs() -> int:
+        return len(read_record(folder).epochs) if (folder / RECORD).exists() else 0
+
+    process = the_training(id)
+    eventually(page, lambda: epochs() > 0 or (folder / OUTCOME).exists(), True, patience=120)
+    process.suspend()  # held still, so that what the page shows can be compared
+    try:
+        first = epochs()
+        assert 0 < first < EPOCHS
+        expect(page.get_by_role("heading", name="Running: mine")).to_be_visible()
+        eventually(page, lambda: points(page), first)
+        page.reload()
+        wait_until_idle(page)
+        expect(page.get_by_role("heading", name="Running: mine")).to_be_visible()
+        eventually(page, lambda: points(page), first)
+        process.resume()
+        eventually(page, lambda: epochs() > first, True, patience=120)
+        eventually(page, lambda: points(page) > first, True)
+    finally:
+        process.resume()
+    expect(page.get_by_role("heading", name="Done: mine")).to_be_visible(timeout=120_000)
+    expect(page.get_by_text("Version mine was made.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Turn by turn")).to_be_visible()
+    assert versions.active == parent, "it was asked not to be used by itself"
+
+    page.get_by_role("button", name="Use it now").click()
+    expect(page.get_by_text("It is the version in use.")).to_be_visible()
+    assert versions.active == "mine"
+    wait_until_idle(page)
+    page.get_by_test_id("stButtonGroup").get_by_text(re.compile(r"^All \d")).click()
+    wait_until_idle(page)
+    link = page.get_by_test_id("stPageLink").filter(has_text="for message").first
+    link.get_by_role("link").click()
+    expect(page).to_have_url(re.compile("/Explore"))
+    expect(page.locator('.row[aria-selected="true"]')).to_be_visible()
+    assert "policy=gate%40mine" in page.url
+    assert f"compare=gate%40{parent}" in page.url
+    expect(page.locator(".row .other").first).to_be_visible()
+
+    open_page(page, "/Versions")
+    row = page.locator(".st-key-version-in1-mine")
+    expect(row.get_by_text("active")).to_be_visible()
+    row.get_by_role("button", name="Compare").click()
+    expect(page).to_have_url(re.compile("show=compare"))
+    wait_until_idle(page)
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+    page.get_by_test_id("stButtonGroup").get_by_text("All versions").click()
+    page.get_by_role("button", name=f"Roll back to {parent}").click()
+    expect(page.get_by_text(f"{parent} is in use again.")).to_be_visible()
+    assert versions.active == parent
+
+
+def the_training(id: str) -> psutil.Process:
+    """The process at work on a run."""
+    (found,) = (
+        process
+        for process in psutil.process_iter(["cmdline"])
+        if "train" in (process.info["cmdline"] or []) and any(id in word for word in process.info["cmdline"])
+    )
+    return found
