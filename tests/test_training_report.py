@@ -25,7 +25,7 @@ from convgate.training.report import REPORT, ItemReport, ReportedCase, item_repo
 from convgate.training.session import Plan, train_version
 from convgate.training.trainer import Trainer
 from convgate.training.verdict import compare_items, verdict_of
-from convgate.transcripts.relevance_sets import Case
+from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from convgate.versions import Draft, Versions
 from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate, with_cases
 from tests.test_training_session import Heard
@@ -219,6 +219,30 @@ def test_a_few_labels_are_trained_on_beside_written_texts(
     taken = Plan((planted_file(tmp_path, "replay-scenarios"),), QUICK, parent="first", replay=("scenarios",))
     with pytest.raises(TrainingError, match="replay-scenarios is a set that comes with convgate"):
         trained(taken, versions, tmp_path / "other")
+
+
+def test_sets_that_number_their_conversations_alike_are_told_apart(
+    tmp_path: Path, versions: Versions
+) -> None:
+    one = planted("own", conversations=6)
+    short = {id: replace(talk, turns=talk.turns[1:4]) for id, talk in one.conversations.items()}
+    asked = Turn.of("user", "about what?")
+    other = RelevanceSet(
+        "other", short, tuple(Case(f"{id}-8", id, None, asked, frozenset({1})) for id in short)
+    )
+    files = (tmp_path / "own.jsonl", tmp_path / "other.jsonl")
+    for sets, file in zip((one, other), files, strict=True):
+        write_relevance_set(sets, file)
+    run = tmp_path / "run"
+    trained(Plan(files, QUICK, parent="first"), versions, run)
+    report = ItemReport.read(run)
+    assert report is not None
+    for case, turn in zip(report.case.tolist(), report.turn.tolist(), strict=True):
+        found = report.cases[case]
+        name, _, id = found.conversation.rpartition("/")
+        talk = (short if name else one.conversations)[id]
+        assert report.texts[found.conversation][turn] == talk.turns[turn].text
+        assert found.question == ("about what?" if name else "")
 
 
 def test_a_version_is_not_made_active_over_one_that_it_was_not_compared_with(

@@ -26,8 +26,9 @@ SETS = st.dictionaries(
 )
 
 
-def bare(conversation: str) -> Episode:
-    return Episode(conversation, np.zeros((0, 2), np.float16), np.zeros((0, 0, 0), np.float16), ())
+def bare(conversation: str, said: str = "") -> Episode:
+    nothing = np.zeros((0, 2), np.float16), np.zeros((0, 0, 0), np.float16)
+    return Episode(conversation, *nothing, (), said=said.encode())
 
 
 def ids(sets: dict[str, list[Episode]]) -> set[str]:
@@ -81,6 +82,17 @@ def test_no_conversation_is_on_both_sides(talks: dict[str, list[str]], share: fl
         if len(sets) == 1:
             assert bool(validation[name]) == (distinct > 1)
             assert training[name]
+
+
+@pytest.mark.parametrize("share", [0.2, 0.35])
+@pytest.mark.parametrize("count", [2, 4, 40])
+def test_a_conversation_that_two_sets_call_otherwise_is_on_one_side(count: int, share: float) -> None:
+    sets = {name: [bare(f"{name}-{n}", f"talk {n}") for n in range(count)] for name in ("labels", "samples")}
+    training, held = hold_out(sets, share=share)
+    said = [{episode.said for episodes in part.values() for episode in episodes} for part in (training, held)]
+    assert said[0]
+    assert said[1]
+    assert not said[0] & said[1]
 
 
 def test_about_the_share_is_held_out_and_ever_the_same() -> None:

@@ -43,7 +43,7 @@ def divide(episodes: Sets, *, replayed: Collection[str] = (), further: bool) -> 
     if not further:
         training, validation = hold_out(sets, share=PRETRAINING_SHARE)
         return Parts(training, validation, {}, frozenset(again))
-    count = len({episode.conversation for some in own.values() for episode in some})
+    count = len({episode.said or episode.conversation for some in own.values() for episode in some})
     if count < FEWEST:
         training, validation, compared = (
             own,

@@ -19,6 +19,7 @@ from convgate.gate.features import FEATURES, message_features, turn_features
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.gate.situation import situation_text
+from convgate.store.openings import chain
 from convgate.training.errors import TrainingError
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
@@ -56,6 +57,7 @@ class Episode:
     turns: Half  # (n, K, F) features of the turns with the K before them, newest first; F = 0 likewise
     questions: tuple[Question, ...]
     start: int = 0  # index in the conversation of the first turn
+    said: bytes = b""  # the last hash of the conversation's `chain`; nothing where that does not matter
 
     @property
     def judged(self) -> int:
@@ -223,7 +225,8 @@ def _episode(
         )
         for posed, message, pairs, (first, after) in zip(cases, messages, features, spans, strict=True)
     ]
-    return Episode(conversation.id, embeddings.astype(np.float16), by_turn, tuple(questions), start)
+    said = chain(conversation.turns)[-1]
+    return Episode(conversation.id, embeddings.astype(np.float16), by_turn, tuple(questions), start, said)
 
 
 def _rows(turns: frozenset[int], start: int, first: int) -> NDArray[np.int64]:

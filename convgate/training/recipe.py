@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from convgate.store.openings import chain
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.training.errors import TrainingError
 from convgate.training.lengthening import lengthen
@@ -96,6 +97,33 @@ def replayed(names: Sequence[str], *, seed: int) -> list[TrainingSet]:
     """
     made = replay_sets(names, seed=seed)
     return [TrainingSet(cases, _source(cases, _digest(cases), own=True)) for cases in made]
+
+
+def told_apart(sets: Sequence[TrainingSet]) -> list[TrainingSet]:
+    """The sets with other ids where different conversations, or cases of different sets, have the same one.
+
+    The very same conversation keeps its id in all sets that have it.
+    """
+    known: dict[str, bytes] = {}
+    asked: set[str] = set()
+    found = []
+    for one in sets:
+        name, talks = one.cases.name, one.cases.conversations
+        said = {id: chain(talk.turns)[-1] for id, talk in talks.items()}
+        ids = {id: id if known.get(id, said[id]) == said[id] else f"{name}/{id}" for id in talks}
+        cases = tuple(
+            replace(
+                case,
+                id=f"{name}/{case.id}" if case.id in asked else case.id,
+                conversation=ids.get(case.conversation, case.conversation),
+            )
+            for case in one.cases.cases
+        )
+        known |= {ids[id]: digest for id, digest in said.items()}
+        asked |= {case.id for case in cases}
+        renamed = {ids[id]: replace(talk, id=ids[id]) for id, talk in talks.items()}
+        found.append(replace(one, cases=replace(one.cases, conversations=renamed, cases=cases)))
+    return found
 
 
 def _source(cases: RelevanceSet, digest: str, *, own: bool = False) -> Source:

@@ -28,7 +28,7 @@ from convgate.training.fitting import fit_parts
 from convgate.training.learning_curve import LearningCurve
 from convgate.training.measuring import measure_embeddings, measure_features
 from convgate.training.progress import Listener, Reporting
-from convgate.training.recipe import TrainingSet, pretraining_sets, read_sets, replayed
+from convgate.training.recipe import TrainingSet, pretraining_sets, read_sets, replayed, told_apart
 from convgate.training.replay import PREFIX
 from convgate.training.report import ItemReport
 from convgate.training.runs import RunRecord, Source
@@ -174,7 +174,7 @@ def _read_sets(plan: Plan, listener: Listener) -> list[TrainingSet]:
     again = replayed(plan.replay, seed=plan.settings.seed)
     if taken := {one.cases.name for one in sets} & {one.cases.name for one in again}:
         raise TrainingError(f"{min(taken)} is a set that comes with convgate; call the file otherwise")
-    return sets + again
+    return told_apart(sets + again)
 
 
 def _replayed(sets: Sequence[TrainingSet]) -> frozenset[str]:
