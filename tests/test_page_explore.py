@@ -17,7 +17,7 @@ from convgate.conversation import Conversation, Turn
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names
 from convgate.settings import load_settings
-from convgate.store import Conversations, NewConversation, Store
+from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.ui import services
 from convgate.ui.explore.further import VIEWS
 from convgate.ui.explore.timing import measure_slider_rerun
@@ -447,7 +447,7 @@ def test_a_kept_tool_result_brings_its_call_and_says_so(open_page: Open) -> None
 def test_every_control_is_read(open_page: Open) -> None:
     """A control that is added must be tested here: moving it has to change what the page shows."""
     other = add(*TALK[:4], title="Other")
-    new = {
+    new: dict[str, Any] = {
         SLIDER: -2.0, "explore.limits": (0, 1), "explore.rule": "absolute", "explore.compare": "last_k",
         "explore.policy": "bm25", "explore.turn": 6, "explore.tiers": True, "explore.pairs": True,
         "explore.search": "loss", "explore.question": "fibonacci", "explore.conversation": other,
@@ -478,6 +478,36 @@ def test_keys_are_shown_and_no_two_buttons_share_one(open_page: Open) -> None:
     sound(app.text_input(key="annotator.typed").set_value("Ada").run())
     keys = [button.proto.shortcut for button in app.button if button.proto.shortcut]
     assert sorted(keys) == sorted({"k", "d", "f", "x", "s", "m", "p", "n", "left", "right", *"0123zyb"})
+
+
+# Answers in place
+
+
+def test_turns_are_answered_for_where_one_looks_at_them(open_page: Open) -> None:
+    app = open_page(selected="3")
+    labels, here = Labels(Store(load_settings().database)), SituationKey(app.query_params["conversation"], 7)
+    assert not [one for one in app.button if str(one.key).startswith("answering.")]
+    assert not transcript(app)["labelling"]["enabled"]
+    sound(app.text_input(key="annotator.typed").set_value("Ada").run())
+    sound(app.button(key="answering.not_relevant").click().run())
+    assert labels.of(here).of("Ada") == {2: "not_relevant"}
+    assert (transcript(app)["rows"][2]["mine"], transcript(app)["selected"]) == ("not_relevant", 1)
+    assert "Saved" in said(app)
+    sound(app.button(key="answering.undo").click().run())
+    assert (labels.of(here).of("Ada"), transcript(app)["selected"]) == ({}, 2)
+    sound(app.button(key="answering.redo").click().run())
+    sound(app.selectbox(key="answering.scope").set_value("before").run())
+    sound(app.button(key="answering.relevant").click().run())
+    assert labels.of(here).of("Ada") == {0: "relevant", 1: "relevant", 2: "not_relevant"}
+    assert len(app.query_params) > 1, "the address has the turn"
+
+
+def test_answering_changes_no_decision(open_page: Open) -> None:
+    app = open_page(selected="3")
+    sound(app.text_input(key="annotator.typed").set_value("Ada").run())
+    before = states(app), metric(app, "Kept"), delta(app, "Kept")
+    sound(app.button(key="answering.relevant").click().run())
+    assert (states(app), metric(app, "Kept"), delta(app, "Kept")) == before
 
 
 # Edges

@@ -394,6 +394,11 @@ def test_a_browser_that_sends_the_words_of_a_menu_again_changes_nothing() -> Non
         trigger(app, "asked", {"what": "select", "turn": turn}, **{box.proto.id: words})
         assert transcript(app)["labelling"]["scope"] == app.selectbox(key="answering.scope").value == "before"
         assert app.selectbox(key="answering.scope").label == f"An answer is for {turn} turns"
+    say(key, Ada={1: "relevant"}, Bo={1: "not_relevant"})
+    work = app.button_group(key="label.work").options
+    sound(app.run())
+    assert "1 disagreement to be settled" in said(app)
+    assert app.button_group(key="label.work").options == work
 
 
 def test_the_key_for_several_goes_through_all_and_taking_back_is_for_one() -> None:
