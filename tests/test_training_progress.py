@@ -115,7 +115,7 @@ def test_a_stop_file_ends_it_at_the_next_report(folder: Path, tell: str) -> None
             else:
                 heard.progress(1, 2)
 
-    with pytest.raises(StoppedError, match="2 epochs before are kept; it can go on"):
+    with pytest.raises(StoppedError, match="2 whole epochs are kept; it can go on"):
         train()
     assert told.heard == [EPOCH]
     assert (outcome(folder)["state"], outcome(folder)["ran"]) == ("stopped", 2)
@@ -125,7 +125,7 @@ def test_a_stop_file_ends_it_at_the_next_report(folder: Path, tell: str) -> None
 def test_errors_are_written_down_and_come_out(folder: Path) -> None:
     for error, state, message in [
         (TrainingError("the loss became nan"), "failed", "the loss became nan"),
-        (KeyboardInterrupt(), "stopped", "Stopped. No epoch was over; it can go on."),
+        (KeyboardInterrupt(), "stopped", "Stopped. No whole epochs are kept; it can go on."),
         (ZeroDivisionError("by 0"), "failed", "an unexpected ZeroDivisionError: by 0"),
     ]:
         with pytest.raises(type(error)), Reporting(folder, Told()):

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from convgate.errors import TranscriptError
 from convgate.training import starting
 from convgate.training.errors import TrainingError
 from convgate.training.library import SAMPLES, RelevanceSets
-from convgate.training.progress import OUTCOME, Progress
+from convgate.training.progress import OUTCOME, STARTING, Progress
 from convgate.training.run_list import INTERRUPTED, LOG, Run, TrainingRuns
 from convgate.training.runs import locked, read_record
 from convgate.training.starting import DATA, Order, finish, go_on, start_process, start_training
@@ -112,7 +113,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
 def until(home: Path, id: str, *states: str, epochs: int = 0) -> Run:
     """Waits for the run to be in one of these states with so many epochs."""
     listed = TrainingRuns(home)
-    for _ in range(600):
+    for _ in range(1800):
         run = listed.get(id)
         if run.state in states and run.epochs >= epochs:
             return run
@@ -233,6 +234,32 @@ def test_a_system_that_starts_nothing_is_told(home: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(starting, "start_process", refuse)
     with pytest.raises(TrainingError, match="could not be started: Resource temporarily unavailable"):
         start_training(home, order())
+
+
+def test_the_end_of_a_process_says_nothing_about_the_one_after_it(
+    home: Path, started: list[list[str]]
+) -> None:
+    id = start_training(home, order())
+    folder = TrainingRuns(home).get(id).folder
+
+    class Ended:
+        def wait(self) -> int:
+            return 130
+
+    process: Any = Ended()
+    mine = Progress(STARTING, 0, 0, 1, "2026-01-01T00:00:00+00:00")
+    later = [replace(mine, updated="2026-01-01T00:01:00+00:00"), replace(mine, stage="Epoch 2")]
+    for now_there in later:
+        now_there.write(folder)
+        starting._await(process, folder, mine)
+        assert not (folder / OUTCOME).exists()
+        assert Progress.read(folder) == now_there
+    mine.write(folder)
+    (folder / LOG).write_text("convgate: no such thing\n\n")
+    starting._await(process, folder, mine)
+    run = TrainingRuns(home).get(id)
+    assert (run.state, run.epochs) == ("failed", 1)
+    assert run.message == "The training ended with exit code 130: convgate: no such thing"
 
 
 # Real processes

@@ -176,12 +176,8 @@ def put(path: Path, values: Mapping[str, Any]) -> None:
 
 
 def _stopped(epochs: int) -> str:
-    kept = (
-        f"The {'epoch' if epochs == 1 else f'{epochs} epochs'} before are kept"
-        if epochs
-        else "No epoch was over"
-    )
-    return f"Stopped. {kept}; it can go on."
+    kept = "1 whole epoch is" if epochs == 1 else f"{epochs or 'No'} whole epochs are"
+    return f"Stopped. {kept} kept; it can go on."
 
 
 def now() -> str:

@@ -139,7 +139,8 @@ def _launch(home: Path, folder: Path, words: Sequence[str], *, epochs: int) -> N
     try:
         (folder / STOP).unlink(missing_ok=True)
         (folder / OUTCOME).unlink(missing_ok=True)
-        Progress(STARTING, 0, 0, epochs, now()).write(folder)
+        start = Progress(STARTING, 0, 0, epochs, now())
+        start.write(folder)
         with (folder / LOG).open("ab") as log:
             process = start_process(
                 [sys.executable, "-m", "convgate", *words], log.fileno(), _environment(home)
@@ -148,7 +149,7 @@ def _launch(home: Path, folder: Path, words: Sequence[str], *, epochs: int) -> N
         raise TrainingError(f"the training could not be started: {error.strerror or error}") from error
     # Its end has to be asked for, or it stays behind as a zombie for as long as the app runs.
     threading.Thread(
-        target=_await, args=[process, folder], name=f"training {folder.name}", daemon=True
+        target=_await, args=[process, folder, start], name=f"training {folder.name}", daemon=True
     ).start()
 
 
@@ -171,30 +172,26 @@ def start_process(
     return process
 
 
-def _await(process: subprocess.Popen[bytes], folder: Path) -> None:
-    """Wait for the end, and write down one that the training could not write down itself.
+def _await(process: subprocess.Popen[bytes], folder: Path, start: Progress) -> None:
+    """Wait for the end, and write it down when it came before the training could report anything itself.
 
-    A process that was killed (a code below 0) left an interrupted run, which needs no more words.
+    By the end of a slow process the run may have been started again, which is none of this one's business.
     """
     code = process.wait()
-    if (folder / OUTCOME).exists() or not folder.is_dir():
+    if Progress.read(folder) != start or (folder / OUTCOME).exists():
         return
-    try:
-        reported = Progress.read(folder)
-        if reported is not None and reported.stage == STARTING:
-            replace(reported, stage=LOADING).write(folder)
-        if code <= 0:
-            return
-        lines = (folder / LOG).read_bytes()[-4000:].decode(errors="replace").split("\n")
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing in its log")
-        told = f"The training ended with exit code {code}: {last[:500]}"
-        put(folder / OUTCOME, {"state": "failed", "ended": now(), "message": told})
-    except OSError:  # the disk is full or the folder gone: the list shows an interrupted run
-        return
+    with suppress(OSError):  # the disk is full or the folder gone: the list shows an interrupted run
+        if code > 0:
+            lines = (folder / LOG).read_bytes()[-4000:].decode(errors="replace").split("\n")
+            last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing in its log")
+            told = f"The training ended with exit code {code}: {last[:500]}"
+            put(folder / OUTCOME, {"state": "failed", "ended": now(), "ran": start.epochs, "message": told})
+        else:
+            replace(start, stage=LOADING).write(folder)
 
 
 def _environment(home: Path) -> dict[str, str]:
-    return {**os.environ, "CONVGATE_HOME": str(home), "PYTHONUNBUFFERED": "1"}
+    return {**os.environ, "CONVGATE_HOME": str(home), "PYTHONUNBUFFERED": "1", "COLUMNS": "160"}
 
 
 def _windows_flags() -> int:

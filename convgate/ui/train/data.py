@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.labels.gold import gold_counts
 from convgate.training.library import RelevanceSets
 from convgate.training.replay import LICENCE, REPLAYS, replay_counts
 from convgate.ui.frame import App
+from convgate.ui.labelled import label_counts
 from convgate.ui.text import literal
 from convgate.ui.train import state
 from convgate.ui.wording import counted
@@ -36,7 +36,7 @@ class Chosen:
 
 def draw_data(app: App) -> Chosen:
     """The choice, with counts and licences; a way to add a set."""
-    gold = gold_counts(app.store)
+    gold = label_counts(app)
     infos = {info.name: info for info in RelevanceSets(app.settings.home).infos()}
     usable = [name for name, info in infos.items() if info.may_train and not info.problem]
     labels = st.toggle(

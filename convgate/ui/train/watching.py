@@ -89,7 +89,7 @@ def _draw_actions(app: App, run: Run) -> None:
     with st.container(horizontal=True):
         if run.is_active:
             st.button(
-                "Stop", key="train.stop", icon=":material/pause:", disabled=run.state == "stopping",
+                "Stop training", key="train.stop", icon=":material/pause:", disabled=run.state == "stopping",
                 on_click=state.attempt, args=(listed.stop, run.id),
                 help="What the last whole epoch learned is kept, and it can go on.",
             )  # fmt: skip
