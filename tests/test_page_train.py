@@ -188,7 +188,7 @@ def test_labels_of_people_are_exported_into_the_run(
 ) -> None:
     from convgate.labels.gold import GoldCounts
 
-    monkeypatch.setattr("convgate.ui.train.data.gold_counts", lambda store: GoldCounts(4, 24, 60, 90, 0))
+    monkeypatch.setattr("convgate.ui.train.data.label_counts", lambda app: GoldCounts(4, 24, 60, 90, 0))
     monkeypatch.setattr(order, "gold_set", lambda store: planted("labels", conversations=4))
     app = opened()
     assert "150 labelled turns, 60 of them relevant, for 24 messages of 4 conversations" in texts(app)
@@ -205,7 +205,7 @@ def test_labels_that_are_switched_off_are_not_learned_from(
 ) -> None:
     from convgate.labels.gold import GoldCounts
 
-    monkeypatch.setattr("convgate.ui.train.data.gold_counts", lambda store: GoldCounts(4, 24, 60, 90, 0))
+    monkeypatch.setattr("convgate.ui.train.data.label_counts", lambda app: GoldCounts(4, 24, 60, 90, 0))
     monkeypatch.setattr(order, "gold_set", lambda store: pytest.fail("they are off"))
     add_set(home, tmp_path)
     app = opened()

@@ -308,7 +308,7 @@ def test_a_set_is_uploaded_chosen_and_counted_with_the_labels(open_page: Open) -
     sound(app.file_uploader(key="tune.upload.0").upload("My talks.jsonl", content).run())
     assert RelevanceSets(load_settings().home).names()[0] == "my-talks"
     assert "**82 labelled turns**" in said(app)
-    assert "set:my-talks" in app.query_params["data"]
+    assert "my-talks" in app.query_params["data"]
     bad = b'{"type": "case"}\n'
     sound(app.file_uploader(key="tune.upload.1").upload("bad.jsonl", bad).run())
     assert "Nothing was kept" in said(app)
@@ -325,7 +325,7 @@ def test_turns_of_a_set_link_to_where_the_library_has_the_same_and_are_text_othe
     file = tmp_path / "both.jsonl"
     write_relevance_set(RelevanceSet("both", {one.id: one for one in (known, strange)}, cases), file)
     RelevanceSets(home).add("both", file.read_bytes())
-    app = open_page(data="set:both", rule="absolute", threshold="1")
+    app = open_page(data="both", rule="absolute", threshold="1")
     assert flips(app)[0] > PER_PAGE
     linked = "".join(link["query"] for link in listed(app))
     (pages,) = app.get("pagination")
@@ -482,7 +482,7 @@ def test_the_page_comes_back_as_it_was(open_page: Open) -> None:
     [
         ({"version": "gate@gone"}, "There is no version gone"),
         ({"version": "bm25"}, "which is not gate or gate@VERSION"),
-        ({"data": "set:gone"}, "There is no data called gone"),
+        ({"data": "gone"}, "There is no data called gone"),
         ({"goal": "magic"}, "which is not one of f_beta"),
         ({"goal": "recall", "wanted": "7"}, "which is not from 0.05 to 1"),
         ({"rule": "absolute", "threshold": "7"}, "a rule that cannot be"),
@@ -509,7 +509,7 @@ def test_an_empty_home_says_what_to_do(
     monkeypatch.setattr(services, "encoder", lambda *_: fake_encoder)
     monkeypatch.setattr(services, "warm_up", lambda: None)
     app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60).run()
-    app.query_params["data"] = "labels"
+    app.query_params["data"] = "@labels"
     sound(app.switch_page(TUNE).run())
     assert "Label some turns, or choose a set" in said(app)
     sound(app.button_group(key="tune.where").set_value("library").run())

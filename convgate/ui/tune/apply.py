@@ -21,11 +21,12 @@ from convgate.ui.annotator import annotator
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App
+from convgate.ui.labelled import content_sha256
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.state import forget, remembered
 from convgate.ui.text import literal
 from convgate.ui.tune import state
-from convgate.ui.tune.data import Source, content_digest
+from convgate.ui.tune.data import Source
 from convgate.ui.tune.trial import Trial
 from convgate.ui.wording import counted
 from convgate.versions.card import DataSet, Draft, Measured, Metric
@@ -182,7 +183,7 @@ def _data(applied: Applied, known: Sequence[DataSet]) -> tuple[DataSet, ...]:
     there = {one.sha256 for one in known}
     made = [
         DataSet(
-            source.plain, content_digest(applied.app, source.name),
+            source.plain, content_sha256(applied.app, source.name),
             {"conversations": source.conversations, "cases": source.cases, "turns": source.judged},
             source.licence, source.attribution,
         )

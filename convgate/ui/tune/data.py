@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from convgate.errors import TranscriptError
-from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
-from convgate.store import Store
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui.frame import App
+from convgate.ui.labelled import LABELS, label_counts, read_labelled
 from convgate.ui.text import literal
 from convgate.ui.tune import state
-from convgate.ui.tune.view import LABELS, View
+from convgate.ui.tune.view import View
 from convgate.ui.wording import counted
 
 DATA, UPLOAD, FAILED = "tune.data", "tune.upload", "tune.upload_failed"
-SET = "set:"
 
 
 @dataclass(frozen=True)
@@ -40,7 +37,7 @@ class Source:
     @property
     def plain(self) -> str:
         """Its name in sentences."""
-        return "my labels" if self.name == LABELS else self.name.removeprefix(SET)
+        return "my labels" if self.name == LABELS else self.name
 
     @property
     def option(self) -> str:
@@ -58,13 +55,13 @@ class Source:
 
 def sources(app: App) -> dict[str, Source]:
     """All that there is, by name; the labels also while there are none."""
-    own = _counts(app.store, str(app.store.path), labels_digest(app.store))
+    own = label_counts(app)
     found = [Source(LABELS, "My labels", own.situations, own.conversations, own.judged, own.relevant)]
     for info in RelevanceSets(app.settings.home).infos():
         label = "Samples" if not info.is_own else literal(info.name)
         found.append(
             Source(
-                f"{SET}{info.name}", label, info.cases, info.conversations, info.judged, info.relevant,
+                info.name, label, info.cases, info.conversations, info.judged, info.relevant,
                 info.licence, info.attribution, info.problem,
             )
         )  # fmt: skip
@@ -109,43 +106,8 @@ def read_data(app: App, names: Sequence[str]) -> tuple[list[RelevanceSet], str]:
 
     Raises TranscriptError when a set is not there or cannot be read.
     """
-    sets, told = [], []
-    for name in names:
-        if name == LABELS:
-            digest = labels_digest(app.store)
-            sets.append(_labels(app.store, str(app.store.path), digest))
-        else:
-            shelf, plain = RelevanceSets(app.settings.home), name.removeprefix(SET)
-            found = shelf.path(plain).stat()
-            digest = f"{found.st_mtime_ns} {found.st_size}"
-            sets.append(_set(shelf, str(shelf.path(plain)), plain, digest))
-        told.append(f"{name} {digest}")
-    return sets, "\n".join(told)
-
-
-def content_digest(app: App, name: str) -> str:
-    """The SHA-256 of what was measured on, for a version's card."""
-    if name != LABELS:
-        path = RelevanceSets(app.settings.home).path(name.removeprefix(SET))
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    own = _labels(app.store, str(app.store.path), labels_digest(app.store))
-    said = [(case.id, sorted(case.relevant), sorted(case.judged or ())) for case in own.cases]
-    return hashlib.sha256(repr(sorted(said)).encode()).hexdigest()
-
-
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _counts(_store: Store, path: str, digest: str) -> GoldCounts:
-    return gold_counts(_store)
-
-
-@st.cache_resource(max_entries=2, show_spinner="Reading your labels …")
-def _labels(_store: Store, path: str, digest: str) -> RelevanceSet:
-    return gold_set(_store, name="my labels")  # which no set of the library can be called
-
-
-@st.cache_resource(max_entries=6, show_spinner="Reading the set …")
-def _set(_shelf: RelevanceSets, path: str, name: str, digest: str) -> RelevanceSet:
-    return _shelf.read(name)
+    found = [read_labelled(app, name) for name in names]
+    return [one for one, _ in found], "\n".join(told for _, told in found)
 
 
 def _chose() -> None:
@@ -166,4 +128,4 @@ def _uploaded(app: App, view: View, key: str) -> None:
         return
     st.session_state.pop(FAILED, None)
     known = chosen_of(view, sources(app))
-    state.change(data=tuple(dict.fromkeys([*known, f"{SET}{added.name}"])))
+    state.change(data=tuple(dict.fromkeys([*known, added.name])))

@@ -1,6 +1,6 @@
 """What a person looks at in Tune, as one value that an address can carry.
 
-?version=gate@mine&data=labels,set:talks&goal=recall&wanted=0.9&rule=anchored&threshold=0.31
+?version=gate@mine&data=@labels,talks&goal=recall&wanted=0.9&rule=anchored&threshold=0.31
 
 """
 
@@ -15,9 +15,6 @@ from convgate.policies.gate import GatePolicy
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import is_chooser, policy_of, version_of
 from convgate.ui.tune.goals import GOALS
-
-LABELS = "labels"
-"""The person's own labels among the data; a set of the library is `set:NAME`."""
 
 LABELLED, LIBRARY = "labelled", "library"
 WHERE = {LABELLED: "Labelled turns", LIBRARY: "Your library"}
@@ -101,7 +98,7 @@ class View:
             problems.append(f"There is no version {version_of(self.version)}, or no longer.")
         if view.data is not None and (gone := [name for name in view.data if name not in data]):
             view = replace(view, data=tuple(name for name in view.data if name in data))
-            told = ", ".join(name.removeprefix("set:")[:40] for name in gone)
+            told = ", ".join(name[:40] for name in gone)
             problems.append(f"There is no data called {told}, or no longer.")
         if view.conversation is not None and view.conversation not in conversations:
             view = replace(view, conversation=None)

@@ -16,9 +16,10 @@ from convgate.ui import scoring
 from convgate.ui.finding import library_keys
 from convgate.ui.frame import App
 from convgate.ui.judging import digest, judged, sides
+from convgate.ui.labelled import read_labelled
 from convgate.ui.text import literal
 from convgate.ui.versions import state
-from convgate.ui.versions.sources import read_set, set_labels
+from convgate.ui.versions.sources import set_labels
 from convgate.ui.versions.turns import TurnRow, draw_paging, draw_turn
 from convgate.ui.versions.view import View
 from convgate.ui.versions.words import METRICS, markdown_table, with_interval
@@ -47,7 +48,7 @@ def draw_on_set(app: App, view: View, labels: Mapping[str, str]) -> None:
     assert name is not None
     view = replace(view, set=name)
     state.keep(view)  # what a link opens must not hang on what else there is by then
-    relevance_set, told = read_set(app, name)
+    relevance_set, told = read_labelled(app, name)
     made, digests = [], []
     for chooser in (view.a, view.b or view.a):
         policy = scoring.policy(app, chooser)
