@@ -21,6 +21,7 @@ from convgate.labels.agreement import (
     training_warnings,
 )
 from convgate.store import Entry, Labels, SituationKey, Store
+from convgate.store.label_counts import LabelCounts
 from tests.test_label_counts import MONDAY, add, say, shared, turn_counts
 
 NOW = MONDAY + timedelta(days=14)  # two weeks are over
@@ -227,6 +228,22 @@ def test_a_pause_ends_when_twenty_shared_turns_are_settled_since(store: Store) -
     assert labelling_pause(store, datetime.now(UTC)) is None
     labels.undo("Ada")
     assert labelling_pause(store, datetime.now(UTC)) is not None
+
+
+def test_a_pause_ends_when_nothing_is_left_to_settle(store: Store) -> None:
+    place = SituationKey(add(store, "talk", 60), 58)
+    other = SituationKey(place.conversation, 56)
+    agree(store, place, MONDAY, alike=16, apart=6)
+    agree(store, other, MONDAY + timedelta(days=8), alike=16, apart=6)
+    pause = labelling_pause(store, datetime.now(UTC))
+    assert pause is not None
+    assert (pause.settled, pause.needed) == (0, 12)
+    for row in LabelCounts(store).disagreements(per_page=100).rows[1:]:
+        Labels(store).adjudicate(row.situation, {row.turn: "relevant"}, by="Ada")
+    assert "Settle 1 more" in str(getattr(labelling_pause(store, datetime.now(UTC)), "reason", ""))
+    (last,) = LabelCounts(store).disagreements(per_page=100).rows
+    Labels(store).adjudicate(last.situation, {last.turn: "relevant"}, by="Ada")
+    assert labelling_pause(store, datetime.now(UTC)) is None
 
 
 @pytest.mark.parametrize(("days", "alike", "apart"), [(15, 12, 12), (8, 24, 0), (8, 5, 5)])

@@ -457,6 +457,7 @@ HEADER = "conversation,message,question,turn,annotator,kind,answer,note,time,ver
         (f"KEY,6,,1,{'x' * 61},,relevant,,,", r": an annotator's name has 1 to 60 characters"),
         ("KEY,6,,1,Ada,,relevant,,2026-11-22T10:30:00,", r"'2026-11-22T10:30:00' does not say in which zone"),
         ("KEY,6,,1,Ada,,relevant,,yesterday,", r"'yesterday' is not a time"),
+        ("KEY,6,,1,Ada,,relevant,,0001-01-01T00:00:00+14:00,", r"'0001-01-01T00:00:00\+14:00' is not a time"),
         ('KEY,6,,1,"Ada,,relevant,,,', r"not a table row"),
     ],
 )

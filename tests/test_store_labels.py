@@ -104,6 +104,23 @@ def test_undo_takes_back_one_action_after_the_other_and_redo_brings_them_again(t
     assert labels.redo("Ada") is None
 
 
+def test_what_comes_back_is_as_old_as_it_was_and_of_the_version_of_then(talk: Talk) -> None:
+    labels, key = talk
+    place = SituationKey(key, 6)
+    said = Entry(place, 0, "Ada", "relevant", at="2026-01-05T10:00:00.000+00:00", version="first")
+    labels.record([said], by="Ada", kind="import")
+    first = labels.of(place).answers[0]["Ada"]
+    labels.answer(place, {0: "unsure"}, by="Ada", version="second")
+    second = labels.of(place).answers[0]["Ada"]
+    assert (first.version, second.version) == ("first", "second")
+    for turn_back, expected in (("undo", first), ("redo", second), ("undo", first)):
+        getattr(labels, turn_back)("Ada")
+        assert labels.of(place).answers[0]["Ada"] == expected
+    labels.undo("Ada")
+    labels.redo("Ada")
+    assert labels.of(place).answers[0]["Ada"] == first, "an import keeps its times"
+
+
 def test_a_new_answer_ends_what_could_be_redone(talk: Talk) -> None:
     labels, key = talk
     labels.answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")

@@ -117,7 +117,7 @@ class Pause:
     weeks: tuple[Week, Week]
     since: datetime  # the end of the second week
     settled: int  # shared turns of theirs that were adjudicated since
-    needed: int = ENOUGH
+    needed: int = ENOUGH  # fewer when they do not disagree on so many
 
     @property
     def reason(self) -> str:
@@ -185,7 +185,7 @@ def labelling_pause(store: Store, now: datetime) -> Pause | None:
 
     Weeks begin on Monday in UTC, and only those that are over count. A pause begins when a week ends with
     kappa of two people below TOO_LOW on at least ENOUGH turns, and so did the week before; the newest such
-    pause counts, until as many turns that both answered were settled since.
+    pause counts, until as many turns that both answered were settled since, or all on which they disagree.
     """
     counts = LabelCounts(store)
     pauses = []
@@ -193,7 +193,9 @@ def labelling_pause(store: Store, now: datetime) -> Pause | None:
         if (weeks := _low_weeks(rows, now)) is None:
             continue
         since = datetime.combine(weeks[1].monday + timedelta(days=7), time(), UTC)
-        pauses.append(Pause(names, weeks, since, counts.settled_since(*names, since)))
+        settled = counts.settled_since(*names, since)
+        left = counts.disagreements(per_page=0, annotators=names).total
+        pauses.append(Pause(names, weeks, since, settled, min(ENOUGH, settled + left)))
     held = [pause for pause in pauses if pause.settled < pause.needed]
     return min(held, key=lambda pause: (pause.settled, pause.annotators), default=None)
 

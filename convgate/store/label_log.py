@@ -210,11 +210,11 @@ def checked_time(text: str) -> str:
     """A moment in ISO 8601 as the log keeps it; StoreError when it is none, or has no time zone."""
     try:
         found = datetime.fromisoformat(text)
-    except ValueError as error:
+        if found.tzinfo is None:
+            raise StoreError(f"the time {text!r} does not say in which zone it is; add Z or an offset")
+        return found.astimezone(UTC).isoformat(timespec="milliseconds")
+    except (ValueError, OverflowError) as error:
         raise StoreError(f"{text!r} is not a time such as 2026-11-22T10:30:00Z") from error
-    if found.tzinfo is None:
-        raise StoreError(f"the time {text!r} does not say in which zone it is; add Z or an offset")
-    return found.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
@@ -238,6 +238,18 @@ def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
             undoable.append(number)
             redoable.clear()
     return undoable, redoable
+
+
+def said_before(
+    db: Database, number: int, situation: int, turn: int, annotator: int, what: str
+) -> tuple[str, str | None]:
+    """When what held before a row of the log was said, and the version that was shown."""
+    at, version = db.execute(
+        "SELECT at, version FROM label_log WHERE situation = ? AND turn = ? AND annotator = ? AND what = ?"
+        " AND number < ? ORDER BY number DESC LIMIT 1",
+        [situation, turn, annotator, what, number],
+    ).fetchone()
+    return at, version
 
 
 def situation_number(db: Database, key: SituationKey) -> tuple[int, int]:

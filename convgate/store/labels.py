@@ -34,6 +34,7 @@ from convgate.store.label_log import (
     find_situation,
     moment,
     present,
+    said_before,
     undo_stacks,
 )
 
@@ -249,13 +250,17 @@ class Labels:
             target = stack[-1]
             writer = Writer(db, people, now)
             changes = db.execute(
-                "SELECT situation, turn, annotator, what, before, after, version FROM label_log"
+                "SELECT number, situation, turn, annotator, what, before, after, at, version FROM label_log"
                 " WHERE action = ? ORDER BY number DESC",
                 [target],
             ).fetchall()
-            for situation, turn, whose, what, before, after, version in changes:
+            for number, situation, turn, whose, what, before, after, at, version in changes:
                 was, becomes = (after, before) if kind == "undo" else (before, after)
-                writer.change(situation, turn, whose, what, becomes, now, version, expected=was)
+                if becomes is None:
+                    at = now
+                elif kind == "undo":  # what was said before is as old as it was, and of the version of then
+                    at, version = said_before(db, number, situation, turn, whose, what)
+                writer.change(situation, turn, whose, what, becomes, at, version, expected=was)
             return writer.close(kind, annotator, undoes=target, always=True)
 
 
