@@ -552,6 +552,11 @@ def test_there_is_nothing_to_answer_before_the_first_turn_after_the_message_and_
     app = opened(conversation=key, turn="4", selected="6")
     assert "comes after the message" in said(app)
     assert not [one for one in app.button if one.key == "answering.relevant"]
+    click(app, "explore.older")
+    click(app, "explore.older")
+    assert "This is the message that is answered" in said(app)
+    click(app, "explore.older")
+    assert "Does turn 3 matter to message 4?" in said(app)
     answered = opened(conversation=key, turn="4")
     answer(answered, "relevant")
     sound(answered.number_input(key="explore.turn").set_value(1).run())
@@ -1014,7 +1019,7 @@ def test_keys_are_shown_and_no_two_buttons_share_one() -> None:
     app = opened(conversation=key, queue=str(queue(key, 7, [6, 5])), compare="last_k")
     sound(app.text_input(key="explore.search").set_value("loss").run())
     shortcuts = {one.key: one.proto.shortcut for one in app.button if one.proto.shortcut}
-    assert sorted(shortcuts.values()) == sorted({*"kdfxspn0123zybl"})
+    assert sorted(shortcuts.values()) == sorted({*"kdfxspn0123zyblm", "left", "right"})
     sound(app.switch_page(EXPLORE).run())
     theirs = {one.key: one.proto.shortcut for one in app.button if one.proto.shortcut}
     assert {name for name in theirs if name in shortcuts and theirs[name] != shortcuts[name]} == set()

@@ -28,13 +28,14 @@ _TEXT, _MESSAGE = 4_000, 300  # characters that are shown of the turn and of the
 def draw_question(answering: Answering, outcome: Outcome, selected: int | None, reason: str) -> None:
     """The message, the turn, why it is asked about, the answers, what the gate thinks of it, and a note."""
     moment = answering.moment
+    if selected is not None:
+        draw_neighbours(outcome, selected)
     if selected is None or selected not in answering.history:
         _draw_nothing(answering, selected)
         return
     turn, asked = moment.conversation.turns[selected], moment.situation.turn
     message = "the question" if moment.situation.index is None else f"message {moment.situation.index + 1:,}"
     verb = "Settle: does" if answering.settling else "Does"
-    draw_neighbours(outcome, selected)
     st.subheader(f"{verb} turn {selected + 1:,} matter to {message}?", anchor=False)
     st.caption(f"{message.capitalize()}: {literal(asked.text or asked.scored_text, limit=_MESSAGE)}")
     told, exact = when(turn.timestamp, asked.timestamp)
