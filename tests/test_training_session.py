@@ -146,6 +146,15 @@ def test_a_threshold_that_was_set_for_the_parent_is_not_the_childs(
     assert (card.threshold_rule, dict(card.threshold_parameters)) == ("anchored", {})
 
 
+def test_a_tuned_anchor_stays_when_the_threshold_beside_it_goes(
+    plan: Plan, versions: Versions, run: Path
+) -> None:
+    tuned = {"anchor": 0.7, "threshold": 0.3, "goal": "recall 0.90", "fitted_on": "my labels"}
+    versions.add(small_gate(), Draft(threshold_rule="anchored", threshold_parameters=tuned), name="parent")
+    trained(replace(plan, parent="parent"), versions, run, name="child")
+    assert dict(versions.get("child").card.threshold_parameters) == {"anchor": 0.7}
+
+
 def test_a_child_keeps_what_its_parent_measured(plan: Plan, versions: Versions, run: Path) -> None:
     gate = small_gate()
     assert isinstance(gate.tiers, FullTiers)

@@ -18,6 +18,7 @@ from convgate.gate.config import GateConfig
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Anchored, Rule, Stricter
+from convgate.parameters import parameter_names
 from convgate.training import runs
 from convgate.training.curve_training import CurveTraining
 from convgate.training.dividing import divide
@@ -254,9 +255,13 @@ def _train(run: Path, record: RunRecord, trainer: Trainer, listener: Listener) -
 
 
 def _rule(plan: Plan, parent: Version | None) -> Rule:
-    """What will decide: the parent's rule, unless it has a threshold of its own for the parent's scores."""
-    if parent is not None and getattr(parent.card.rule, "threshold", None) is None:
-        return parent.card.rule
+    """What will decide: the parent's rule, but without a threshold that was set for the parent's scores."""
+    if parent is not None:
+        rule = parent.card.rule
+        if getattr(rule, "threshold", None) is None:
+            return rule
+        if isinstance(rule, Anchored):
+            return Anchored(anchor=rule.anchor)
     return _RULES.get(parent.config.preset if parent else plan.preset, Anchored)()
 
 
@@ -316,11 +321,14 @@ def _draft(run: Path, record: RunRecord, parent: Version | None, rule: Rule, *, 
         "recall": lambda epoch: epoch.recall,
         "activation": lambda epoch: epoch.activation,
     }
-    parameters = parent.card.threshold_parameters if parent and parent.card.rule == rule else {}
+    parameters = {name: getattr(rule, name) for name in parameter_names(type(rule))}
+    usual = type(rule)()
     own = {source.sha256 for source in record.sources}
     return Draft(
         threshold_rule=rule.name,
-        threshold_parameters=parameters,
+        threshold_parameters={
+            name: value for name, value in parameters.items() if value != getattr(usual, name)
+        },
         parent=parent.as_parent() if parent else None,
         data=tuple(one for one in (parent.card.data if parent else ()) if one.sha256 not in own)
         + tuple(
