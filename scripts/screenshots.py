@@ -7,9 +7,12 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 from playwright.sync_api import Browser, Page
 
+from convgate.ui.annotator import COOKIE
+from scripts.worked_home import NAME, work
 from tests.browser.running_app import (
     add_samples,
     find_chromium,
@@ -24,6 +27,7 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 SAMPLE = "support_invoice_router_parcel.json"
 WIDTHS = {1440: 900, 400: 800}  # px: width, and the height of the window before the page is measured
 SCHEMES = ("light", "dark")
+FIRST = "first-visit"
 TALLEST = 12_000  # px; a page that never ends is cut here
 
 # Streamlit scrolls inside the window, so the window has to be as tall as the page for all of it to be seen.
@@ -63,11 +67,13 @@ def main() -> None:
 
 
 def pages_to_show(home: Path, sample: str) -> Iterator[tuple[str, str]]:
-    """Name and address: the app as a new user finds it, then every page with the samples there."""
-    yield "first-visit", ""
-    conversation = add_samples(home)[sample][0]
+    """Name and address: the app as a new user finds it, then every page as one who worked with it does."""
+    yield FIRST, ""
+    keys = add_samples(home)
+    conversation, further = keys[sample][0], work(home, keys[SAMPLE][0])
     for path in page_paths():
         yield path.lower() or "library", f"{path}?conversation={conversation}"
+    yield from further.items()
 
 
 def take_pictures(browser: Browser, address: str, stem: Path, *, scale: float) -> list[Path]:
@@ -81,6 +87,8 @@ def take_pictures(browser: Browser, address: str, stem: Path, *, scale: float) -
                 device_scale_factor=scale,
                 reduced_motion="reduce",
             )
+            if stem.name != FIRST:
+                context.add_cookies([{"name": COOKIE, "value": quote(NAME, safe=""), "url": address}])
             page = context.new_page()
             open_page(page, address)
             show_all(page, width, height)

@@ -14,7 +14,8 @@ from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
 
 _NAME, _TYPED, _ASKED = "annotator.name", "annotator.typed", "annotator.asked"
-_COOKIE = "convgate-annotator"
+COOKIE = "convgate-annotator"
+"""Where a browser keeps the name, quoted as in addresses."""
 _OFFERED = 8  # names of those who labelled before
 
 _keep = st.components.v2.component(
@@ -48,7 +49,7 @@ def draw_annotator(app: App) -> None:
     if name is not None:  # not at the top: an element without height still takes a gap
         _keep(
             key="annotator.cookie",
-            data={"cookie": _COOKIE, "name": quote(name, safe=""), "seconds": 365 * 24 * 3600},
+            data={"cookie": COOKIE, "name": quote(name, safe=""), "seconds": 365 * 24 * 3600},
         )
 
 
@@ -101,6 +102,6 @@ def _ask() -> None:
 
 def _from_cookie() -> str | None:
     try:
-        return check_annotator(unquote(st.context.cookies.get(_COOKIE, "")))
+        return check_annotator(unquote(st.context.cookies.get(COOKIE, "")))
     except StoreError:  # none yet, or not one of ours
         return None

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from tests.browser.running_app import add_samples, find_chromium, running_app, running_chromium
 from tests.conftest import GUARD
@@ -61,32 +61,60 @@ def app_address(chromium: Browser, app_home: Path, sample_keys: dict[str, list[s
     assert not attempts.exists(), f"the app used the network:\n{attempts.read_text()}"
 
 
-@pytest.fixture
-def browse(chromium: Browser, app_address: str) -> Iterator[Callable[[], BrowserContext]]:
-    """Browsers that have never been here; the test fails when one of them asks another machine."""
-    contexts: list[BrowserContext] = []
-    strangers: list[str] = []
-
-    def open_browser() -> BrowserContext:
-        context = chromium.new_context(base_url=app_address, viewport={"width": 1440, "height": 900})
-        context.set_default_timeout(PATIENCE)
-        context.on(
-            "request",
-            lambda request: strangers.append(request.url) if is_strange(request.url, app_address) else None,
-        )
-        contexts.append(context)
-        return context
-
-    yield open_browser
-    for context in contexts:
-        context.close()
-    assert not strangers, f"the page asked other machines: {strangers}"
+@pytest.fixture(scope="session")
+def known_browser(chromium: Browser, app_address: str) -> Iterator[BrowserContext]:
+    """A browser that keeps the app's scripts from one test to the next, which halves the time of a page."""
+    context = new_browser(chromium, app_address)
+    yield context
+    context.close()
 
 
 @pytest.fixture
-def page(browse: Callable[[], BrowserContext]) -> Page:
-    """A page in a browser that has never been here."""
-    return browse().new_page()
+def strangers(app_address: str) -> Iterator[Callable[[BrowserContext], None]]:
+    """Watches a browser; the test fails when one of its pages asks another machine."""
+    asked: list[str] = []
+    watched: list[BrowserContext] = []
+
+    def note(request: Request) -> None:
+        if is_strange(request.url, app_address):
+            asked.append(request.url)
+
+    def watch(context: BrowserContext) -> None:
+        context.on("request", note)
+        watched.append(context)
+
+    yield watch
+    for context in watched:
+        context.remove_listener("request", note)
+    assert not asked, f"the page asked other machines: {asked}"
+
+
+@pytest.fixture
+def page(known_browser: BrowserContext, strangers: Callable[[BrowserContext], None]) -> Iterator[Page]:
+    """A page in a browser that has no cookies."""
+    known_browser.clear_cookies()
+    strangers(known_browser)
+    yield known_browser.new_page()
+    for page in known_browser.pages:
+        page.close()
+
+
+@pytest.fixture
+def other_page(
+    chromium: Browser, app_address: str, strangers: Callable[[BrowserContext], None]
+) -> Iterator[Page]:
+    """A page in somebody else's browser."""
+    context = new_browser(chromium, app_address)
+    strangers(context)
+    yield context.new_page()
+    context.close()
+
+
+def new_browser(chromium: Browser, address: str) -> BrowserContext:
+    """A browser that has never been anywhere."""
+    context = chromium.new_context(base_url=address, viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    return context
 
 
 def is_strange(url: str, address: str) -> bool:

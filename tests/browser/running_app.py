@@ -134,7 +134,7 @@ def open_page(page: Page, address: str) -> None:
     wait_until_idle(page)
 
 
-def wait_until_idle(page: Page, *, timeout: float = 60_000) -> None:
+def wait_until_idle(page: Page, *, timeout: float = 120_000) -> None:
     """Returns once Streamlit has run, everything is drawn, and the page keeps its height for some frames."""
     page.wait_for_function(IDLE, timeout=timeout)
     page.wait_for_load_state("networkidle", timeout=timeout)

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from convgate.conversation import Conversation, Turn
 from convgate.store import ADJUDICATED, Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.label_counts import LabelCounts
+from convgate.ui.wording import counted
 from tests.browser.running_app import open_page, wait_until_idle
 
 ANSWERS = {"1": "relevant", "2": "not_relevant", "3": "unsure"}
@@ -105,15 +106,11 @@ def pressed(page: Page) -> dict[int, str]:
     return {turn: ANSWERS[key] for key, turn in page.evaluate("window.pressed")}
 
 
-def test_ten_turns_by_keyboard_alone(
-    browse: Callable[[], BrowserContext], store: Store, add: Callable[..., str]
-) -> None:
+def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[..., str]) -> None:
     key = add(SAID, "Bread and bicycle")
     add(SAID[:3], "Newer")  # where Label would open for somebody new
     labels, situation, name = Labels(store), SituationKey(key, len(SAID) - 1), "Ada Tab"
-    context = browse()
-    context.add_init_script(WATCH)
-    page = context.new_page()
+    page.add_init_script(WATCH)
     open_page(page, f"/Label?conversation={key}")
     choose_name(page, name)
 
@@ -152,8 +149,10 @@ def test_ten_turns_by_keyboard_alone(
     left = {turn: answer for turn, answer in wanted.items() if turn not in (last, second_last)}
     assert held() == dict(sorted(left.items()))
 
+    context = page.context
     page.close()
     page = context.new_page()
+    page.add_init_script(WATCH)
     open_page(page, "/Label")
     expect(page.get_by_text(f"Labelling as {name}")).to_be_visible()
     expect(page.get_by_text(f"{len(left)} of {len(SAID) - 1} turns answered")).to_be_visible()
@@ -207,7 +206,7 @@ def test_what_is_typed_into_a_field_answers_nothing_and_a_switch_takes_no_keys(
 def test_the_same_keys_answer_on_explore(page: Page, store: Store, add: Callable[..., str]) -> None:
     key = add(SAID[:9], "In place")
     labels, situation, name = Labels(store), SituationKey(key, 8), "Cy Place"
-    page.context.add_init_script(WATCH)
+    page.add_init_script(WATCH)
     open_page(page, f"/Explore?conversation={key}&selected=3")
     choose_name(page, name)
 
@@ -231,24 +230,25 @@ def test_the_same_keys_answer_on_explore(page: Page, store: Store, add: Callable
 
 
 def test_two_disagree_in_a_queue_and_one_settles_it(
-    browse: Callable[[], BrowserContext], store: Store, add: Callable[..., str]
+    page: Page, other_page: Page, store: Store, add: Callable[..., str]
 ) -> None:
     key = add(SAID[:5], "Disputed")
     labels, names = Labels(store), ("Dora Queue", "Eli Queue")
-    ada, ben = (browse().new_page() for _ in names)
-    open_page(ada, f"/Label?conversation={key}")
-    choose_name(ada, names[0])
-    ada.get_by_test_id("stButtonGroup").get_by_text("A queue", exact=True).click()
-    if (another := ada.get_by_role("button", name="New queue")).count():
+    counts = LabelCounts(store)
+    before = counts.disagreements().total
+    open_page(page, f"/Label?conversation={key}")
+    choose_name(page, names[0])
+    page.get_by_test_id("stButtonGroup").get_by_text("A queue", exact=True).click()
+    if (another := page.get_by_role("button", name="New queue")).count():
         another.click()
-    ada.get_by_label("From", exact=True).click()
-    ada.get_by_role("option", name="This conversation").click()
-    ada.get_by_role("button", name="Make the queue").click()
-    expect(ada.get_by_text(re.compile(rf"{names[0]}: 0 of \d+ answered"))).to_be_visible()
-    wait_until_idle(ada)
-    told = ada.get_by_text(re.compile(rf"{names[0]}: 0 of \d+ answered")).inner_text()
+    page.get_by_label("From", exact=True).click()
+    page.get_by_role("option", name="This conversation").click()
+    page.get_by_role("button", name="Make the queue").click()
+    expect(page.get_by_text(re.compile(rf"{names[0]}: 0 of \d+ answered"))).to_be_visible()
+    wait_until_idle(page)
+    told = page.get_by_text(re.compile(rf"{names[0]}: 0 of \d+ answered")).inner_text()
     count = int(re.findall(r"\d+", told)[-1])
-    address = ada.url
+    address = page.url
 
     def answer_all(page: Page, name: str, digits: str) -> None:
         for done, digit in enumerate(digits, start=1):
@@ -257,19 +257,19 @@ def test_two_disagree_in_a_queue_and_one_settles_it(
             wait_until_idle(page)
         expect(page.get_by_text("You have answered everything in this queue.")).to_be_visible()
 
-    answer_all(ada, names[0], "1" * count)
-    open_page(ben, address)
-    choose_name(ben, names[1])
-    disputed_turn = marked(ben)
-    answer_all(ben, names[1], "2" + "1" * (count - 1))
-    assert LabelCounts(store).disagreements(conversation=key).total == 1
+    answer_all(page, names[0], "1" * count)
+    open_page(other_page, address)
+    choose_name(other_page, names[1])
+    disputed_turn = marked(other_page)
+    answer_all(other_page, names[1], "2" + "1" * (count - 1))
+    assert counts.disagreements().total == before + 1
 
-    ada.get_by_test_id("stButtonGroup").get_by_text("Disagreements").click()
-    expect(ada.get_by_text("1 disagreement to be settled.")).to_be_visible()
-    wait_until_idle(ada)
-    assert marked(ada) == disputed_turn
-    ada.keyboard.press("2")
-    expect(ada.get_by_text("Nobody disagrees.")).to_be_visible()
+    page.get_by_test_id("stButtonGroup").get_by_text("Disagreements").click()
+    expect(page.get_by_text(f"{counted(before + 1, 'disagreement')} to be settled.")).to_be_visible()
+    wait_until_idle(page)
+    assert marked(page) == disputed_turn
+    page.keyboard.press("2")
+    eventually(page, lambda: counts.disagreements().total, before)
     everything = [labels.of(SituationKey(key, turn)).answers for turn in (2, 4)]
     (disputed,) = [
         {who: one.value for who, one in said.items()}

@@ -1,0 +1,92 @@
+"""A data folder as somebody leaves it who labelled, tuned and trained for a while; for the pictures."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from convgate.app_files import app_root
+from convgate.gate.thresholds import Anchored
+from convgate.labels.exchange import keep_labels, read_labels
+from convgate.labels.gold import gold_set
+from convgate.store import Answer, Labels, SituationKey, Store
+from convgate.store.label_log import Entry
+from convgate.store.queues import NewItem, Queues
+from convgate.training.run_list import TrainingRuns
+from convgate.training.starting import Order, start_training
+from convgate.versions import SHIPPED, Draft, Versions
+
+NAME, OTHER = "Ada", "Bo"
+_PATIENCE = 600  # seconds for the training
+_EVERY = 6  # of the other's answers one is different
+
+
+def work(home: Path, conversation: str) -> dict[str, str]:
+    """Do it all, mostly in one conversation of the library; addresses of what came of it, by name."""
+    store = Store(home / "convgate.db")
+    file = app_root() / "sample_conversations" / "samples.relevance.jsonl"
+    keep_labels(store, read_labels(file, file.name, store, annotator=NAME), by=NAME)
+    message, turns = _disagree(store, conversation)
+    items = [NewItem(message, turn, "audit", "Drawn by lot.") for turn in turns]
+    last = SituationKey(conversation, message.turn - 2 if message.turn else None)
+    items += [NewItem(last, turn, "threshold", "0.02 above the threshold of 0.27.") for turn in range(5)]
+    queue = Queues(store).add("Monday", items, by=NAME, seed=0)
+    versions = Versions(home)
+    _tune(versions)
+    run = _train(home, store)
+    here = f"conversation={conversation}&turn={(message.turn or 0) + 1}"
+    return {
+        "label-queue": f"Label?conversation={conversation}&turn={(last.turn or 0) + 1}&queue={queue.number}",
+        "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&settle=1&show=agreement",
+        "label-annotators": f"Label?{here}&show=people",
+        "train-run": f"Train?run={run}",
+        "versions-card": "Versions?version=mine",
+        "versions-compare": f"Versions?show=compare&a=gate@{SHIPPED}&b=gate@mine&{here}",
+    }
+
+
+def _disagree(store: Store, conversation: str) -> tuple[SituationKey, list[int]]:
+    """Somebody else answers what is answered there, not always alike; a message, and turns in dispute."""
+    labels = Labels(store)
+    entries = [one for one in labels.entries(conversation) if one.what == "answer" and one.turn >= 0]
+    theirs = [
+        Entry(one.situation, one.turn, OTHER, _otherwise(one.value) if place % _EVERY == 0 else one.value)
+        for place, one in enumerate(entries)
+    ]
+    labels.record(theirs, by=OTHER, kind="bulk")
+    disputed = entries[::_EVERY]
+    message = disputed[-1].situation
+    return message, [one.turn for one in disputed if one.situation == message]
+
+
+def _otherwise(answer: str | None) -> Answer:
+    return "not_relevant" if answer == "relevant" else "relevant"
+
+
+def _tune(versions: Versions) -> None:
+    shipped = versions.get(SHIPPED)
+    rule = Anchored(threshold=0.35)
+    draft = Draft(
+        threshold_rule=rule.name,
+        threshold_parameters={"threshold": rule.threshold or 0.0},
+        parent=shipped.as_parent(),
+        data=shipped.card.data,
+        note="Threshold set by hand, to keep less.",
+        who=NAME,
+    )
+    versions.add(shipped.load(), draft, name="keeps-less")
+
+
+def _train(home: Path, store: Store) -> str:
+    order = Order(
+        parent=SHIPPED, labels=gold_set(store), epochs=4, name="mine", who=NAME,
+        note="The first labels of the house", learning_curve=True,
+    )  # fmt: skip
+    runs, id = TrainingRuns(home), start_training(home, order)
+    end = time.monotonic() + _PATIENCE
+    while (run := runs.get(id)).is_active and time.monotonic() < end:
+        time.sleep(0.5)
+    if run.state != "done":
+        sys.exit(f"The training for the pictures is {run.state}: {run.message}")
+    return id
