@@ -122,6 +122,29 @@ def test_a_stop_file_ends_it_at_the_next_report(folder: Path, tell: str) -> None
     assert not (folder / STOP).exists()
 
 
+def test_a_stop_while_its_process_starts_is_not_lost(home: Path, folder: Path) -> None:
+    request().write(folder)
+    Progress(STARTING, 0, 0, 2, now()).write(folder)
+    TrainingRuns(home).stop("one")
+
+    def train() -> None:
+        with Reporting(folder, Told()) as heard:
+            heard.stage("Reading the sets")
+
+    with pytest.raises(StoppedError, match="2 whole epochs are kept; it can go on"):
+        train()
+    run = TrainingRuns(home).get("one")
+    assert (run.state, run.epochs, run.can_finish) == ("stopped", 2, True)
+
+
+def test_a_stop_that_an_earlier_process_left_is_not_meant_for_this_one(folder: Path) -> None:
+    Progress("Epoch 3 of at most 8", 5, 20, 2, now()).write(folder)
+    (folder / STOP).touch()
+    with Reporting(folder, Told()) as heard:
+        heard.stage("Reading the sets")
+    assert not (folder / STOP).exists()
+
+
 def test_errors_are_written_down_and_come_out(folder: Path) -> None:
     for error, state, message in [
         (TrainingError("the loss became nan"), "failed", "the loss became nan"),

@@ -94,8 +94,12 @@ class Reporting:
         self._stage, self._epochs, self._written = LOADING, 0, 0.0
 
     def __enter__(self) -> Self:
+        before = Progress.read(self._folder)
+        self._epochs = before.epochs if before else 0
         try:
-            (self._folder / STOP).unlink(missing_ok=True)
+            # Whoever starts a process has taken away what was left: a stop that is there now is meant for it.
+            if before is None or before.stage != STARTING:
+                (self._folder / STOP).unlink(missing_ok=True)
             (self._folder / OUTCOME).unlink(missing_ok=True)
         except OSError as error:
             raise TrainingError(f"no run can be kept in {self._folder}: {error.strerror}") from error
