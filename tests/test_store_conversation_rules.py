@@ -57,3 +57,14 @@ def test_a_conversation_that_is_deleted_for_good_takes_its_rule_along(store: Sto
 def test_what_the_library_does_not_have_gets_no_rule(store: Store) -> None:
     with pytest.raises(StoreError, match="no conversation 'gone', so it can have no rule of its own"):
         ConversationRules(store).put("gone", "gate", {"rule": "top_k"})
+
+
+def test_a_rule_is_found_by_the_key_that_its_conversation_had_before_it_grew(store: Store) -> None:
+    key, rules = add(store, "one"), ConversationRules(store)
+    rules.put(key, "gate", {"rule": "top_k"})
+    grown = Conversations(store).grow(key, (Turn.of("assistant", "two"),)).key
+    assert rules.get(key) is not None
+    assert rules.get(key) == rules.get(grown)
+    rules.put(key, "gate", {"rule": "stricter"})
+    rules.remove(key)
+    assert rules.get(grown) is None

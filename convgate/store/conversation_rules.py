@@ -35,7 +35,8 @@ class ConversationRules:
         with self._store.read() as db:
             row = db.execute(
                 "SELECT policy, choice, note, chosen_at FROM conversation_rules"
-                " JOIN conversations ON number = conversation WHERE key = ? AND deleted_at IS NULL",
+                " JOIN conversations ON number = conversation WHERE deleted_at IS NULL"
+                " AND number = (SELECT number FROM conversation_keys WHERE key = ?)",
                 [key],
             ).fetchone()
         if row is None:
@@ -63,14 +64,16 @@ class ConversationRules:
         with self._store.write() as db:
             db.execute(
                 "DELETE FROM conversation_rules"
-                " WHERE conversation = (SELECT number FROM conversations WHERE key = ?)",
+                " WHERE conversation = (SELECT number FROM conversation_keys WHERE key = ?)",
                 [key],
             )
 
 
 def _number(db: Database, key: str) -> int:
     row = db.execute(
-        "SELECT number FROM conversations WHERE key = ? AND deleted_at IS NULL", [key]
+        "SELECT number FROM conversations WHERE deleted_at IS NULL"
+        " AND number = (SELECT number FROM conversation_keys WHERE key = ?)",
+        [key],
     ).fetchone()
     if row is None:
         raise StoreError(f"The library has no conversation {key!r}, so it can have no rule of its own.")

@@ -115,7 +115,7 @@ def _draw_progress(app: App, number: int, here: SituationKey) -> None:
         )  # fmt: skip
     skipped = f", {progress.skipped:,} for later" if progress.skipped else ""
     share = progress.answered / progress.items if progress.items else 1.0
-    st.progress(share, text=f"{by}: {progress.answered:,} of {progress.items:,} answered{skipped}")
+    st.progress(share, text=f"{literal(by)}: {progress.answered:,} of {progress.items:,} answered{skipped}")
     others = [
         f"{literal(name)} {queues.progress(number, name).answered:,}"
         for name in Labels(app.store).people()
