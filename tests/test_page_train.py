@@ -12,6 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.app_files import app_root
+from convgate.errors import StoreError
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.training import starting
@@ -388,6 +389,20 @@ def test_erasing_everything_takes_runs_and_sets_along(opened: Open, home: Path, 
     assert not (home / "runs").exists()
     assert not (home / "sets").exists()
     assert Versions(home).names() == ["first"], "versions hold no conversation"
+
+
+def test_nothing_is_erased_while_a_training_would_write_it_again(
+    opened: Open, home: Path, tmp_path: Path
+) -> None:
+    opened()
+    add_set(home, tmp_path)
+    with (
+        locked(started_run(home)),
+        pytest.raises(StoreError, match=r"one is at work\. Stop it in Train first; nothing was erased"),
+    ):
+        services.erase_everything(load_settings())
+    assert (home / "runs" / "one").exists()
+    assert (home / "sets").exists()
 
 
 def test_few_conversations_are_told_in_the_report(opened: Open, home: Path, tmp_path: Path) -> None:

@@ -80,9 +80,14 @@ def warm_up() -> threading.Thread:
 def erase_everything(chosen: Settings) -> str:
     """Remove all that the app keeps in its home and in memory; the sentence that says what went.
 
-    Raises StoreError when something cannot be removed.
+    Raises StoreError when something cannot be removed, and before anything is when a training is at work: it
+    would go on writing what it read.
     """
     from convgate.policies.bm25 import words  # not needed by most, and slow to import
+    from convgate.training.run_list import TrainingRuns  # likewise
+
+    if at_work := [run.id for run in TrainingRuns(chosen.home).all() if run.is_active]:
+        raise StoreError(f"The training {at_work[0]} is at work. Stop it in Train first; nothing was erased.")
 
     opened = store(chosen.database)
     conversations = Conversations(opened).find().total
