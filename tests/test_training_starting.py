@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -119,17 +118,6 @@ def until(home: Path, id: str, *states: str, epochs: int = 0) -> Run:
             return run
         time.sleep(0.1)
     pytest.fail(f"{run.state} after {run.epochs} epochs: {run.message}\n{(run.folder / LOG).read_text()}")
-
-
-_WHOLE: list[str] = []
-
-
-def uninterrupted(home: Path) -> str:
-    """The digest of the weights that nothing came between; they are made once."""
-    if not _WHOLE:
-        run = until(home, start_training(home, order()), "done")
-        _WHOLE.append(Versions(home).get(run.version or "").card.weights_sha256)
-    return _WHOLE[0]
 
 
 def labelled(count: int = 16) -> RelevanceSet:
@@ -265,83 +253,64 @@ def test_the_end_of_a_process_says_nothing_about_the_one_after_it(
 # Real processes
 
 
-def test_it_runs_by_itself_and_leaves_no_zombie(home: Path, program: Callable[[str], None]) -> None:
+def test_what_is_killed_goes_on_to_the_very_weights_of_one_that_outlived_its_starter(
+    home: Path, program: Callable[[str], None]
+) -> None:
+    whole = until(home, started_by_a_process_that_is_killed(home), "done")
+    assert whole.epochs == 3
+    assert "epoch   1" in (whole.folder / LOG).read_text()
+
+    program("step:25")  # in the middle of the third epoch
     id = start_training(home, order(name="second"))
-    run = until(home, id, "done")
-    assert run.version == "second"
-    assert Versions(home).active == "second"
-    assert "better than its parent" in run.message
-    assert "epoch   1" in (run.folder / LOG).read_text()
+    run = until(home, id, "interrupted")
+    assert (run.epochs, run.message) == (2, INTERRUPTED)
+    program(":")
+    go_on(home, id)
+    done = until(home, id, "done")
+    assert done.version == "second"
+    versions = Versions(home)
+    weights = versions.get(whole.version or "").card.weights_sha256
+    assert versions.get("second").card.weights_sha256 == weights
+
     for thread in threading.enumerate():
         if thread.name == f"training {id}":
             thread.join(10)
-    assert os.waitpid is not None
-    with pytest.raises(ChildProcessError):
+    with pytest.raises(ChildProcessError):  # no zombie is left
         os.waitpid(-1, os.WNOHANG)
 
 
-def test_a_process_that_cannot_even_begin_is_a_failed_run(home: Path, program: Callable[[str], None]) -> None:
-    id = start_training(home, order(replay=("tales",)))
-    run = until(home, id, "failed")
-    assert run.message == (
-        "there is nothing to replay called 'tales'; there are scenarios, sequences, dialogues"
-    )
-    id = start_training(home, order(epochs=5000))
-    run = until(home, id, "failed")
-    assert "exit code 2" in run.message
+def test_killed_while_it_saves_it_has_the_epoch_before_and_can_be_finished_so(
+    home: Path, program: Callable[[str], None]
+) -> None:
+    program("write:3")  # while the second epoch is saved
+    id = start_training(home, order(name="second"))
+    run = until(home, id, "interrupted")
+    assert len(read_record(run.folder).epochs) == run.epochs == 1
+    program(":")
+    finish(home, id)
+    assert until(home, id, "done").epochs == 1
+    training = Versions(home).get("second").card.training
+    assert training is not None
+    assert training.epochs == 1
 
 
-def test_stopped_it_keeps_its_epochs_and_goes_on(home: Path, program: Callable[[str], None]) -> None:
+def test_stopped_it_keeps_its_epochs(home: Path, program: Callable[[str], None]) -> None:
     program("slow:1")
     id = start_training(home, order())
     until(home, id, "running", epochs=1)
     TrainingRuns(home).stop(id)
     run = until(home, id, "stopped")
-    assert run.epochs == 1
+    assert (run.epochs, run.can_go_on, run.can_finish) == (1, True, True)
     assert Versions(home).names() == ["first"]
-    program(":")
-    go_on(home, id)
-    done = until(home, id, "done")
-    assert done.epochs == 3
-    assert Versions(home).get(done.version or "").card.weights_sha256 == uninterrupted(home)
 
 
-@pytest.mark.parametrize(
-    ("when", "epochs"),
-    [
-        pytest.param("step:25", 2, id="in the middle of the third"),
-        pytest.param("write:3", 1, id="while the second is saved"),
-    ],
-)
-def test_killed_it_is_interrupted_and_goes_on_to_the_very_weights(
-    home: Path, program: Callable[[str], None], when: str, epochs: int
-) -> None:
-    program(when)
-    id = start_training(home, order())
-    run = until(home, id, "interrupted")
-    assert (run.epochs, run.message) == (epochs, INTERRUPTED)
-    if epochs:
-        assert len(read_record(run.folder).epochs) == epochs
-    program(":")
-    go_on(home, id)
-    done = until(home, id, "done")
-    assert Versions(home).get(done.version or "").card.weights_sha256 == uninterrupted(home)
+def test_a_process_that_cannot_even_begin_is_a_failed_run(home: Path, program: Callable[[str], None]) -> None:
+    run = until(home, start_training(home, order(epochs=5000)), "failed")
+    assert "exit code 2" in run.message
 
 
-def test_killed_it_can_be_finished_as_it_is(home: Path, program: Callable[[str], None]) -> None:
-    program("step:25")
-    id = start_training(home, order(name="second"))
-    assert until(home, id, "interrupted").epochs == 2
-    program(":")
-    finish(home, id)
-    run = until(home, id, "done")
-    assert run.epochs == 2
-    training = Versions(home).get("second").card.training
-    assert training is not None
-    assert training.epochs == 2
-
-
-def test_it_outlives_the_process_that_started_it(home: Path, tmp_path: Path) -> None:
+def started_by_a_process_that_is_killed(home: Path) -> str:
+    """The id of a training whose starter is no more."""
     code = f"""
 import os, sys
 from pathlib import Path
@@ -365,33 +334,4 @@ os.kill(os.getpid(), {int(signal.SIGKILL)})
         check=False,
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
-    assert until(home, done.stdout.strip(), "done").epochs == 3
-
-
-def test_a_terminals_run_is_listed_like_any_other(home: Path, tmp_path: Path) -> None:
-    file = planted_file(tmp_path, conversations=16)
-    path = os.pathsep.join([os.environ["PYTHONPATH"], str(CHECKOUT)])
-    subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            PROGRAM,
-            "train",
-            str(file),
-            "--epochs",
-            "2",
-            "--json",
-            "--out",
-            str(tmp_path / "o"),
-        ],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        check=True,
-    )
-    (run,) = TrainingRuns(home).all()
-    assert (run.state, run.epochs) == ("done", 2)
-    assert run.request is not None
-    assert (run.request.sets, run.request.parent) == (("own",), "first")
-    printed = json.loads((tmp_path / "o").read_text())
-    assert printed.items() <= dict(run.outcome).items()
-    assert Progress.read(run.folder) is not None
+    return done.stdout.strip()
