@@ -912,6 +912,8 @@ def test_who_is_trained_on_is_a_switch_and_changes_what_counts() -> None:
     with store().read() as db:
         assert db.execute("SELECT count(*) FROM gold WHERE answer = 'relevant'").fetchone() == (0,)
     assert not opened(conversation=key, show="people").toggle(key="label.trains.Bo").value
+    Labels(store()).set_trains("Bo", trains=True)
+    assert sound(app.run()).toggle(key="label.trains.Bo").value, "somebody else switched it back"
     sound(app.button_group(key="label.show").set_value("agreement").run())
     assert app.query_params["show"] == "agreement"
 

@@ -14,6 +14,7 @@ from convgate.store.labels import Annotator
 from convgate.transcripts.characters import writable
 from convgate.ui.explore import state
 from convgate.ui.frame import App, show_problem
+from convgate.ui.state import put
 from convgate.ui.text import literal
 from convgate.ui.wording import ago, counted
 
@@ -42,8 +43,9 @@ def draw_people(app: App) -> None:
                 f" {counted(one.situations, 'message')} · {recent:,} in the last {_DAYS} days{last}"
             )
             key = f"label.trains.{one.name}"
+            put(key, one.trains)  # somebody else may have switched it
             st.toggle(
-                "Train on these", value=one.trains, key=key, on_change=_switched, args=(app, one, key),
+                "Train on these", key=key, on_change=_switched, args=(app, one, key),
                 help="Off leaves the answers out of training, of metrics and of what counts as true.",
             )  # fmt: skip
 
