@@ -292,19 +292,13 @@ def test_answering_leads_to_the_turns_that_are_left_and_then_stays() -> None:
     answer(app, "unsure")
     assert place(app) == (7, 3)
     assert len(held(key)) == 7
-    assert transcript(app)["labelling"]["ask"] == []
 
 
 def test_the_newest_come_first_when_nothing_is_worth_more() -> None:
     key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(30)])
     app = opened(conversation=key, selected="12")
-    asked = transcript(app)["labelling"]["ask"]
-    assert len(asked) == 29
-    assert asked[10:] == sorted(asked[10:], reverse=True)
     answer(app, "relevant")
-    assert place(app)[1] == asked[0]
     sound(app.toggle(key="label.worth").set_value(False).run())
-    assert transcript(app)["labelling"]["ask"] == [turn for turn in range(28, -1, -1) if turn != 11]
     trigger(app, "asked", {"what": "select", "turn": 20})
     answer(app, "relevant")
     assert place(app)[1] == 19, "the next older one"
@@ -327,7 +321,7 @@ def test_undo_and_redo_of_everything_lead_to_where_it_happened() -> None:
     click(app, "answering.prefill")
 
     everything = entries()
-    assert len(everything) == 1 + 1 + 2 + 1 + 3
+    assert len(everything) == 1 + 1 + 1 + 1 + 2
     undone = []
     wheres = [(3, 2), (5, 3), (5, 1), (5, 4), (7, 6)]
     for where in wheres:
@@ -377,7 +371,7 @@ def test_an_answer_for_several_turns_counts_them_and_leaves_what_is_answered(sco
     assert got
     assert {turn: held(key)[turn] for turn in before} == before
     kept = {row["turn"] for row in transcript(app)["rows"] if row["state"] == "kept"}
-    wanted = {"before": {0, 3, 4}, "rest": {0, 3, 4, 5, 6}, "above": kept - {1, 2}}
+    wanted = {"before": {3, 4}, "rest": {3, 4, 5, 6}, "above": kept - {0, 1, 2}}  # 0 is an instruction
     assert got == wanted.get(scope, got)
     assert app.selectbox(key="answering.scope").value == "turn", "the next answer is for one turn again"
     click(app, "answering.undo")
@@ -393,7 +387,7 @@ def test_a_browser_that_sends_the_words_of_a_menu_again_changes_nothing() -> Non
     for turn in (5, 3):
         trigger(app, "asked", {"what": "select", "turn": turn}, **{box.proto.id: words})
         assert transcript(app)["labelling"]["scope"] == app.selectbox(key="answering.scope").value == "before"
-        assert app.selectbox(key="answering.scope").label == f"An answer is for {turn} turns"
+        assert app.selectbox(key="answering.scope").label == f"An answer is for {turn - 1} turns"
     say(key, Ada={1: "relevant"}, Bo={1: "not_relevant"})
     work = app.button_group(key="label.work").options
     sound(app.run())
@@ -427,13 +421,15 @@ def test_the_policys_choice_is_taken_only_when_asked() -> None:
     app = opened()
     assert held(key) == {1: "unsure"}, "nothing is filled in by itself"
     states = {row["turn"]: row["state"] for row in transcript(app)["rows"][:-1]}
-    assert app.button(key="answering.prefill").label.endswith("all 6 without an answer")
+    assert app.button(key="answering.prefill").label.endswith("all 5 without an answer")
     click(app, "answering.prefill")
     kept = {
-        turn: "relevant" if state in ("kept", "forced") else "not_relevant" for turn, state in states.items()
+        turn: "relevant" if state in ("kept", "forced") else "not_relevant"
+        for turn, state in states.items()
+        if turn != 0  # an instruction, which is always sent
     }
     assert held(key) == {**kept, 1: "unsure"}
-    assert "6 answers" in saved(app)
+    assert "5 answers" in saved(app)
     assert app.button(key="answering.prefill").disabled
     click(app, "answering.undo")
     assert held(key) == {1: "unsure"}
@@ -476,7 +472,7 @@ def test_an_answer_of_the_transcript_is_stored_once_however_often_it_is_sent() -
     assert (transcript(app)["labelling"]["client"], transcript(app)["labelling"]["stored"]) == ("y", 1)
     sound(app.selectbox(key="answering.scope").set_value("before").run())
     send(app, given(app, 2, 2, "unsure", scope="before"), client="y")
-    assert held(key) == {0: "unsure", 1: "unsure", 4: "unsure", 5: "relevant"}
+    assert held(key) == {1: "unsure", 4: "unsure", 5: "relevant"}
     click(app, "answering.undo")
     assert held(key) == {4: "unsure", 5: "relevant"}
 
@@ -873,7 +869,7 @@ def test_a_pause_stops_answering_but_not_settling(monkeypatch: pytest.MonkeyPatc
     key, _ = disagree()
     week = Week(date(2026, 11, 2), 0.2, 30)
     pause = Pause(("Ada", "Bo"), (week, replace(week, monday=date(2026, 11, 9))), datetime.now(UTC), 3)
-    monkeypatch.setattr("convgate.ui.label.page.labelling_pause", lambda *_: pause)
+    monkeypatch.setattr("convgate.ui.explore.answers.labelling_pause", lambda *_: pause)
     app = opened(conversation=key)
     assert "Settle 17 more of the turns" in said(app)
     assert app.button(key="answering.relevant").disabled

@@ -71,6 +71,15 @@ def test_saying_the_same_again_stores_nothing(talk: Talk, store: Store) -> None:
     assert (again.action, again.changed, log(store)) == (None, 0, before)
 
 
+def test_who_stands_by_an_answer_gives_it_anew(talk: Talk) -> None:
+    labels, key = talk
+    first = labels.answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
+    again = labels.answer(SituationKey(key, 6), {0: "relevant"}, by="Ada", version="new", again=True)
+    held = labels.of(SituationKey(key, 6)).answers[0]["Ada"]
+    assert (again.changed, held.value, held.version) == (1, "relevant", "new")
+    assert held.at >= first.at
+
+
 def test_two_people_answer_the_same_turn_without_touching_each_other(talk: Talk) -> None:
     labels, key = talk
     place = SituationKey(key, 6)

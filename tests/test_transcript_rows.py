@@ -112,7 +112,7 @@ def test_a_question_is_the_last_row() -> None:
 def test_turns_before_the_message_show_what_people_say_and_can_be_answered() -> None:
     said = Labelling(
         mine={0: "relevant", 3: "unsure"}, theirs={0: [("Bo", "unsure")], 4: [("Bo", "relevant")]},
-        enabled=True, ask=[2, 1], first=1, scope="before", client="x", stored=7,
+        enabled=True, scope="before", client="x", stored=7,
     )  # fmt: skip
     conversation = talk()
     situation, _ = conversation.at(3)
@@ -128,7 +128,7 @@ def test_turns_before_the_message_show_what_people_say_and_can_be_answered() -> 
     assert [row["theirs"] for row in data["rows"]] == [[["Bo", "unsure"]], [], [], [], []]
     assert [row["open"] for row in data["rows"]] == [True, True, True, False, False]
     assert data["labelling"] == {
-        "situation": "t 3", "enabled": True, "ask": [2, 1], "first": 1, "scope": "before", "client": "x",
+        "situation": "t 3", "enabled": True, "scope": "before", "client": "x",
         "stored": 7,
     }  # fmt: skip
     assert not any(row["open"] for row in rows(gate_decisions(0.83, 0.44, 0.7), current=3))

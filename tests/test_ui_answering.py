@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -86,36 +83,6 @@ def test_who_settles_is_asked_about_what_is_disputed_alone(
     assert here.ask == [one for one in asked if one != turn]
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node, to run what the browser runs")
-def test_the_browser_goes_to_the_turn_that_the_server_goes_to(labels: Labels) -> None:
-    """`following` is written twice, so that a key shows the next turn before the server was asked."""
-    code = SCRIPT.read_text(encoding="utf-8")
-    start, stop = code.index("const left ="), code.index("this.rove(typeof next")
-    random = np.random.default_rng(1)
-    cases, expected = [], []
-    for _ in range(200):
-        done, asked = (
-            [int(one) for one in random.permutation(TURNS)[: random.integers(0, TURNS)]] for _ in range(2)
-        )
-        turn = int(random.integers(0, TURNS))
-        before = answering(labels, {one: {"Ada": "unsure"} for one in done}, asked)
-        after = answering(labels, {one: {"Ada": "unsure"} for one in {*done, turn}}, asked)
-        first = sum(one in asked for one in before.ask)
-        cases.append({"done": done, "turn": turn, "labelling": {"ask": before.ask, "first": first}})
-        expected.append(after.following(turn))
-    program = f"""
-        const found = []
-        for (const {{ done, turn, labelling }} of {json.dumps(cases)}) {{
-          const value = "relevant", data = (number) => ({{ number }})
-          const pick = function () {{ {code[start:stop]}; return next ?? null }}
-          found.push(pick.call({{ labelled: (row) => done.includes(row.number) }}))
-        }}
-        console.log(JSON.stringify(found))
-    """
-    done_by_node = subprocess.run(["node", "-e", program], capture_output=True, text=True, check=True)
-    assert json.loads(done_by_node.stdout) == expected
-
-
 def test_what_others_say_is_shown_where_this_person_answered(labels: Labels) -> None:
     said = {
         1: {"Ada": "relevant", "Bo": "unsure", ADJUDICATED: "relevant"},
@@ -138,6 +105,8 @@ def test_marks_and_keys_are_those_of_the_script() -> None:
     }  # fmt: skip
     told = ", ".join(f'{key}: "{value}"' for key, value in by_key.items())
     assert f"const ANSWERS = {{ {told}, {keys.TAKE_BACK}: null }}" in code
+    actions = "".join([keys.UNDO, keys.REDO, keys.LATER]).lower()
+    assert f'const ACTIONS = "{actions}"' in code
     for name, values in (("MARKS", MARKS), ("CALLED", CALLED)):
         told = ", ".join(f'{value}: "{shown}"' for value, shown in values.items())
         assert f"const {name} = {{ {told} }}" in code

@@ -115,8 +115,8 @@ class Writer:
         self._first: tuple[int, int] | None = None
         self._left = 0
 
-    def add(self, entry: Entry) -> None:
-        """What an entry says; StoreError when that cannot be."""
+    def add(self, entry: Entry, *, again: bool = False) -> None:
+        """What an entry says; StoreError when that cannot be. again: also when it was said before."""
         if entry.situation not in self._situations:
             self._situations[entry.situation] = situation_number(self._db, entry.situation)
         number, stop = self._situations[entry.situation]
@@ -131,7 +131,7 @@ class Writer:
             raise StoreError(f"an answer is one of {', '.join(allowed)}; got {value!r}")
         annotator = self._people.number(entry.annotator, entry.kind)
         at = self._now if entry.at is None else checked_time(entry.at)
-        self.change(number, entry.turn, annotator, entry.what, value, at, entry.version)
+        self.change(number, entry.turn, annotator, entry.what, value, at, entry.version, again=again)
 
     def change(
         self,
@@ -144,17 +144,19 @@ class Writer:
         version: str | None,
         *,
         expected: str | None = "",
+        again: bool = False,
     ) -> None:
         """One value, by numbers.
 
-        expected: what has to hold now, or the change is left out; "" is anything.
+        expected: what has to hold now, or the change is left out; "" is anything. again: whether what is
+        said a second time counts, with its new time.
         """
         held = self._holding(situation, annotator, what)
         before = held.get(turn)
         if expected != "" and before != expected:
             self._left += 1
             return
-        if before == value:
+        if before == value and (not again or value is None):
             return
         if value is None:
             del held[turn]

@@ -95,12 +95,16 @@ class Labels:
         by: str,
         version: str | None = None,
         kind: Kind = "answer",
+        again: bool = False,
     ) -> Saved:
-        """Store what `by` says of earlier turns, by turn; None takes an answer back."""
+        """Store what `by` says of earlier turns, by turn; None takes an answer back.
+
+        again: whether an answer that holds already is stored anew, for it was given once more.
+        """
         entries = [
             Entry(situation, turn, by, value, version=version) for turn, value in sorted(answers.items())
         ]
-        return self.record(entries, by=by, kind=kind)
+        return self.record(entries, by=by, kind=kind, again=again)
 
     def adjudicate(self, situation: SituationKey, answers: Mapping[int, Answer | None], *, by: str) -> Saved:
         """Settle turns on which annotators disagree; their own answers stay as they are."""
@@ -126,8 +130,11 @@ class Labels:
         kind: Kind,
         origin: str = "",
         by_kind: AnnotatorKind = "person",
+        again: bool = False,
     ) -> Saved:
-        """Store the entries as one action of `by`, who is of `by_kind`; what says nothing new is left out.
+        """Store the entries as one action of `by`, who is of `by_kind`.
+
+        What says nothing new is left out, unless `again`.
 
         origin: a file's name, or whatever else tells where they come from. Raises StoreError for a
         conversation that the library does not have, a turn that is not before the message, a name or an
@@ -138,7 +145,7 @@ class Labels:
             people = People(db)
             writer = Writer(db, people, now)
             for entry in entries:
-                writer.add(entry)
+                writer.add(entry, again=again)
             return writer.close(kind, people.number(by, by_kind), origin=origin)
 
     def undo(self, by: str) -> Saved | None:

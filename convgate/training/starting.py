@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfile
 
-from convgate.errors import TranscriptError
+from convgate.errors import GateError, TranscriptError
 from convgate.home import make_home
 from convgate.training.errors import TrainingError
 from convgate.training.library import RelevanceSets
@@ -24,6 +24,8 @@ from convgate.training.progress import LOADING, OUTCOME, STARTING, STOP, Progres
 from convgate.training.request import Request, new_id
 from convgate.training.run_list import LOG, Run, TrainingRuns
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
+from convgate.versions.catalog import Versions
+from convgate.versions.names import check_name
 
 DATA = "data"
 _NICE = 10  # how far behind the app's own process the system puts a training
@@ -49,8 +51,11 @@ def start_training(home: Path, order: Order) -> str:
     """Start it and tell the id of its run.
 
     Raises TrainingError when there is nothing to learn from, a set must not be trained on, or the disk or the
-    system refuses; TranscriptError when a set is not there or cannot be read.
+    system refuses; TranscriptError when a set is not there or cannot be read; GateError for a version's name
+    that cannot be had.
     """
+    if order.name and check_name(order.name) in Versions(home).names():
+        raise GateError(f"there is a version {order.name} already, and versions never change")
     library = RelevanceSets(home)
     for name in order.sets:
         info = library.info(name)

@@ -55,6 +55,7 @@ class Answering:
     asked: Sequence[int] = ()  # turns to be answered first, in this order
     topic: Callable[[int], range] | None = None  # the topic segment of a turn
     settling: bool = False  # answers settle what others disagree on
+    paused: str = ""  # why this person does not answer at present
     onward: Callable[[], bool] | None = None  # goes to what comes when no turn is left; whether there was any
 
     @property
@@ -72,6 +73,16 @@ class Answering:
         """What this person says, or what was settled when that is what they do."""
         whose = ADJUDICATED if self.settling else self.by
         return self.held.of(whose) if whose else {}
+
+    @property
+    def silent(self) -> set[int]:
+        """Turns that answers for several leave out: instructions, which are always sent, and empty ones."""
+        history = self.moment.history
+        return {
+            index
+            for index, turn in enumerate(history, history.start)
+            if turn.is_instruction or not turn.scored_text.strip()
+        }
 
     @property
     def ask(self) -> list[int]:
@@ -123,8 +134,6 @@ def labelling(answering: Answering) -> Labelling:
         mine=answering.mine,
         theirs=answering.theirs(),
         enabled=answering.by is not None,
-        ask=answering.ask,
-        first=sum(turn in answering.asked for turn in answering.ask),
         scope=_scope(answering),
         client=client,
         stored=stored,
@@ -230,9 +239,8 @@ def _targets(answering: Answering, turn: int, scope: Scope) -> list[int]:
     topic = (
         answering.topic(turn) if scope == "topic" and answering.topic and turn in answering.history else None
     )
-    return turns_of(
-        scope, turn, answering.history, topic=topic, above=above, answered=answering.mine,
-    )  # fmt: skip
+    answered = {*answering.mine, *answering.silent}
+    return turns_of(scope, turn, answering.history, topic=topic, above=above, answered=answered)
 
 
 def _given(answering: Answering, turn: int, value: Answer | None) -> None:
@@ -257,7 +265,7 @@ def _store(answering: Answering, turn: int, value: Answer | None, scope: Scope) 
         else:
             saved = answering.labels.answer(
                 answering.situation, answers, by=by, version=answering.version,
-                kind="answer" if value is None or scope == "turn" else "bulk",
+                kind="answer" if value is None or scope == "turn" else "bulk", again=turn in answering.asked,
             )  # fmt: skip
         st.session_state[SAVED] = saved
         st.session_state[SCOPE] = SCOPES[0]
@@ -328,7 +336,7 @@ def _turn_words(saved: Saved) -> str:
 
 def draw_prefill(answering: Answering) -> None:
     """The button that takes what the policy decides for every turn without an answer; never done unasked."""
-    open_turns = [turn for turn in answering.ask if turn in answering.history]
+    open_turns = [turn for turn in answering.ask if turn not in answering.silent]
     st.button(
         f"Take its choice for all {len(open_turns):,} without an answer", key="answering.prefill",
         type="tertiary", icon=":material/auto_fix_high:", on_click=_prefill, args=(answering,),
@@ -347,6 +355,7 @@ def _prefill(answering: Answering) -> None:
         chosen: dict[int, Answer | None] = {
             turn: "relevant" if answering.decisions.of(turn).kept else "not_relevant"
             for turn in answering.ask
+            if turn not in answering.silent
         }
         st.session_state[SAVED] = answering.labels.answer(
             answering.situation, chosen, by=by, version=answering.version, kind="bulk"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 
 import streamlit as st
 
+from convgate.labels.agreement import labelling_pause
 from convgate.labels.segments import segment_of, segments
 from convgate.policies.gate import GatePolicy
 from convgate.store import Labels, SituationKey
@@ -26,18 +28,21 @@ def answering(
 ) -> Answering:
     """The answers for the message that is looked at; arguments as in `Answering`."""
     moment, gate = outcome.moment, outcome.gate
-    labels = Labels(app.store)
+    labels, by = Labels(app.store), annotator()
+    pause = None if settling or by is None else labelling_pause(app.store, datetime.now(UTC))
+    paused = pause.reason if pause and by in pause.annotators else ""
     return Answering(
         labels=labels,
         moment=moment,
         decisions=outcome.decisions,
         held=labels.of(moment.labelled),
-        by=annotator(),
+        by=None if paused else by,
         go=go,
         version=gate.version if gate else None,
         asked=asked,
         topic=_topics(gate, outcome) if gate else None,
         settling=settling,
+        paused=paused,
         onward=onward,
     )
 

@@ -74,6 +74,8 @@ def _draw_contrast(outcome: Outcome, selected: int) -> None:
 
 
 def _draw_label(answering: Answering, selected: int) -> None:
+    if answering.paused:
+        st.warning(literal(answering.paused), icon=":material/pause_circle:")
     if answering.by is None:
         return
     st.markdown("**Does it matter to the current message?**")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from convgate.conversation import Conversation
@@ -31,6 +33,9 @@ def pick_conversation(app: App, view: View) -> tuple[View, Conversation] | None:
         view = view.opened(newest.rows[0].key)
     assert view.conversation is not None
     try:
+        # One that has grown since is still found by the key that it had.
+        view = replace(view, conversation=app.conversations.summary(view.conversation).key)
+        assert view.conversation is not None
         conversation = app.conversation(view.conversation)
     except StoreError as error:
         st.error(literal(str(error)), icon=":material/link_off:")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import streamlit as st
 
-from convgate.labels.agreement import labelling_pause
 from convgate.ui.annotator import annotator, draw_annotator
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
@@ -63,9 +60,8 @@ def _draw_body(app: App, view: View, made: Outcome) -> None:
     selected = (ask[0] if ask else made.best()) if view.selected is None else view.selected
     title = app.conversations.summary(made.moment.key).title
     draw_strip(answers, title, counts=work.onward is None)
-    if pause := labelling_pause(app.store, datetime.now(UTC)):
-        st.warning(literal(pause.reason), icon=":material/pause_circle:")
-        answers = answers if work.settling else replace(answers, by=None)
+    if answers.paused:
+        st.warning(literal(answers.paused), icon=":material/pause_circle:")
     elif annotator() is None:
         st.info(
             "Choose a name on the left to label; until then you can look around.", icon=":material/person:"

@@ -38,8 +38,6 @@ class Labelling:
     mine: Mapping[int, str] = field(default_factory=dict)  # answers by turn
     theirs: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict)  # (who, answer) by turn
     enabled: bool = False  # whether answers can be given
-    ask: Sequence[int] = ()  # turns that are to be answered, in this order
-    first: int = 0  # how many of these come before all others
     scope: str = "turn"  # what an answer is for: that turn alone, or more of them
     client: str = ""  # the list that gave answers last
     stored: int = 0  # the number of its last answer that was taken care of
@@ -167,8 +165,6 @@ def _labelling(labelling: Labelling | None, place: str, situation: Situation) ->
     return {
         "situation": situation_name(place, situation),
         "enabled": labelling.enabled,
-        "ask": list(labelling.ask),
-        "first": labelling.first,
         "scope": labelling.scope,
         "client": labelling.client,
         "stored": labelling.stored,

@@ -3,6 +3,8 @@
 
 const COLOURS = ["kept", "threshold", "forced", "tier2", "tier1", "flipped", "dropped"]
 const ANSWERS = { 1: "relevant", 2: "not_relevant", 3: "unsure", 0: null } // by key
+const ACTIONS = "zyl" // undo, redo, later: keys of buttons, which wait in the same line
+const PATIENCE = 15_000 // milliseconds; a key that waited longer was meant for something else
 const MARKS = { relevant: "✓", not_relevant: "✕", unsure: "?" }
 const CALLED = { relevant: "relevant", not_relevant: "not relevant", unsure: "unsure" }
 const lists = new WeakMap()
@@ -17,6 +19,7 @@ export default function (component) {
   return () => {
     clearTimeout(list.waiting)
     clearTimeout(list.sending)
+    clearTimeout(list.acting)
     window.removeEventListener("keydown", list.keys, true)
     lists.delete(parentElement)
   }
@@ -38,6 +41,8 @@ class Transcript {
     this.answers = [] // given, and not yet known to be stored; sent until they are
     this.client = Math.random().toString(36).slice(2)
     this.given = 0
+    this.pressedKeys = [] // that wait for their question
+    this.acting = 0
     // Before Streamlit's own shortcuts, which lose a key that is pressed while the page is drawn.
     this.keys = (event) => this.key(event)
     window.addEventListener("keydown", this.keys, true)
@@ -65,13 +70,18 @@ class Transcript {
     }
     this.edge(this.older, data.older, "older")
     this.edge(this.newer, data.newer, "newer")
-    if (!this.answers.length) this.rove(data.selected ?? data.current)
+    if (!this.answers.length) {
+      const isFocused = this.grid.contains(this.root.getRootNode().activeElement)
+      this.rove(data.selected ?? data.current)
+      if (isFocused) this.rows.get(this.roving)?.element.focus({ preventScroll: true })
+    }
     if (anchor) this.scroller.scrollTop += this.top(anchor.row) - anchor.top
     if (data.focus !== this.focus || elsewhere) {
       this.focus = data.focus
       if (this.chosen !== data.focus) this.reveal(data.focus, elsewhere)
     }
     this.resend()
+    this.settled()
   }
 
   // ---- one row
@@ -243,37 +253,50 @@ class Transcript {
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) return
     if (!/^[a-z0-9]$/i.test(event.key) || document.querySelector('[role="dialog"]')) return
     if (event.composedPath().some(takesText)) return
-    const isAnswer = event.key in ANSWERS
-    if (!isAnswer && event.composedPath()[0].tagName !== "INPUT") return
+    const key = event.key.toLowerCase()
+    const isOurs = key in ANSWERS || ACTIONS.includes(key)
+    if (!isOurs && event.composedPath()[0].tagName !== "INPUT") return
     event.preventDefault()
     event.stopImmediatePropagation()
-    if (isAnswer) this.label(this.roving, ANSWERS[event.key])
-    else {
-      // Streamlit takes no shortcut while a switch or a menu of choices has the focus; they want no letters.
-      this.passed = new KeyboardEvent("keydown", { key: event.key, code: event.code, bubbles: true, composed: true })
-      document.body.dispatchEvent(this.passed)
+    if (isOurs) this.pressedKeys.push({ key, code: event.code, at: Date.now() })
+    else this.pass(event) // Streamlit takes no shortcut while a switch has the focus, which wants no letters
+    this.work()
+  }
+
+  // One key after the other, each for the question that stands there: the next one waits for its question.
+  work() {
+    if (this.answers.length || this.acting || !this.data?.labelling?.enabled) return
+    const next = this.pressedKeys.shift()
+    if (!next) return
+    if (Date.now() - next.at < PATIENCE) {
+      if (next.key in ANSWERS) this.label(this.roving, ANSWERS[next.key])
+      else {
+        this.acting = setTimeout(() => this.settled(), 1500) // a key that leads to nothing draws nothing
+        this.pass(next)
+      }
     }
+    this.work()
+  }
+
+  settled() {
+    clearTimeout(this.acting)
+    this.acting = 0
+    this.work()
+  }
+
+  pass({ key, code }) {
+    this.passed = new KeyboardEvent("keydown", { key, code, bubbles: true, composed: true })
+    document.body.dispatchEvent(this.passed)
   }
 
   label(turn, value) {
-    const labelling = this.data.labelling
-    if (!this.data.rows.find((row) => row.turn === turn)?.open) return
+    const { situation, scope } = this.data.labelling
+    const data = this.data.rows.find((row) => row.turn === turn)
+    if (!data?.open) return
     clearTimeout(this.waiting) // a selection that was on its way would undo the step to the next turn
     this.given += 1
-    this.answers.push({ number: this.given, situation: labelling.situation, turn, value, scope: labelling.scope })
-    if (labelling.scope === "turn") {
-      const data = (number) => this.data.rows.find((row) => row.turn === number)
-      const left = labelling.ask.filter((other) => other !== turn && data(other) && !this.labelled(data(other)))
-      const isFirst = (other) => labelling.ask.indexOf(other) < labelling.first
-      const next = value && (left.find(isFirst) ?? left.find((other) => other < turn) ?? left[0])
-      this.rove(typeof next === "number" ? next : turn)
-      this.chosen = this.roving
-      for (const row of this.data.rows) this.row(row)
-      this.reveal(this.roving)
-      if (this.grid.contains(this.root.getRootNode().activeElement)) {
-        this.rows.get(this.roving)?.element.focus({ preventScroll: true })
-      }
-    }
+    this.answers.push({ number: this.given, situation, turn, value, scope })
+    this.row(data)
     this.send({ client: this.client, answers: this.answers })
   }
 
