@@ -30,19 +30,20 @@ def work(home: Path, conversation: str) -> dict[str, str]:
     message, turns = _disagree(store, conversation)
     items = [NewItem(message, turn, "audit", "Drawn by lot.") for turn in turns]
     last = SituationKey(conversation, message.turn - 2 if message.turn else None)
-    items += [NewItem(last, turn, "threshold", "0.02 above the threshold of 0.27.") for turn in range(5)]
+    items += [NewItem(last, turn, "audit", "Drawn by lot.") for turn in range(1, 6)]
     queue = Queues(store).add("Monday", items, by=NAME, seed=0)
     versions = Versions(home)
     _tune(versions)
     run = _train(home, store)
     here = f"conversation={conversation}&turn={(message.turn or 0) + 1}"
+    beside = f"a=gate@{SHIPPED}&b=gate@keeps-less&conversation={conversation}"
     return {
         "label-queue": f"Label?conversation={conversation}&turn={(last.turn or 0) + 1}&queue={queue.number}",
         "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&settle=1&show=agreement",
         "label-annotators": f"Label?{here}&show=people",
         "train-run": f"Train?run={run}",
         "versions-card": "Versions?version=mine",
-        "versions-compare": f"Versions?show=compare&a=gate@{SHIPPED}&b=gate@mine&{here}",
+        "versions-compare": f"Versions?show=compare&{beside}",
     }
 
 

@@ -36,18 +36,6 @@ SAID = [
     "So what do I do tomorrow?",
 ]
 
-# Which turn is marked at the very moment of each key, noted before the page itself hears of it.
-WATCH = """
-window.pressed = []
-const find = (root) => root.querySelector('.row[aria-selected="true"]')
-    ?? [...root.querySelectorAll('*')].map(e => e.shadowRoot && find(e.shadowRoot)).find(Boolean)
-window.addEventListener('keydown', event => {
-    if (event.isTrusted && /^[0-9]$/.test(event.key)) {
-        window.pressed.push([event.key, Number(find(document)?.dataset.turn ?? -1)])
-    }
-}, true)
-"""
-
 
 @pytest.fixture(scope="module")
 def store(app_address: str, app_home: Path) -> Store:
@@ -101,65 +89,67 @@ def marked(page: Page) -> int:
     return int(page.locator('.row[aria-selected="true"]').get_attribute("data-turn") or -1)
 
 
-def pressed(page: Page) -> dict[int, str]:
-    """What was answered with the digits that were pressed since the page was loaded, by turn."""
-    return {turn: ANSWERS[key] for key, turn in page.evaluate("window.pressed")}
+def said(labels: Labels, situation: SituationKey, name: str) -> dict[int, str]:
+    """What somebody answered, by turn, in the order in which it was stored."""
+    given = {turn: who[name] for turn, who in labels.of(situation).answers.items() if name in who}
+    return {turn: one.value for turn, one in sorted(given.items(), key=lambda item: item[1].at)}
+
+
+def answered(page: Page, read: Callable[[], dict[int, str]], digits: str) -> dict[int, str]:
+    """Presses the digits as fast as they can be sent; what is stored then, which is just that.
+
+    The first is for the turn that is marked, each further one for a turn that has no answer yet.
+    """
+    before, first = read(), marked(page)
+    assert first not in before
+    for digit in digits:
+        page.keyboard.press(digit)
+    eventually(page, lambda: list(read().values()), [*before.values(), *(ANSWERS[one] for one in digits)])
+    stored = read()
+    assert list(stored)[len(before)] == first
+    assert {turn: stored[turn] for turn in before} == before
+    eventually(page, lambda: marked(page) in stored, False)
+    wait_until_idle(page)
+    return stored
 
 
 def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[..., str]) -> None:
     key = add(SAID, "Bread and bicycle")
     add(SAID[:3], "Newer")  # where Label would open for somebody new
     labels, situation, name = Labels(store), SituationKey(key, len(SAID) - 1), "Ada Tab"
-    page.add_init_script(WATCH)
     open_page(page, f"/Label?conversation={key}")
     choose_name(page, name)
 
     def held() -> dict[int, str]:
-        return labels.of(situation).of(name)
+        return said(labels, situation, name)
 
-    for digit in "12312":  # as fast as they can be sent
-        page.keyboard.press(digit)
-    wanted = pressed(page)
-    assert list(wanted.values()) == [ANSWERS[digit] for digit in "12312"]
-    eventually(page, held, dict(sorted(wanted.items())))
-    wait_until_idle(page)
+    answered(page, held, "12312")
     here = marked(page)
-    assert here not in wanted
-
     page.reload()
     wait_until_idle(page)
     assert marked(page) == here
-    for digit in "21131":
-        page.keyboard.press(digit)
-    second = pressed(page)
-    assert list(second.values()) == [ANSWERS[digit] for digit in "21131"]
-    assert not second.keys() & wanted.keys(), "each turn is asked about once"
-    wanted |= second
-    eventually(page, held, dict(sorted(wanted.items())))
-    wait_until_idle(page)
+    wanted = answered(page, held, "2113")
+    wanted = answered(page, held, "1")
+    assert len(wanted) == 10
 
-    *_, third, second_last, last = wanted
-    for turn in (last, second_last, third):
+    *_, third, second, last = wanted
+    for turn in (last, second, third):
         page.keyboard.press("z")
         expect(page.get_by_text(re.compile(rf"Taken back .*, turn {turn + 1}$"))).to_be_visible()
         wait_until_idle(page)
         assert marked(page) == turn
     page.keyboard.press("y")
     expect(page.get_by_text(re.compile(rf"Done again .*, turn {third + 1}$"))).to_be_visible()
-    left = {turn: answer for turn, answer in wanted.items() if turn not in (last, second_last)}
-    assert held() == dict(sorted(left.items()))
+    left = {turn: answer for turn, answer in wanted.items() if turn not in (last, second)}
+    assert held() == left
 
     context = page.context
     page.close()
     page = context.new_page()
-    page.add_init_script(WATCH)
     open_page(page, "/Label")
     expect(page.get_by_text(f"Labelling as {name}")).to_be_visible()
     expect(page.get_by_text(f"{len(left)} of {len(SAID) - 1} turns answered")).to_be_visible()
-    assert marked(page) not in left
-    page.keyboard.press("1")
-    eventually(page, held, dict(sorted((left | pressed(page)).items())))
-    assert len(held()) == len(left) + 1
+    assert len(answered(page, held, "1")) == len(left) + 1
 
 
 def test_what_is_typed_into_a_field_answers_nothing_and_a_switch_takes_no_keys(
@@ -206,27 +196,19 @@ def test_what_is_typed_into_a_field_answers_nothing_and_a_switch_takes_no_keys(
 def test_the_same_keys_answer_on_explore(page: Page, store: Store, add: Callable[..., str]) -> None:
     key = add(SAID[:9], "In place")
     labels, situation, name = Labels(store), SituationKey(key, 8), "Cy Place"
-    page.add_init_script(WATCH)
     open_page(page, f"/Explore?conversation={key}&selected=3")
     choose_name(page, name)
 
     def held() -> dict[int, str]:
-        return labels.of(situation).of(name)
+        return said(labels, situation, name)
 
     assert marked(page) == 2
-    for digit in "132":
-        page.keyboard.press(digit)
-    wanted = pressed(page)
-    assert next(iter(wanted)) == 2
-    assert list(wanted.values()) == [ANSWERS[digit] for digit in "132"]
-    eventually(page, held, dict(sorted(wanted.items())))
-    wait_until_idle(page)
+    wanted = answered(page, held, "132")
     page.keyboard.press("z")
-    undone = dict(list(wanted.items())[:-1])
-    eventually(page, held, dict(sorted(undone.items())))
+    eventually(page, held, dict(list(wanted.items())[:-1]))
     wait_until_idle(page)
     page.keyboard.press("y")
-    eventually(page, held, dict(sorted(wanted.items())))
+    eventually(page, held, wanted)
 
 
 def test_two_disagree_in_a_queue_and_one_settles_it(

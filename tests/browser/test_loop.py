@@ -70,7 +70,7 @@ def flips(page: Page) -> int:
 def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     page: Page, labelled: int, versions: Versions
 ) -> None:
-    open_page(page, "/Tune?data=labels")
+    open_page(page, "/Tune")  # with the labels, where there are any
     page.get_by_test_id("stButtonGroup").get_by_text("Wanted recall").click()
     slider = page.get_by_role("slider", name=re.compile("Of the turns that matter, keep at least this share"))
     slider.focus()
