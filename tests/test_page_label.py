@@ -1050,3 +1050,17 @@ def test_what_transcripts_titles_and_people_say_is_text_everywhere() -> None:
         ]
         assert not [one.value for one in told if HOSTILE in str(one.value)]
         assert transcript(app)["rows"][2]["text"] == HOSTILE
+
+
+def test_from_explore_the_controls_show_the_same_message() -> None:
+    other = add(title="Other")
+    key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(9)])
+    assert other != key
+    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60).run()
+    app.query_params["conversation"] = key
+    app.query_params["turn"] = "6"
+    sound(app.switch_page(EXPLORE).run())
+    app.query_params.clear()
+    sound(app.switch_page("pages/2_Label.py").run())
+    assert app.number_input(key="explore.turn").value == 6
+    assert app.selectbox(key="explore.conversation").value == key

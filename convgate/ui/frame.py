@@ -20,7 +20,7 @@ from convgate.embedding.base import Encoder
 from convgate.errors import ConvgateError
 from convgate.settings import Settings
 from convgate.store import Conversations, Store
-from convgate.ui import services
+from convgate.ui import services, state
 from convgate.ui.navigation import draw_navigation
 from convgate.ui.text import literal
 
@@ -71,10 +71,12 @@ def page(title: str, purpose: str) -> Iterator[App]:
     except ConvgateError as error:
         show_problem(error)
         st.stop()
+    state.arrive(title)
     try:
         yield app
     except ConvgateError as error:
         show_problem(error)
+    state.stay()
 
 
 def show_problem(error: ConvgateError) -> None:

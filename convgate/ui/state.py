@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 T = TypeVar("T")
+_PAGE, _ARRIVED = "page.drawn", "page.arrived"
 
 
 def remembered(key: str, start: T) -> T:
@@ -18,9 +19,25 @@ def remembered(key: str, start: T) -> T:
     return value
 
 
+def arrive(page: str) -> None:
+    """Note which page is drawn, before anything of it is."""
+    if st.session_state.get(_PAGE) != page:
+        st.session_state[_PAGE] = page
+        st.session_state[_ARRIVED] = True
+
+
+def stay() -> None:
+    """Note that the page was drawn to its end."""
+    st.session_state[_ARRIVED] = False
+
+
 def put(key: str, value: Any) -> None:
-    """Have the control `key`, which is drawn next, show the value; one that shows it is left alone."""
-    if key not in st.session_state or st.session_state[key] != value:
+    """Have the control `key`, which is drawn next, show the value; one that shows it is left alone.
+
+    A control of another page with the same key is another control, though the session has its value still.
+    """
+    arrived = st.session_state.get(_ARRIVED, True)
+    if arrived or key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
 
 
