@@ -49,7 +49,7 @@ def test_a_queue_is_kept_as_it_was_made(store: Store, queue: Queue, key: str) ->
     assert (second.situation, second.turn, second.kind, second.reason) == (
         SituationKey(key, 6), 2, "audit", "Drawn by lot.",
     )  # fmt: skip
-    assert [one.place for one in queues.items_with(queue.number, 3)] == [2, 3]
+    assert [one.place for one in queues.items_about(queue.number, SituationKey(key, 6))] == [2, 3]
     assert queues.item(queue.number, 5) is None
     assert queues.reasons(queue.number) == {"audit": 5}
 

@@ -175,22 +175,6 @@ class Queues:
                     return found
         return None
 
-    def items_with(self, number: int, place: int) -> list[QueueItem]:
-        """The items about the same message as the one at a place, in order; they stand together."""
-        with self._store.read() as db:
-            rows = db.execute(
-                f"""
-                SELECT {_ITEM} FROM queue_items
-                JOIN situations ON situations.number = queue_items.situation
-                JOIN conversations ON conversations.number = situations.conversation
-                WHERE queue = :queue AND situation =
-                    (SELECT situation FROM queue_items WHERE queue = :queue AND place = :place)
-                ORDER BY place
-                """,
-                {"queue": number, "place": place},
-            ).fetchall()
-        return [_item(row) for row in rows]
-
     def items_about(self, number: int, situation: SituationKey) -> list[QueueItem]:
         """The items about a message, in order."""
         with self._store.read() as db:

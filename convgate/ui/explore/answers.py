@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import streamlit as st
 
-from convgate.labels.agreement import labelling_pause
+from convgate.labels.agreement import Pause, labelling_pause
+from convgate.labels.gold import labels_digest
 from convgate.labels.segments import segment_of, segments
 from convgate.policies.gate import GatePolicy
-from convgate.store import Labels, SituationKey
+from convgate.store import Labels, SituationKey, Store
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import Answering
 from convgate.ui.explore import state
@@ -29,7 +30,7 @@ def answering(
     """The answers for the message that is looked at; arguments as in `Answering`."""
     moment, gate = outcome.moment, outcome.gate
     labels, by = Labels(app.store), annotator()
-    pause = None if settling or by is None else labelling_pause(app.store, datetime.now(UTC))
+    pause = None if settling or by is None else _pause(app)
     paused = pause.reason if pause and by in pause.annotators else ""
     return Answering(
         labels=labels,
@@ -55,6 +56,16 @@ def go(situation: SituationKey, selected: int | None) -> None:
         question=situation.question,
         selected=selected,
     )
+
+
+def _pause(app: App) -> Pause | None:
+    return _pause_of(app.store, str(app.store.path), labels_digest(app.store), datetime.now(UTC).date())
+
+
+@st.cache_resource(max_entries=4, show_spinner=False)
+def _pause_of(_store: Store, path: str, digest: str, day: date) -> Pause | None:
+    """Counted again when a label changes, or a week may have ended; not whenever a slider moves."""
+    return labelling_pause(_store, datetime.now(UTC))
 
 
 def _topics(gate: GatePolicy, outcome: Outcome) -> Callable[[int], range]:
