@@ -5,7 +5,7 @@
     selection.messages                     # what to send: valid, in order, the very same objects
     selection.decisions                    # why, for every turn
 
-Importing convgate loads neither torch nor streamlit; what needs them is imported when first used.
+Importing convgate loads neither torch nor numpy nor streamlit; what needs them is imported when first used.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from convgate.conversation import ContentPart, Conversation, History, Situation, ToolCall, Turn
-from convgate.decisions import Decision, TurnDecision, TurnDecisions
 from convgate.errors import ConvgateError
 
 if TYPE_CHECKING:
+    from convgate.decisions import Decision, TurnDecision, TurnDecisions
     from convgate.labels.feedback import feedback, feedback_from_answer
     from convgate.selector import Selection, Selector, load_gate, load_policy
     from convgate.transcripts import read_conversations
@@ -46,8 +46,11 @@ __all__ = [
 ]
 
 _LAZY = {
+    "Decision": "convgate.decisions",
     "Selection": "convgate.selector",
     "Selector": "convgate.selector",
+    "TurnDecision": "convgate.decisions",
+    "TurnDecisions": "convgate.decisions",
     "feedback": "convgate.labels.feedback",
     "feedback_from_answer": "convgate.labels.feedback",
     "load_gate": "convgate.selector",

@@ -1,7 +1,8 @@
-"""Files that are nobody else's business: transcripts, and what was made of them."""
+"""Whose convgate this is; files that are nobody else's business: transcripts, and what was made of them."""
 
 from __future__ import annotations
 
+import getpass
 from pathlib import Path
 
 
@@ -21,3 +22,11 @@ def make_private(path: Path) -> None:
     """
     if not path.exists():
         path.touch(mode=0o600)
+
+
+def login_name() -> str:
+    """The name that one is logged in with on this machine, where nobody gives another."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return "unknown"

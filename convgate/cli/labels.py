@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 from convgate.cli.output import JsonOption, OutOption, SkipBadOption, tell, write_json
 from convgate.errors import ConvgateError
 from convgate.files import write_whole
+from convgate.home import login_name
 
 if TYPE_CHECKING:
     from convgate.labels.imported import Import
@@ -150,7 +150,7 @@ def import_(
     from convgate.labels.exchange import keep_labels, read_labels
     from convgate.settings import load_settings
 
-    store, by = _store(), annotator or _person()
+    store, by = _store(), annotator or login_name()
     limit = load_settings().upload_limit_mb << 20
     read = [
         read_labels(
@@ -191,13 +191,6 @@ def trains(
     Labels(_store()).set_trains(name, trains=switch is Switch.on)
     does = "are" if switch is Switch.on else "are not"
     typer.echo(f"The answers of {printable(name)} {does} trained on.")
-
-
-def _person() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a user without a name, as in some containers
-        return "unknown"
 
 
 def _store() -> Store:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,6 +11,7 @@ import typer
 from convgate.cli.compare import compare
 from convgate.cli.output import JsonOption, OutOption, tell, write_json, write_text
 from convgate.errors import ConvgateError
+from convgate.home import login_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -89,14 +89,14 @@ def diff(
 @versions.command()
 def activate(name: NameArgument, who: WhoOption = None) -> None:
     """Use a version from now on."""
-    _versions().activate(name, who=_person(who))
+    _versions().activate(name, who=who or login_name())
     typer.echo(f"{name} is active.")
 
 
 @versions.command()
 def rollback(who: WhoOption = None) -> None:
     """Use the version again that was active before."""
-    name = _versions().rollback(who=_person(who))
+    name = _versions().rollback(who=who or login_name())
     typer.echo(f"{name} is active again." if name else "No version is active: the gate is untrained again.")
 
 
@@ -118,7 +118,7 @@ def history(json_output: JsonOption = False, out: OutOption = None) -> None:
 @versions.command()
 def baseline(name: NameArgument, who: WhoOption = None) -> None:
     """Compare others with a version from now on."""
-    _versions().set_baseline(name, who=_person(who))
+    _versions().set_baseline(name, who=who or login_name())
     typer.echo(f"{name} is the baseline.")
 
 
@@ -140,7 +140,7 @@ def delete(
     who: WhoOption = None,
 ) -> None:
     """Remove a version; there is no way back."""
-    _versions().delete(name, in_use=in_use, who=_person(who))
+    _versions().delete(name, in_use=in_use, who=who or login_name())
     typer.echo(f"{name} was deleted.")
 
 
@@ -176,13 +176,6 @@ def _versions() -> Versions:
     from convgate.versions import Versions
 
     return Versions(load_settings().home)
-
-
-def _person(who: str | None) -> str:
-    try:
-        return who or getpass.getuser()
-    except (OSError, KeyError):  # a user without a name, as in some containers
-        return "unknown"
 
 
 def _marks(store: Versions, name: str) -> list[str]:
