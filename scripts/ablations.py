@@ -31,7 +31,7 @@ from convgate.training.dividing import PRETRAINING_SHARE
 from convgate.training.episodes import Episode
 from convgate.training.fitting import fit_threshold
 from convgate.training.holding_out import hold_out
-from convgate.training.session import Plan, new_gate, read_plan
+from convgate.training.plan import Plan, new_gate, read_plan
 from convgate.training.trainer import Epoch, Trainer, TrainingSettings
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set

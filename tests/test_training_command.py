@@ -80,7 +80,7 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
     def sets(files: tuple[Path, ...], *, seed: int, skip_bad: bool) -> list[TrainingSet]:
         return [TrainingSet(planted(), Source("own", "a" * 64, 8, 48))]
 
-    monkeypatch.setattr(session, "pretraining_sets", sets)
+    monkeypatch.setattr("convgate.training.plan.pretraining_sets", sets)
 
 
 def quick(*words: object) -> tuple[object, ...]:

@@ -309,11 +309,9 @@ def test_a_request_comes_back_and_a_damaged_one_is_none(folder: Path) -> None:
     assert Progress.read(folder) is None
 
 
-def test_fewer_epochs_take_the_place_of_those_that_were_asked_for() -> None:
-    assert request().with_epochs(3) == [
-        *("train", "own.jsonl", "--from", "first", "--learning-curve", "--epochs", "3")
-    ]
-    assert request(arguments=("train",)).with_epochs(3) == ["train", "--epochs", "3"]
+def test_who_finishes_a_run_asks_for_fewer_epochs_and_no_curve() -> None:
+    assert request().finishing(3) == ["train", "own.jsonl", "--from", "first", "--epochs", "3"]
+    assert request(arguments=("train",)).finishing(3) == ["train", "--epochs", "3"]
 
 
 def test_two_runs_of_one_moment_have_different_ids() -> None:

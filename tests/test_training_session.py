@@ -20,9 +20,11 @@ from convgate.gate.full import FullTiers
 from convgate.training import runs, session
 from convgate.training.episodes import read_episodes
 from convgate.training.errors import TrainingError
+from convgate.training.making import HELD_OUT
+from convgate.training.plan import Plan
 from convgate.training.recipe import TrainingSet
 from convgate.training.runs import RECORD, Source, locked, read_record
-from convgate.training.session import HELD_OUT, Outcome, Plan, train_version
+from convgate.training.session import Outcome, train_version
 from convgate.training.trainer import Epoch, Trainer
 from convgate.training.verdict import compare_items
 from convgate.transcripts.relevance_sets import write_relevance_set
@@ -198,7 +200,7 @@ def test_from_scratch_a_gate_measures_what_it_reads(
 ) -> None:
     made = [planted("own", conversations=30), planted("words", signal="word", conversations=30)]
     sets = [TrainingSet(one, Source(one.name, "a" * 64, 30, 180, "CC0", "Ada")) for one in made]
-    monkeypatch.setattr(session, "pretraining_sets", lambda files, *, seed, skip_bad: sets)
+    monkeypatch.setattr("convgate.training.plan.pretraining_sets", lambda files, *, seed, skip_bad: sets)
     outcome = trained(Plan((), QUICK), versions, run, name="new")
     assert outcome.verdict is None
     card = versions.get("new").card
@@ -352,7 +354,8 @@ def test_fewer_epochs_make_a_version_of_what_a_run_has(plan: Plan, versions: Ver
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from convgate.training.session import Plan, train_version
+from convgate.training.plan import Plan
+from convgate.training.session import train_version
 from convgate.versions import Versions
 from tests.planted import QUICK, small_encoder
 

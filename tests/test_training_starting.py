@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from convgate.errors import TranscriptError
 from convgate.training import starting
 from convgate.training.errors import TrainingError
 from convgate.training.library import SAMPLES, RelevanceSets
-from convgate.training.progress import OUTCOME, STARTING, Progress
+from convgate.training.progress import OUTCOME, STARTING, Progress, now
 from convgate.training.run_list import INTERRUPTED, LOG, Run, TrainingRuns
 from convgate.training.runs import locked, read_record
 from convgate.training.starting import DATA, Order, finish, go_on, start_process, start_training
@@ -93,20 +94,23 @@ def program(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
-    """The words of the commands that would have been started."""
+def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
+    """The words of the commands that would have been started, and would be at it until the test is over."""
     words: list[list[str]] = []
+    over = threading.Event()
 
-    class Ended:
+    class AtIt:
         def wait(self) -> int:
+            over.wait(60)
             return 0
 
     def start(command: Sequence[str], output: int, environment: dict[str, str]) -> Any:
         words.append(list(command))
-        return Ended()
+        return AtIt()
 
     monkeypatch.setattr(starting, "start_process", start)
-    return words
+    yield words
+    over.set()
 
 
 def until(home: Path, id: str, *states: str, epochs: int = 0) -> Run:
@@ -222,6 +226,19 @@ def test_a_system_that_starts_nothing_is_told(home: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(starting, "start_process", refuse)
     with pytest.raises(TrainingError, match="could not be started: Resource temporarily unavailable"):
         start_training(home, order())
+    (run,) = TrainingRuns(home).all()
+    assert (run.state, run.can_go_on) == ("failed", True), "not for minutes one that starts"
+    assert "Resource temporarily unavailable" in run.message
+
+
+class Over:
+    """A process that ended with an exit code."""
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+    def wait(self) -> int:
+        return self.code
 
 
 def test_the_end_of_a_process_says_nothing_about_the_one_after_it(
@@ -229,12 +246,7 @@ def test_the_end_of_a_process_says_nothing_about_the_one_after_it(
 ) -> None:
     id = start_training(home, order())
     folder = TrainingRuns(home).get(id).folder
-
-    class Ended:
-        def wait(self) -> int:
-            return 130
-
-    process: Any = Ended()
+    process: Any = Over(130)
     mine = Progress(STARTING, 0, 0, 1, "2026-01-01T00:00:00+00:00")
     later = [replace(mine, updated="2026-01-01T00:01:00+00:00"), replace(mine, stage="Epoch 2")]
     for now_there in later:
@@ -248,6 +260,46 @@ def test_the_end_of_a_process_says_nothing_about_the_one_after_it(
     run = TrainingRuns(home).get(id)
     assert (run.state, run.epochs) == ("failed", 1)
     assert run.message == "The training ended with exit code 130: convgate: no such thing"
+
+
+def test_a_process_that_found_another_at_work_does_not_call_its_run_failed(
+    home: Path, started: list[list[str]]
+) -> None:
+    id = start_training(home, order())
+    folder = TrainingRuns(home).get(id).folder
+    mine = Progress(STARTING, 0, 0, 0, now())
+    mine.write(folder)  # and the one at work, which loads its encoder, has nothing new to report
+    process: Any = Over(1)
+    with locked(folder):
+        starting._await(process, folder, mine)
+        assert TrainingRuns(home).get(id).state == "running"
+    assert not (folder / OUTCOME).exists()
+    shutil.rmtree(folder)
+    starting._await(process, folder, mine)
+    assert not folder.exists(), "a run that was deleted meanwhile does not come back"
+
+
+def test_of_two_who_go_on_with_a_run_at_the_same_moment_one_starts_it(
+    home: Path, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    id = start_training(home, order())
+    folder = TrainingRuns(home).get(id).folder
+    (folder / OUTCOME).write_text('{"state": "stopped", "ran": 1}')
+    seen = starting._resumable(home, id)  # by both, before either starts
+    monkeypatch.setattr(starting, "_resumable", lambda home, id: seen)
+    go_on(home, id)
+    with pytest.raises(TrainingError, match="another training is at work"):
+        go_on(home, id)
+    assert len(started) == 2
+
+
+def test_finishing_trains_no_more_not_even_for_the_curve(home: Path, started: list[list[str]]) -> None:
+    id = start_training(home, order(learning_curve=True))
+    (TrainingRuns(home).get(id).folder / OUTCOME).write_text('{"state": "stopped", "ran": 2}')
+    finish(home, id)
+    assert started[0][-2:] == ["--learning-curve", "--activate"]
+    assert started[1][-3:] == ["--activate", "--epochs", "2"]
+    assert "--learning-curve" not in started[1]
 
 
 # Real processes

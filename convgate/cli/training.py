@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,11 +12,12 @@ import typer
 
 from convgate.cli.output import JsonOption, OutOption, SkipBadOption, tell, write_json
 from convgate.errors import ConvgateError
+from convgate.home import login_name
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from convgate.training.session import Plan
+    from convgate.training.plan import Plan
     from convgate.training.trainer import Epoch
 
 FilesArgument = Annotated[
@@ -65,7 +65,7 @@ def pretrain(
 
     Ctrl-C leaves a run that goes on with the same command and --run FOLDER.
     """
-    from convgate.training.session import Plan
+    from convgate.training.plan import Plan
     from convgate.training.trainer import TrainingSettings
 
     given: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate}
@@ -73,7 +73,7 @@ def pretrain(
         seed=seed, **{key: value for key, value in given.items() if value is not None}
     )
     plan = Plan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
-    wanted = _Wanted(name, note, who or _person(), "always" if activate else "never")
+    wanted = _Wanted(name, note, who or login_name(), "always" if activate else "never")
     _train(plan, run, wanted, json=json_output, out=out)
 
 
@@ -126,7 +126,7 @@ def train(
     goes on with the same command and --run FOLDER.
     """
     from convgate.settings import load_settings
-    from convgate.training.session import Plan
+    from convgate.training.plan import Plan
     from convgate.training.trainer import FURTHER
     from convgate.versions.catalog import Versions
     from convgate.versions.names import UNTRAINED
@@ -147,7 +147,7 @@ def train(
         replay=tuple(replay or ()),
         learning_curve=learning_curve,
     )
-    wanted = _Wanted(name, note, who or _person(), "better" if activate else "never")
+    wanted = _Wanted(name, note, who or login_name(), "better" if activate else "never")
     _train(plan, run, wanted, json=json_output, out=out)
 
 
@@ -261,13 +261,6 @@ def _request(plan: Plan, folder: Path, wanted: _Wanted) -> None:
         request.write(folder)
     except OSError as error:
         raise TrainingError(f"no run can be kept in {folder}: {error.strerror}") from error
-
-
-def _person() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a user without a name, as in some containers
-        return "unknown"
 
 
 class _Shown:

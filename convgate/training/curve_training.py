@@ -13,9 +13,10 @@ from convgate.training.epochs import TrainingSettings
 from convgate.training.errors import TrainingError
 from convgate.training.fitting import fit_parts
 from convgate.training.learning_curve import SHARES, CurvePoint, LearningCurve, nested
-from convgate.training.progress import Listener
+from convgate.training.progress import Listener, StoppedError
+from convgate.training.report import ItemReport
 from convgate.training.trainer import Trainer
-from convgate.training.verdict import Verdict, compare
+from convgate.training.verdict import compare_items, verdict_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -28,13 +29,13 @@ class CurveTraining:
     rule: Rule
     listener: Listener
 
-    def run(self, folder: Path, whole: Verdict) -> LearningCurve:
-        """The curve, whose last point is the training itself, with its verdict.
+    def run(self, folder: Path, whole: ItemReport) -> LearningCurve:
+        """The curve, whose last point is the training itself, with its report.
 
-        Each point is kept in the run's folder as soon as it is known, and not made again. Raises
-        TrainingError when the disk refuses.
+        Each point is kept in the run's folder as soon as it is known, and not made again. Whoever stops it
+        gets the points that are known by then, and the last. Raises TrainingError when the disk refuses.
         """
-        curve = LearningCurve(whole.parent_f1, whole.cases, whole.conversations)
+        curve = LearningCurve(verdict_of(whole).parent_f1, whole.conversations)
         kept = LearningCurve.read(folder)
         if kept is not None and replace(kept, points=()) == curve:
             curve = replace(kept, points=tuple(point for point in kept.points if point.share < 1))
@@ -45,17 +46,24 @@ class CurveTraining:
             for one in some
         ]
         chosen = nested(list({episode.conversation for episode in own}), seed=self.settings.seed)
+        stopped = False
         for share, conversations in list(zip(SHARES, chosen, strict=True))[len(curve.points) :]:
-            f1 = whole.child_f1 if share == 1 else self._f1(share, frozenset(conversations))
-            labels = sum(one.judged for one in own if one.conversation in conversations)
-            curve = replace(curve, points=(*curve.points, CurvePoint(share, len(conversations), labels, f1)))
+            if share < 1 and stopped:
+                continue
+            try:
+                report = whole if share == 1 else self._report(share, frozenset(conversations))
+            except (KeyboardInterrupt, StoppedError):
+                stopped = True
+                continue
+            point = CurvePoint.of(share, len(conversations), report.terms(report.child_kept))
+            curve = replace(curve, points=(*curve.points, point))
             try:
                 curve.write(folder)
             except OSError as error:
                 raise TrainingError(f"the learning curve cannot be saved: {error.strerror}") from error
         return curve
 
-    def _f1(self, share: float, conversations: frozenset[str]) -> float:
+    def _report(self, share: float, conversations: frozenset[str]) -> ItemReport:
         """What training on these conversations gives on those that are compared on."""
         replayed = self.parts.replayed
         some = {
@@ -70,5 +78,6 @@ class CurveTraining:
             )
             trainer.epoch(self.listener.progress)
         fit_parts(trainer.best, parts, self.rule)
-        verdict = compare(self.parent(), trainer.best, parts.compared, rule=self.rule)
-        return verdict.child_f1 if verdict else 0.0
+        report = compare_items(self.parent(), trainer.best, parts.compared, rule=self.rule)
+        assert report is not None  # the whole training was compared on the same
+        return report

@@ -49,9 +49,9 @@ class Request:
         except (OSError, ValidationError):
             return None
 
-    def with_epochs(self, epochs: int) -> Sequence[str]:
-        """The arguments of the command that ends after so many epochs."""
-        words = list(self.arguments)
+    def finishing(self, epochs: int) -> Sequence[str]:
+        """The arguments of the command that ends after so many epochs, without a learning curve."""
+        words = [word for word in self.arguments if word != "--learning-curve"]
         if "--epochs" in words:
             place = words.index("--epochs")
             del words[place : place + 2]

@@ -122,7 +122,7 @@ def _run(folder: Path) -> Run:
     outcome = _values(folder / OUTCOME)
     progress = Progress.read(folder)
     state = _ended(outcome)
-    if state is None and (is_at_work(folder) or _is_starting(progress)):
+    if state is None and (is_at_work(folder) or is_starting(progress)):
         state = "stopping" if (folder / STOP).exists() else "running"
     elif state is None:  # it may have ended while we looked
         outcome = _values(folder / OUTCOME)
@@ -140,7 +140,7 @@ def _ended(outcome: Mapping[str, Any]) -> State | None:
     return None
 
 
-def _is_starting(progress: Progress | None) -> bool:
+def is_starting(progress: Progress | None) -> bool:
     """Whether a process was started a moment ago that has not reported yet."""
     if progress is None or progress.stage != STARTING:
         return False

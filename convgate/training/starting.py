@@ -22,7 +22,8 @@ from convgate.training.errors import TrainingError
 from convgate.training.library import RelevanceSets
 from convgate.training.progress import LOADING, OUTCOME, STARTING, STOP, Progress, now, put
 from convgate.training.request import Request, new_id
-from convgate.training.run_list import LOG, Run, TrainingRuns
+from convgate.training.run_list import LOG, Run, TrainingRuns, is_starting
+from convgate.training.runs import locked
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
 from convgate.versions.catalog import Versions
 from convgate.versions.names import check_name
@@ -98,7 +99,7 @@ def finish(home: Path, id: str) -> None:
     run, request = _resumable(home, id)
     if not run.can_finish:
         raise TrainingError(f"the run {id} has no whole epoch yet, so there is nothing to make a version of")
-    _launch(home, run.folder, request.with_epochs(run.epochs), epochs=run.epochs)
+    _launch(home, run.folder, request.finishing(run.epochs), epochs=run.epochs)
 
 
 def _resumable(home: Path, id: str) -> tuple[Run, Request]:
@@ -140,18 +141,24 @@ def _names(wanted: str) -> list[str]:
 
 
 def _launch(home: Path, folder: Path, words: Sequence[str], *, epochs: int) -> None:
-    """Start `convgate WORDS` so that it lives on by itself."""
+    """Start `convgate WORDS` so that it lives on by itself; TrainingError when another is at work there."""
+    start = Progress(STARTING, 0, 0, epochs, now())
     try:
-        (folder / STOP).unlink(missing_ok=True)
-        (folder / OUTCOME).unlink(missing_ok=True)
-        start = Progress(STARTING, 0, 0, epochs, now())
-        start.write(folder)
+        with locked(folder):  # of two who start it at the same moment one comes too late
+            if is_starting(Progress.read(folder)) and not (folder / OUTCOME).exists():
+                raise TrainingError(f"another training is at work in {folder}")
+            (folder / STOP).unlink(missing_ok=True)
+            (folder / OUTCOME).unlink(missing_ok=True)
+            start.write(folder)
         with (folder / LOG).open("ab") as log:
             process = start_process(
                 [sys.executable, "-m", "convgate", *words], log.fileno(), _environment(home)
             )
     except OSError as error:
-        raise TrainingError(f"the training could not be started: {error.strerror or error}") from error
+        told = f"the training could not be started: {error.strerror or error}"
+        with suppress(OSError):  # perhaps it is the disk that refuses
+            _fail(folder, start, told)
+        raise TrainingError(told) from error
     # Its end has to be asked for, or it stays behind as a zombie for as long as the app runs.
     threading.Thread(
         target=_await, args=[process, folder, start], name=f"training {folder.name}", daemon=True
@@ -180,19 +187,30 @@ def start_process(
 def _await(process: subprocess.Popen[bytes], folder: Path, start: Progress) -> None:
     """Wait for the end, and write it down when it came before the training could report anything itself.
 
-    By the end of a slow process the run may have been started again, which is none of this one's business.
+    The run may be at work all the same, or have been started again: another process has it then, and the end
+    of this one says nothing about it.
     """
     code = process.wait()
-    if Progress.read(folder) != start or (folder / OUTCOME).exists():
+    if not _is_silent(folder, start):
         return
-    with suppress(OSError):  # the disk is full or the folder gone: the list shows an interrupted run
+    with suppress(OSError, TrainingError), locked(folder):  # a full disk: the list shows an interrupted run
+        if not _is_silent(folder, start):
+            return
         if code > 0:
             lines = (folder / LOG).read_bytes()[-4000:].decode(errors="replace").split("\n")
             last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing in its log")
-            told = f"The training ended with exit code {code}: {last[:500]}"
-            put(folder / OUTCOME, {"state": "failed", "ended": now(), "ran": start.epochs, "message": told})
+            _fail(folder, start, f"The training ended with exit code {code}: {last[:500]}")
         else:
             replace(start, stage=LOADING).write(folder)
+
+
+def _is_silent(folder: Path, start: Progress) -> bool:
+    """Whether nothing was heard of the run since it was started."""
+    return Progress.read(folder) == start and not (folder / OUTCOME).exists()
+
+
+def _fail(folder: Path, start: Progress, told: str) -> None:
+    put(folder / OUTCOME, {"state": "failed", "ended": now(), "ran": start.epochs, "message": told})
 
 
 def _environment(home: Path) -> dict[str, str]:
