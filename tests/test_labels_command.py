@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from convgate.cli import main as cli
+from convgate.conversation import Turn
 from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, SituationKey, Store
 
@@ -56,6 +57,8 @@ def test_import_adds_to_the_library_and_says_what_it_had(run: Run, store: Store,
     (row,) = json.loads(out)["conversations"]
     assert (row["new"], row["origin"]) == (False, NAN.name)
     assert Conversations(store).summary(row["key"]).tokens
+    grown = Conversations(store).grow(row["key"], [Turn.of("user", "and more")]).key
+    assert run("import", NAN)[1].startswith(f"{grown}  was in  {row['title']} (and more of it)\n")
     bad = tmp_path / "bad.jsonl"
     bad.write_text('{"messages": [{"role": "user", "content": "new"}]}\n{"messages": 5}\n')
     code, _, err = run("import", NAN, bad)

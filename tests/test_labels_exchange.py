@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError, TranscriptError
 from convgate.labels.exchange import Kind, keep_labels, read_labels, write_labels
-from convgate.labels.gold import gold_set
+from convgate.labels.gold import gold_set, split_groups
 from convgate.labels.imported import Import
 from convgate.labels.label_table import COLUMNS, escaped, unescaped
 from convgate.store import (
@@ -355,6 +355,34 @@ def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key:
         found = brought(data, store)
         assert ([talk.key for talk in found.conversations], found.new) == ([grown], ())
     assert Labels(store).of(SituationKey(grown, 6)).of("Ada") == {0: "relevant"}
+
+
+def test_what_says_on_which_side_a_conversation_is_goes_along_into_files_and_libraries(
+    store: Store, key: str, other: Store
+) -> None:
+    Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
+    before = write_labels(store, "relevance-set")
+    grown = Conversations(store).grow(key, [Turn.of("user", "and more")]).key
+    after = write_labels(store, "relevance-set")
+    assert b"split_group" not in before
+    brought(after, other)
+    assert split_groups(other) == split_groups(store) == {grown: key}
+    assert write_labels(other, "relevance-set") == after
+    tea = {"type": "conversation", "id": "tea", "messages": MESSAGES}
+    brought(lines(tea, case(conversation="tea", turn=2, relevant=[0])), other, annotator="Ada")
+    assert sorted(split_groups(other).values()) == sorted([key, "tea"])
+
+
+def test_a_question_after_a_conversation_that_went_on_elsewhere_stays_where_it_was_put(
+    store: Store, key: str, other: Store
+) -> None:
+    Labels(store).answer(SituationKey(key, None, "and?"), {0: "relevant"}, by="Ada")
+    asked = write_labels(store, "relevance-set")
+    grown = Conversations(other).grow(add(other, "talk"), [Turn.of("user", "and more")]).key
+    brought(asked, other)
+    assert Conversations(other).keys() == {key, grown}
+    assert holds(other) == holds(store)
+    assert split_groups(other) == {grown: key}
 
 
 def test_a_hand_that_edits_the_messages_is_believed(store: Store, other: Store) -> None:

@@ -107,6 +107,16 @@ def test_a_live_conversation_stays_one_as_it_grows(store: Store) -> None:
     assert total(store) == 2, "a talk that took another way is another one"
 
 
+def test_a_question_after_an_earlier_state_is_not_put_after_the_later_one(store: Store) -> None:
+    grown = place(convgate.feedback(said(6), 0, relevant=True))
+    convgate.feedback(said(8), 0, relevant=True)
+    asked = place(convgate.feedback(said(6), 1, relevant=True, question="and?"))
+    assert (asked.conversation, asked.turn) == (grown.conversation, None)
+    conversations = Conversations(store)
+    assert sorted(conversations.summary(key).turns for key in conversations.keys()) == [6, 8]
+    assert conversations.summary(asked.conversation).turns == 6
+
+
 def test_what_a_person_added_is_used_but_never_grown(store: Store) -> None:
     talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in said(6)))
     (added,) = Conversations(store).add([NewConversation(talk)])

@@ -11,6 +11,7 @@ from convgate.conversation import Conversation, Turn
 from convgate.labels.gold import GoldCounts, case_id, gold_counts, gold_set, labels_digest
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.transcripts import read_relevance_set, write_relevance_set
+from convgate.transcripts.split_groups import split_group_of
 
 
 @pytest.fixture
@@ -43,6 +44,20 @@ def test_each_labelled_message_is_a_case_of_its_judged_turns(store: Store) -> No
     assert (situation.turn.role, situation.turn.text, len(history)) == ("user", "and then?", 8)
     assert gold_counts(store) == GoldCounts(1, 2, relevant=1, not_relevant=1, unsettled=3)
     assert gold_counts(store).judged == 2
+
+
+def test_a_conversation_that_grew_says_on_which_side_of_a_split_it_stays(
+    store: Store, tmp_path: Path
+) -> None:
+    labels, conversations = Labels(store), Conversations(store)
+    first, other = add(store, "talk"), add(store, "other")
+    for key in (first, other):
+        labels.answer(SituationKey(key, 4), {0: "relevant"}, by="Ada")
+    new = conversations.grow(first, [Turn.of("user", "and more")]).key
+    write_relevance_set(gold_set(store), tmp_path / "labels.jsonl")
+    read = read_relevance_set(tmp_path / "labels.jsonl")
+    sides = {key: split_group_of(talk) for key, talk in read.conversations.items()}
+    assert sides == {new: first, other: other}
 
 
 def test_deleted_conversations_are_left_out_and_some_can_be_chosen(store: Store) -> None:

@@ -177,6 +177,14 @@ def test_the_same_conversation_is_not_added_twice(library: AppTest, conversation
     assert app.success[0].value == "Added “Hi”. The library had 1 more already."
     assert conversations.find().total == 1
 
+    (key,) = conversations.keys()
+    conversations.grow(key, [Turn.of("user", "and more")])
+    app.file_uploader[0].upload("one.json", chat("Hi").encode()).run()
+    app.button(key="add-files").click().run()
+
+    assert "the beginning of “Hi”, which has gone on since" in app.success[0].value
+    assert conversations.find().total == 1
+
 
 def test_a_conversation_is_pasted_as_text(library: AppTest, conversations: Conversations) -> None:
     app = library.run()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
-from convgate.conversation import Conversation, Turn
+from convgate.conversation import Conversation, ToolCall, Turn
 from convgate.errors import StoreError
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.migrations import migrations
@@ -26,8 +28,12 @@ def said(name: str, turns: int) -> tuple[Turn, ...]:
     return tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
 
 
+def item(turns: tuple[Turn, ...], name: str = "t") -> NewConversation:
+    return NewConversation(Conversation(name, turns), tokens=10)
+
+
 def add(store: Store, *talks: tuple[Turn, ...]) -> list[str]:
-    items = [NewConversation(Conversation(f"t{i}", turns), tokens=10) for i, turns in enumerate(talks)]
+    items = [item(turns, f"t{i}") for i, turns in enumerate(talks)]
     return [added.key for added in Conversations(store).add(items)]
 
 
@@ -80,24 +86,68 @@ def test_deleted_conversations_are_not_found_and_those_with_a_question_do_not_gr
     assert (found, same, longer) == ([1, None, None], [1, 2, None], [1, 2, None])
 
 
-def test_conversations_that_were_there_before_are_found_too(tmp_path: Path) -> None:
-    old = Database(tmp_path / "old.db")
-    migrations.apply(old, stop_before="m004_openings")
+def old_database(path: Path, store: Store, *, before: str) -> None:
+    """The conversations of a store in a database as it was before a migration."""
+    old = Database(path)
+    migrations.apply(old, stop_before=before)
+    tables = [name for name in ("conversations", "documents", "former_keys") if name in old.table_names()]
+    with store.read() as db, old.atomic():
+        for name in tables:
+            columns = ", ".join(old.table(name).columns_dict)
+            rows = db.execute(f"SELECT {columns} FROM {name}").fetchall()
+            marks = ", ".join("?" * len(old.table(name).columns_dict))
+            old.conn.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
     old.conn.close()
-    new = Store(tmp_path / "new.db")
-    add(new, said("talk", 5), said("talk", 20))
-    with new.read() as db:
-        rows = {
-            name: db.execute(f"SELECT * FROM {name}").fetchall() for name in ("conversations", "documents")
-        }
-    old = Database(tmp_path / "old.db")
-    with old.atomic():
-        for name, found in rows.items():
-            old.conn.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(found[0]))})", found)
-    old.conn.close()
-    with Store(tmp_path / "old.db").read() as db:
-        assert Openings(db).same(chain(said("talk", 5))) == 1
+
+
+def test_conversations_that_were_there_before_are_found_too(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = ToolCall("1", "look", '{"up": "tea"}')
+    odd = Turn.of("assistant", "Half a \ud83d", name="bot", tool_calls=(calls,))
+    add(store, said("talk", 5), said("talk", 20), (odd, Turn("tool", tool_calls=(calls,))))
+    old_database(tmp_path / "old.db", store, before="m004_openings")
+    with store.read() as db:
+        now = db.execute("SELECT * FROM openings").fetchall()
+    with monkeypatch.context() as later:
+        for name in ("chain", "Openings", "_kept"):  # later code may do otherwise
+            later.delattr(f"convgate.store.openings.{name}")
+        upgraded = Store(tmp_path / "old.db")
+    with upgraded.read() as db:
+        assert db.execute("SELECT * FROM openings").fetchall() == now
         assert Openings(db).longer(chain(said("talk", 5))) == 2
+
+
+def groups(store: Store) -> list[str]:
+    with store.read() as db:
+        return [group for (group,) in db.execute("SELECT split_group FROM conversations ORDER BY number")]
+
+
+def test_a_group_of_the_split_is_the_first_key_also_of_what_grew_before_an_upgrade(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, other, damaged = add(store, said("talk", 4), said("other", 4), said("third", 4))
+    conversations = Conversations(store)
+    for turns in (5, 6):
+        conversations.grow(first, said("talk", turns)[-1:])
+    lost = conversations.grow(damaged, said("third", 5)[4:]).key
+    assert groups(store) == [first, other, damaged]
+    with store.write() as db:
+        db.execute("UPDATE documents SET document = '{' WHERE number = 3")
+    path = tmp_path / "old.db"
+    old_database(path, store, before="m007_split_groups")
+
+    def killed(document: object) -> Iterator[str]:
+        raise KeyboardInterrupt("in the middle")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("convgate.store.migrations.conversations._keys_of_beginnings", killed)
+        with pytest.raises(KeyboardInterrupt, match="in the middle"):
+            Store(path)
+    interrupted = Database(path)
+    assert "split_group" not in interrupted.table("conversations").columns_dict
+    interrupted.conn.close()
+    assert groups(Store(path)) == [first, other, lost]
 
 
 def test_a_conversation_grows_in_place_and_its_labels_stay(store: Store) -> None:
@@ -138,14 +188,40 @@ def test_a_key_that_it_had_before_still_leads_to_it(store: Store) -> None:
         assert db.execute("SELECT count(*) FROM former_keys").fetchone() == (0,)
 
 
-def test_the_beginning_can_be_added_on_its_own_again(store: Store) -> None:
-    conversations = Conversations(store)
+def test_the_beginning_added_again_is_the_conversation_that_went_on(store: Store) -> None:
+    conversations, labels = Conversations(store), Labels(store)
     (key,) = add(store, said("talk", 4))
+    labels.answer(SituationKey(key, 3), {0: "relevant"}, by="Ada")
     new = conversations.grow(key, said("talk", 5)[4:]).key
-    (again,) = add(store, said("talk", 4))
-    assert again == key
+    (again,) = conversations.add([item(said("talk", 4))])
+    assert (again.key, again.new, again.grown) == (new, False, True)
+    assert conversations.keys() == {new}
+    conversations.delete([new])
+    (back,) = conversations.add([item(said("talk", 4))])
+    assert (back.key, back.new, back.grown) == (new, True, True)
+    assert labels.of(SituationKey(new, 3)).of("Ada") == {0: "relevant"}
+
+
+def test_a_beginning_that_ends_there_is_kept_on_its_own_and_on_the_same_side(store: Store) -> None:
+    conversations, labels = Conversations(store), Labels(store)
+    (key,) = add(store, said("talk", 4))
+    labels.answer(SituationKey(key, 3), {0: "relevant"}, by="Ada")
+    new = conversations.grow(key, said("talk", 5)[4:]).key
+    (alone,) = conversations.add([replace(item(said("talk", 4)), ends_here=True)])
+    assert (alone.key, alone.new, alone.grown) == (key, True, False)
     assert len(conversations.get(key).conversation) == 4
     assert len(conversations.get(new).conversation) == 5
+    assert labels.of(SituationKey(key, 3)).of("Ada") == {}
+    assert labels.of(SituationKey(new, 3)).of("Ada") == {0: "relevant"}
+    assert groups(store) == [key, key]
     with pytest.raises(StoreError, match="has the conversation with these turns already"):
         conversations.grow(key, said("talk", 5)[4:])
     assert len(conversations.get(key).conversation) == 4
+
+
+def test_a_conversation_of_a_relevance_set_is_on_the_side_on_which_the_set_has_it(store: Store) -> None:
+    tea = Conversation("tea", said("tea", 3), format="relevance-set")
+    named = replace(tea, turns=said("named", 3), metadata={"split_group": "pot"})
+    plain = Conversation("talk.json", said("plain", 3))
+    added = Conversations(store).add(NewConversation(one) for one in (tea, named, plain))
+    assert groups(store) == ["tea", "pot", added[2].key]

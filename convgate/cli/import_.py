@@ -57,6 +57,7 @@ def import_(
         write_json({"conversations": rows}, out)
         return
     for one in additions:
-        typer.echo(f"{one.key}  {'added ' if one.new else 'was in'}  {printable(one.title)}")
+        more = " (and more of it)" if one.grown else ""
+        typer.echo(f"{one.key}  {'added ' if one.new else 'was in'}  {printable(one.title)}{more}")
     new = sum(one.new for one in additions)
     typer.echo(f"{new:,} added, {len(additions) - new:,} in the library already.")

@@ -15,7 +15,7 @@ from typing import Literal
 from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
 from convgate.labels import label_table, relevance_labels, turn_lists
-from convgate.labels.gold import labelled_conversations
+from convgate.labels.gold import labelled_conversations, split_groups
 from convgate.labels.imported import Import
 from convgate.labels.snapshot import snapshot
 from convgate.store import Conversations, Entry, Labels, Saved, SituationKey, Store
@@ -103,6 +103,7 @@ def write_labels(
         titles = dict(db.execute("SELECT key, title FROM conversations WHERE deleted_at IS NULL").fetchall())
         for key, talk in labelled_conversations(store, {situation.conversation for situation in wanted}):
             talks[key] = (titles[key], talk)
+        groups = split_groups(store)
         trained = [name for (name,) in db.execute("SELECT name FROM annotators WHERE trains")]
     place = {key: number for number, key in enumerate(talks)}
     ordered = {
@@ -115,7 +116,7 @@ def write_labels(
     if kind == "csv":
         return label_table.write(ordered, talks).encode()
     counting = frozenset(trained if annotators is None else annotators)
-    return "".join(relevance_labels.write(ordered, talks, counting)).encode()
+    return "".join(relevance_labels.write(ordered, talks, counting, groups)).encode()
 
 
 def _entries(

@@ -187,7 +187,12 @@ def _kept(store: Store, db: Database, talk: Conversation, told: Feedback) -> str
             return conversations.grow(key, new, tokens=int(turn_tokens(new).sum())).key
         except StoreError:
             pass  # what it would grow to was there and was deleted: added below, it comes back
-    item = NewConversation(talk, f"feedback from {told.source}", tokens=int(turn_tokens(talk.turns).sum()))
+    item = NewConversation(
+        talk,
+        f"feedback from {told.source}",
+        tokens=int(turn_tokens(talk.turns).sum()),
+        ends_here=told.question is not None,
+    )
     (added,) = conversations.add([item])
     db.execute(
         "INSERT OR IGNORE INTO live_conversations SELECT number FROM conversations WHERE key = ?",

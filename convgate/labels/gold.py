@@ -16,6 +16,7 @@ from convgate.labels.snapshot import snapshot
 from convgate.store import SituationKey, Store
 from convgate.store.documents import load
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from convgate.transcripts.split_groups import SPLIT_GROUP
 
 NAME = "labels"
 """What the set of the store's own labels is called."""
@@ -42,7 +43,8 @@ class GoldCounts:
 def gold_set(store: Store, *, name: str = NAME, conversations: Iterable[str] | None = None) -> RelevanceSet:
     """What counts as true, as a set to train on and to measure with.
 
-    A conversation has its key in the library for its id. A case's `judged` are the turns whose relevance is
+    A conversation has its key in the library for its id, and says in `split_group` on which side of a split
+    it is where that is not its key. A case's `judged` are the turns whose relevance is
     known; a message of which none is known is left out, and so are deleted conversations. conversations:
     the keys of those that are wanted; all unless given.
     """
@@ -64,7 +66,9 @@ def gold_set(store: Store, *, name: str = NAME, conversations: Iterable[str] | N
                 known = {turn: answer for *_, turn, answer in answers}
                 cases.append(gold_case(situation, known))
         talks = dict(labelled_conversations(store, {case.conversation for case in cases}))
-    return RelevanceSet(name, {key: replace(talk, id=key) for key, talk in talks.items()}, tuple(cases))
+        groups = split_groups(store)
+    named = {key: _as_in_a_set(key, talk, groups.get(key, key)) for key, talk in talks.items()}
+    return RelevanceSet(name, named, tuple(cases))
 
 
 def gold_case(situation: SituationKey, answers: dict[int, str]) -> Case:
@@ -105,6 +109,12 @@ def labelled_conversations(store: Store, keys: Iterable[str]) -> Iterator[tuple[
                 yield key, load(document)
 
 
+def split_groups(store: Store) -> dict[str, str]:
+    """What says on which side of a split a conversation is, by key, where it is not the key."""
+    with store.read() as db:
+        return dict(db.execute("SELECT key, split_group FROM conversations WHERE split_group <> key"))
+
+
 def gold_counts(store: Store) -> GoldCounts:
     """How much is known, counted by the database."""
     with store.read() as db:
@@ -137,3 +147,9 @@ def labels_digest(store: Store) -> str:
             )
         ]
     return hashlib.sha256(repr(state).encode()).hexdigest()[:16]
+
+
+def _as_in_a_set(key: str, talk: Conversation, group: str) -> Conversation:
+    """The conversation called by its key."""
+    metadata = {name: value for name, value in talk.metadata.items() if name != SPLIT_GROUP}
+    return replace(talk, id=key, metadata=metadata if group == key else {**metadata, SPLIT_GROUP: group})

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
 from convgate.errors import StoreError, TranscriptError
+from convgate.labels.spellings import answer_meant, in_words
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ADJUDICATED, WHOLE, Entry, NewConversation, SituationKey, Status, Store
-from convgate.store.conversations import title_of
+from convgate.store.conversation_records import title_of
 from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, checked_time
 from convgate.transcripts.json_text import kind as kind_of_value
 from convgate.transcripts.problems import Problem, Report
@@ -38,8 +39,14 @@ class Import:
     new: tuple[NewConversation, ...]  # conversations that are added with their labels
     conversations: tuple[ImportedConversation, ...]
     annotators: Mapping[str, int]  # how many answers and notes are whose
+    known: int  # of them, what the annotator says already
     replaced: int  # of them, in the place of something else that the annotator says now
     problems: tuple[Problem, ...]  # what is left out, by line
+
+    @property
+    def added(self) -> int:
+        """How many of them are about what the annotator says nothing of yet."""
+        return len(self.entries) - self.known - self.replaced
 
 
 class Collector:
@@ -78,8 +85,8 @@ class Collector:
     def _dispute(self, line: int, field: str | None, entry: Entry, other: int, said: Entry) -> None:
         turn = "the message as a whole" if entry.turn == WHOLE else f"turn {entry.turn}"
         self._report.error(
-            f"{entry.annotator} says {_short(entry.value)} of {turn} here and {_short(said.value)} in line"
-            f" {other}; neither is taken",
+            f"{entry.annotator} says {_said(entry)} of {turn} here and {_said(said)} in line {other};"
+            " neither is taken",
             line=line,
             field=field,
         )
@@ -90,11 +97,16 @@ class Collector:
             raise TranscriptError(
                 f"turn {entry.turn} is no earlier turn of this message: {turns}", field="turn"
             )
+        value = entry.value
         if entry.what == "answer":
+            value = answer_meant(value or "")
             allowed = get_args(Status) if entry.turn == WHOLE else ANSWERS
-            if entry.value not in allowed:
+            if value not in allowed:
+                whole = " for the message as a whole, where no turn is named," if entry.turn == WHOLE else ""
                 raise TranscriptError(
-                    f"an answer is one of {', '.join(allowed)}; got {_short(entry.value)}", field="answer"
+                    f"an answer{whole} is one of {', '.join(map(in_words, allowed))};"
+                    f" got {_short(entry.value)}",
+                    field="answer",
                 )
         if entry.annotator not in self._names:
             self._check_annotator(entry)
@@ -103,9 +115,9 @@ class Collector:
                 f"{entry.annotator!r} is of the kind {self._kinds[entry.annotator]}, not {entry.kind}",
                 field="kind",
             )
-        if entry.at is None:
+        if entry.at is None and value == entry.value:
             return entry
-        return _with_time(entry, checked_time(entry.at))
+        return _with(entry, value, None if entry.at is None else checked_time(entry.at))
 
     def _check_annotator(self, entry: Entry) -> None:
         if (entry.kind == "adjudication") != (entry.annotator == ADJUDICATED):
@@ -161,6 +173,7 @@ def summed_up(
     conversations = tuple(
         ImportedConversation(key, titles[key], count, key in new) for key, count in by_conversation.items()
     )
+    known, replaced = _compared(store, entries)
     return Import(
         name=report.file,
         format=format,
@@ -173,13 +186,14 @@ def summed_up(
         ),
         conversations=conversations,
         annotators=Counter(entry.annotator for entry in entries),
-        replaced=_replaced(store, entries),
+        known=known,
+        replaced=replaced,
         problems=problems,
     )
 
 
-def _replaced(store: Store, entries: tuple[Entry, ...]) -> int:
-    """How many entries say something else than is held."""
+def _compared(store: Store, entries: tuple[Entry, ...]) -> tuple[int, int]:
+    """How many entries say what is held already, and how many something else."""
     held: dict[_Place, str] = {}
     with store.read() as db:
         for key in {entry.situation.conversation for entry in entries}:
@@ -195,17 +209,23 @@ def _replaced(store: Store, entries: tuple[Entry, ...]) -> int:
                 )
                 for turn, question, earlier, name, said in rows:
                     held[SituationKey(key, turn, question), earlier, name, value] = said
-    places = ((entry.situation, entry.turn, entry.annotator, entry.what) for entry in entries)
-    return sum(
-        held.get(place, entry.value) != entry.value for place, entry in zip(places, entries, strict=True)
-    )
+    known = replaced = 0
+    for entry in entries:
+        said = held.get((entry.situation, entry.turn, entry.annotator, entry.what))
+        known += said == entry.value
+        replaced += said is not None and said != entry.value
+    return known, replaced
 
 
-def _with_time(entry: Entry, at: str) -> Entry:
+def _with(entry: Entry, value: str | None, at: str | None) -> Entry:
     # Not dataclasses.replace, which is several times as slow and called for every row.
     return Entry(
-        entry.situation, entry.turn, entry.annotator, entry.value, entry.what, at, entry.version, entry.kind
+        entry.situation, entry.turn, entry.annotator, value, entry.what, at, entry.version, entry.kind
     )
+
+
+def _said(entry: Entry) -> str:
+    return in_words(entry.value or "") if entry.what == "answer" else _short(entry.value)
 
 
 def _short(value: object) -> str:

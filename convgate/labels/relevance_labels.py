@@ -28,6 +28,7 @@ from convgate.transcripts.layout import dump_json
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, case_fields, case_of_line
 from convgate.transcripts.source import Source
+from convgate.transcripts.split_groups import SPLIT_GROUP, split_group_of
 
 NAME = "relevance-set"
 STORED = "stored"
@@ -45,13 +46,18 @@ def write(
     entries: Mapping[SituationKey, list[Entry]],
     talks: Mapping[str, tuple[str, Conversation]],
     counting: Collection[str],
+    groups: Mapping[str, str],
 ) -> Iterator[str]:
-    """The lines of a set. talks: title and content by key; counting: whose answers `relevant` rests on."""
+    """The lines of a set.
+
+    talks: title and content by key; counting: whose answers `relevant` rests on; groups: what says on which
+    side of a split a conversation is, by key, where it is not the key.
+    """
     written = ""
     for situation, said in entries.items():
         key = situation.conversation
         if key != written:
-            yield _conversation_line(key, *talks[key])
+            yield _conversation_line(key, *talks[key], groups.get(key))
             written = key
         answers = settled(entry for entry in said if entry.annotator in counting)
         known = {turn: answer for turn, answer in answers.items() if answer != "unsure"}
@@ -166,7 +172,7 @@ def _entry(situation: SituationKey, label: Any) -> Entry:
     )
 
 
-def _conversation_line(key: str, title: str, talk: Conversation) -> str:
+def _conversation_line(key: str, title: str, talk: Conversation, group: str | None) -> str:
     """A line from which the very same conversation can be made again, with the same key."""
     line = json.loads(_FORMAT.write(replace(talk, id=key), talk.turns))
     light = {
@@ -179,7 +185,8 @@ def _conversation_line(key: str, title: str, talk: Conversation) -> str:
     again = _restored(_FORMAT.conversation(line, Place(Report(key))), light)
     if again is None or documents.content_key(again) != key:
         light = {"title": title, "document": json.loads(documents.dump(talk))}
-    return dump_json({**line, STORED: light}) + "\n"
+    grouped = {} if group is None else {SPLIT_GROUP: group}
+    return dump_json({**line, **grouped, STORED: light}) + "\n"
 
 
 def _restored(talk: Conversation, stored: Any) -> Conversation | None:
@@ -213,15 +220,21 @@ def _keys(
     with store.read() as db:
         openings = Openings(db)
         for id, talk in talks.items():
-            stored = talk.metadata.get(STORED)
-            if isinstance(stored, Mapping):
-                talk = replace(talk, metadata={k: v for k, v in talk.metadata.items() if k != STORED})
+            stored, group = talk.metadata.get(STORED), split_group_of(talk)
+            beside = {SPLIT_GROUP, STORED} if isinstance(stored, Mapping) else {SPLIT_GROUP}
+            talk = replace(talk, metadata={k: v for k, v in talk.metadata.items() if k not in beside})
             whole = _restored(talk, stored) or talk
             key = documents.content_key(whole)
             known = _known_key(db, openings, key, whole, grown=id not in asked)
             if known is None:
                 title = stored.get("title") if isinstance(stored, Mapping) else None
-                new[key] = NewConversation(whole, file, title=title if isinstance(title, str) else None)
+                new[key] = NewConversation(
+                    whole,
+                    file,
+                    title=title if isinstance(title, str) else None,
+                    split_group=group,
+                    ends_here=id in asked,
+                )
             keys[id] = known or key
     return keys, new
 

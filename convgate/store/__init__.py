@@ -1,14 +1,14 @@
 """What convgate remembers: one SQLite file in the user's data folder, one repository for each subject."""
 
-from convgate.store.conversations import (
+from convgate.store.conversation_records import (
     Addition,
     ConversationPage,
-    Conversations,
     ConversationSummary,
     NewConversation,
     Sort,
     StoredConversation,
 )
+from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.store.label_log import (
     ADJUDICATED,

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from sqlite_utils import Database
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError
 from convgate.store import documents, fulltext
+from convgate.store.conversation_records import (
+    Addition,
+    ConversationPage,
+    ConversationSummary,
+    NewConversation,
+    Sort,
+    StoredConversation,
+    summary_of,
+    title_of,
+)
 from convgate.store.database import Store
 from convgate.store.openings import Openings
 from convgate.transcripts.characters import writable
-
-Sort = Literal["added", "title", "turns", "tokens", "format"]
-
-TITLE_LENGTH = 80
-"""Characters of the first message that stand in for a missing title."""
+from convgate.transcripts.split_groups import split_group_of
 
 _ORDER = {
     "added": "added_at",
@@ -28,57 +34,6 @@ _ORDER = {
     "tokens": "tokens",
     "format": "format",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class NewConversation:
-    """A conversation to keep, and what is known about it besides."""
-
-    conversation: Conversation
-    origin: str = ""  # the file it came from, or "pasted text"
-    tokens: int | None = None  # of all its turns together
-    title: str | None = None  # to be listed under, instead of the transcript's own or its first words
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationSummary:
-    """What a list shows of a conversation."""
-
-    key: str  # names the conversation in links; the same content has the same key everywhere
-    title: str
-    format: str
-    turns: int
-    tokens: int | None
-    origin: str
-    added: datetime  # UTC
-    excerpt: str | None = None  # where a search found it
-
-
-@dataclass(frozen=True, slots=True)
-class StoredConversation:
-    """A conversation exactly as it was read, and what the library says about it."""
-
-    summary: ConversationSummary
-    conversation: Conversation
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationPage:
-    """Some of the conversations that were asked for, and the totals over all of them."""
-
-    rows: tuple[ConversationSummary, ...]
-    total: int  # conversations
-    turns: int
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Addition:
-    """What became of a conversation that was to be added."""
-
-    key: str
-    title: str
-    new: bool  # False when the library had it already
 
 
 class Conversations:
@@ -90,7 +45,8 @@ class Conversations:
     def add(self, items: Iterable[NewConversation]) -> list[Addition]:
         """Keep the conversations, all of them or none; one that is there already is left as it is.
 
-        One that was deleted comes back. What is added together has one time, and keeps its order in lists.
+        So is one that went on since: what is told is the longer one, unless the new one `ends_here`. One that
+        was deleted comes back. What is added together has one time, and keeps its order in lists.
         """
         with self._store.write() as db:
             now = datetime.now(UTC).isoformat()
@@ -133,12 +89,12 @@ class Conversations:
             document = db.execute(
                 "SELECT document FROM documents WHERE number = ?", [row["number"]]
             ).fetchone()
-        return StoredConversation(_summary(row), documents.load(document[0]))
+        return StoredConversation(summary_of(row), documents.load(document[0]))
 
     def summary(self, key: str) -> ConversationSummary:
         """What the list says about `key`; raises StoreError when the library does not have it."""
         with self._store.read() as db:
-            return _summary(self._row(db, key))
+            return summary_of(self._row(db, key))
 
     def find(
         self,
@@ -172,7 +128,7 @@ class Conversations:
                     [*parameters, per_page, (page - 1) * per_page],
                 )
             )
-            summaries = tuple(_summary(row, fulltext.excerpt(db, row["number"], terms)) for row in rows)
+            summaries = tuple(summary_of(row, fulltext.excerpt(db, row["number"], terms)) for row in rows)
         return ConversationPage(summaries, total, turns, tokens)
 
     def keys(self) -> set[str]:
@@ -222,12 +178,18 @@ class Conversations:
     def _add(self, db: Database, item: NewConversation, added_at: str) -> Addition:
         conversation = item.conversation
         key = documents.content_key(conversation)
-        known = db.execute("SELECT title, deleted_at FROM conversations WHERE key = ?", [key]).fetchone()
-        if known:
-            title, deleted_at = known
+        known = db.execute(
+            "SELECT conversations.key, title, deleted_at, split_group FROM conversations"
+            " JOIN conversation_keys USING (number) WHERE conversation_keys.key = ?",
+            [key],
+        ).fetchone()
+        if known and not (item.ends_here and known[0] != key):
+            held, title, deleted_at, _ = known
             if deleted_at:
-                db.execute("UPDATE conversations SET deleted_at = NULL WHERE key = ?", [key])
-            return Addition(key, title, new=deleted_at is not None)
+                db.execute("UPDATE conversations SET deleted_at = NULL WHERE key = ?", [held])
+            return Addition(held, title, new=deleted_at is not None, grown=held != key)
+        # A beginning stays on the side of the conversation that went on from it.
+        group = known[3] if known else item.split_group or split_group_of(conversation, key)
         title = writable(item.title or title_of(conversation))
         row = {
             "key": key,
@@ -237,6 +199,7 @@ class Conversations:
             "tokens": item.tokens,
             "origin": writable(item.origin),
             "added_at": added_at,
+            "split_group": writable(group),
         }
         db.execute("DELETE FROM former_keys WHERE key = ?", [key])
         number = db.table("conversations").insert(row).last_pk
@@ -270,31 +233,5 @@ class Conversations:
                 )
 
 
-def _summary(row: dict[str, Any], excerpt: str | None = None) -> ConversationSummary:
-    return ConversationSummary(
-        key=row["key"],
-        title=row["title"],
-        format=row["format"],
-        turns=row["turns"],
-        tokens=row["tokens"],
-        origin=row["origin"],
-        added=datetime.fromisoformat(row["added_at"]),
-        excerpt=excerpt,
-    )
-
-
 def _searched_text(conversation: Conversation) -> str:
     return writable("\n".join(turn.scored_text for turn in conversation.turns))
-
-
-def title_of(conversation: Conversation) -> str:
-    """What a conversation is listed under: its own title, else the first line that somebody said, shortened.
-
-    Its id when nobody said anything.
-    """
-    if conversation.title:
-        return conversation.title
-    spoken = (turn.text.strip() for turn in conversation.turns if not turn.is_instruction)
-    text = next((text for text in spoken if text), conversation.id or "Untitled")
-    first = text.splitlines()[0].rstrip()
-    return first if len(first) <= TITLE_LENGTH else f"{first[: TITLE_LENGTH - 1].rstrip()}…"

@@ -102,6 +102,9 @@ def _outcome(additions: Sequence[Addition]) -> str:
     new = [addition for addition in additions if addition.new]
     known = len(additions) - len(new)
     if not new:
+        if known == 1 and additions[0].grown:
+            title = literal(additions[0].title)
+            return f"Nothing was added: this is the beginning of “{title}”, which has gone on since."
         has = "it" if known == 1 else f"all {known:,}"
         return f"Nothing was added: the library has {has} already."
     added = f"“{literal(new[0].title)}”" if len(new) == 1 else counted(len(new), "conversation")
