@@ -12,6 +12,7 @@ from typing import Any
 from convgate.errors import ConversationError, StoreError, TranscriptError
 from convgate.labels.feedback import AGENT, Feedback, keep_feedback
 from convgate.labels.imported import text_of
+from convgate.labels.spellings import answer_meant
 from convgate.store import Saved, Store
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.problems import Problem
@@ -63,10 +64,24 @@ def feedback_of(value: Any, agent: str) -> Feedback:
     return Feedback(
         text_of(value, "conversation") or value.get("messages") or "",
         tuple(turn) if isinstance(turn, list) else (turn,),  # type: ignore[arg-type]
-        value["relevant"],
+        _relevant(value["relevant"]),
         value.get("at"),
         text_of(value, "question"),
         text_of(value, "source") or agent,
         text_of(value, "version"),
         value.get("how", "explicit"),
     )
+
+
+def _relevant(value: Any) -> bool | None:
+    """Whether a line says that the turn is relevant; None takes back what was said."""
+    if value is None or isinstance(value, bool):
+        return value
+    meant = {"relevant": True, "not_relevant": False}
+    if not isinstance(value, str) or (answer := answer_meant(value)) not in meant:
+        raise TranscriptError(
+            "expected true or 'relevant', false or 'not relevant', or null, which takes it back;"
+            f" got {value!r}",
+            field="relevant",
+        )
+    return meant[answer]
