@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from urllib.parse import quote, unquote
 
 import streamlit as st
@@ -13,9 +14,11 @@ from convgate.ui import state
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
 
-_NAME, _TYPED, _ASKED = "annotator.name", "annotator.typed", "annotator.asked"
+NAME = "annotator.name"
+_TYPED, _ASKED, _PROBLEM = "annotator.typed", "annotator.asked", "annotator.problem"
 COOKIE = "convgate-annotator"
 """Where a browser keeps the name, quoted as in addresses."""
+_A_YEAR = 365 * 24 * 3600  # seconds
 _OFFERED = 8  # names of those who labelled before
 
 _keep = st.components.v2.component(
@@ -28,52 +31,79 @@ _keep = st.components.v2.component(
 
 def annotator() -> str | None:
     """The name under which this browser labels; None until one was chosen."""
-    if _NAME not in st.session_state:
-        st.session_state[_NAME] = _from_cookie()
-    name: str | None = st.session_state[_NAME]
+    if NAME not in st.session_state:
+        st.session_state[NAME] = _from_cookie()
+    name: str | None = st.session_state[NAME]
     return name
+
+
+def person() -> str:
+    """Who is at work here: the annotator, else the login of who started the app, else "unknown"."""
+    try:
+        return annotator() or getpass.getuser()
+    except (OSError, KeyError):  # no login, as in some containers
+        return "unknown"
 
 
 def draw_annotator(app: App) -> None:
     """Who labels here, or the question who it is."""
     name = annotator()
     if name is None or state.remembered(_ASKED, start=False):
-        _draw_question(app)
+        _draw_question(app, name)
     else:
-        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.markdown(f":material/person: Labelling as **{literal(name)}**", width="stretch")
+        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="annotator-is"):
+            st.markdown(f":material/person: Labelling as **{literal(name)}**", width="content")
             st.button(
                 "Change", key="annotator.change", type="tertiary", on_click=_ask,
-                help="Somebody else labels in this browser",
+                help="Somebody else labels in this browser, or it is to forget the name",
             )  # fmt: skip
-    if name is not None:  # not at the top: an element without height still takes a gap
-        _keep(
-            key="annotator.cookie",
-            data={"cookie": COOKIE, "name": quote(name, safe=""), "seconds": 365 * 24 * 3600},
+    _tell_browser(name)
+
+
+def draw_forgetting() -> None:
+    """The offer to have this browser forget the name, where it knows one."""
+    name = annotator()
+    if name is not None:
+        st.button(
+            f"Forget my name in this browser ({literal(name)})", key="annotator.forget", type="tertiary",
+            on_click=_forget, icon=":material/person_off:",
+            help="Takes away the cookie. Your labels stay, and the name with them, unless they are erased.",
+        )  # fmt: skip
+    elif _from_cookie() is not None:
+        _tell_browser(None)
+
+
+def _draw_question(app: App, name: str | None) -> None:
+    with st.container(
+        border=True, horizontal=True, vertical_alignment="bottom", gap="small", key="annotator-question"
+    ):
+        st.text_input(
+            "Your name, to label", key=_TYPED, max_chars=LONGEST_NAME, on_change=_typed,
+            args=(app,), placeholder="Ada",
+            help="Every label says who gave it. The name stays in this browser and in your library.",
+        )  # fmt: skip
+        st.button(
+            "Start labelling", key="annotator.start", on_click=_typed, args=(app,), icon=":material/label:"
         )
-
-
-def _draw_question(app: App) -> None:
-    st.text_input(
-        "Your name, to label", key=_TYPED, max_chars=LONGEST_NAME, on_change=_typed,
-        args=(app,), placeholder="Ada",
-        help="Every label says who gave it. The name stays in this browser and in your library.",
-    )  # fmt: skip
-    st.button("Start labelling", key="annotator.start", on_click=_typed, args=(app,), icon=":material/label:")
-    if (problem := st.session_state.pop("annotator.problem", None)) is not None:
+        for known in Labels(app.store).people()[:_OFFERED]:
+            st.button(
+                f"go on as {literal(known)}", key=f"annotator.as.{known}", type="tertiary",
+                on_click=_choose, args=(app, known),
+            )  # fmt: skip
+        if name is not None:
+            draw_forgetting()
+    if (problem := st.session_state.pop(_PROBLEM, None)) is not None:
         show_problem(problem)
-    known = Labels(app.store).people()[:_OFFERED]
-    if known:
-        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
-            st.caption("or go on as", width="content")
-            for name in known:
-                st.button(
-                    literal(name),
-                    key=f"annotator.as.{name}",
-                    type="tertiary",
-                    on_click=_choose,
-                    args=(app, name),
-                )
+
+
+def _tell_browser(name: str | None) -> None:
+    """Have the browser keep the name, or forget the one that it has."""
+    if name is None and _from_cookie() is None:
+        return
+    _keep(  # not at the top: an element without height still takes a gap
+        key="annotator.cookie",
+        data={"cookie": COOKIE, "name": quote(name or "", safe=""), "seconds": _A_YEAR if name else 0},
+    )
 
 
 def _typed(app: App) -> None:
@@ -84,10 +114,10 @@ def _choose(app: App, name: str) -> None:
     """Label under that name; an empty one changes nothing."""
     try:
         if name:
-            st.session_state[_NAME] = _checked(app, name)
+            st.session_state[NAME] = _checked(app, name)
         st.session_state[_ASKED] = False
     except StoreError as error:
-        st.session_state["annotator.problem"] = error
+        st.session_state[_PROBLEM] = error
 
 
 def _checked(app: App, name: str) -> str:
@@ -98,6 +128,11 @@ def _checked(app: App, name: str) -> str:
 
 def _ask() -> None:
     st.session_state[_ASKED] = True
+
+
+def _forget() -> None:
+    st.session_state[NAME] = None
+    st.session_state[_ASKED] = False
 
 
 def _from_cookie() -> str | None:

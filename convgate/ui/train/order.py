@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from dataclasses import replace
 
 import streamlit as st
@@ -10,7 +9,7 @@ import streamlit as st
 from convgate.labels.gold import gold_set
 from convgate.training.epochs import FEWEST, FURTHER
 from convgate.training.starting import Order, start_training
-from convgate.ui.annotator import annotator
+from convgate.ui.annotator import person
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.train import state
@@ -97,7 +96,7 @@ def _draw_version(versions: Versions) -> Order | None:
         epochs=int(epochs),
         name=name.strip(),
         note=note.strip(),
-        who=annotator() or _person(),
+        who=person(),
         learning_curve=curve,
         activate=activate,
     )
@@ -112,10 +111,3 @@ def _start(app: App, chosen: Chosen, order: Order) -> None:
     id = state.attempt(start)
     if id is not None:
         state.look_at(id)
-
-
-def _person() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a user without a name, as in some containers
-        return "unknown"

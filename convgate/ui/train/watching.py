@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-
 import streamlit as st
 
 from convgate.errors import ConvgateError
@@ -19,6 +17,7 @@ from convgate.training.learning_curve import LearningCurve
 from convgate.training.run_list import LOG, Run, TrainingRuns
 from convgate.training.runs import RECORD, read_record
 from convgate.training.starting import finish, go_on
+from convgate.ui.annotator import person
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal, show_text
 from convgate.ui.theme import current_palette
@@ -176,7 +175,7 @@ def _draw_outcome(app: App, run: Run) -> None:
 
 
 def _activate(versions: Versions, name: str) -> None:
-    versions.activate(name, who=_person())
+    versions.activate(name, who=person())
 
 
 def _draw_curve(run: Run) -> None:
@@ -199,10 +198,3 @@ def _draw_log(run: Run) -> None:
     if text.strip():
         with st.expander("Log", icon=":material/terminal:", key="train.log"):
             show_text(text)
-
-
-def _person() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "unknown"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +16,7 @@ from convgate.parameters import parameter_names
 from convgate.policies.gate import GatePolicy
 from convgate.policies.scored import NO_LIMITS
 from convgate.store.conversation_rules import ConversationRules
-from convgate.ui.annotator import annotator
+from convgate.ui.annotator import person
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App
@@ -171,14 +170,6 @@ def chooser_of(policy: GatePolicy) -> str:
     return GatePolicy.name if policy.version == UNTRAINED else of_version(policy.version)
 
 
-def who() -> str:
-    """The name that changes are written under: the annotator's, else the one a person is logged in with."""
-    try:
-        return annotator() or getpass.getuser()
-    except (OSError, KeyError):  # a user without a name, as in some containers
-        return "unknown"
-
-
 def _data(applied: Applied, known: Sequence[DataSet]) -> tuple[DataSet, ...]:
     there = {one.sha256 for one in known}
     made = [
@@ -214,7 +205,7 @@ def _make(applied: Applied) -> None:
     name = (st.session_state.get(NAME) or "").strip() or None
     try:
         versions = Versions(applied.app.settings.home)
-        made = versions.add(applied.policy.gate, draft(applied, who=who()), name=name)
+        made = versions.add(applied.policy.gate, draft(applied, who=person()), name=name)
     except ConvgateError as error:
         st.session_state[DONE] = Done(literal(str(error)), failed=True)
     else:
@@ -227,7 +218,7 @@ def _make(applied: Applied) -> None:
 
 def _activate(app: App, name: str) -> None:
     try:
-        change = Versions(app.settings.home).activate(name, who=who(), encoder=app.encoder().identity)
+        change = Versions(app.settings.home).activate(name, who=person(), encoder=app.encoder().identity)
     except ConvgateError as error:
         st.session_state[DONE] = Done(literal(str(error)), failed=True)
     else:
@@ -243,7 +234,7 @@ def _activate(app: App, name: str) -> None:
 def _undo(app: App, change: Change) -> None:
     versions = Versions(app.settings.home)
     try:
-        versions.take_back(change, who=who())
+        versions.take_back(change, who=person())
     except ConvgateError as error:
         st.session_state[DONE] = Done(literal(str(error)), failed=True)
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,7 +9,7 @@ import streamlit as st
 
 from convgate.errors import ConvgateError
 from convgate.ui import state
-from convgate.ui.annotator import annotator
+from convgate.ui.annotator import person
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.versions.state import touched
@@ -73,7 +72,7 @@ def draw_pointers(app: App, versions: Versions) -> None:
     with st.expander(f"History: {counted(len(history), 'change')}", icon=":material/schedule:"):
         st.text_input(
             "Your name, to be written beside changes", key=WHO, persist_state="session", max_chars=60,
-            placeholder=annotator() or _login(), on_change=touched,
+            placeholder=person(), on_change=touched,
         )  # fmt: skip
         if not history:
             st.caption("Nobody has chosen a version or a baseline yet.")
@@ -129,7 +128,7 @@ def attempt(act: Callable[[], Done]) -> None:
 
 def who() -> str:
     """The name that changes are written under: typed here, else as on labels, else as logged in."""
-    return (st.session_state.get(WHO) or "").strip() or annotator() or _login()
+    return (st.session_state.get(WHO) or "").strip() or person()
 
 
 def _undo(versions: Versions, change: Change) -> None:
@@ -150,10 +149,3 @@ def _told(change: Change) -> str:
     else:
         what = f"pinned {named(name)} as the baseline" if change.version else "let the baseline go"
     return f"{literal(change.who or 'somebody', limit=60)} {what} {ago(change.when)}"
-
-
-def _login() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):  # a user without a name, as in some containers
-        return "unknown"
