@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from convgate.figures.palette import DARK, LIGHT, Palette
@@ -46,11 +47,16 @@ def test_precision_recall_and_the_gate_share_a_scale_of_percent() -> None:
 
 
 def test_the_learning_curve_has_a_point_a_share_and_the_parents_level() -> None:
-    points = tuple(CurvePoint(share, int(20 * share), 100, share / 2) for share in (0.25, 0.5, 0.75, 1))
-    child, parent = learning_curve_figure(LearningCurve(0.4, 30, 5, points), palette=LIGHT).data
+    points = tuple(
+        CurvePoint(share, int(20 * share), share / 2, share / 2 - 0.1, share / 2 + 0.2, ())
+        for share in (0.25, 0.5, 0.75, 1)
+    )
+    child, parent = learning_curve_figure(LearningCurve(0.4, 5, points), palette=LIGHT).data
     assert (list(child.x), list(child.y)) == ([5, 10, 15, 20], [0.125, 0.25, 0.375, 0.5])
     assert set(parent.y) == {0.4}
     assert child.customdata[0][0] == "25%"
+    assert np.allclose(child.error_y.array, 0.2)
+    assert np.allclose(child.error_y.arrayminus, 0.1)
 
 
 def test_words_say_what_the_figures_show() -> None:

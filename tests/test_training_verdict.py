@@ -199,13 +199,14 @@ def test_a_verdict_counts_turns_and_takes_each_gates_own_threshold() -> None:
 
 
 def test_only_a_higher_f1_is_better_and_the_sentence_says_so() -> None:
-    worse, same, better = (Verdict(7, 2, 0.5, f1, 3, 3) for f1 in (0.4, 0.5, 0.6))
+    worse, same, better = (Verdict(7, 2, 0.5, f1, 3, 3, -0.1, 0.15) for f1 in (0.4, 0.5, 0.6))
     assert [verdict.better for verdict in (worse, same, better)] == [False, False, True]
     assert worse.sentence == (
-        "On 7 cases held out it is no better than its parent:"
-        " F1 0.400 against 0.500, 3 turns fixed, 3 broken."
+        "On 7 messages of 2 conversations that it did not learn from it is no better than its parent: F1"
+        " 0.400 against 0.500, 3 turns fixed, 3 broken. The difference in F1 is between −0.10 and +0.15 (95%"
+        " interval), so it may be chance."
     )
-    assert "better than its parent: F1 0.600 against 0.500" in better.sentence
+    assert "it is better than its parent: F1 0.600 against 0.500" in better.sentence
 
 
 def test_a_version_that_breaks_more_than_it_mends_is_no_better() -> None:

@@ -1,4 +1,4 @@
-"""Descent of versions, their headline, and taking a change of a pointer back."""
+"""Descent of versions, and taking a change of a pointer back."""
 
 from __future__ import annotations
 
@@ -7,9 +7,7 @@ from pathlib import Path
 import pytest
 
 from convgate.errors import GateError
-from convgate.versions import Draft, Measured, Metric, Parent, Version, Versions
-from convgate.versions.card import Card
-from convgate.versions.headline import Figure, headline
+from convgate.versions import Draft, Parent, Version, Versions
 from convgate.versions.lineage import lineage
 from convgate.versions.packed import inspect
 from tests.fakes import FakeEncoder
@@ -56,29 +54,6 @@ def test_versions_that_name_each_other_are_listed_once(versions: Versions) -> No
     card = versions.root / "a" / "card.json"
     card.write_text((versions.root / "b" / "card.json").read_text().replace('"name": "a"', '"name": "b"'))
     assert sorted(name for name, *_ in told(versions)) == ["a", "b"]
-
-
-def card(versions: Versions, name: str, **sets: tuple[int, float]) -> Card:
-    metrics = {set: Measured(cases, 2, {"f1": Metric(f1)}) for set, (cases, f1) in sets.items()}
-    return versions.add(trained_gate(), Draft(metrics=metrics), name=name).card
-
-
-def test_headline_is_of_the_set_that_both_were_measured_on(versions: Versions) -> None:
-    base = card(versions, "base", x=(10, 0.5), y=(20, 0.6))
-    new = card(versions, "new", z=(5, 0.9), y=(20, 0.75))
-    found = headline(new, base)
-    assert found is not None
-    assert (found.set, found.others) == ("y", 1)
-    (figure,) = found.figures
-    assert (figure.name, figure.value, round(figure.delta or 0, 9)) == ("f1", 0.75, 0.15)
-
-
-def test_headline_of_other_cases_has_no_delta(versions: Versions) -> None:
-    base = card(versions, "base", y=(20, 0.6))
-    found = headline(card(versions, "new", y=(21, 0.75)), base)
-    assert found is not None
-    assert found.figures == (Figure("f1", 0.75, None),)
-    assert headline(card(versions, "unmeasured"), base) is None
 
 
 def test_the_last_change_is_taken_back_exactly(versions: Versions) -> None:

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from convgate.figures.layout import axis, figure
 from convgate.figures.palette import Palette
 from convgate.training.epochs import Epoch
-from convgate.training.learning_curve import LearningCurve
+from convgate.training.learning_curve import CurvePoint, LearningCurve
 
 HEIGHT = 260
 
@@ -46,14 +46,18 @@ def quality_figure(epochs: Sequence[Epoch], most: int, *, palette: Palette) -> g
 
 
 def learning_curve_figure(curve: LearningCurve, *, palette: Palette) -> go.Figure:
-    """F1 over the number of conversations that were learned from; the parent as a dashed line."""
+    """F1 over the number of conversations learned from, with 95% intervals; the parent as a dashed line."""
     fig = figure(palette, height=HEIGHT, top=44)
+    points, f1 = curve.points, [point.f1 for point in curve.points]
+    up = [0.0 if point.high is None else point.high - point.f1 for point in points]
+    down = [0.0 if point.low is None else point.f1 - point.low for point in points]
     fig.add_scatter(
-        x=[point.conversations for point in curve.points], y=[point.f1 for point in curve.points],
-        customdata=[[f"{point.share:.0%}", point.labels] for point in curve.points],
+        x=[point.conversations for point in points], y=f1,
+        customdata=[[f"{point.share:.0%}", _span(point)] for point in points],
         mode="lines+markers", name="trained on so many",
         line={"color": palette.kept, "width": 2}, marker={"size": 9},
-        hovertemplate="%{customdata[0]} of them, %{customdata[1]} labels: F1 %{y:.3f}<extra></extra>",
+        error_y={"type": "data", "array": up, "arrayminus": down, "color": palette.kept, "thickness": 1.5},
+        hovertemplate="%{x} conversations, %{customdata[0]}: F1 %{y:.3f}%{customdata[1]}<extra></extra>",
     )  # fmt: skip
     most = max((point.conversations for point in curve.points), default=1)
     fig.add_scatter(
@@ -66,6 +70,12 @@ def learning_curve_figure(curve: LearningCurve, *, palette: Palette) -> go.Figur
         yaxis=axis(palette, "F1", range=[-0.02, 1.04], dtick=0.25),
     )
     return fig
+
+
+def _span(point: CurvePoint) -> str:
+    if point.low is None or point.high is None:
+        return ""
+    return f", 95% between {point.low:.3f} and {point.high:.3f}"
 
 
 def describe_epochs(epochs: Sequence[Epoch]) -> str:

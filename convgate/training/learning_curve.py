@@ -4,57 +4,85 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError, with_config
 
+from convgate.evaluation.metrics import Terms
+from convgate.evaluation.results import Measure
+from convgate.training.certainty import f1_measure, gain, span
 from convgate.training.progress import put
 from convgate.versions.checked import STORED
 
 LEARNING_CURVE = "learning_curve.json"
 SHARES = (0.25, 0.5, 0.75, 1.0)
-FEWEST_TRAINED, FEWEST_COMPARED = 8, 3  # conversations; a curve of fewer says nothing
-_FOR_A_CURVE = 15
-_NOTICEABLE = 0.01  # of F1
+FEWEST_TRAINED, FEWEST_COMPARED = 8, 5  # conversations; of fewer, chance alone often looks like a gain
+_FOR_A_CURVE = 25  # of which a fifth is compared on
+_NOTICEABLE = 0.02  # of F1; a gain that is surely smaller is none
 
 
 @with_config(STORED)
 @dataclass(frozen=True)
 class CurvePoint:
-    """What came of a part of the labels."""
+    """What came of a part of the labelled conversations."""
 
-    share: float  # of the training conversations, 0…1
-    conversations: int
-    labels: int  # judged turns
-    f1: float  # on the cases that were held out
+    share: float  # of those to learn from, 0…1
+    conversations: int  # learned from
+    f1: float  # on the conversations that are compared on
+    low: float | None  # its 95% interval over them; None from a single one
+    high: float | None
+    terms: tuple[tuple[float, float], ...]  # what each of them adds to F1, above and below the line
+
+    @classmethod
+    def of(cls, share: float, conversations: int, terms: Terms) -> Self:
+        """The point of (compared, 2, 1) terms."""
+        measure = f1_measure(terms)
+        assert measure.value is not None
+        stored = tuple((float(over), float(under)) for over, under in terms[:, :, 0])
+        return cls(share, conversations, measure.value, measure.low, measure.high, stored)
 
 
 @with_config(STORED)
 @dataclass(frozen=True)
 class LearningCurve:
-    """Points by their share, all measured on the same cases."""
+    """Points by their share, all measured on the same conversations."""
 
     parent_f1: float
-    cases: int
     conversations: int  # that are compared on
     points: tuple[CurvePoint, ...] = ()
 
     @property
+    def gain(self) -> Measure:
+        """F1 with all conversations less F1 with half of them, -1…1; for a curve that is whole."""
+        half, last = (np.array(point.terms)[:, :, np.newaxis] for point in (self.points[1], self.points[-1]))
+        return gain(half, last)
+
+    @property
     def sentence(self) -> str:
-        """How to read it."""
-        trained = self.points[-1].conversations if self.points else 0
-        if len(self.points) < len(SHARES) or trained < FEWEST_TRAINED or self.conversations < FEWEST_COMPARED:
+        """What it says about more labels, no more than its interval supports."""
+        if len(self.points) < len(SHARES):
+            return "The curve was stopped before it was whole, so it does not tell whether more labels help."
+        trained = self.points[-1].conversations
+        if trained < FEWEST_TRAINED or self.conversations < FEWEST_COMPARED:
             return (
-                f"Too few conversations to say whether more labels help: {trained} to learn from,"
-                f" {self.conversations} to compare on. About {_FOR_A_CURVE} labelled ones say something."
+                f"Too few conversations to tell: {trained} to learn from, {self.conversations} to compare on."
+                f" With about {_FOR_A_CURVE} labelled ones this says something."
             )
+        found = self.gain
+        low, high = found.low or 0.0, found.high or 0.0
         half, last = self.points[1].f1, self.points[-1].f1
-        went = f"F1 is {half:.3f} with half of the conversations and {last:.3f} with all."
-        if last - half >= _NOTICEABLE:
-            return f"Still rising: {went} More labels are likely to help."
-        if last - half <= -_NOTICEABLE:
-            return f"Falling: {went} Look at the turns that broke: labels may contradict each other."
-        return f"Flat: {went} More labels like these help little; other kinds of conversations may."
+        went = (
+            f"F1 is {half:.2f} with half of the conversations and {last:.2f} with all {trained}; on the"
+            f" {self.conversations} compared on, the difference is {span(low, high)}."
+        )
+        if low > 0:
+            return f"More labels probably help. {went}"
+        if high < 0:
+            return f"No gain seen. {went} The newer labels may contradict the others: look at what broke."
+        if high < _NOTICEABLE:
+            return f"No gain seen. {went} Other kinds of conversations may help more than these."
+        return f"Too few to tell. {went} Label more conversations to know."
 
     def write(self, folder: Path) -> None:
         """Put it into the run's folder. Raises OSError."""

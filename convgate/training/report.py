@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -12,8 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.conversation import Conversation
+from convgate.evaluation.metrics import Bools, Terms
+from convgate.evaluation.results import Measure
 from convgate.files import write_whole
 from convgate.store.openings import chain
+from convgate.training.certainty import f1_measure, f1_terms, gain
 from convgate.training.errors import TrainingError
 
 REPORT = "report.json"
@@ -59,7 +63,7 @@ class ItemReport:
     @property
     def conversations(self) -> int:
         """How many different ones the cases are of."""
-        return len({case.conversation for case in self.cases})
+        return len(self._conversations)
 
     @property
     def changes(self) -> NDArray[np.int64]:
@@ -72,9 +76,31 @@ class ItemReport:
         return int((self.changes == CHANGES.index(change)).sum())
 
     @property
-    def f1(self) -> tuple[float, float]:
-        """Of the parent and of the child, micro over all rows, 0…1; 1 when nothing is relevant or kept."""
-        return _f1(self.parent_kept, self.relevant), _f1(self.child_kept, self.relevant)
+    def f1(self) -> tuple[Measure, Measure]:
+        """Of the parent and of the child, over all rows; 1 when nothing is relevant and nothing kept."""
+        return f1_measure(self.terms(self.parent_kept)), f1_measure(self.terms(self.child_kept))
+
+    @property
+    def gain(self) -> Measure:
+        """The child's F1 less the parent's, -1…1."""
+        return gain(self.terms(self.parent_kept), self.terms(self.child_kept))
+
+    def terms(self, kept: Bools) -> Terms:
+        """(conversations, 2, 1) what each conversation, by their ids, adds to the F1 of `kept`."""
+        places = {id: place for place, id in enumerate(self._conversations)}
+        of_case = np.array([places[case.conversation] for case in self.cases], dtype=np.int64)
+        return f1_terms(kept, self.relevant, of_case[self.case], len(places))
+
+    @property
+    def sha256(self) -> str:
+        """What tells these cases and what is known about them from all others, hexadecimal."""
+        cases = [[case.id, case.conversation, case.turn, case.question] for case in self.cases]
+        rows = [column.tolist() for column in (self.case, self.turn, self.relevant)]
+        return hashlib.sha256(json.dumps([cases, sorted(self.said.items()), rows]).encode()).hexdigest()
+
+    @property
+    def _conversations(self) -> list[str]:
+        return sorted({case.conversation for case in self.cases})
 
     def with_texts(self, conversations: Mapping[str, Conversation], questions: Mapping[str, str]) -> Self:
         """The report with how its turns and messages begin; questions: those put from outside, by case."""
@@ -151,11 +177,6 @@ def _parsed(values: Mapping[str, Any]) -> dict[str, Any]:
         "texts": texts,
         "said": said,
     }
-
-
-def _f1(kept: NDArray[np.bool_], relevant: NDArray[np.bool_]) -> float:
-    under = int(kept.sum() + relevant.sum())
-    return 2 * int((kept & relevant).sum()) / under if under else 1.0
 
 
 def _begins(text: str) -> str:

@@ -9,10 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from convgate.evaluation.results import Measure
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Rule
+from convgate.training.certainty import span
 from convgate.training.episodes import TOGETHER, Episode, batches
 from convgate.training.report import ItemReport, ReportedCase, item_report
+from convgate.versions.card import Measured, Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +28,15 @@ class Verdict:
     child_f1: float
     fixed: int  # turns that the parent had wrong and the child has right
     broken: int  # the other way round
+    gain_low: float | None = None  # 95% interval of the child's F1 less the parent's, over conversations
+    gain_high: float | None = None  # None from a single one
+
+    @property
+    def sure(self) -> bool:
+        """Whether other conversations would hardly turn the difference in F1 round."""
+        if self.gain_low is None or self.gain_high is None:
+            return False
+        return self.gain_low > 0 or self.gain_high < 0
 
     @property
     def better(self) -> bool:
@@ -35,10 +47,22 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict for people."""
         how = "better than" if self.better else "no better than"
+        where = f"{_counted(self.cases, 'message')} of {_counted(self.conversations, 'conversation')}"
         return (
-            f"On {self.cases} cases held out it is {how} its parent: F1 {self.child_f1:.3f} against"
-            f" {self.parent_f1:.3f}, {self.fixed} turns fixed, {self.broken} broken."
+            f"On {where} that it did not learn from it is {how} its parent: F1 {self.child_f1:.3f} against"
+            f" {self.parent_f1:.3f}, {_counted(self.fixed, 'turn')} fixed, {self.broken:,} broken."
+            f" {self.doubt}"
         )
+
+    @property
+    def doubt(self) -> str:
+        """How sure the difference in F1 is, in a sentence."""
+        if self.gain_low is None or self.gain_high is None:
+            return "One conversation does not tell how sure that is."
+        if self.gain_low == self.gain_high == 0:
+            return "No conversation shows a difference in F1."
+        chance = "" if self.sure else ", so it may be chance"
+        return f"The difference in F1 is {span(self.gain_low, self.gain_high)}{chance}."
 
 
 def compare(
@@ -51,8 +75,31 @@ def compare(
 
 def verdict_of(report: ItemReport) -> Verdict:
     """What the turns of a report come to."""
+    (before, after), gain = report.f1, report.gain
+    assert before.value is not None
+    assert after.value is not None
     return Verdict(
-        len(report.cases), report.conversations, *report.f1, report.count("fixed"), report.count("broken")
+        cases=len(report.cases),
+        conversations=report.conversations,
+        parent_f1=before.value,
+        child_f1=after.value,
+        fixed=report.count("fixed"),
+        broken=report.count("broken"),
+        gain_low=gain.low,
+        gain_high=gain.high,
+    )
+
+
+def measured(report: ItemReport) -> Measured:
+    """What the card of the child says: F1 of both on the very same cases."""
+    before, after = report.f1
+    return Measured(
+        len(report.cases),
+        report.conversations,
+        {"f1": _metric(after)},
+        sha256=report.sha256,
+        parent={"f1": _metric(before)},
+        gain={"f1": _metric(report.gain)},
     )
 
 
@@ -86,6 +133,14 @@ def compare_items(
                 message = None if question.typed else episode.start + question.stop
                 cases.append(ReportedCase(question.case, episode.conversation, message))
     return item_report(cases, rows) if cases else None
+
+
+def _metric(measure: Measure) -> Metric:
+    return Metric(measure.value, measure.low, measure.high)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing if number == 1 else thing + 's'}"
 
 
 def _kept(rule: Rule, scores: Tensor, mask: Tensor, learned: float) -> Tensor:

@@ -71,6 +71,9 @@ class Measured:
     cases: Count
     conversations: Count
     metrics: Mapping[str, Metric]  # by the names that `convgate evaluate` prints
+    sha256: Sha256 | None = None  # of the cases and what is known about them; None: the set's name says which
+    parent: Mapping[str, Metric] = field(default_factory=dict)  # of the parent on the very same cases
+    gain: Mapping[str, Metric] = field(default_factory=dict)  # the version's less the parent's, paired; -1…1
 
 
 @with_config(STORED)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from convgate.versions.card import Card, Measured, Metric
+from convgate.versions.card import Card, Metric
+from convgate.versions.comparable import pairs
 from convgate.versions.version import Version
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def difference(a: Version, b: Version) -> Difference:
         config=_differing(_flat(a.config.to_json()), _flat(b.config.to_json())),
         threshold=_differing(_threshold(a.card), _threshold(b.card)),
         data=_data(a.card, b.card),
-        metrics=dict(_metrics(a.card.metrics, b.card.metrics)),
+        metrics=dict(pairs(a, b)),
         moved=tuple(sorted((one for one in moved if one.largest), key=_order)),
         not_shared=tuple(sorted({*before, *after} - {*shared})),
     )
@@ -111,11 +112,3 @@ def _data(a: Card, b: Card) -> dict[str, tuple[str, ...]]:
         "a": tuple(one.name for one in a.data if one.sha256 not in other),
         "b": tuple(one.name for one in b.data if one.sha256 not in mine),
     }
-
-
-def _metrics(
-    a: Mapping[str, Measured], b: Mapping[str, Measured]
-) -> Iterator[tuple[str, dict[str, tuple[Metric | None, Metric | None]]]]:
-    for name in {**a, **b}:
-        mine, other = (one[name].metrics if name in one else {} for one in (a, b))
-        yield name, {metric: (mine.get(metric), other.get(metric)) for metric in {**mine, **other}}

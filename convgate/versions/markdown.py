@@ -48,6 +48,20 @@ def measure(metric: Metric | None) -> str:
     return f"{metric.value:.3f} ({metric.low:.3f}–{metric.high:.3f})"
 
 
+def difference(metric: Metric | None) -> str:
+    """A difference with its interval.
+
+    >>> difference(Metric(0.05, -0.01, 0.1))
+    '+0.050 (−0.010 to +0.100)'
+    """
+    if metric is None or metric.value is None:
+        return UNDEFINED
+    told = f"{metric.value:+.3f}"
+    if metric.low is not None and metric.high is not None:
+        told += f" ({metric.low:+.3f} to {metric.high:+.3f})"
+    return told.replace("-", "\N{MINUS SIGN}")
+
+
 def _facts(version: Version) -> Iterator[tuple[str, str]]:
     config, card = version.config, version.card
     yield "created", f"{card.created:%Y-%m-%d %H:%M} UTC" + (f" by {_escaped(card.who)}" if card.who else "")
@@ -68,10 +82,15 @@ def _measured(sets: Mapping[str, Measured]) -> Iterator[str]:
     if not sets:
         return
     names = list(dict.fromkeys(name for one in sets.values() for name in one.metrics))
-    rows = [
-        (_escaped(name), f"{one.cases:,}", *(measure(one.metrics.get(metric)) for metric in names))
-        for name, one in sets.items()
-    ]
+    rows = []
+    for name, one in sets.items():
+        rows.append(
+            (_escaped(name), f"{one.cases:,}", *(measure(one.metrics.get(metric)) for metric in names))
+        )
+        if one.parent:
+            rows.append(("its parent on these", "", *(measure(one.parent.get(metric)) for metric in names)))
+        if one.gain:
+            rows.append(("difference", "", *(difference(one.gain.get(metric)) for metric in names)))
     yield _table(("set", "cases", *map(_escaped, names)), rows)
     yield "Ranges are 95% intervals over conversations."
 

@@ -145,7 +145,7 @@ def _draw_row(app: App, shelf: Shelf, place: Descent) -> None:
             f" · {data_words(card.data)}"
         )
         reference = shelf.reference(version)
-        found = headline(card, reference.card if reference else None)
+        found = headline(version, reference)
         st.caption(headline_words(found, reference.name if reference else None))
         if card.note:
             st.caption(literal(card.note, limit=160))

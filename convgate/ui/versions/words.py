@@ -42,6 +42,8 @@ def headline_words(found: Headline | None, reference: str | None) -> str:
     >>> from convgate.versions.headline import Figure
     >>> headline_words(Headline("mine", (Figure("f1", 0.8, 0.02),), 2), "base")
     'mine: F1 0.80 (+0.02) · against base · 2 more sets'
+    >>> headline_words(Headline("mine", (Figure("f1", 0.8, None),), 0), "base")
+    'mine: F1 0.80 · base was not measured on these cases, so no difference is shown'
     """
     if found is None:
         return "Not measured"
@@ -51,11 +53,14 @@ def headline_words(found: Headline | None, reference: str | None) -> str:
         value = percent(figure.value) if share else number(figure.value)
         delta = ""
         if figure.delta is not None:
-            delta = f" ({signed(100 * figure.delta, 1) + ' points' if share else signed(figure.delta)})"
+            moved = f"{signed(100 * figure.delta, 1)} points" if share else signed(figure.delta)
+            delta = f" ({moved}{'' if figure.sure else ', may be chance'})"
         parts.append(f"{SHORT[figure.name]} {value}{delta}")
-    compared = any(figure.delta is not None for figure in found.figures)
     told = f"{literal(found.set, limit=40)}: {' · '.join(parts)}"
-    told += f" · against {literal(reference)}" if compared and reference else ""
+    if reference and found.compared:
+        told += f" · against {literal(reference)}"
+    elif reference:
+        told += f" · {literal(reference)} was not measured on these cases, so no difference is shown"
     return told + (f" · {counted(found.others, 'more set')}" if found.others else "")
 
 
