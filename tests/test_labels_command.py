@@ -100,8 +100,8 @@ def test_what_is_exported_is_imported_into_an_empty_library(
     assert (code, "nobody called 'Cy' has labelled anything" in err) == (1, True)
     monkeypatch.setenv("CONVGATE_HOME", str(tmp_path / "elsewhere"))
     _, out, _ = run("labels", "import", file, "--dry-run")
-    assert "2 labels (Ada 1, Bo 1) on 1 conversations, 1 of them new; 0 in place of another answer" in out
-    assert "Nothing was kept." in out
+    assert "2 labels (Ada 1, Bo 1) on 1 conversation, 1 of them new to the library." in out
+    assert "2 new, 0 known already, 0 in place of another answer.\nNothing was stored" in out
     elsewhere = Store(load_settings().database)
     assert list(Labels(elsewhere).entries()) == []
     told = json.loads(run("labels", "import", file, "--json")[1])
@@ -109,19 +109,31 @@ def test_what_is_exported_is_imported_into_an_empty_library(
         True, 2, "relevance-set",
     )  # fmt: skip
     assert list(Labels(elsewhere).entries()) == before
-    assert "0 labels are new or different now." in run("labels", "import", file)[1]
+    assert "0 new, 2 known already, 0 in place of another answer." in run("labels", "import", file)[1]
 
 
 def test_a_bad_row_keeps_nothing_of_any_file(run: Run, store: Store, key: str, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
     good.write_text(f"conversation,message,turn,answer\n{key},6,0,relevant\n")
-    bad.write_text("message,turn,answer\n6,0,relevant\n6,1,perhaps\n")
+    bad.write_text("message,turn,answer\n6,0,relevant\n6,1,perhaps\n6,9,relevant\n" + "6,2,?!\n" * 30)
     code, _, err = run("labels", "import", good, bad, "--annotator", "Ada", "--conversation", key)
     assert code == 1
-    assert "bad.csv, line 3, field 'answer': an answer is one of" in err
+    told = err.splitlines()
+    assert told[:2] == [
+        "convgate: bad.csv, line 3, field 'answer': an answer is one of relevant, not relevant, unsure;"
+        " got 'perhaps'",
+        "convgate: bad.csv, line 4, field 'turn': turn 9 is no earlier turn of this message:"
+        " turns 0 to 5 are",
+    ]
+    assert told[20:] == [
+        "convgate: and 12 more.",
+        "convgate: 32 bad places in bad.csv: nothing was taken. --skip-bad leaves them out and takes the"
+        " other 1 label.",
+    ]
     assert list(Labels(store).entries()) == []
     code, out, err = run("labels", "import", bad, "--annotator", "Ada", "--conversation", key, "--skip-bad")
-    assert (code, "1 labels (Ada 1)" in out, "bad.csv, line 3" in err) == (0, True, True)
+    assert (code, "1 label (Ada 1)" in out, "bad.csv, line 3" in err) == (0, True, True)
+    assert err.endswith("convgate: and 12 more.\n")
     assert Labels(store).of(SituationKey(key, 6)).of("Ada") == {0: "relevant"}
     assert Labels(store).can_undo("Ada") == (True, False)
 

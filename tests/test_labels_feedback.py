@@ -113,7 +113,7 @@ def test_a_question_after_an_earlier_state_is_not_put_after_the_later_one(store:
     asked = place(convgate.feedback(said(6), 1, relevant=True, question="and?"))
     assert (asked.conversation, asked.turn) == (grown.conversation, None)
     conversations = Conversations(store)
-    assert sorted(conversations.summary(key).turns for key in conversations.keys()) == [6, 8]
+    assert sorted(row.turns for row in conversations.find().rows) == [6, 8]
     assert conversations.summary(asked.conversation).turns == 6
 
 
@@ -257,16 +257,23 @@ def test_shorter_quotes_can_be_asked_for() -> None:
 
 
 def test_quotes_become_implicit_feedback_and_nothing_is_said_of_the_rest(store: Store) -> None:
-    saved = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
-    assert saved is not None
-    assert Labels(store).of(place(saved)).of("bot") == {2: "relevant"}
-    assert place(saved).turn == 5
+    found = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
+    assert (found.outcome, found.stored, found.quoted) == ("stored", 1, (2,))
+    assert str(found) == "The answer quotes message 2; stored as relevant: 1."
+    assert found.saved is not None
+    assert Labels(store).of(place(found.saved)).of("bot") == {2: "relevant"}
+    assert place(found.saved).turn == 5
     assert log(store) == [("feedback", "implicit")]
     asked = convgate.feedback_from_answer(TALK, SPOKEN, source="bot", question="And?")
-    assert asked is not None
-    assert place(asked).question == "And?"
+    assert asked.saved is not None
+    assert place(asked.saved).question == "And?"
     before = log(store)
-    assert convgate.feedback_from_answer(TALK, "I do not know.", source="bot") is None
+    nothing = convgate.feedback_from_answer(TALK, "I do not know.", source="bot")
+    assert (nothing.outcome, nothing.stored, nothing.saved) == ("nothing to go by", 0, None)
+    assert "quotes no earlier message" in str(nothing)
+    again = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
+    assert (again.outcome, again.stored, again.quoted) == ("known already", 0, (2,))
+    assert str(again) == "The answer quotes message 2; that it is relevant was known."
     assert log(store) == before
 
 
@@ -281,7 +288,14 @@ def lines(*values: object) -> Any:
 def test_lines_are_stored_together(store: Store) -> None:
     told = [
         {"messages": said(4), "turn": 0, "relevant": True},
-        {"messages": said(6), "turn": [1, 2], "relevant": False, "at": 4, "source": "bot", "how": "implicit"},
+        {
+            "messages": said(6),
+            "turn": [1, 2],
+            "relevant": "not relevant",
+            "at": 4,
+            "source": "bot",
+            "how": "implicit",
+        },
         {"messages": said(6), "turn": 0, "relevant": True, "question": "and?", "version": "v"},
     ]
     saved, problems = keep_feedback_lines(store, lines(*told), agent="me")
@@ -301,7 +315,14 @@ def test_lines_are_stored_together(store: Store) -> None:
             "line 2, field 'conversation'",
         ),
         ({"messages": said(4), "turn": 0}, "line 2, field 'relevant': it does not say"),
-        ({"messages": said(4), "relevant": True}, "line 2: a message is given by its index from 0; got None"),
+        (
+            {"messages": said(4), "relevant": True},
+            "line 2, field 'turn': a message is given by its index from 0; got None",
+        ),
+        (
+            {"messages": said(4), "turn": 0, "relevant": "unsure"},
+            "line 2, field 'relevant': expected true or",
+        ),
         ({"messages": said(4), "turn": 3, "relevant": True}, "line 2: turn 3 is not before the message"),
         ({"messages": [5], "turn": 0, "relevant": True}, r"line 2, field 'messages\[0\]': a message is an"),
         ({"conversation": 5, "turn": 0, "relevant": True}, "line 2, field 'conversation': expected a text"),

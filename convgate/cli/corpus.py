@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convgate.cli.output import OutOption, SkipBadOption, tell
+from convgate.cli.output import OutOption, SkipBadOption, tell, tell_problems
 
 if TYPE_CHECKING:
     from convgate.transcripts import RelevanceSet
@@ -138,8 +138,7 @@ def _convert(name: str, path: Path, out: Path | None, read: Callable[[], Relevan
 
     with Console(stderr=True).status(Text(f"Reading {path}")):
         relevance_set = read()
-    for problem in relevance_set.problems:
-        tell(str(problem))
+    tell_problems(relevance_set.problems)
     _write(relevance_set, out)
     tell(
         f"{len(relevance_set.conversations):,} conversations and {len(relevance_set.cases):,} cases;"

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli.output import GateOption, JsonOption, SkipBadOption, tell, write_json, write_text
+from convgate.cli.output import (
+    GateOption,
+    JsonOption,
+    SkipBadOption,
+    tell_problems,
+    write_json,
+    write_text,
+)
 from convgate.errors import ConvgateError, TranscriptError
 
 if TYPE_CHECKING:
@@ -118,8 +125,7 @@ def read_set(file: Path, *, skip_bad: bool, limit: int | None) -> RelevanceSet:
     from convgate.transcripts import read_relevance_set
 
     relevance_set = read_relevance_set(file, skip_bad=skip_bad)
-    for problem in relevance_set.problems:
-        tell(str(problem))
+    tell_problems(relevance_set.problems)
     cases = relevance_set.cases
     if not cases:
         raise TranscriptError("it holds no cases, so there is nothing to measure", file=str(file))

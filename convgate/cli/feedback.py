@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli.output import JsonOption, OutOption, QuestionOption, SkipBadOption, tell, write_json
+from convgate.cli.output import (
+    JsonOption,
+    OutOption,
+    QuestionOption,
+    SkipBadOption,
+    tell_problems,
+    write_json,
+)
 
 if TYPE_CHECKING:
     from convgate.store import Saved
@@ -73,8 +80,7 @@ def feedback(
         else:
             told = source_of_path(file, Report(file.name), max_bytes=limit)
         saved, problems = keep_feedback_lines(open_store(settings), told, agent=source, skip_bad=skip_bad)
-        for problem in problems:
-            tell(str(problem))
+        tell_problems(problems)
     else:
         if (conversation is None) == (messages is None):
             raise typer.BadParameter(

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from convgate.cli.output import FormatOption, JsonOption, OutOption, SkipBadOption, tell, write_json
+from convgate.cli.output import FormatOption, JsonOption, OutOption, SkipBadOption, tell_problems, write_json
 
 FilesArgument = Annotated[
     list[Path],
@@ -44,8 +44,7 @@ def import_(
             skip_bad=skip_bad,
             max_bytes=settings.upload_limit_mb << 20,
         )
-        for problem in transcript.problems:
-            tell(str(problem))
+        tell_problems(transcript.problems)
         origin = "standard input" if from_pipe else file.name
         found += [NewConversation(talk, origin, int(turn_tokens(talk.turns).sum())) for talk in transcript]
     additions = Conversations(Store(settings.database)).add(found)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli.output import JsonOption, OutOption, SkipBadOption, tell, write_json
+from convgate.cli.output import JsonOption, OutOption, SkipBadOption, tell_problems, write_json
 from convgate.errors import ConvgateError
 from convgate.files import write_whole
 from convgate.home import login_name
@@ -165,8 +165,7 @@ def import_(
         for file in files
     ]
     for found in read:
-        for problem in found.problems:
-            tell(str(problem))
+        tell_problems(found.problems)
     changed = [0] * len(read)
     if not dry_run:
         with store.write():
@@ -206,6 +205,8 @@ def _result(found: Import, changed: int) -> dict[str, Any]:
         "format": found.format,
         "labels": len(found.entries),
         "changed": changed,
+        "added": found.added,
+        "known": found.known,
         "replaced": found.replaced,
         "annotators": dict(found.annotators),
         "conversations": [
@@ -219,13 +220,18 @@ def _result(found: Import, changed: int) -> dict[str, Any]:
 def _tell_result(result: dict[str, Any], *, kept: bool) -> None:
     from convgate.transcripts.characters import printable
 
+    talks = len(result["conversations"])
     new = sum(one["new"] for one in result["conversations"])
     whose = ", ".join(f"{name} {count:,}" for name, count in result["annotators"].items())
+    where = f"{talks:,} conversation{'s' * (talks != 1)}"
+    where += f", {new:,} of them new to the library" if new else ""
     typer.echo(
-        printable(
-            f"{result['file']}: {result['labels']:,} labels ({whose}) on"
-            f" {len(result['conversations']):,} conversations, {new:,} of them new;"
-            f" {result['replaced']:,} in place of another answer"
-        )
+        printable(f"{result['file']}: {result['labels']:,} label{'s' * (result['labels'] != 1)} ({whose})")
+        + f" on {where}."
     )
-    typer.echo(f"{result['changed']:,} labels are new or different now." if kept else "Nothing was kept.")
+    typer.echo(
+        f"{result['added']:,} new, {result['known']:,} known already, {result['replaced']:,} in place of"
+        " another answer."
+    )
+    if not kept:
+        typer.echo("Nothing was stored: this was a dry run.")

@@ -1,6 +1,6 @@
 """The command `convgate`: each subcommand in a file of its own, heavy imports only when one runs.
 
-Exit codes: 0 done; 1 a ConvgateError, told in one sentence on standard error; 2 wrong usage; 130 interrupted.
+Exit codes: 0 done; 1 a ConvgateError, told on standard error; 2 wrong usage; 130 interrupted.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from convgate.cli.evaluate import evaluate
 from convgate.cli.feedback import feedback
 from convgate.cli.import_ import import_
 from convgate.cli.labels import labels
+from convgate.cli.output import tell_error
 from convgate.cli.score import score
 from convgate.cli.select import select
 from convgate.cli.training import pretrain, train
@@ -66,5 +67,5 @@ def main() -> None:
     try:
         app()
     except ConvgateError as error:
-        sys.stderr.write(f"convgate: {error}\n")
+        tell_error(error)
         sys.exit(1)

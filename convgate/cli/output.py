@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +17,9 @@ from convgate.files import write_whole
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
     from convgate.embedding.base import Progress
+    from convgate.transcripts.problems import Problem
+
+SHOWN = 20  # bad places of a file that are listed
 
 FileArgument = Annotated[
     Path, typer.Argument(help="A transcript; - reads standard input.", metavar="FILE", allow_dash=True)
@@ -83,8 +86,7 @@ def read_one(file: Path, *, which: str | None, format: str | None, skip_bad: boo
             skip_bad=skip_bad,
             max_bytes=load_settings().upload_limit_mb << 20,
         )
-    for problem in transcript.problems:
-        tell(str(problem))
+    tell_problems(transcript.problems)
     talks = transcript.conversations
     if which is None:
         if len(talks) > 1:
@@ -115,6 +117,32 @@ def tell(sentence: str) -> None:
     from convgate.transcripts.characters import printable
 
     typer.echo(f"convgate: {printable(sentence)}", err=True)
+
+
+def tell_problems(problems: Sequence[Problem]) -> None:
+    """The bad places of a file, each in a line of its own; of many, the first."""
+    for problem in problems[:SHOWN]:
+        tell(str(problem))
+    if len(problems) > SHOWN:
+        tell(f"and {len(problems) - SHOWN:,} more.")
+
+
+def tell_error(error: ConvgateError) -> None:
+    """Why a command failed; of a file with bad places, all of them, and the way to do without them."""
+    from convgate.transcripts.problems import BadLinesError
+
+    if not isinstance(error, BadLinesError):
+        tell(str(error))
+        return
+    tell_problems([problem for problem in error.problems if problem.severity == "error"])
+    count = f"{error.bad:,} bad place{'s' * (error.bad != 1)} in {error.file}"
+    if error.readable:
+        tell(
+            f"{count}: nothing was taken. --skip-bad leaves {'it' if error.bad == 1 else 'them'} out and"
+            f" takes the other {error.readable}."
+        )
+    else:
+        tell(f"{count}, and nothing else to read.")
 
 
 @contextmanager

@@ -33,6 +33,14 @@ AGENT = "agent"
 """Whose feedback it is unless an agent gives its name."""
 
 
+class FeedbackError(StoreError):
+    """A piece of feedback cannot be; `field` names the part of it."""
+
+    def __init__(self, problem: str, field: str) -> None:
+        self.field = field
+        super().__init__(problem)
+
+
 @dataclass(frozen=True)
 class Feedback:
     """What an agent tells of some earlier messages."""
@@ -48,18 +56,51 @@ class Feedback:
 
     def __post_init__(self) -> None:
         if not self.turns:
-            raise StoreError("feedback is about at least one earlier message")
-        for index in (*self.turns, *([] if self.at is None else [self.at])):
+            raise FeedbackError("feedback is about at least one earlier message", "turn")
+        for name, index in [*(("turn", turn) for turn in self.turns), ("at", self.at)]:
+            if name == "at" and index is None:
+                continue
             if not isinstance(index, int) or isinstance(index, bool) or index < 0:
-                raise StoreError(f"a message is given by its index from 0; got {index!r}")
+                raise FeedbackError(f"a message is given by its index from 0; got {index!r}", name)
         if self.relevant is not None and not isinstance(self.relevant, bool):
-            raise StoreError(f"relevant is true, false or none; got {self.relevant!r}")
+            raise FeedbackError(f"relevant is true, false or none; got {self.relevant!r}", "relevant")
         if self.at is not None and self.question is not None:
-            raise StoreError("what was answered is either a message or a question, not both")
+            raise FeedbackError("what was answered is either a message or a question, not both", "at")
         if self.question is not None and not self.question.strip():
-            raise StoreError("there is no text in the question")
+            raise FeedbackError("there is no text in the question", "question")
         if self.how not in get_args(How):
-            raise StoreError(f"feedback is {' or '.join(get_args(How))}; got {self.how!r}")
+            raise FeedbackError(f"feedback is {' or '.join(get_args(How))}; got {self.how!r}", "how")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerFeedback:
+    """What became of the feedback in an answer; as text, a sentence about it."""
+
+    quoted: tuple[int, ...]  # 0-based indices of the earlier messages that it quotes
+    saved: Saved | None  # None when it quotes none, so nothing was said
+
+    @property
+    def outcome(self) -> Literal["nothing to go by", "known already", "stored"]:
+        """Nothing in the answer to go by; or all of it was stored before; or some of it is new."""
+        if self.saved is None:
+            return "nothing to go by"
+        return "stored" if self.stored else "known already"
+
+    @property
+    def stored(self) -> int:
+        """How many earlier messages are relevant now that were not called so before."""
+        return 0 if self.saved is None else self.saved.changed
+
+    def __str__(self) -> str:
+        if not self.quoted:
+            return "The answer quotes no earlier message, so there is nothing to go by; nothing was stored."
+        several = len(self.quoted) > 1
+        quoted = f"message{'s' * several} {', '.join(map(str, self.quoted))}"
+        if not self.stored:
+            return (
+                f"The answer quotes {quoted}; that {'they are' if several else 'it is'} relevant was known."
+            )
+        return f"The answer quotes {quoted}; stored as relevant: {self.stored}."
 
 
 def feedback(
@@ -107,18 +148,19 @@ def feedback_from_answer(
     source: str = AGENT,
     version: str | None = None,
     settings: Settings | str | Path | None = None,
-) -> Saved | None:
-    """Store that the earlier messages which an answer quotes were relevant; None when it quotes none.
+) -> AnswerFeedback:
+    """Store that the earlier messages which an answer quotes were relevant.
 
     What counts as a quote: see `quoted_turns`. A message that is not quoted may still have mattered, so
-    nothing is said about it.
+    nothing is said about it. The result's `outcome` tells whether there was nothing to go by, it was known
+    already, or something was stored.
     """
     talk = _of_messages(conversation)
     situation, history = talk.at(talk.current_index()) if question is None else talk.asked(question)
     quoted = quoted_turns(history, situation.turn.scored_text, answer, words=words)
     if not quoted:
-        return None
-    return feedback(
+        return AnswerFeedback((), None)
+    saved = feedback(
         conversation,
         quoted,
         relevant=True,
@@ -128,6 +170,7 @@ def feedback_from_answer(
         how="implicit",
         settings=settings,
     )
+    return AnswerFeedback(tuple(quoted), saved)
 
 
 def keep_feedback(store: Store, told: Feedback) -> Saved:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from convgate.errors import ConversationError, StoreError, TranscriptError
-from convgate.labels.feedback import AGENT, Feedback, keep_feedback
+from convgate.labels.feedback import AGENT, Feedback, FeedbackError, keep_feedback
 from convgate.labels.imported import text_of
 from convgate.labels.spellings import answer_meant
 from convgate.store import Saved, Store
@@ -42,7 +42,8 @@ def keep_feedback_lines(
             except TranscriptError as error:
                 place.leave_out_all(error)
             except (StoreError, ConversationError) as error:
-                place.leave_out_all(TranscriptError(str(error)))
+                field = error.field if isinstance(error, FeedbackError) else None
+                place.leave_out_all(TranscriptError(str(error), field=field))
         readable = f"{len(saved):,} line{'s' * (len(saved) != 1)}" if saved else None
         problems = report.close(readable, skip_bad=skip_bad)
     return saved, problems
