@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from convgate.training.episodes import Episode
 from convgate.training.epochs import FEWEST
-from convgate.training.holding_out import Sets, hold_out
+from convgate.training.holding_out import Sets, hold_out, kept_together
 
 PRETRAINING_SHARE, TRAINING_SHARE = 0.05, 0.35  # of the conversations, held out for validation
 COMPARED_SHARE = 0.2  # of them, not even looked at for validation: what child and parent are compared on
@@ -43,7 +43,7 @@ def divide(episodes: Sets, *, replayed: Collection[str] = (), further: bool) -> 
     if not further:
         training, validation = hold_out(sets, share=PRETRAINING_SHARE)
         return Parts(training, validation, {}, frozenset(again))
-    count = len({episode.said or episode.conversation for some in own.values() for episode in some})
+    count = len(set(kept_together([episode for some in own.values() for episode in some])))
     if count < FEWEST:
         training, validation, compared = (
             own,

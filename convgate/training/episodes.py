@@ -22,6 +22,7 @@ from convgate.gate.situation import situation_text
 from convgate.store.openings import chain
 from convgate.training.errors import TrainingError
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from convgate.transcripts.split_groups import split_group_of
 
 _STRETCH = 130  # turns of a long conversation that are read together when its cases have windows
 _RUN_UP = 30  # turns at the beginning of a stretch that serve as history only
@@ -58,6 +59,7 @@ class Episode:
     questions: tuple[Question, ...]
     start: int = 0  # index in the conversation of the first turn
     said: bytes = b""  # the last hash of the conversation's `chain`; nothing where that does not matter
+    group: str = ""  # what says on which side of a split it is; the conversation's id unless given
 
     @property
     def judged(self) -> int:
@@ -226,7 +228,9 @@ def _episode(
         for posed, message, pairs, (first, after) in zip(cases, messages, features, spans, strict=True)
     ]
     said = chain(conversation.turns)[-1]
-    return Episode(conversation.id, embeddings.astype(np.float16), by_turn, tuple(questions), start, said)
+    group = split_group_of(conversation)
+    half = embeddings.astype(np.float16)
+    return Episode(conversation.id, half, by_turn, tuple(questions), start, said, group)
 
 
 def _rows(turns: frozenset[int], start: int, first: int) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from convgate.conversation import Conversation
 from convgate.store.openings import chain
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.training.errors import TrainingError
@@ -18,6 +19,7 @@ from convgate.training.talks import Talk, talks_of
 from convgate.training.texts import unrelated_questions, written_sets, written_talks
 from convgate.training.weaving import ask_again, weave
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
+from convgate.transcripts.split_groups import SPLIT_GROUP, split_group_of
 
 WOVEN, SCENARIOS, HISTORIES, LONG_DIALOGUES = 900, 600, 20, 25  # how many are made of each kind
 _AGAIN_TURNS = (100, 400)
@@ -102,15 +104,17 @@ def replayed(names: Sequence[str], *, seed: int) -> list[TrainingSet]:
 def told_apart(sets: Sequence[TrainingSet]) -> list[TrainingSet]:
     """The sets with other ids where different conversations, or cases of different sets, have the same one.
 
-    The very same conversation keeps its id in all sets that have it.
+    The very same conversation keeps its id in all sets that have it; one that goes on from another of its id
+    keeps its group.
     """
-    known: dict[str, bytes] = {}
+    known: dict[str, list[bytes]] = {}
     asked: set[str] = set()
     found = []
     for one in sets:
         name, talks = one.cases.name, one.cases.conversations
-        said = {id: chain(talk.turns)[-1] for id, talk in talks.items()}
+        said = {id: chain(talk.turns) for id, talk in talks.items()}
         ids = {id: id if known.get(id, said[id]) == said[id] else f"{name}/{id}" for id in talks}
+        groups = {id: split_group_of(talk) for id, talk in talks.items() if _goes_on(said[id], known.get(id))}
         cases = tuple(
             replace(
                 case,
@@ -119,11 +123,23 @@ def told_apart(sets: Sequence[TrainingSet]) -> list[TrainingSet]:
             )
             for case in one.cases.cases
         )
-        known |= {ids[id]: digest for id, digest in said.items()}
+        known |= {ids[id]: hashes for id, hashes in said.items()}
         asked |= {case.id for case in cases}
-        renamed = {ids[id]: replace(talk, id=ids[id]) for id, talk in talks.items()}
+        renamed = {ids[id]: _renamed(talk, ids[id], groups.get(id)) for id, talk in talks.items()}
         found.append(replace(one, cases=replace(one.cases, conversations=renamed, cases=cases)))
     return found
+
+
+def _goes_on(said: list[bytes], other: list[bytes] | None) -> bool:
+    """Whether one of two conversations, by their `chain`, is the beginning of the other."""
+    shorter = min(len(said), len(other)) if other else 0
+    return other is not None and said[shorter - 1] == other[shorter - 1]
+
+
+def _renamed(talk: Conversation, id: str, group: str | None) -> Conversation:
+    if group is None or id == talk.id:
+        return replace(talk, id=id)
+    return replace(talk, id=id, metadata={**talk.metadata, SPLIT_GROUP: group})
 
 
 def _source(cases: RelevanceSet, digest: str, *, own: bool = False) -> Source:

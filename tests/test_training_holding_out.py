@@ -1,0 +1,108 @@
+"""On which side of a split a conversation is, and that it stays there as it grows and travels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.conversation import Conversation, Turn
+from convgate.labels.exchange import keep_labels, read_labels, write_labels
+from convgate.labels.gold import gold_set
+from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.training.episodes import Episode, read_episodes
+from convgate.training.holding_out import hold_out, kept_together
+from convgate.training.recipe import TrainingSet, told_apart
+from convgate.training.runs import Source
+from convgate.transcripts import RelevanceSet, read_relevance_set
+from convgate.transcripts.relevance_sets import Case, write_relevance_set
+from tests.planted import small_encoder, small_gate
+
+
+def bare(conversation: str, said: str = "", group: str = "") -> Episode:
+    nothing = np.zeros((0, 2), np.float16), np.zeros((0, 0, 0), np.float16)
+    return Episode(conversation, *nothing, (), said=said.encode(), group=group)
+
+
+def said(name: str, turns: int) -> tuple[Turn, ...]:
+    return tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
+
+
+def held_names(found: RelevanceSet) -> set[str]:
+    """How the conversations of a set begin that are held out."""
+    sets = told_apart([TrainingSet(found, Source(found.name, "0" * 64, 1, 1))])
+    episodes = read_episodes(small_gate(preset="reference"), small_encoder(), sets[0].cases)
+    _, held = hold_out({found.name: episodes}, share=0.3)
+    return {
+        found.conversations[episode.conversation].turns[0].text for some in held.values() for episode in some
+    }
+
+
+def test_no_side_changes_when_talks_grow_or_go_into_a_file_and_another_library(tmp_path: Path) -> None:
+    store, other = Store(tmp_path / "one.db"), Store(tmp_path / "other.db")
+    conversations = Conversations(store)
+    added = conversations.add(NewConversation(Conversation("t", said(f"talk {n}", 4))) for n in range(12))
+    for one in added:
+        Labels(store).answer(SituationKey(one.key, 2), {0: "relevant"}, by="Ada")
+    before = held_names(gold_set(store))
+    assert 1 < len(before) < 11
+    for one in added:
+        conversations.grow(one.key, said("more", 1))
+    assert held_names(gold_set(store)) == before
+    (tmp_path / "labels.jsonl").write_bytes(write_labels(store, "relevance-set"))
+    assert held_names(read_relevance_set(tmp_path / "labels.jsonl")) == before
+    keep_labels(other, read_labels(tmp_path / "labels.jsonl", "labels", other), by="Bo")
+    assert held_names(gold_set(other)) == before
+
+
+def test_a_set_that_becomes_labels_stays_where_it_was(tmp_path: Path) -> None:
+    store = Store(tmp_path / "one.db")
+    talks = {f"t{n}": Conversation(f"t{n}", said(f"talk {n}", 4), format="relevance-set") for n in range(12)}
+    cases = tuple(Case(f"{id}-2", id, 2, None, frozenset({0})) for id in talks)
+    found = RelevanceSet("theirs", talks, cases)
+    write_relevance_set(found, tmp_path / "theirs.jsonl")
+    keep_labels(store, read_labels(tmp_path / "theirs.jsonl", "theirs", store, annotator="they"), by="Ada")
+    assert held_names(gold_set(store)) == held_names(found)
+
+
+TIES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12)
+
+
+@given(TIES)
+def test_what_is_tied_by_what_was_said_or_by_its_group_is_together(ties: list[tuple[int, int]]) -> None:
+    episodes = [bare(f"t{n}", f"said {a}", f"group {b}") for n, (a, b) in enumerate(ties)]
+    names = kept_together(episodes)
+    assert len(names) == len(ties)
+    together = [{place} for place in range(len(ties))]
+    for _ in ties:  # by hand: whatever touches is joined, until nothing changes
+        for one in range(len(ties)):
+            for two in range(len(ties)):
+                if ties[one][0] == ties[two][0] or ties[one][1] == ties[two][1]:
+                    joined = together[one] | together[two]
+                    for place in joined:
+                        together[place] = joined
+    for one in range(len(ties)):
+        assert {two for two in range(len(ties)) if names[one] == names[two]} == together[one]
+    name = {episode.conversation: name for episode, name in zip(episodes, names, strict=True)}
+    training, held = hold_out({"all": episodes}, share=0.5)
+    assert not {name[one.conversation] for one in training["all"]} & {
+        name[one.conversation] for one in held["all"]
+    }
+    assert bool(held["all"]) == (len(set(names)) > 1)
+
+
+def test_what_goes_on_in_another_set_under_the_same_id_is_on_its_side_and_what_is_different_is_not() -> None:
+    def one(name: str, **talks: tuple[Turn, ...]) -> TrainingSet:
+        known = {id: Conversation(id, turns) for id, turns in talks.items()}
+        return TrainingSet(RelevanceSet(name, known, ()), Source(name, "0" * 64, 1, 1))
+
+    first = one("first", tea=said("tea", 3), pot=said("pot", 3))
+    later = one("later", tea=said("tea", 5), pot=said("another pot", 3))
+    _, found = told_apart([first, later])
+    talks = found.cases.conversations
+    assert {id: talk.metadata.get("split_group") for id, talk in talks.items()} == {
+        "later/tea": "tea",
+        "later/pot": None,
+    }
