@@ -98,7 +98,7 @@ class AgentSettings:
         if name in (None, SHIPPED, UNTRAINED):
             return []
         return [
-            f"the version {name}: `convgate versions export {name} {name}.zip` here,"
+            f"the version {name}: `convgate versions export {name}` here,"
             f" `convgate versions import {name}.zip` there."
         ]
 

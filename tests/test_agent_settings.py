@@ -188,7 +188,7 @@ def test_a_version_of_the_users_own_has_to_be_brought_along(version: str, fake_e
         return AgentSettings.of(build_policy("gate", settings, fake_encoder, version=name), settings).needs()
 
     (need,) = needs("mine")
-    assert "`convgate versions export mine mine.zip`" in need
+    assert "`convgate versions export mine`" in need
     assert "`convgate versions import mine.zip`" in need
     assert needs("untrained") == []
 

@@ -91,6 +91,7 @@ def test_what_is_exported_is_imported_into_an_empty_library(
     before = list(Labels(store).entries())
     file = tmp_path / "labels.jsonl"
     assert run("labels", "export", "--out", file)[0] == 0
+    assert "is there already and was left as it is" in run("labels", "export", "--out", file)[2]
     _, table, _ = run("labels", "export", "--format", "csv", "--annotator", "Bo")
     rows = list(csv.DictReader(io.StringIO(table)))
     assert [(row["annotator"], row["answer"]) for row in rows] == [("Bo", "unsure")]

@@ -457,7 +457,7 @@ def test_the_settings_for_an_agent_are_those_of_the_rule_that_is_tried(
         for message in (8, 12):
             kept += int(gate.policy.decide(*talk(number).at(message)).kept.sum())
     assert table(app)["Turns kept"][1].startswith(f"{kept} ·")
-    assert "convgate versions export used used.zip" in said(app)
+    assert "convgate versions export used`" in said(app)
 
 
 def test_the_page_comes_back_as_it_was(open_page: Open) -> None:

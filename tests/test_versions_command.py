@@ -288,17 +288,29 @@ def test_renaming_and_deleting(run: Run, versions: Versions):
     assert versions.names() == ["better"]
 
 
-def test_export_and_import(run: Run, versions: Versions, tmp_path: Path):
+def test_export_and_import(run: Run, versions: Versions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     file = tmp_path / "first.zip"
-    code, out, err = run("versions", "export", "first", file)
+    code, out, err = run("versions", "export", "first", "--out", file)
     assert (code, err) == (0, "")
     assert out.startswith(f"first was written to {file} (")
+    content = file.read_bytes()
+    code, _, err = run("versions", "export", "second", "--out", file)
+    assert (code, "is there already and was left as it is: choose another --out, or --force" in err) == (
+        1,
+        True,
+    )
+    assert file.read_bytes() == content
+    assert run("versions", "export", "second", "--out", file, "--force")[0] == 0
+    assert file.read_bytes() != content
+    monkeypatch.chdir(tmp_path)
+    file.unlink()
+    assert run("versions", "export", "first")[1].startswith("first was written to first.zip (")
     code, _, err = run("versions", "import", file)
     assert code == 1
     assert "there is a version first already" in err
     assert run("versions", "import", file, "--name", "copy") == (0, "copy was added.\n", "")
     assert versions.get("copy").card == versions.get("first").card
-    code, _, err = run("versions", "export", "first", tmp_path / "nowhere" / "first.zip")
+    code, _, err = run("versions", "export", "first", "--out", tmp_path / "nowhere" / "first.zip")
     assert code == 1
     assert "cannot be written" in err
 

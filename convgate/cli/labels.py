@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli.output import JsonOption, OutOption, SkipBadOption, tell_problems, write_json
+from convgate.cli.output import (
+    ForceOption,
+    JsonOption,
+    OutOption,
+    SkipBadOption,
+    tell_problems,
+    write_export,
+    write_json,
+)
 from convgate.errors import ConvgateError
-from convgate.files import write_whole
 from convgate.home import login_name
 
 if TYPE_CHECKING:
@@ -97,6 +104,7 @@ def export(
         typer.Option("--conversation", help="Only this one, by its key; may be repeated.", metavar="KEY"),
     ] = None,
     out: OutOption = None,
+    force: ForceOption = False,
 ) -> None:
     """Write all labels to one file, to train on, to measure with, or to import again without loss."""
     from convgate.labels.exchange import write_labels
@@ -112,10 +120,7 @@ def export(
     if out is None:
         sys.stdout.write(content.decode())
         return
-    try:
-        write_whole(out, content)
-    except OSError as error:
-        raise ConvgateError(f"{out} cannot be written: {error}") from error
+    write_export(content, out, force=force)
 
 
 @labels.command("import")

@@ -69,6 +69,7 @@ SettingsFileOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
 
 
@@ -203,7 +204,20 @@ def write_text(text: str, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text)
         return
+    _write(text.encode(), out)
+
+
+def write_export(content: bytes, out: Path, *, force: bool) -> None:
+    """A file to keep, whole or not at all; one that is there only where `force` says that it may be lost."""
+    if out.is_file() and not force:
+        raise ConvgateError(
+            f"{out} is there already and was left as it is: choose another --out, or --force writes over it"
+        )
+    _write(content, out)
+
+
+def _write(content: bytes, out: Path) -> None:
     try:
-        write_whole(out, text.encode())
+        write_whole(out, content)
     except OSError as error:
         raise ConvgateError(f"{out} cannot be written: {error}") from error

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli.compare import compare
-from convgate.cli.output import JsonOption, OutOption, tell, write_json, write_text
-from convgate.errors import ConvgateError
+from convgate.cli.output import ForceOption, JsonOption, OutOption, tell, write_export, write_json, write_text
 from convgate.home import login_name
 
 if TYPE_CHECKING:
@@ -147,16 +146,16 @@ def delete(
 @versions.command()
 def export(
     name: NameArgument,
-    file: Annotated[Path, typer.Argument(help="The zip file to write.", dir_okay=False)],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="The zip file to write; NAME.zip unless given.", dir_okay=False),
+    ] = None,
+    force: ForceOption = False,
 ) -> None:
     """Write a version to one file, to be imported elsewhere."""
-    from convgate.files import write_whole
-
     content = _versions().export(name)
-    try:
-        write_whole(file, content)
-    except OSError as error:
-        raise ConvgateError(f"{file} cannot be written: {error}") from error
+    file = out or Path(f"{name}.zip")
+    write_export(content, file, force=force)
     typer.echo(f"{name} was written to {file} ({len(content) / 1024:,.0f} KB).")
 
 

@@ -16,6 +16,11 @@ from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, ch
 from convgate.transcripts.json_text import kind as kind_of_value
 from convgate.transcripts.problems import Problem, Report
 
+NAMELESS = (
+    'it does not say who answered. Name the annotator (--annotator NAME, or "Whose answers" on the Label'
+    " page): the answers stand under that name on the Label page and in `convgate labels`"
+)
+
 _Place = tuple[SituationKey, int, str, str]  # message, turn, annotator, answer or note
 
 

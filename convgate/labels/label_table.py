@@ -21,7 +21,7 @@ from itertools import islice
 
 from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
-from convgate.labels.imported import Collector, Import, kind_of, summed_up
+from convgate.labels.imported import NAMELESS, Collector, Import, kind_of, summed_up
 from convgate.store import WHOLE, Entry, SituationKey, Store
 from convgate.transcripts.characters import writable
 from convgate.transcripts.csv_columns import DELIMITERS
@@ -77,6 +77,8 @@ def read(
             f"a table of labels has the columns {', '.join(_READ)}", file=source.report.file
         )
     line, delimiter, places = found
+    if annotator is None and "annotator" not in places:
+        raise TranscriptError(NAMELESS, file=source.report.file)
     collector = Collector(source.report, store)
     with store.read() as db:
         known: dict[str, tuple[str, int]] = {
@@ -160,7 +162,7 @@ def _entries(
         raise TranscriptError(f"message {message}, but the conversation has {turns} turns", field="message")
     annotator = cells.get("annotator", "").strip() or who
     if not annotator:
-        raise TranscriptError("it does not say who answered; name an annotator", field="annotator")
+        raise TranscriptError(NAMELESS, field="annotator")
     turn = _whole(cells, "turn")
     answer, note = cells.get("answer", "").strip(), cells.get("note", "")
     if not answer and not note.strip():

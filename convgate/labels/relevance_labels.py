@@ -17,7 +17,7 @@ from sqlite_utils import Database
 from convgate.conversation import Conversation
 from convgate.errors import StoreError, TranscriptError
 from convgate.labels.gold import gold_case
-from convgate.labels.imported import Collector, Import, kind_of, summed_up, text_of
+from convgate.labels.imported import NAMELESS, Collector, Import, kind_of, summed_up, text_of
 from convgate.labels.settling import settled
 from convgate.store import WHOLE, Entry, NewConversation, SituationKey, Store, documents
 from convgate.store.openings import Openings, chain
@@ -88,6 +88,8 @@ def read(source: Source, store: Store, *, annotator: str | None, skip_bad: bool)
         except TranscriptError as error:
             place.leave_out_all(error)
     asked = {value["conversation"] for value, _ in waiting if isinstance(value.get("query"), Mapping)}
+    if annotator is None and waiting and not any("labels" in value for value, _ in waiting):
+        raise TranscriptError(NAMELESS, file=source.report.file)
     keys, new = _keys(store, talks, asked, source.report.file)
     collector = Collector(source.report, store)
     for value, place in waiting:
@@ -129,7 +131,7 @@ def _take(
                 place.leave_out_all(TranscriptError(error.problem, field=where))
         return
     if annotator is None:
-        raise TranscriptError("it does not say who answered; name an annotator for what has none")
+        raise TranscriptError(NAMELESS, field="labels")
     start = 0 if case.window is None else max(0, stop - case.window)
     for turn in range(start, stop) if case.judged is None else sorted(case.judged):
         answer = "relevant" if turn in case.relevant else "not_relevant"

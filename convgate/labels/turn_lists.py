@@ -12,7 +12,7 @@ from typing import Any
 
 from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
-from convgate.labels.imported import Collector, Import, summed_up, text_of
+from convgate.labels.imported import NAMELESS, Collector, Import, summed_up, text_of
 from convgate.store import Conversations, Entry, SituationKey, Store
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.json_text import kind
@@ -45,7 +45,7 @@ def read(
     if source.json is None:
         raise source.json_error or TranscriptError("this is not JSON", file=file)
     if annotator is None:
-        raise TranscriptError("it does not say who answered; name an annotator", file=file)
+        raise TranscriptError(NAMELESS, file=file)
     each = not source.json.is_lines and isinstance(source.json.document, list)
     found = list(source.json.values(each=each))
     values = [value for value, _ in found if _is_line(value)]
