@@ -38,6 +38,10 @@ class GateError(ConvgateError):
     """A gate was built, loaded or called with something that does not fit it."""
 
 
+class ActiveVersionError(GateError):
+    """The version of the gate that is in use is missing or damaged."""
+
+
 class PolicyError(ConvgateError):
     """A policy is unknown or has a setting out of its range."""
 

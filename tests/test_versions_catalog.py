@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import multiprocessing
-import os
 import re
 import shutil
 import signal
@@ -13,7 +11,6 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
@@ -21,7 +18,7 @@ import torch
 from filelock import FileLock
 
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import GateError
+from convgate.errors import ActiveVersionError, GateError
 from convgate.gate.config import PRESETS, GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import Draft, Version, Versions, catalog, version, write_version
@@ -178,43 +175,58 @@ def test_data_folder_that_cannot_be_made_is_told(tmp_path: Path):
         Versions(tmp_path / "file").add(trained_gate(), Draft())
 
 
-KILLED = """
+# What other processes do to the folder, without torch, which takes seconds to import.
+IMPORTING = """
 import os, signal, sys
 from pathlib import Path
-from convgate.versions import Draft, Versions, pointers, version
-from tests.gates import trained_gate
+from convgate.versions import catalog, pointers, version
 
+catalog.check_files = lambda files, where: None
+versions, packed = catalog.Versions(Path(sys.argv[1])), Path(sys.argv[2])
+"""
+KILLED = """
 write, written = version.write_whole, []
 
 def write_and_die(path, content):
     written.append(path)
-    if len(written) == int(sys.argv[2]):
+    if len(written) == int(sys.argv[3]):
         path.with_name(".half.partial").write_bytes(content[:9])
         os.kill(os.getpid(), signal.SIGKILL)
     write(path, content)
 
 version.write_whole = pointers.write_whole = write_and_die
-versions = Versions(Path(sys.argv[1]))
-versions.add(trained_gate(seed=1), Draft(), name="next")
-versions.activate("next", who="Ada")
+versions.import_(packed, name="next")
+versions.set_baseline("next", who="Ada")
 """
+THREE = """
+for number in range(3):
+    versions.import_(packed, name=f"of-{sys.argv[3]}-{number}")
+"""
+
+
+def importing(versions: Versions, then: str, *words: str) -> subprocess.Popen[str]:
+    """A process that imports `mine` as other versions."""
+    packed = versions.home.with_name("mine.zip")
+    packed.write_bytes(versions.export("mine"))
+    return subprocess.Popen(
+        [sys.executable, "-c", IMPORTING + then, str(versions.home), str(packed), *words],
+        cwd=Path(__file__).parent.parent,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL")
 @pytest.mark.parametrize("files", [2, 4])
 def test_kill_in_the_middle_leaves_no_half_version(versions: Versions, files: int):
-    versions.activate(add(versions, "mine").name, who="Ada")
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(versions.home), str(files)],
-        cwd=Path(__file__).parent.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
+    add(versions, "mine")
+    versions.set_baseline("mine", who="Ada")
+    process = importing(versions, KILLED, str(files))
+    _, err = process.communicate()
+    assert process.returncode == -signal.SIGKILL, err
     assert versions.listing().problems == ()
-    assert ("next" in versions.names()) == (files == 4), "whole, and only not yet active, or not there"
-    assert versions.active == "mine"
+    assert ("next" in versions.names()) == (files == 4), "whole, and only not yet pointed at, or not there"
+    assert versions.baseline == "mine"
     versions.get("mine").load()
 
     add(versions, "another")
@@ -222,32 +234,18 @@ def test_kill_in_the_middle_leaves_no_half_version(versions: Versions, files: in
     assert left == [], "the next change sweeps what was left"
 
 
-def _add_some(home: Path) -> None:
-    for _ in range(3):
-        Versions(home).add(trained_gate(), Draft(who=str(os.getpid())))
-
-
-def test_two_writers_at_once_both_succeed_under_different_names(
-    versions: Versions, monkeypatch: pytest.MonkeyPatch
-):
-    # A page tested before leaves its script as the main module, which a spawned process would run.
-    monkeypatch.setitem(sys.modules, "__main__", ModuleType("__main__"))
-    context = multiprocessing.get_context("spawn")
-    writers = [context.Process(target=_add_some, args=(versions.home,)) for _ in range(2)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    assert [writer.exitcode for writer in writers] == [0, 0]
+def test_two_writers_at_once_both_succeed_under_different_names(versions: Versions):
+    mine = add(versions, "mine")
+    writers = [importing(versions, THREE, who) for who in ("a", "b")]
+    assert [(writer.communicate()[1], writer.returncode) for writer in writers] == [("", 0), ("", 0)]
     listing = versions.listing()
     assert listing.problems == ()
-    assert sorted(one.card.who for one in listing.versions if not one.shipped) == sorted(
-        str(writer.pid) for writer in writers for _ in range(3)
-    )
+    assert versions.names() == ["mine", *(f"of-{who}-{number}" for who in "ab" for number in range(3))]
+    assert {one.card.weights_sha256 for one in listing.versions} == {mine.card.weights_sha256}
 
 
 def test_program_that_never_ends_its_change_is_told(versions: Versions, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(catalog, "_PATIENCE", 0.1)
+    monkeypatch.setattr("convgate.versions.folder._PATIENCE", 0.1)
     add(versions, "mine")
     with (
         FileLock(versions.root / ".lock"),
@@ -288,7 +286,8 @@ def test_config_edited_by_hand_is_refused(versions: Versions):
 def test_missing_file_is_told(versions: Versions, file: str):
     mine = add(versions, "mine")
     (mine.folder / file).unlink()
-    with pytest.raises(GateError, match=rf"version mine is damaged .*{re.escape(file)}"):
+    told = rf"version mine is damaged .*mine/{re.escape(file)} is missing; put its files back"
+    with pytest.raises(GateError, match=told):
         versions.get("mine").load()
 
 
@@ -298,6 +297,25 @@ def test_version_of_another_encoder_is_refused_naming_both(versions: Versions):
     assert made.load(encoder=minilm).config.encoder == minilm
     with pytest.raises(GateError, match=r"made for the encoder minilm@1 .* not for mpnet@1"):
         made.load(encoder=other)
+
+
+def test_nothing_is_put_into_use_that_was_made_for_another_encoder(versions: Versions):
+    minilm, other = (EncoderIdentity(name, "1", "float32", "none", "", 384) for name in ("minilm", "mpnet"))
+    foreign = versions.add(Gate(GateConfig(encoder=minilm)), Draft(), name="foreign").name
+    add(versions, "mine")
+    versions.activate(foreign, who="Ada", encoder=minilm)
+    change = versions.activate("mine", who="Ada", encoder=other)
+    assert change is not None
+    before = versions.history
+    told = r"foreign cannot be used: .* made for the encoder minilm@1 .* not for mpnet@1.* mine stays in use"
+    for use in (
+        lambda: versions.activate(foreign, who="Ada", encoder=other),
+        lambda: versions.rollback(who="Ada", encoder=other),
+        lambda: versions.take_back(change, who="Ada", encoder=other),
+    ):
+        with pytest.raises(GateError, match=told):
+            use()
+    assert (versions.active, versions.history) == ("mine", before)
 
 
 # Pointers
@@ -352,7 +370,7 @@ def test_pointer_edited_by_hand_leads_nowhere_else(versions: Versions, nothing_s
     change = {"pointer": "active", "version": "../outside", "when": "2026-11-21T00:00:00Z", "who": "x"}
     (versions.root / "pointers.json").write_text(json.dumps({"changes": [change]}))
     with pytest.raises(
-        GateError, match=r"the active version cannot be used: there is no version '\.\./outside'"
+        ActiveVersionError, match=r"the version in use, .* cannot be used: there is no version '\.\./outside'"
     ):
         versions.find(None)
 
@@ -471,7 +489,9 @@ def test_active_version_that_is_gone_is_told_with_the_way_back(versions: Version
     for name in ("a", "b"):
         versions.activate(add(versions, name).name, who="Ada")
     shutil.rmtree(versions.root / "b")
-    with pytest.raises(GateError, match=r"active version cannot be used: there is no version 'b'.*rollback"):
+    with pytest.raises(
+        ActiveVersionError, match=r"in use, b, cannot be used: there is no version 'b'.*rollback"
+    ):
         versions.find(None)
     assert versions.rollback(who="Ada") == "a"
 

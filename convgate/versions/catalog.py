@@ -8,21 +8,18 @@ versions.activate(version.name, who="Ada")
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from filelock import FileLock, Timeout
-
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import GateError
-from convgate.home import make_home
+from convgate.errors import ActiveVersionError, GateError
 from convgate.versions.archive import called, pack, unpack
 from convgate.versions.card import CARD, Draft
-from convgate.versions.names import SHIPPED, UNTRAINED, automatic_name, check_name, is_name
+from convgate.versions.folder import Folder
+from convgate.versions.names import SHIPPED, UNTRAINED, is_name
 from convgate.versions.pointers import FILE, Change, Pointers, read_pointers, write_pointers
 from convgate.versions.version import Version, check_files, partial_beside, write_files, write_version
 
@@ -31,9 +28,6 @@ if TYPE_CHECKING:
 
 PACKAGED = Path(__file__).resolve().parent.parent / "gate" / "weights"
 """Where the folder of the version is that ships."""
-
-_LOCK = ".lock"
-_PATIENCE = 30.0  # seconds to wait for another program that changes versions
 
 
 @dataclass(frozen=True)
@@ -57,8 +51,8 @@ class Versions:
     """
 
     def __init__(self, home: Path) -> None:
-        self.home = home
-        self.root = home / "versions"
+        self._own = Folder(home)
+        self.home, self.root = home, self._own.root
 
     @property
     def active(self) -> str | None:
@@ -79,14 +73,14 @@ class Versions:
     def before(self) -> str | None:
         """What `rollback` would go back to, "untrained" when none ships; None when there is nothing."""
         try:
-            pointers = self._pointers().rolled_back(self._own(), "", _now())
+            pointers = self._pointers().rolled_back(self._own.names(), "", _now())
         except GateError:
             return None
         return pointers.active or (SHIPPED if _is_packaged() else UNTRAINED)
 
     def names(self) -> list[str]:
         """The names of all versions, the shipped one first, then by name."""
-        return [SHIPPED] * _is_packaged() + self._own()
+        return [SHIPPED] * _is_packaged() + self._own.names()
 
     def listing(self) -> Listing:
         """All of them."""
@@ -125,8 +119,8 @@ class Versions:
 
     def add(self, gate: Gate, draft: Draft, *, name: str | None = None) -> Version:
         """Store a gate as a new version, under the day's date and a number unless it is named."""
-        with self._changing():
-            return write_version(self.root / self._free(name), gate, draft)
+        with self._own.changing():
+            return write_version(self.root / self._own.free(name), gate, draft)
 
     def export(self, name: str) -> bytes:
         """The version as one zip file, to be imported elsewhere."""
@@ -139,34 +133,33 @@ class Versions:
         """
         packed, files = unpack(source, where)
         check_files(files, called(source, where))
-        with self._changing():
-            return write_files(self.root / self._free(name or packed), files)
+        with self._own.changing():
+            return write_files(self.root / self._own.free(name or packed), files)
 
     def activate(self, name: str, *, who: str, encoder: EncoderIdentity | None = None) -> Change | None:
         """Use that version from now on, after its files are checked; what changed, None when it was in use.
 
-        encoder: refuse a version that was made for another one.
+        encoder: refuse a version that was made for another one, here and when going back.
         """
-        with self._changing():
-            self.get(name).load(encoder=encoder)
+        with self._own.changing():
+            self._check_usable(name, encoder)
             if name == self.active:
                 return None
             pointers = self._pointers().activated(None if name == SHIPPED else name, who, _now())
             self._write(pointers)
         return pointers.last("active")
 
-    def rollback(self, *, who: str) -> str | None:
+    def rollback(self, *, who: str, encoder: EncoderIdentity | None = None) -> str | None:
         """Use the version again that was active before, and tell its name; None is the untrained gate."""
-        with self._changing():
-            pointers = self._pointers().rolled_back(self._own(), who, _now())
-            if pointers.active:
-                self.get(pointers.active).load()
+        with self._own.changing():
+            pointers = self._pointers().rolled_back(self._own.names(), who, _now())
+            self._check_usable(pointers.active, encoder)
             self._write(pointers)
         return self.active
 
     def set_baseline(self, name: str | None, *, who: str) -> Change | None:
         """Compare others with that version from now on, or with none; what changed, None when nothing did."""
-        with self._changing():
+        with self._own.changing():
             if name is not None:
                 self.get(name)
             if name == self.baseline:
@@ -175,16 +168,14 @@ class Versions:
             self._write(pointers)
         return pointers.last("baseline")
 
-    def take_back(self, change: Change, *, who: str) -> None:
+    def take_back(self, change: Change, *, who: str, encoder: EncoderIdentity | None = None) -> None:
         """Point to where that change, the last one of its pointer, pointed away from.
 
         GateError when somebody changed it since, or that version is gone or damaged.
         """
-        with self._changing():
+        with self._own.changing():
             pointers = self._pointers().taken_back(change, who, _now())
-            target = pointers.changes[-1].version
-            if target is not None:
-                self.get(target).load()
+            self._check_usable(pointers.changes[-1].version, encoder)
             self._write(pointers)
 
     def uses(self, name: str) -> str:
@@ -193,8 +184,8 @@ class Versions:
 
     def rename(self, old: str, new: str) -> Version:
         """Give a version another name; GateError when it is active, the baseline or a parent."""
-        with self._changing():
-            folder, target = self._folder(old), self.root / self._free(new)
+        with self._own.changing():
+            folder, target = self._folder(old), self.root / self._own.free(new)
             if uses := self._uses(old):
                 raise GateError(f"{old} keeps its name: it is {uses}")
             folder.rename(target)
@@ -205,7 +196,7 @@ class Versions:
 
         What ships is active then, and no baseline is left.
         """
-        with self._changing():
+        with self._own.changing():
             folder = self._folder(name)
             if (uses := self._uses(name)) and not in_use:
                 raise GateError(f"{name} was not deleted: it is {uses}")
@@ -223,6 +214,15 @@ class Versions:
                 raise
             shutil.rmtree(removed, ignore_errors=True)  # what stays behind goes with the next change
 
+    def _check_usable(self, name: str | None, encoder: EncoderIdentity | None) -> None:
+        if name is None:
+            return
+        try:
+            self.get(name).load(encoder=encoder)
+        except GateError as error:
+            stays = "Nothing was changed" if self.active is None else f"{self.active} stays in use"
+            raise GateError(f"{name} cannot be used: {error}. {stays}.") from error
+
     def _in_use(self) -> Version | None:
         name = self.active
         try:
@@ -230,9 +230,9 @@ class Versions:
         except GateError as error:
             if name == SHIPPED:
                 raise
-            raise GateError(
-                f"the active version cannot be used: {error}; `convgate versions rollback` goes back to the"
-                " one before, `convgate versions activate NAME` to any other"
+            raise ActiveVersionError(
+                f"the version in use, {name}, cannot be used: {error}. Your labels and the other versions are"
+                " as they were; the page Versions and `convgate versions rollback` go back to the one before"
             ) from error
 
     def _pointers(self) -> Pointers:
@@ -242,15 +242,6 @@ class Versions:
         if pointers != self._pointers():
             write_pointers(self.root / FILE, pointers)
 
-    def _own(self) -> list[str]:
-        """The names of the user's versions."""
-        try:
-            return sorted(path.name for path in self.root.iterdir() if is_name(path.name) and path.is_dir())
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise GateError(f"the versions in {self.root} cannot be read: {error}") from error
-
     def _folder(self, name: str) -> Path:
         """The folder of a version of the user's."""
         if name == SHIPPED:
@@ -259,20 +250,10 @@ class Versions:
                 if _is_packaged()
                 else "no version ships with this convgate"
             )
-        if name not in (own := self._own()):
+        if name not in (own := self._own.names()):
             known = ", ".join([SHIPPED] * _is_packaged() + own) or "none yet"
             raise GateError(f"there is no version {name!r}; there are {known}")
         return self.root / name
-
-    def _free(self, name: str | None) -> str:
-        """The name for a new version, or one made of the date; GateError when it is taken."""
-        if name is None:
-            return automatic_name(_now().date(), self._own())
-        if check_name(name) in self._own():
-            raise GateError(
-                f"there is a version {name} already, and versions never change; name it otherwise"
-            )
-        return name
 
     def _uses(self, name: str) -> str:
         """What a version is to others, in words; empty when nothing depends on it."""
@@ -286,28 +267,6 @@ class Versions:
         uses += ["the baseline"] * (pointers.baseline == name)
         uses += [f"the parent of {', '.join(children)}"] * bool(children)
         return " and ".join(uses)
-
-    @contextmanager
-    def _changing(self) -> Iterator[None]:
-        """Alone among all programs; what one of them left half done is swept away."""
-        try:
-            make_home(self.home)
-            make_home(self.root)
-            with FileLock(self.root / _LOCK, timeout=_PATIENCE):
-                for left in self.root.glob(".*.partial"):
-                    shutil.rmtree(left, ignore_errors=True)
-                    if left.is_file():
-                        left.unlink()
-                yield
-        except Timeout as error:
-            raise GateError(
-                f"another program has been changing the versions in {self.root} for {_PATIENCE:.0f} seconds;"
-                " try again when it is done"
-            ) from error
-        except OSError as error:
-            raise GateError(
-                f"the versions in {self.root} cannot be changed: {error}; everything is as it was"
-            ) from error
 
 
 def _is_packaged() -> bool:

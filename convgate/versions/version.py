@@ -142,8 +142,10 @@ def partial_beside(folder: Path) -> Path:
 def _read(folder: Path, names: tuple[str, ...], version: str) -> dict[str, bytes]:
     try:
         return {name: (folder / name).read_bytes() for name in names}
+    except FileNotFoundError as error:
+        raise _damaged(version, f"{error.filename} is missing") from error
     except OSError as error:
-        raise _damaged(version, f"a file cannot be read: {error}") from error
+        raise _damaged(version, f"{error.filename} cannot be read: {error.strerror}") from error
 
 
 @lru_cache(maxsize=512)  # by content: a list of 200 versions is read again with every click
