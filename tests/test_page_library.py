@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from convgate.errors import StoreError
 from convgate.policies.bm25 import words
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
+from convgate.training.library import RelevanceSets
+from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from convgate.ui import services
 from convgate.ui.explore.chart import turn_labels
 from convgate.ui.library import PER_PAGE
@@ -265,20 +268,43 @@ def test_a_deleted_conversation_comes_back_by_undo(library: AppTest, conversatio
 
 
 def test_deleted_conversations_can_be_brought_back_later_or_removed_for_good(
-    library: AppTest, conversations: Conversations
+    library: AppTest, conversations: Conversations, convgate_home: Path
 ) -> None:
-    keys = [addition.key for addition in conversations.add([talk("One", "1"), talk("Two", "2")])]
+    zebra = "The zebrafish sleeps in the reeds."
+    keys = [
+        addition.key
+        for addition in conversations.add([talk("One", "1"), talk("Two", zebra), talk("Three", "3")])
+    ]
     conversations.delete(keys[:1])
     app = library.run()
 
     app.button(key="library.bring-back").click().run()
-    assert len(titles(app)) == 2
+    assert len(titles(app)) == 3
 
+    relevance = RelevanceSet("mine", {"two": Conversation("two", (Turn.of("user", zebra),) * 2)}, ())
+    case = Case("two-1", "two", 1, None, frozenset({0}))
+    write_relevance_set(replace(relevance, cases=(case,)), convgate_home / "given.jsonl")
+    sets = RelevanceSets(convgate_home)
+    sets.add("mine", (convgate_home / "given.jsonl").read_bytes())
+    (convgate_home / "given.jsonl").unlink()
     conversations.delete(keys[1:])
     app.run()
+    app.button(key="library.remove").click().run()
+    asked = [element.value for element in app.markdown]
+    assert "**Remove 2 conversations for good?**" in asked
+    assert any(
+        "They are taken out of the set mine; a set of nothing else is deleted." in line for line in asked
+    )
+    assert not any("training" in line and "Copies" in line for line in asked)
+
+    app.button(key="library.keep").click().run()
+    assert "library.purge" not in [button.key for button in app.button]
+    app.button(key="library.remove").click().run()
     app.button(key="library.purge").click().run()
+    assert app.success[0].value == "Removed 2 conversations for good, and their copies in 1 set."
     assert conversations.find(deleted=True).total == 0
     assert titles(app) == ["One"]
+    assert holding(convgate_home, b"zebrafish") == []
 
 
 def test_renaming_is_seen_at_once(library: AppTest, conversations: Conversations) -> None:
@@ -295,13 +321,22 @@ def test_renaming_is_seen_at_once(library: AppTest, conversations: Conversations
     assert "at least one letter" in app.error[0].value
 
 
-def test_everything_is_erased_only_by_the_typed_word(
+def test_everything_is_erased_only_by_the_typed_word_and_from_memory_too(
     library: AppTest, conversations: Conversations, convgate_home: Path
 ) -> None:
-    conversations.add([talk("Secret", "zebrafish " * 50)])
-    vectors = convgate_home / "embeddings.sqlite"
-    vectors.write_text("derived from it")
+    [added] = conversations.add([talk("Secret", "zebrafish " * 50)])
+    copies = [
+        convgate_home / name for name in ("embeddings.sqlite", "runs/one/data/own.jsonl", "sets/a.jsonl")
+    ]
+    for file in (*copies, card := convgate_home / "versions" / "mine" / "card.json"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("zebrafish" if file in copies else "figures")
     app = library.run()
+    secret = services.conversation(load_settings().database, added.key)
+    labels = turn_labels(added.key, secret)
+    assert turn_labels(added.key, secret) is labels
+    words("zebrafish")
+    app.session_state["explore.search"] = "zebrafish"
 
     app.text_input(key="library.erase.word").set_value("eras")
     next(button for button in app.button if button.label == "Erase everything").click().run()
@@ -312,31 +347,31 @@ def test_everything_is_erased_only_by_the_typed_word(
     next(button for button in app.button if button.label == "Erase everything").click().run()
 
     assert not app.exception
-    assert app.success[0].value == "Erased 1 conversation and everything derived from them."
+    assert app.success[0].value == (
+        "Erased 1 conversation and everything derived from them. Settings and versions are still there."
+    )
     assert subheaders(app)[0] == "Start with a sample"
-    assert not vectors.exists()
-    assert all(b"zebrafish" not in file.read_bytes() for file in convgate_home.iterdir())
-
-
-def test_erasing_leaves_nothing_of_the_conversations_in_memory(
-    library: AppTest, conversations: Conversations
-) -> None:
-    [added] = conversations.add([talk("Secret", "zebrafish")])
-    app = library.run()
-    secret = services.conversation(load_settings().database, added.key)
-    labels = turn_labels(added.key, secret)
-    assert turn_labels(added.key, secret) is labels
-    words("zebrafish")
-    app.session_state["explore.search"] = "zebrafish"
-
-    app.text_input(key="library.erase.word").set_value("erase")
-    next(button for button in app.button if button.label == "Erase everything").click().run()
-
+    assert not any(file.exists() for file in copies)
+    assert card.read_text() == "figures"
+    assert holding(convgate_home, b"zebrafish") == []
     assert turn_labels(added.key, secret) is not labels
     assert words.cache_info().currsize == 0
     with pytest.raises(StoreError, match="has no conversation"):
         services.conversation(load_settings().database, added.key)
     assert "explore.search" not in app.session_state
+
+
+def test_the_first_page_that_is_opened_sweeps_what_a_kill_left(library: AppTest, convgate_home: Path) -> None:
+    for left in ("runs/.0123456789abcdef.deleted", "sets/.0123456789abcdef.partial"):
+        (convgate_home / left).mkdir(parents=True)
+        (convgate_home / left / "own.jsonl").write_text("zebrafish")
+    library.run()
+    assert holding(convgate_home, b"zebrafish") == []
+
+
+def holding(home: Path, word: bytes) -> list[Path]:
+    """The files that have the word."""
+    return [path for path in home.rglob("*") if path.is_file() and word in path.read_bytes()]
 
 
 def test_a_backup_takes_the_place_of_the_library(library: AppTest, conversations: Conversations) -> None:

@@ -16,6 +16,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -24,10 +25,12 @@ import numpy as np
 import sqlite_utils
 
 from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity, Progress
+from convgate.errors import StoreError
 from convgate.home import make_home, make_private
 
 log = logging.getLogger(__name__)
 
+CACHE_FILE = "embeddings.sqlite"
 _BUSY_SECONDS = 10.0
 _READ_AT_ONCE = 500  # below SQLite's limit on parameters, on every build
 _WRITE_EVERY = 512  # texts encoded between two writes: what an interruption can lose
@@ -210,6 +213,21 @@ class CachedEncoder:
         if self._db is not None:
             self._db.close()
             self._db = None
+
+
+def forget(path: Path, texts: Iterable[str]) -> None:
+    """Remove what the cache file, if there is one, holds of these texts. Raises StoreError when it cannot."""
+    if not path.exists():
+        return
+    try:
+        with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as db:
+            db.execute("pragma secure_delete = on")
+            with db:
+                keys = [(content_hash(text),) for text in texts]
+                db.executemany("delete from vectors where content = ?", keys)
+            db.execute("pragma wal_checkpoint(truncate)").fetchall()
+    except sqlite3.Error as error:
+        raise StoreError(f"{path} cannot be changed ({error}); stop convgate and delete it") from error
 
 
 def content_hash(text: str) -> bytes:

@@ -6,9 +6,7 @@ from pathlib import Path
 
 from convgate.bundled import BUNDLED_MODEL
 from convgate.embedding.base import Encoder
-from convgate.embedding.cache import CachedEncoder
-
-CACHE_FILE = "embeddings.sqlite"
+from convgate.embedding.cache import CACHE_FILE, CachedEncoder
 
 
 def default_encoder(

@@ -49,6 +49,14 @@ class StoredConversation:
 
 
 @dataclass(frozen=True, slots=True)
+class DeletedConversation:
+    """A conversation that was deleted and can come back."""
+
+    keys: frozenset[str]  # its own, and those from before it grew
+    conversation: Conversation
+
+
+@dataclass(frozen=True, slots=True)
 class ConversationPage:
     """Some of the conversations that were asked for, and the totals over all of them."""
 

@@ -16,6 +16,7 @@ from convgate.store.conversation_records import (
     Addition,
     ConversationPage,
     ConversationSummary,
+    DeletedConversation,
     NewConversation,
     Sort,
     StoredConversation,
@@ -161,8 +162,27 @@ class Conversations:
         with self._store.write() as db:
             db.execute("UPDATE conversations SET deleted_at = NULL WHERE deleted_at IS NOT NULL")
 
+    def deleted(self) -> list[DeletedConversation]:
+        """What was deleted and not purged, in the order of adding."""
+        with self._store.read() as db:
+            keys: dict[int, set[str]] = {}
+            for number, key in db.execute("SELECT number, key FROM conversation_keys"):
+                keys.setdefault(number, set()).add(key)
+            rows = db.execute(
+                "SELECT number, document FROM conversations JOIN documents USING (number)"
+                " WHERE deleted_at IS NOT NULL ORDER BY number"
+            )
+            return [
+                DeletedConversation(frozenset(keys[number]), documents.load(document))
+                for number, document in rows
+            ]
+
     def purge(self, *, older_than: timedelta = timedelta(0)) -> int:
-        """Remove for good what was deleted at least `older_than` ago; how many conversations that were."""
+        """Remove for good what was deleted at least `older_than` ago; how many conversations that were.
+
+        Copies in trainings and relevance sets are `convgate.training.removal`'s business. Raises StoreError
+        when traces are left in the file, because another program uses it.
+        """
         limit = (datetime.now(UTC) - older_than).isoformat()
         with self._store.write() as db:
             numbers = [
@@ -173,6 +193,8 @@ class Conversations:
                 db.execute("DELETE FROM conversations WHERE number = ?", [number])
             if numbers:  # the index forgets a deleted text only when it is merged
                 db.execute("INSERT INTO conversation_search (conversation_search) VALUES ('optimize')")
+        if numbers:
+            self._store.wipe()
         return len(numbers)
 
     def _add(self, db: Database, item: NewConversation, added_at: str) -> Addition:

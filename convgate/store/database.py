@@ -25,6 +25,12 @@ BUSY_TIMEOUT = 5.0
 """Seconds to wait for another program that is writing."""
 
 
+_TRACES = (
+    "It is removed, but another program uses the database {path}: files beside it may hold traces until every"
+    " program that uses it has ended."
+)
+
+
 class Store:
     """The database at `path`, made when it is not there, brought to the newest schema when it is older.
 
@@ -127,9 +133,21 @@ class Store:
                     name
                 ).virtual_table_using:  # a full-text index keeps deleted words until it is rebuilt
                     db.conn.execute(f'INSERT INTO "{name}" ("{name}") VALUES (\'rebuild\')')
-        with self.read() as db:
-            db.conn.execute("VACUUM")
-            db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self.wipe()
+
+    def wipe(self) -> None:
+        """Have the files hold nothing any more of what was deleted.
+
+        Raises StoreError when another program uses them, after which traces go when the last one ends.
+        """
+        try:
+            with self.read() as db:
+                db.conn.execute("VACUUM")
+                busy, *_ = db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except StoreError as error:
+            raise StoreError(f"{_TRACES.format(path=self.path)} ({error})") from error
+        if busy:
+            raise StoreError(_TRACES.format(path=self.path))
 
     def close(self) -> None:
         """Close the idle connections; the store can be used again afterwards."""
@@ -149,6 +167,7 @@ class Store:
         connection = sqlite3.connect(self.path, timeout=self._busy_timeout, check_same_thread=False)
         try:
             connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten, too
             return Database(connection, execute_plugins=False)
         except sqlite3.Error:
             connection.close()

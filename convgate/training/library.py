@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -22,7 +24,7 @@ from convgate.errors import SettingsError, TranscriptError
 from convgate.files import write_whole
 from convgate.home import make_home
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
-from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
+from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
 from convgate.versions.names import is_name
 
 FOLDER, ENDING = "sets", ".jsonl"
@@ -115,15 +117,14 @@ class RelevanceSets:
                 f" hyphens and underscores, with a letter or digit first and last, and not {SAMPLES!r}"
             )
         target = self.folder / f"{name}{ENDING}"
-        waiting = self.folder / f".{secrets.token_hex(8)}.partial"
         try:
-            make_home(self._home)
-            waiting.mkdir(mode=0o700, parents=True)
-            file = waiting / target.name
-            write_whole(file, content)
-            if not read_relevance_set(file).cases:
-                raise TranscriptError("it holds no cases, so it says nothing about relevance", file=file.name)
-            with FileLock(self.folder / ".lock"):
+            with self._changing() as waiting:
+                file = waiting / target.name
+                write_whole(file, content)
+                if not read_relevance_set(file).cases:
+                    raise TranscriptError(
+                        "it holds no cases, so it says nothing about relevance", file=file.name
+                    )
                 if target.exists() and not replace:
                     raise TranscriptError(
                         f"there is a relevance set {name!r} already; delete it first, or choose another name"
@@ -131,9 +132,47 @@ class RelevanceSets:
                 file.replace(target)
         except OSError as error:
             raise TranscriptError(f"the set {name!r} cannot be kept: {error.strerror}") from error
-        finally:
-            shutil.rmtree(waiting, ignore_errors=True)
         return self.info(name)
+
+    def leave_out(self, name: str, conversations: Collection[str]) -> None:
+        """Take conversations, by their ids, out of a set of the person's; one without cases then is deleted.
+
+        Raises TranscriptError, and leaves the set as it was, when it cannot be read or written.
+        """
+        sets = self.read(name)
+        kept = {id: one for id, one in sets.conversations.items() if id not in conversations}
+        cases = tuple(case for case in sets.cases if case.conversation in kept)
+        if not cases:
+            self.delete(name)
+            return
+        try:
+            with self._changing() as waiting:
+                file = waiting / f"{name}{ENDING}"
+                write_relevance_set(RelevanceSet(name, kept, cases), file)
+                file.replace(self.path(name))
+        except OSError as error:
+            raise TranscriptError(f"the set {name!r} cannot be written: {error.strerror}") from error
+
+    def sweep(self) -> None:
+        """Remove what is left of sets that were being added when a kill came. Never raises."""
+        if self.folder.is_dir():
+            with suppress(OSError), self._changing():
+                pass
+
+    @contextmanager
+    def _changing(self) -> Iterator[Path]:
+        """A folder to prepare a file in, alone among all programs; what one of them left is swept away."""
+        make_home(self._home)
+        make_home(self.folder)
+        with FileLock(self.folder / ".lock"):
+            for left in self.folder.glob(".*.partial"):
+                shutil.rmtree(left, ignore_errors=True)
+            waiting = self.folder / f".{secrets.token_hex(8)}.partial"
+            waiting.mkdir(mode=0o700)
+            try:
+                yield waiting
+            finally:
+                shutil.rmtree(waiting, ignore_errors=True)
 
     def delete(self, name: str) -> None:
         """Remove a set of the person's; TranscriptError when there is none, or it comes with convgate."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -107,16 +107,31 @@ class ItemReport:
         texts: dict[str, dict[int, str]] = {}
         for case, turn in zip(self.case.tolist(), self.turn.tolist(), strict=True):
             id = self.cases[case].conversation
-            texts.setdefault(id, {})[turn] = _begins(conversations[id].turns[turn].text)
+            texts.setdefault(id, {})[turn] = beginning(conversations[id].turns[turn].text)
 
         def told(case: ReportedCase) -> ReportedCase:
             if case.turn is None:
                 asked = questions.get(case.id, "")
-                return replace(case, text=_begins(asked), question=asked)
-            return replace(case, text=_begins(conversations[case.conversation].turns[case.turn].text))
+                return replace(case, text=beginning(asked), question=asked)
+            return replace(case, text=beginning(conversations[case.conversation].turns[case.turn].text))
 
         said = {id: (chain(conversations[id].turns)[-1].hex(), len(conversations[id])) for id in texts}
         return replace(self, cases=tuple(map(told, self.cases)), texts=texts, said=said)
+
+    def without_texts(self, conversations: Collection[str]) -> Self:
+        """The report without a word of these conversations; its rows and figures stay."""
+        cases = tuple(
+            replace(case, text="", question="") if case.conversation in conversations else case
+            for case in self.cases
+        )
+        texts = {id: known for id, known in self.texts.items() if id not in conversations}
+        said = {id: known for id, known in self.said.items() if id not in conversations}
+        return replace(self, cases=cases, texts=texts, said=said)
+
+    @property
+    def removed(self) -> frozenset[str]:
+        """The conversations whose texts were removed."""
+        return frozenset({case.conversation for case in self.cases} - self.texts.keys())
 
     def write(self, folder: Path) -> None:
         """Put it into the run's folder; TrainingError when the disk refuses."""
@@ -179,6 +194,7 @@ def _parsed(values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _begins(text: str) -> str:
+def beginning(text: str) -> str:
+    """How a text begins, on one line."""
     line = " ".join(text[: 4 * _EXCERPT].split())
     return line if len(line) <= _EXCERPT else f"{line[: _EXCERPT - 1].rstrip()}…"

@@ -12,6 +12,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,9 +23,11 @@ from convgate.training.progress import OUTCOME, STARTING, STOP, Progress
 from convgate.training.request import Request
 from convgate.training.runs import is_at_work
 
-FOLDER, LOG = "runs", "log.txt"
+FOLDER, LOG, DATA = "runs", "log.txt", "data"
+EMPTIED = "emptied"  # there when the data and some texts were removed, so that it cannot go on
 State = Literal["running", "stopping", "stopped", "failed", "done", "interrupted"]
 _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
+_DELETED = ".deleted"  # ending of the folder of a run that is being removed
 _START = 120.0  # seconds that a process may take until it reports for the first time
 INTERRUPTED = "Its process ended in the middle. What the last whole epoch learned is kept; it can go on."
 
@@ -41,6 +44,7 @@ class Run:
     epochs: int  # that are over
     outcome: Mapping[str, Any]  # what `outcome.json` says; empty while there is none
     started: datetime  # in UTC
+    is_emptied: bool = False  # its data and texts of its report went with a conversation
 
     @property
     def is_active(self) -> bool:
@@ -49,8 +53,9 @@ class Run:
 
     @property
     def can_go_on(self) -> bool:
-        """Whether it ended before it was done, and the command that goes on is known."""
-        return self.state in ("stopped", "failed", "interrupted") and self.request is not None
+        """Whether it ended before it was done, and the command that goes on is known and has its data."""
+        ended = self.state in ("stopped", "failed", "interrupted")
+        return ended and self.request is not None and not self.is_emptied
 
     @property
     def can_finish(self) -> bool:
@@ -109,12 +114,33 @@ class TrainingRuns:
         run = self.get(id)
         if run.is_active:
             raise TrainingError(f"the run {id} is at work; stop it before it is deleted")
-        removed = run.folder.with_name(f".{secrets.token_hex(8)}.deleted")
+        removed = run.folder.with_name(f".{secrets.token_hex(8)}{_DELETED}")
         try:
             run.folder.rename(removed)
-            shutil.rmtree(removed)
         except OSError as error:
             raise TrainingError(f"the run {id} cannot be deleted: {error.strerror}") from error
+        self.sweep()
+        if removed.exists():
+            raise TrainingError(
+                f"the run {id} is off the list, but not all of its files could be removed from {removed};"
+                " delete that folder, or start convgate again, which tries once more"
+            )
+
+    def sweep(self) -> None:
+        """Remove what is left of runs that were being deleted or emptied when a kill came. Never raises."""
+        for left in self.folder.glob(f".*{_DELETED}"):
+            shutil.rmtree(left, ignore_errors=True)
+        for mark in self.folder.glob(f"*/{EMPTIED}"):
+            with suppress(OSError):
+                remove_data(mark.parent)
+
+
+def remove_data(folder: Path) -> None:
+    """Remove a run's copies of conversations, and its log, which may quote them. Raises OSError."""
+    for file in (folder / LOG, *folder.glob(".*.partial")):
+        file.unlink(missing_ok=True)
+    if (folder / DATA).exists():
+        shutil.rmtree(folder / DATA)
 
 
 def _run(folder: Path) -> Run:
@@ -130,7 +156,8 @@ def _run(folder: Path) -> Run:
     ran = outcome.get("ran", progress.epochs if progress else 0)
     started = _moment(request.started if request else "") or _changed(folder)
     epochs = ran if isinstance(ran, int) else 0
-    return Run(folder.name, folder, state, request, progress, epochs, outcome, started)
+    emptied = (folder / EMPTIED).exists()
+    return Run(folder.name, folder, state, request, progress, epochs, outcome, started, emptied)
 
 
 def _ended(outcome: Mapping[str, Any]) -> State | None:

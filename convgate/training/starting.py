@@ -22,13 +22,12 @@ from convgate.training.errors import TrainingError
 from convgate.training.library import RelevanceSets
 from convgate.training.progress import LOADING, OUTCOME, STARTING, STOP, Progress, now, put
 from convgate.training.request import Request, new_id
-from convgate.training.run_list import LOG, Run, TrainingRuns, is_starting
+from convgate.training.run_list import DATA, LOG, Run, TrainingRuns, is_starting
 from convgate.training.runs import locked
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
 from convgate.versions.catalog import Versions
 from convgate.versions.names import check_name
 
-DATA = "data"
 _NICE = 10  # how far behind the app's own process the system puts a training
 
 
@@ -108,6 +107,7 @@ def _resumable(home: Path, id: str) -> tuple[Run, Request]:
         raise TrainingError(f"another training is at work in {run.folder}")
     if run.request is None or not run.can_go_on:
         why = "is done" if run.state == "done" else "does not say how it was begun"
+        why = "was emptied: what it learns from was removed" if run.is_emptied else why
         raise TrainingError(f"the run {id} cannot go on: it {why}")
     return run, run.request
 

@@ -1,4 +1,4 @@
-"""The person's data: where it lies, a copy of it, what was deleted, and the way to be rid of all of it."""
+"""The person's data: where it lies, a copy of it, and the way to be rid of all of it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from convgate.ui import services, state
 from convgate.ui.frame import App
 from convgate.ui.library import DELETED, SEARCH
 from convgate.ui.library_add import GENERATION, OUTCOME
+from convgate.ui.library_deleted import REMOVING, draw_deleted
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
@@ -24,7 +25,7 @@ def draw_data(app: App) -> None:
     """Folder, backup, restore, deleted conversations, erasing."""
     st.caption("Everything is in this folder on this machine, and nowhere else:")
     st.code(str(app.settings.home), language=None)
-    _draw_deleted(app)
+    draw_deleted(app)
     backup, restore, erase = st.columns(3, gap="large")
     with backup:
         _draw_backup(app)
@@ -71,7 +72,10 @@ def _draw_restore(app: App) -> None:
 
 def _draw_erase(app: App) -> None:
     st.markdown("**Erase everything**")
-    st.caption("Conversations, and all that was derived from them. Settings stay.")
+    st.caption(
+        "Conversations, labels, queues, trainings, relevance sets, and all that was derived from them. "
+        "Settings and versions stay: they have figures, notes and the names of sets, but no conversation."
+    )
     with st.form("library.erase", border=False, clear_on_submit=True):
         typed = st.text_input(
             f"No way back: type “{ERASE_WORD}” to confirm.",
@@ -81,23 +85,11 @@ def _draw_erase(app: App) -> None:
         pressed = st.form_submit_button("Erase everything", icon=":material/delete_forever:")
     if pressed and typed.strip().lower() == ERASE_WORD:
         outcome = services.erase_everything(app.settings)
-        state.forget(DELETED, SEARCH, *(key for key in st.session_state if str(key).startswith("explore.")))
+        state.forget(
+            DELETED, REMOVING, SEARCH, *(key for key in st.session_state if str(key).startswith("explore."))
+        )
         st.session_state[GENERATION] += 1
         st.session_state[OUTCOME] = outcome
         st.rerun()
     elif pressed:
         st.caption(f"Nothing was erased: “{literal(typed)}” is not “{ERASE_WORD}”.")
-
-
-def _draw_deleted(app: App) -> None:
-    deleted = app.conversations.find(deleted=True, per_page=0).total
-    if not deleted:
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{counted(deleted, 'deleted conversation')} can still come back.")
-        if st.button("Bring back", key="library.bring-back", icon=":material/undo:"):
-            app.conversations.undelete_all()
-            st.rerun()
-        if st.button("Remove for good", key="library.purge", icon=":material/delete_forever:"):
-            app.conversations.purge()
-            st.rerun()

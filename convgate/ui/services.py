@@ -11,6 +11,7 @@ import shutil
 import threading
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -20,6 +21,9 @@ from convgate.errors import StoreError
 from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Store
 from convgate.ui.wording import counted
+
+if TYPE_CHECKING:
+    from convgate.training.removal import Removal
 
 DATA_FOLDERS = ("runs", "sets")  # copies of conversations, as trainings and the library of sets have them
 CACHE_FILES = ("embeddings.sqlite", "embeddings.sqlite-wal", "embeddings.sqlite-shm")
@@ -77,32 +81,68 @@ def warm_up() -> threading.Thread:
     return thread
 
 
+@st.cache_resource(max_entries=4, show_spinner=False)
+def swept(home: Path) -> bool:
+    """Remove, once, what a kill left half removed or half added; whether that was done."""
+    from convgate.training.library import RelevanceSets  # slow to import, and not needed by later reruns
+    from convgate.training.run_list import TrainingRuns
+
+    TrainingRuns(home).sweep()
+    RelevanceSets(home).sweep()
+    return True
+
+
+def remove_for_good(chosen: Settings) -> Removal:
+    """Remove the deleted conversations, with every copy in the home and in memory.
+
+    Raises as `convgate.training.removal.remove_for_good`.
+    """
+    from convgate.training import removal
+
+    try:
+        return removal.remove_for_good(store(chosen.database), chosen.home)
+    finally:
+        _forget_all()
+
+
 def erase_everything(chosen: Settings) -> str:
     """Remove all that the app keeps in its home and in memory; the sentence that says what went.
 
     Raises StoreError when something cannot be removed, and before anything is when a training is at work: it
-    would go on writing what it read.
+    would go on writing what it read. The library goes last, so that it is seen when something is left.
     """
-    from convgate.policies.bm25 import words  # not needed by most, and slow to import
-    from convgate.training.run_list import TrainingRuns  # likewise
+    from convgate.training.run_list import TrainingRuns  # not needed by most, and slow to import
 
     if at_work := [run.id for run in TrainingRuns(chosen.home).all() if run.is_active]:
         raise StoreError(f"The training {at_work[0]} is at work. Stop it in Train first; nothing was erased.")
 
     opened = store(chosen.database)
-    conversations = Conversations(opened).find().total
-    opened.erase()
-    words.cache_clear()
+    with opened.write():  # or another program is writing, which is told before anything is removed
+        conversations = Conversations(opened).find().total
     st.cache_resource.clear()  # closes the embedding cache too, before its files go
     for folder in DATA_FOLDERS:
         shutil.rmtree(chosen.home / folder, ignore_errors=True)
     if left := [folder for folder in DATA_FOLDERS if (chosen.home / folder).exists()]:
-        raise StoreError(f"{chosen.home / left[0]} cannot be removed; delete it")
+        raise StoreError(f"{chosen.home / left[0]} cannot be removed; delete it. The library is still there.")
     for name in CACHE_FILES:
         try:
             (chosen.home / name).unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(
-                f"{chosen.home / name} cannot be removed ({error.strerror}); delete it"
+                f"{chosen.home / name} cannot be removed ({error.strerror}); delete it. The library is still"
+                " there."
             ) from error
-    return f"Erased {counted(conversations, 'conversation')} and everything derived from them."
+    opened.erase()
+    _forget_all()
+    return (
+        f"Erased {counted(conversations, 'conversation')} and everything derived from them."
+        " Settings and versions are still there."
+    )
+
+
+def _forget_all() -> None:
+    """Empty what is kept in memory."""
+    from convgate.policies.bm25 import words  # not needed by most, and slow to import
+
+    words.cache_clear()
+    st.cache_resource.clear()

@@ -19,8 +19,6 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from scipy.cluster.hierarchy import DisjointSet
-
 from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
 from convgate.training.corpora.corpus import Gathering
@@ -76,6 +74,8 @@ def _relevant(
     links: Mapping[int, Sequence[int]], places: Mapping[int, int], *, lines: int
 ) -> Iterator[tuple[int, frozenset[int]]]:
     """Each annotated message, by its line, with what is relevant to it, by place in the conversation."""
+    from scipy.cluster.hierarchy import DisjointSet  # a second to import, for who reads that corpus alone
+
     threads = DisjointSet(range(lines))
     for later in sorted(links):
         for earlier in links[later]:

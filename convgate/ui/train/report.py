@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
+from convgate.errors import GateError
 from convgate.store.openings import Openings
 from convgate.training.epochs import FEWEST
 from convgate.training.report import CHANGES, REPORT, Change, ItemReport
@@ -48,20 +49,18 @@ def draw_report(app: App, run: Run) -> None:
         return
     st.subheader("Turn by turn", anchor=False)
     counts = {change: report.count(change) for change in CHANGES}
-    before, after = report.f1
     st.markdown(
-        f"On {counted(len(report), 'turn')} of {counted(report.conversations, 'conversation')} that neither"
-        f" version was trained on now: **{counts['fixed']:,} fixed**, **{counts['broken']:,} broken**,"
-        f" {counts['right']:,} right and {counts['wrong']:,} wrong as before. F1 {before:.3f} before,"
-        f" **{after:.3f}** now.{_thresholds(app, run)}"
+        f"{counted(len(report), 'labelled turn')} that neither version learned from now:"
+        f" **{counts['fixed']:,} fixed**, **{counts['broken']:,} broken**, {counts['right']:,} right and"
+        f" {counts['wrong']:,} wrong as before."
     )
+    notes = [_thresholds(app, run)]
     if report.conversations < FEWEST:
         told = counted(report.conversations, "conversation")
-        st.caption(
-            f"{told} is little to go by: with labels in more conversations, more of them are held out."
-        )
+        notes.append(f"{told} is little to go by: with labels in more of them, more are held out.")
+    st.caption(" ".join(note for note in notes if note))
     only = st.segmented_control(
-        "Turns", list(NAMES), key=ONLY, required=True, default="fixed" if counts["fixed"] else "all",
+        "Turns", list(NAMES), key=ONLY, required=True, default=next((name for name in ("broken", "fixed") if counts[name]), "all"),
         label_visibility="collapsed", on_change=_first_page,
         format_func=lambda name: f"{NAMES[name]} {len(report) if name == 'all' else counts[name]:,}",
     )  # fmt: skip
@@ -83,10 +82,13 @@ def _thresholds(app: App, run: Run) -> str:
     """The learned thresholds, which say why a turn may flip though its score hardly changed."""
     versions = Versions(app.settings.home)
     names = [run.request.parent if run.request else None, run.version]
-    known = [versions.get(name).card.learned_threshold for name in names if name in versions.names()]
+    try:
+        known = [versions.get(name).card.learned_threshold for name in names if name]
+    except GateError:  # deleted or damaged since
+        return ""
     if len(known) < len(names):
         return ""
-    return f" Each decides by its own learned threshold, {known[0]:.2f} before and {known[1]:.2f} now."
+    return f"Each decides by its own learned threshold, {known[0]:.2f} before and {known[1]:.2f} now."
 
 
 def _draw_turn(report: ItemReport, row: int, run: Run, keys: Mapping[str, str]) -> None:
@@ -104,7 +106,8 @@ def _draw_turn(report: ItemReport, row: int, run: Run, keys: Mapping[str, str]) 
                 query_params=explore_query(report, row, key, run),
             )  # fmt: skip
         st.markdown(f":small[{said(report, row)}]")
-        st.caption(literal(report.texts.get(case.conversation, {}).get(turn, ""), limit=200))
+        known = report.texts.get(case.conversation)
+        st.caption("Its text was removed." if known is None else literal(known.get(turn, ""), limit=200))
 
 
 def said(report: ItemReport, row: int) -> str:

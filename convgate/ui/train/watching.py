@@ -1,4 +1,4 @@
-"""One training: what it does at the moment, its curves, what can be done with it, what it came to."""
+"""One training: what it does at the moment, what can be done with it, what it came to, and its curves."""
 
 from __future__ import annotations
 
@@ -17,15 +17,14 @@ from convgate.training.learning_curve import LearningCurve
 from convgate.training.run_list import LOG, Run, TrainingRuns
 from convgate.training.runs import RECORD, read_record
 from convgate.training.starting import finish, go_on
-from convgate.ui.annotator import person
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal, show_text
 from convgate.ui.theme import current_palette
 from convgate.ui.train import state
 from convgate.ui.train.listing import STATES, details, title
+from convgate.ui.train.outcome import draw_outcome
 from convgate.ui.train.report import draw_report
 from convgate.ui.wording import counted
-from convgate.versions.catalog import Versions
 
 _EVERY = "1s"
 _TAIL = 6_000  # characters of a log
@@ -43,7 +42,9 @@ def draw_run(app: App, id: str) -> None:
         return
     draw_report(app, run)
     _draw_curve(run)
-    _draw_log(run)
+    with st.expander("How the training went", icon=":material/show_chart:", expanded=run.state != "done"):
+        _draw_figures(run)
+        _draw_log(run)
 
 
 def _draw_live(app: App, id: str, *, watched: bool) -> None:
@@ -57,11 +58,17 @@ def _draw_live(app: App, id: str, *, watched: bool) -> None:
     if run.is_active:
         _draw_progress(run)
     elif run.state == "done":
-        _draw_outcome(app, run)
+        draw_outcome(app, run)
     else:
         (st.error if run.state == "failed" else st.warning)(literal(run.message), icon=icon)
+    if run.is_emptied:
+        st.caption(
+            ":material/delete_forever: What it learned from was removed for good, and with it what its report"
+            " quoted. Its figures stay."
+        )
     _draw_actions(app, run)
-    _draw_figures(run)
+    if run.is_active:
+        _draw_figures(run)
 
 
 def _asked(run: Run) -> str:
@@ -90,7 +97,8 @@ def _draw_actions(app: App, run: Run) -> None:
             st.button(
                 "Stop training", key="train.stop", icon=":material/pause:", disabled=run.state == "stopping",
                 on_click=state.attempt, args=(listed.stop, run.id),
-                help="What the last whole epoch learned is kept, and it can go on.",
+                help="What the last whole epoch learned is kept, and it can go on. While the learning curve"
+                " is made the version is there already, and only the rest of the curve is left out.",
             )  # fmt: skip
             return
         if run.can_go_on:
@@ -150,34 +158,6 @@ def _draw_figures(run: Run) -> None:
     )
 
 
-def _draw_outcome(app: App, run: Run) -> None:
-    versions, name = Versions(app.settings.home), run.version
-    if name is None or name not in versions.names():
-        st.warning(
-            f"The version {literal(name or '')} that it made was deleted or renamed since.",
-            icon=":material/delete:",
-        )
-        return
-    active = versions.active == name
-    better = run.outcome.get("against_parent") is not None and bool(run.outcome.get("active"))
-    told = f"Version **{literal(name)}** was made. {literal(run.message)}"
-    (st.success if active or better else st.info)(told, icon=":material/account_tree:")
-    if active:
-        st.markdown(":material/check: It is the version in use.")
-        return
-    why = str(run.outcome.get("why_not_active") or "It was made active; another version is in use since.")
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(literal(why), width="content")
-        st.button(
-            "Use it now", key="train.activate_now", icon=":material/check:",
-            on_click=state.attempt, args=(_activate, versions, name),
-        )  # fmt: skip
-
-
-def _activate(versions: Versions, name: str) -> None:
-    versions.activate(name, who=person())
-
-
 def _draw_curve(run: Run) -> None:
     curve = LearningCurve.read(run.folder)
     if curve is None or not curve.points:
@@ -196,5 +176,5 @@ def _draw_log(run: Run) -> None:
     except OSError:  # started in a terminal
         return
     if text.strip():
-        with st.expander("Log", icon=":material/terminal:", key="train.log"):
+        with st.container(height=240, key="train.log"):
             show_text(text)

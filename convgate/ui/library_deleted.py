@@ -1,0 +1,85 @@
+"""What was deleted: brought back, or removed for good with every copy of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from convgate.ui import services, state
+from convgate.ui.frame import App
+from convgate.ui.library import DELETED
+from convgate.ui.library_add import OUTCOME
+from convgate.ui.text import literal
+from convgate.ui.wording import counted
+
+if TYPE_CHECKING:
+    from convgate.training.removal import Copies
+
+REMOVING = "library.removing"
+
+
+def draw_deleted(app: App) -> None:
+    """How many conversations were deleted, and what can be done with them; nothing when there are none."""
+    deleted = app.conversations.find(deleted=True, per_page=0).total
+    if not deleted:
+        state.forget(REMOVING)
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{counted(deleted, 'deleted conversation')} can still come back.")
+        if st.button("Bring back", key="library.bring-back", icon=":material/undo:"):
+            app.conversations.undelete_all()
+            state.forget(REMOVING)
+            st.rerun()
+        if st.button("Remove for good …", key="library.remove", icon=":material/delete_forever:"):
+            from convgate.training.removal import find_copies  # not needed by who removes nothing
+
+            st.session_state[REMOVING] = find_copies(app.settings.home, app.conversations.deleted())
+    copies: Copies | None = st.session_state.get(REMOVING)
+    if copies is not None:
+        _draw_question(app, deleted, copies)
+
+
+def _draw_question(app: App, deleted: int, copies: Copies) -> None:
+    with st.container(border=True, key="library.removal"):
+        st.markdown(f"**Remove {counted(deleted, 'conversation')} for good?**")
+        st.markdown("\n".join(f"- {line}" for line in _what_goes(copies)))
+        with st.container(horizontal=True):
+            removing = st.button(
+                "Remove for good", key="library.purge", type="primary", icon=":material/delete_forever:"
+            )
+            st.button("Keep them", key="library.keep", on_click=state.forget, args=[REMOVING])
+    if removing:
+        removal = services.remove_for_good(app.settings)
+        state.forget(REMOVING, DELETED)
+        st.session_state[OUTCOME] = (
+            f"Removed {counted(removal.conversations, 'conversation')} for good{_with(removal.copies)}."
+        )
+        st.rerun()
+
+
+def _what_goes(copies: Copies) -> list[str]:
+    lines = ["Their texts, labels, notes and places in queues go, from the file of the library, too."]
+    if copies.runs:
+        lines.append(
+            "Copies of the data, the log and what the report quotes of them go from"
+            f" {counted(len(copies.runs), 'training')}, and none can go on then. Figures and versions stay."
+        )
+    if copies.sets:
+        lines.append(f"They are taken out of {_names(copies.sets)}; a set of nothing else is deleted.")
+    if copies.unread:
+        lines.append(
+            f"{_names(copies.unread)} cannot be read, so look yourself whether it has their text: it stays."
+        )
+    return [*lines, "Nothing brings them back but a backup of yours, or the file that they came from."]
+
+
+def _names(sets: tuple[str, ...]) -> str:
+    named = ", ".join(literal(name) for name in sets)
+    return f"the {'set' if len(sets) == 1 else 'sets'} {named}"
+
+
+def _with(copies: Copies) -> str:
+    found = {"training": len(copies.runs), "set": len(copies.sets)}
+    told = [counted(count, what) for what, count in found.items() if count]
+    return f", and their copies in {' and '.join(told)}" if told else ""
