@@ -212,7 +212,7 @@ def _train(plan: Plan, run: Path | None, wanted: _Wanted, *, json: bool, out: Pa
         return
     name = outcome.version.name
     typer.echo(f"Version {name} was made; its learned threshold is {outcome.threshold:.2f}.")
-    for sentence in (outcome.sentence, outcome.curve.sentence if outcome.curve else ""):
+    for sentence in (*outcome.notes, outcome.sentence, outcome.curve.sentence if outcome.curve else ""):
         if sentence:
             typer.echo(sentence)
     if outcome.active:

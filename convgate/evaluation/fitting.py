@@ -20,6 +20,7 @@ import numpy as np
 from convgate.errors import EvaluationError
 from convgate.evaluation.bootstrap import LEVEL, Draws
 from convgate.evaluation.calibration import Fittable, Goal, best_row, calibrate
+from convgate.evaluation.counted_once import counted_once
 from convgate.evaluation.curves import CurveSums, ThresholdCurve
 from convgate.evaluation.judge import EvaluationProgress, silent
 from convgate.evaluation.metrics import SELECTION_METRICS, Bools, case_terms
@@ -100,8 +101,11 @@ def fit_threshold(
     _check(sets)
     own: Rule | None = getattr(policy, "rule", None)
     fitted = rule or (own if isinstance(own, Anchored) else Calibrated())
+    together, overlaps = counted_once(sets)
     labelled = [
-        label(one, policy, rule=fitted, token_counter=token_counter, progress=progress) for one in sets
+        label(one, policy, rule=fitted, token_counter=token_counter, progress=progress)
+        for one in together
+        if one.cases or len(sets) == 1
     ]
     pooled = Pooled.of(labelled, pool)
     sums = pooled.sums()
@@ -112,6 +116,7 @@ def fit_threshold(
 
     draws = pooled.draws(seed)
     interval, notes = _refitted(pooled, sums, draws, goal)
+    notes = (*(overlap.sentence for overlap in overlaps), *notes)
     if not curve.kept_share[row]:
         notes = ("Keeping nothing costs least here.", *notes)
     return FittedThreshold(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from convgate.decisions import Floats
 from convgate.evaluation.bootstrap import Draws, draw, interval
+from convgate.evaluation.counted_once import Overlap, conversation_names, counted_once
 from convgate.evaluation.curves import CurveSums, ThresholdCurve, candidate_thresholds
 from convgate.evaluation.judge import EvaluationProgress, count_tokens, judge, silent
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratios
@@ -79,9 +80,10 @@ class ScoredCases:
     """The cases of some sets with one gate's scores; row i of each column is about the i-th judged turn."""
 
     cases: tuple[ScoredCase, ...]
-    clusters: Integers  # (cases,) number of each case's conversation, from 0 over all sets
+    clusters: Integers  # (cases,) number of each case's conversation, from 0; the same in all sets
     conversations: int
     learned: float  # the gate's own threshold
+    overlaps: tuple[Overlap, ...] = ()  # what several sets judge, and counts once
 
     @cached_property
     def case(self) -> Integers:
@@ -102,6 +104,11 @@ class ScoredCases:
     def scores(self) -> Floats:
         """(n,) the gate's scores."""
         return self._levels[self._judged]
+
+    @cached_property
+    def highest(self) -> Floats:
+        """(n,) the highest score of each turn's history."""
+        return self._histories.highest[self._judged]
 
     @cached_property
     def tokens(self) -> Integers:
@@ -236,11 +243,12 @@ class ScoredCases:
 def score_cases(
     sets: Sequence[RelevanceSet], policy: GatePolicy, *, progress: EvaluationProgress = silent
 ) -> ScoredCases:
-    """The cases of the sets with the gate's scores.
+    """The cases of the sets with the gate's scores; what several sets judge counts once.
 
     Raises PolicyError for scores that are unusable.
     """
     cases: list[ScoredCase] = []
+    sets, overlaps = counted_once(sets)
     for one in sets:
         tokens = count_tokens(one, progress=progress)
         for judged in judge(one, policy, tokens=tokens, progress=progress):
@@ -259,13 +267,12 @@ def score_cases(
                     judged.relevant,
                 )
             )
-    talks = {talk: number for number, talk in enumerate(dict.fromkeys(map(_talk, cases)))}
-    clusters = np.array([talks[_talk(one)] for one in cases], dtype=np.int64)
-    return ScoredCases(tuple(cases), clusters, len(talks), policy.gate.learned_threshold)
-
-
-def _talk(one: ScoredCase) -> tuple[str, str]:
-    return one.set, one.case.conversation
+    names = conversation_names(sets)
+    talks = [names[one.set, one.case.conversation] for one in cases]
+    numbers = {talk: number for number, talk in enumerate(dict.fromkeys(talks))}
+    clusters = np.array([numbers[talk] for talk in talks], dtype=np.int64)
+    learned = policy.gate.learned_threshold
+    return ScoredCases(tuple(cases), clusters, len(numbers), learned, tuple(overlaps))
 
 
 def _joined(parts: Sequence[NDArray[np.integer]]) -> Integers:

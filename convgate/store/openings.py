@@ -20,9 +20,9 @@ _EACH = 16
 _AT_ONCE = 500  # hashes asked for in one query
 
 
-def chain(turns: Sequence[Turn]) -> list[bytes]:
-    """A hash of the first 0, 1, 2, … turns."""
-    hashes = [b""]
+def chain(turns: Sequence[Turn], *, after: bytes = b"") -> list[bytes]:
+    """A hash of the first 0, 1, 2, … turns; after: the hash of what was said before them."""
+    hashes = [after]
     for turn in turns:
         digest = hashlib.blake2b(hashes[-1], digest_size=12)
         for text in (turn.role, turn.name or "", turn.scored_text):

@@ -79,24 +79,31 @@ class Batch:
 
 
 def read_episodes(
-    gate: Gate, encoder: Encoder, sets: RelevanceSet, *, progress: Progress | None = None
+    gate: Gate,
+    encoder: Encoder,
+    sets: RelevanceSet,
+    *,
+    whole: bool = True,
+    progress: Progress | None = None,
 ) -> list[Episode]:
     """The episodes of a relevance set, as this gate reads them.
 
     A long conversation whose cases have windows is read in stretches of 130 turns; each case is in one of
     them, and its history begins where the stretch does at the earliest. Cases without any turn before them,
-    or with none that is judged, are left out. Raises TrainingError when the set has no other case, none in
-    which anything is relevant, or one about a conversation or turns that it does not have; ConversationError
-    for a current message that there is not.
+    or with none that is judged, are left out. whole: whether it is all of a set, not what others leave of it.
+
+    Raises TrainingError when a whole set has no other case, or none in which anything is relevant, and for a
+    case about a conversation or turns that there are not; ConversationError for a current message that there
+    is not.
     """
     by_conversation: dict[str, list[_Posed]] = defaultdict(list)
     for case in sets.cases:
         posed = _posed(gate, sets, case)
         if len(posed.history) and case.says_something:
             by_conversation[case.conversation].append(posed)
-    if not by_conversation:
+    if whole and not by_conversation:
         raise TrainingError(f"{sets.name} has no case to learn from")
-    if not any(posed.case.relevant for cases in by_conversation.values() for posed in cases):
+    if whole and not any(posed.case.relevant for cases in by_conversation.values() for posed in cases):
         raise TrainingError(f"nothing is relevant in any case of {sets.name}: there is nothing to learn")
     texts = [turn.scored_text for id in by_conversation for turn in sets.conversations[id].turns]
     texts += [posed.text for cases in by_conversation.values() for posed in cases]

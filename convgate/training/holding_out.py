@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
 
-import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-
 from convgate.training.episodes import Episode
+from convgate.training.ties import place, tied
 
 Sets = Mapping[str, Sequence[Episode]]
 
@@ -39,18 +35,10 @@ def kept_together(episodes: Sequence[Episode]) -> list[str]:
 
     Conversations are tied when the same was said in them, or their group is the same, also by way of others.
     """
-    groups = [episode.group or episode.conversation for episode in episodes]
-    said = [episode.said or episode.conversation for episode in episodes]
-    of_group = {group: number for number, group in enumerate(dict.fromkeys(groups))}
-    of_said = {what: number for number, what in enumerate(dict.fromkeys(said), len(of_group))}
-    rows, columns = [of_group[group] for group in groups], [of_said[what] for what in said]
-    size = len(of_group) + len(of_said)
-    ties = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(size, size))
-    _, tied = connected_components(ties, directed=False)
-    names: dict[int, str] = {}
-    for group in sorted(of_group, key=_place):
-        names.setdefault(int(tied[of_group[group]]), group)
-    return [names[int(tied[of_group[group]])] for group in groups]
+    return tied(
+        [episode.group or episode.conversation for episode in episodes],
+        [episode.said or episode.conversation for episode in episodes],
+    )
 
 
 def _by_set(sets: Sets) -> list[list[str]]:
@@ -61,11 +49,6 @@ def _by_set(sets: Sets) -> list[list[str]]:
 
 def _first(conversations: Collection[str], share: float) -> list[str]:
     """The ids of a set that are held out on its account."""
-    ids = sorted(conversations, key=_place)
-    below = sum(_place(id) < share for id in ids)
+    ids = sorted(conversations, key=place)
+    below = sum(place(id) < share for id in ids)
     return ids[: min(max(below, 1), len(ids) - 1)]
-
-
-def _place(conversation: str) -> float:
-    """0…1, the same for a conversation in every run."""
-    return int.from_bytes(hashlib.sha256(conversation.encode()).digest()[:4]) / 2**32

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
 from convgate.embedding.base import Encoder
+from convgate.evaluation.counted_once import counted_once
 from convgate.gate.config import GateConfig
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
@@ -61,7 +62,10 @@ def read_plan(
 
 
 def read_training_sets(plan: Plan, listener: Listener) -> list[TrainingSet]:
-    """The sets that the plan names, those that are replayed among them."""
+    """The sets that the plan names, those that are replayed among them.
+
+    What several files judge is in the first of them alone.
+    """
     listener.stage("Reading the sets")
     if plan.parent is None:
         return pretraining_sets(plan.files, seed=plan.settings.seed, skip_bad=plan.skip_bad)
@@ -73,7 +77,12 @@ def read_training_sets(plan: Plan, listener: Listener) -> list[TrainingSet]:
     again = replayed(plan.replay, seed=plan.settings.seed)
     if taken := {one.cases.name for one in sets} & {one.cases.name for one in again}:
         raise TrainingError(f"{min(taken)} is a set that comes with convgate; call the file otherwise")
-    return told_apart(sets + again)
+    together, overlaps = counted_once([one.cases for one in sets])
+    once = [
+        replace(one, cases=cases, overlaps=tuple(each for each in overlaps if each.name == cases.name))
+        for one, cases in zip(sets, together, strict=True)
+    ]
+    return told_apart(once + again)
 
 
 def as_read(
@@ -88,7 +97,9 @@ def as_read(
     episodes: dict[str, list[Episode]] = {}
     for one in sets:
         listener.stage(f"Reading {one.cases.name} as the gate does")
-        episodes[one.cases.name] = read_episodes(gate, encoder, one.cases, progress=listener.progress)
+        found = read_episodes(gate, encoder, one.cases, whole=not one.overlaps, progress=listener.progress)
+        if found:
+            episodes[one.cases.name] = found
     if new is not None:
         with torch.no_grad():
             measure_features(new, episodes.values(), seed=plan.settings.seed)

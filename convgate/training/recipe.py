@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from convgate.conversation import Conversation
+from convgate.evaluation.counted_once import Overlap
 from convgate.store.openings import chain
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.training.errors import TrainingError
@@ -33,6 +34,7 @@ class TrainingSet:
 
     cases: RelevanceSet
     source: Source
+    overlaps: tuple[Overlap, ...] = ()  # what others judge too, and is left to them
 
 
 def read_sets(files: Sequence[Path], *, skip_bad: bool = False) -> tuple[list[TrainingSet], list[Talk]]:

@@ -13,6 +13,7 @@ from convgate.embedding.base import Encoder
 from convgate.errors import GateError
 from convgate.gate.model import Gate
 from convgate.training import runs
+from convgate.training.comparing import compare_items
 from convgate.training.curve_training import CurveTraining
 from convgate.training.dividing import divide
 from convgate.training.fitting import fit_parts
@@ -24,7 +25,7 @@ from convgate.training.recipe import TrainingSet
 from convgate.training.report import ItemReport
 from convgate.training.runs import RunRecord
 from convgate.training.trainer import Trainer
-from convgate.training.verdict import Verdict, compare_items, verdict_of
+from convgate.training.verdict import Verdict, verdict_of
 from convgate.versions.catalog import Versions
 from convgate.versions.names import check_name
 from convgate.versions.version import Version
@@ -42,6 +43,7 @@ class Outcome:
     sentence: str = ""  # how it does beside its parent, or why nobody knows
     why_not_active: str = ""  # empty when it is active
     curve: LearningCurve | None = None
+    notes: tuple[str, ...] = ()  # sentences: what several sets have, and counts once
 
     def to_json(self) -> dict[str, Any]:
         """The object that `convgate train --json` prints."""
@@ -53,6 +55,7 @@ class Outcome:
             "against_parent": None if self.verdict is None else asdict(self.verdict),
             "sentence": self.sentence,
             "why_not_active": self.why_not_active,
+            "notes": list(self.notes),
             "learning_curve": None if self.curve is None else asdict(self.curve),
         }
 
@@ -130,6 +133,7 @@ def train_version(
             sentence=verdict.sentence if verdict else parts.why_not_compared,
             why_not_active=why_not,
             curve=curve or LearningCurve.read(run),
+            notes=tuple(overlap.sentence for one in sets for overlap in one.overlaps),
         )
         heard.done(outcome.to_json())
         return outcome

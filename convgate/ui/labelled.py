@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
+from convgate.evaluation.counted_once import Overlap, counted_once
 from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import Store
 from convgate.training.library import RelevanceSets
+from convgate.training.ties import count_conversations
 from convgate.transcripts import RelevanceSet
 from convgate.ui.frame import App
 
@@ -43,6 +47,26 @@ def content_sha256(app: App, name: str) -> str:
     labels, _ = read_labelled(app, LABELS)
     said = [(case.id, sorted(case.relevant), sorted(case.judged or ())) for case in labels.cases]
     return hashlib.sha256(repr(sorted(said)).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Together:
+    """Labelled data that is used together, each turn counted once."""
+
+    conversations: int
+    overlaps: tuple[Overlap, ...]  # what several of the sets judge
+
+
+def counted_together(app: App, names: Sequence[str]) -> Together:
+    """What the labels and sets of these names come to; raises as `read_labelled`."""
+    found = [read_labelled(app, name) for name in names]
+    return _together("\n".join(told for _, told in found), [one for one, _ in found])
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking for what is there twice …")
+def _together(told: str, _sets: Sequence[RelevanceSet]) -> Together:
+    sets, overlaps = counted_once(_sets)
+    return Together(count_conversations(sets), tuple(overlaps))
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

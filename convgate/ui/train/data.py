@@ -10,7 +10,8 @@ import streamlit as st
 from convgate.training.library import RelevanceSets
 from convgate.training.replay import LICENCE, REPLAYS, replay_counts
 from convgate.ui.frame import App
-from convgate.ui.labelled import label_counts
+from convgate.ui.labelled import LABELS as ALL_LABELS
+from convgate.ui.labelled import counted_together, label_counts
 from convgate.ui.text import literal
 from convgate.ui.train import state
 from convgate.ui.wording import counted
@@ -82,8 +83,14 @@ def draw_data(app: App) -> Chosen:
             )
             + f" · {LICENCE}"
         )
-    conversations = sum(infos[name].conversations for name in sets) + gold.conversations * bool(labels)
-    return Chosen(bool(labels) and gold.judged > 0, tuple(sets), tuple(replay), conversations)
+    own = bool(labels) and gold.judged > 0
+    conversations = sum(infos[name].conversations for name in sets) + gold.conversations * own
+    if len(sets) + own > 1:
+        together = counted_together(app, [*([ALL_LABELS] if own else []), *sets])
+        conversations = together.conversations
+        for overlap in together.overlaps:
+            st.caption(literal(overlap.sentence))
+    return Chosen(own, tuple(sets), tuple(replay), conversations)
 
 
 def _draw_refused(reasons: Sequence[str]) -> None:

@@ -1,0 +1,173 @@
+"""A turn that several sets judge for one message counts once, in figures and in training."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.conversation import Conversation, Turn
+from convgate.evaluation.calibration import BestFBeta
+from convgate.evaluation.counted_once import Overlap, counted_once
+from convgate.evaluation.fitting import fit_threshold
+from convgate.evaluation.tuning import score_cases
+from convgate.gate.thresholds import make_rule
+from convgate.labels.exchange import write_labels
+from convgate.labels.gold import gold_set
+from convgate.policies.gate import GatePolicy
+from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.training.dividing import divide
+from convgate.training.plan import Plan, as_read, names_replayed, read_training_sets
+from convgate.transcripts import Case, RelevanceSet, read_relevance_set, write_relevance_set
+from tests.fakes import FakeEncoder
+from tests.gates import trained_gate
+from tests.planted import QUICK, planted, small_encoder, small_gate
+from tests.test_training_session import Heard
+
+TURNS = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"said {i}") for i in range(8))
+
+
+def a_set(name: str, *cases: Case, turns: Sequence[Turn] = TURNS) -> RelevanceSet:
+    return RelevanceSet(name, {"t": Conversation("t", tuple(turns))}, cases)
+
+
+def case(turn: int | None, judged: dict[int, bool] | None, id: str = "c", **more: object) -> Case:
+    relevant = frozenset(turn for turn, matters in (judged or {}).items() if matters)
+    query = None if turn is not None else Turn.of("user", "and?")
+    known = None if judged is None else frozenset(judged)
+    return Case(id, "t", turn, query, relevant, judged=known, **more)  # type: ignore[arg-type]
+
+
+def judged(sets: Sequence[RelevanceSet]) -> dict[str, list[tuple[int | None, list[int], list[int]]]]:
+    return {
+        one.name: [(c.turn, sorted(c.judged or ()), sorted(c.relevant)) for c in one.cases] for one in sets
+    }
+
+
+def test_what_the_first_judges_is_left_to_it_and_the_rest_stays() -> None:
+    first = a_set("mine", case(5, {0: True, 1: False}), case(None, {7: True}, "q"))
+    second = a_set(
+        "theirs",
+        case(5, {1: True, 2: True, 3: False}),
+        case(3, {0: True}, "other message"),
+        case(None, {7: False}, "q"),
+    )
+    found, overlaps = counted_once([first, second])
+    assert found[0] == first
+    assert judged(found)["theirs"] == [(5, [2, 3], [2]), (3, [0], [0])]
+    assert overlaps == [Overlap("theirs", "mine", 2)]
+    assert overlaps[0].sentence == "2 judged turns of theirs are in mine too; each counts once."
+    assert Overlap("a", "b", 1).sentence == "1 judged turn of a is in b too; it counts once."
+
+
+def test_the_same_set_again_and_a_third_one_leave_nothing_over() -> None:
+    one = a_set("one", case(5, {0: True}), case(6, None, "all", window=3))
+    part = a_set("part", case(6, {4: True, 2: True}))
+    found, overlaps = counted_once([one, replace(one, name="copy"), part])
+    assert judged(found) == {"one": judged([one])["one"], "copy": [], "part": [(6, [2], [2])]}
+    assert overlaps == [Overlap("copy", "one", 4), Overlap("part", "one", 1)]
+
+
+def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
+    known = a_set("known", case(5, {0: True}))
+    grown = a_set("grown", case(5, {0: True}), turns=[*TURNS, Turn.of("user", "and more")])
+    named = RelevanceSet(
+        "named", {"x": Conversation("x", TURNS)}, (replace(case(5, {0: True}), conversation="x"),)
+    )
+    for other in (grown, named):
+        assert counted_once([known, other])[1] == [Overlap(other.name, "known", 1)]
+    otherwise = a_set("otherwise", case(5, {0: True}), turns=[Turn.of("user", "else"), *TURNS[1:]])
+    twice = a_set("twice", case(4, {0: True}), case(4, {0: True}, "again"))
+    assert counted_once([known, otherwise, twice]) == ([known, otherwise, twice], [])
+
+
+@given(
+    st.lists(
+        st.dictionaries(st.integers(2, 7), st.dictionaries(st.integers(0, 1), st.booleans(), min_size=1)),
+        max_size=4,
+    )
+)
+def test_every_judged_turn_is_there_once_with_the_first_answer(
+    sets: list[dict[int, dict[int, bool]]],
+) -> None:
+    given = [
+        a_set(f"s{n}", *(case(turn, said, f"c{turn}") for turn, said in one.items()))
+        for n, one in enumerate(sets)
+    ]
+    found, overlaps = counted_once(given)
+    first: dict[tuple[int, int], bool] = {}
+    for one in sets:
+        for message, said in one.items():
+            for turn, matters in said.items():
+                first.setdefault((message, turn), matters)
+    left = [
+        ((c.turn, turn), turn in c.relevant) for one in found for c in one.cases for turn in c.judged or ()
+    ]
+    assert len(left) == len(first)
+    assert dict(left) == first
+    total = sum(len(said) for one in sets for said in one.values())
+    assert sum(overlap.turns for overlap in overlaps) == total - len(first)
+
+
+# Where sets come together
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> tuple[RelevanceSet, RelevanceSet]:
+    """Labels, and the set that they were exported to before one of the conversations grew."""
+    store = Store(tmp_path / "convgate.db")
+    conversations, labels = Conversations(store), Labels(store)
+    for talk in planted(conversations=6).conversations.values():
+        (added,) = conversations.add([NewConversation(talk)])
+        answers: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}
+        labels.answer(SituationKey(added.key, 9), answers, by="Ada")
+    (tmp_path / "exported.jsonl").write_bytes(write_labels(store, "relevance-set"))
+    labels.answer(SituationKey(added.key, 9), {5: "not_relevant"}, by="Ada")
+    conversations.grow(added.key, [Turn.of("user", "and more")])
+    return gold_set(store), read_relevance_set(tmp_path / "exported.jsonl")
+
+
+def test_figures_of_labels_and_of_what_was_exported_of_them_are_those_of_the_labels(
+    labelled: tuple[RelevanceSet, RelevanceSet],
+) -> None:
+    gold, exported = labelled
+    policy = GatePolicy(trained_gate(seed=5), FakeEncoder(), make_rule("absolute"))
+    alone, both = score_cases([gold], policy), score_cases([gold, exported], policy)
+    kept = alone.kept(make_rule("absolute"))
+    assert both.figures(kept) == alone.figures(kept)
+    assert both.conversations == alone.conversations == 6
+    assert both.overlaps == (Overlap("exported", "labels", 18),)
+    backwards = score_cases([exported, gold], policy)
+    assert (len(backwards.relevant), backwards.overlaps) == (19, (Overlap("labels", "exported", 18),))
+    fitted = fit_threshold([gold, exported], policy, BestFBeta())
+    assert fitted.threshold == fit_threshold([gold], policy, BestFBeta()).threshold
+    assert fitted.notes[0] == "18 judged turns of exported are in labels too; each counts once."
+
+
+def test_training_learns_each_turn_once_also_when_little_is_left_of_a_set(
+    labelled: tuple[RelevanceSet, RelevanceSet], tmp_path: Path
+) -> None:
+    gold, exported = labelled
+    files = [tmp_path / "exported.jsonl", tmp_path / "gold.jsonl", tmp_path / "copy.jsonl"]
+    write_relevance_set(gold, files[1])
+    write_relevance_set(exported, files[2])
+    plan, gate = Plan(tuple(files), QUICK, parent="first"), small_gate()
+    sets = read_training_sets(plan, Heard())
+    episodes, sources = as_read(sets, plan, gate, small_encoder(), Heard())
+    told = [(overlap.name, overlap.turns) for one in sets for overlap in one.overlaps]
+    assert told == [("gold", 18), ("copy", 18)]
+    assert [source.name for source in sources] == ["exported", "gold", "copy"], "the card names them all"
+    count = {name: sum(one.judged for one in some) for name, some in episodes.items()}
+    assert count == {"exported": 18, "gold": 1}, "what is left is not relevant, and learned all the same"
+    parts = divide(episodes, replayed=names_replayed(sets), further=True)
+    names = {one.group for some in episodes.values() for one in some}
+    assert len(names) == 6
+    both = [
+        {one.group for some in part.values() for one in some}
+        for part in (parts.training, parts.validation, parts.compared)
+    ]
+    assert sum(map(len, both)) == 6
