@@ -17,6 +17,7 @@ from convgate.files import write_whole
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
     from convgate.embedding.base import Progress
+    from convgate.store import Store
     from convgate.transcripts.problems import Problem
 
 SHOWN = 20  # bad places of a file that are listed
@@ -71,6 +72,14 @@ SettingsFileOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
+
+
+def open_library() -> Store:
+    """The store of this machine, or of the settings."""
+    from convgate.settings import load_settings
+    from convgate.store import Store
+
+    return Store(load_settings().database)
 
 
 def read_one(file: Path, *, which: str | None, format: str | None, skip_bad: bool) -> Conversation:

@@ -229,8 +229,10 @@ def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
     redoable: list[int] = []
     for number, kind, undoes in reversed(rows):
         if kind == "undo":
-            if undoable and undoable[-1] == undoes:
+            if undoes in undoable[-1:]:
                 undoable.pop()
+            elif undoes in undoable:  # an import that was named
+                undoable.remove(undoes)
             redoable.append(undoes)
         elif kind == "redo":
             if redoable and redoable[-1] == undoes:

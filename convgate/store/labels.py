@@ -148,9 +148,12 @@ class Labels:
                 writer.add(entry, again=again)
             return writer.close(kind, people.number(by, by_kind), origin=origin)
 
-    def undo(self, by: str) -> Saved | None:
-        """Take back the newest action of `by` that holds; None when there is none."""
-        return self._turn_back(by, "undo")
+    def undo(self, by: str, *, action: int | None = None) -> Saved | None:
+        """Take back the newest action of `by` that holds, or that `action`; None when there is none.
+
+        action: one of `by` that holds, however long ago.
+        """
+        return self._turn_back(by, "undo", action)
 
     def redo(self, by: str) -> Saved | None:
         """Do again what `by` took back last; None when there is nothing, or something was done since."""
@@ -174,12 +177,13 @@ class Labels:
             )
 
     def annotators(self) -> list[Annotator]:
-        """Everybody who ever labelled, people first, by name."""
+        """Everybody of whom an answer holds, people first, by name; not who only imported those of others."""
         with self._store.read() as db:
             rows = db.execute("""
                 SELECT name, kind, trains, count(labels.turn), count(DISTINCT labels.situation),
                     max(labels.at)
                 FROM annotators LEFT JOIN labels ON annotators.number = labels.annotator AND labels.turn >= 0
+                WHERE EXISTS (SELECT 1 FROM labels AS any WHERE any.annotator = annotators.number)
                 GROUP BY annotators.number
                 ORDER BY kind = 'person' DESC, kind = 'agent' DESC, name COLLATE NOCASE
             """).fetchall()
@@ -189,10 +193,12 @@ class Labels:
         ]
 
     def people(self) -> list[str]:
-        """The names of the people who ever labelled, without counting what they did."""
+        """The names of the people of whom an answer holds, without counting what they did."""
         with self._store.read() as db:
             rows = db.execute(
-                "SELECT name FROM annotators WHERE kind = 'person' ORDER BY name COLLATE NOCASE"
+                "SELECT name FROM annotators WHERE kind = 'person'"
+                " AND EXISTS (SELECT 1 FROM labels WHERE labels.annotator = annotators.number)"
+                " ORDER BY name COLLATE NOCASE"
             ).fetchall()
         return [name for (name,) in rows]
 
@@ -245,16 +251,16 @@ class Labels:
                         SituationKey(key, current, question), turn, name, said, what, at, version, kind
                     )
 
-    def _turn_back(self, by: str, kind: Literal["undo", "redo"]) -> Saved | None:
+    def _turn_back(self, by: str, kind: Literal["undo", "redo"], action: int | None = None) -> Saved | None:
         now = present()
         with self._store.write() as db:
             people = People(db)
             annotator = people.find(by)
             undoable, redoable = undo_stacks(db, annotator) if annotator else ([], [])
             stack = undoable if kind == "undo" else redoable
-            if annotator is None or not stack:
+            target = stack[-1] if action is None and stack else action
+            if annotator is None or target is None:
                 return None
-            target = stack[-1]
             writer = Writer(db, people, now)
             changes = db.execute(
                 "SELECT number, situation, turn, annotator, what, before, after, at, version FROM label_log"

@@ -1,0 +1,165 @@
+"""`convgate labels import`: labels out of files, what was imported, and taking an import back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convgate.cli.output import (
+    JsonOption,
+    OutOption,
+    SkipBadOption,
+    open_library,
+    tell_problems,
+    write_json,
+)
+from convgate.home import login_name
+
+if TYPE_CHECKING:
+    from convgate.labels.imported import Import
+    from convgate.store import Saved
+
+
+def import_(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Relevance sets, CSV tables, or lists of relevant turns.", metavar="FILE"),
+    ],
+    annotator: Annotated[
+        str | None, typer.Option(help="Whose answers they are, where a file does not say so.")
+    ] = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option(
+            "--conversation",
+            help="The key of the one in the library that they are about, likewise.",
+            metavar="KEY",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what a file says, and keep nothing.")
+    ] = False,
+    skip_bad: SkipBadOption = False,
+    json_output: JsonOption = False,
+    out: OutOption = None,
+) -> None:
+    """Add the labels of files: all of them, or none when a file has a bad row.
+
+    Conversations of a relevance set that the library does not have are added. Each file is an import of its
+    own, which can be taken back.
+    """
+    from convgate.labels.exchange import keep_labels, read_labels
+    from convgate.settings import load_settings
+
+    store, by = open_library(), annotator or login_name()
+    limit = load_settings().upload_limit_mb << 20
+    read = [
+        read_labels(
+            file,
+            file.name,
+            store,
+            annotator=annotator,
+            conversation=conversation,
+            skip_bad=skip_bad,
+            max_bytes=limit,
+        )
+        for file in files
+    ]
+    for found in read:
+        tell_problems(found.problems)
+    saved: list[Saved | None] = [None] * len(read)
+    if not dry_run:
+        with store.write():
+            saved = [keep_labels(store, found, by=by) for found in read]
+    results = [_result(found, one) for found, one in zip(read, saved, strict=True)]
+    if json_output or out:
+        write_json({"kept": not dry_run, "files": results}, out)
+        return
+    for result in results:
+        _tell_result(result, kept=not dry_run)
+
+
+def imports(json_output: JsonOption = False, out: OutOption = None) -> None:
+    """List the imports, newest first: which file, by whom and when."""
+    from convgate.store.label_imports import LabelImports
+    from convgate.transcripts.characters import printable
+
+    found = LabelImports(open_library()).all()
+    if json_output or out:
+        rows = [
+            {
+                "number": one.number,
+                "file": one.file,
+                "by": one.by,
+                "at": one.at.isoformat(),
+                "labels": one.labels,
+                "undone": one.undone,
+            }
+            for one in found
+        ]
+        write_json({"imports": rows}, out)
+        return
+    for one in found:
+        undone = ", undone" if one.undone else ""
+        typer.echo(
+            f"{one.number:>6}  {one.at:%Y-%m-%d %H:%M} UTC  {printable(one.file)}:"
+            f" {one.labels:,} label{'s' * (one.labels != 1)} by {printable(one.by)}{undone}"
+        )
+    if not found:
+        typer.echo("No labels were imported yet.")
+
+
+def undo_import(
+    number: Annotated[
+        int, typer.Argument(help="Its number, from `convgate labels imports`.", metavar="NUMBER", min=1)
+    ],
+) -> None:
+    """Take an import back, whoever made it. What was answered otherwise since stays."""
+    from convgate.store.label_imports import LabelImports
+
+    saved = LabelImports(open_library()).undo(number)
+    left = f" Left alone, because changed since: {saved.left:,}." if saved.left else ""
+    typer.echo(f"Import {number} is undone; labels as before it: {saved.changed:,}.{left}")
+
+
+def _result(found: Import, saved: Saved | None) -> dict[str, Any]:
+    return {
+        "file": found.name,
+        "format": found.format,
+        "labels": len(found.entries),
+        "import": saved.action if saved else None,
+        "changed": saved.changed if saved else 0,
+        "added": found.added,
+        "known": found.known,
+        "replaced": found.replaced,
+        "annotators": dict(found.annotators),
+        "conversations": [
+            {"key": one.key, "title": one.title, "labels": one.labels, "new": one.new}
+            for one in found.conversations
+        ],
+        "problems": [str(problem) for problem in found.problems],
+    }
+
+
+def _tell_result(result: dict[str, Any], *, kept: bool) -> None:
+    from convgate.transcripts.characters import printable
+
+    talks = len(result["conversations"])
+    new = sum(one["new"] for one in result["conversations"])
+    whose = ", ".join(f"{name} {count:,}" for name, count in result["annotators"].items())
+    where = f"{talks:,} conversation{'s' * (talks != 1)}"
+    where += f", {new:,} of them new to the library" if new else ""
+    typer.echo(
+        printable(f"{result['file']}: {result['labels']:,} label{'s' * (result['labels'] != 1)} ({whose})")
+        + f" on {where}."
+    )
+    typer.echo(
+        f"{result['added']:,} new, {result['known']:,} known already, {result['replaced']:,} in place of"
+        " another answer."
+    )
+    if not kept:
+        typer.echo("Nothing was stored: this was a dry run.")
+    elif result["import"] is not None:
+        typer.echo(f"`convgate labels undo-import {result['import']}` takes this back.")
