@@ -142,11 +142,27 @@ def wait_until_idle(page: Page, *, timeout: float = 120_000) -> None:
         f"""async () => {{
             const height = () => document.querySelector('[data-testid="stMain"]').scrollHeight;
             const before = height();
-            for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
+            for (let frame = 0; frame < 8; frame++) await new Promise(requestAnimationFrame);
             return before === height() && ({IDLE})();
         }}""",
         timeout=timeout,
     )
+
+
+def go_to(page: Page, address: str) -> None:
+    """Go from one place of the app to another without loading it anew, and wait until everything is drawn."""
+    page.evaluate(
+        """address => new Promise(resolve => {
+            setTimeout(resolve, 3000);  // a run that is quick enough is over before it is seen
+            const app = document.querySelector('[data-testid="stApp"]');
+            const begun = () => app.dataset.testScriptState === 'running' && resolve();
+            new MutationObserver(begun).observe(app, {attributes: true});
+            history.pushState({}, '', address);
+            dispatchEvent(new PopStateEvent('popstate'));
+        })""",
+        address,
+    )
+    wait_until_idle(page)
 
 
 def _wait_until_it_answers(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.running_app import open_page, page_paths
+from tests.browser.running_app import go_to, open_page, page_paths
 
 BACKGROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}
 
@@ -15,19 +15,20 @@ def test_a_page_about_a_conversation_comes_up_in_the_light_theme_of_the_system(
     page: Page, path: str, sample_keys: dict[str, list[str]]
 ) -> None:
     [conversation] = sample_keys["nan_and_fibonacci.json"]
-    expect_sound(page, f"/{path}?conversation={conversation}", "light")
+    page.emulate_media(color_scheme="light")
+    open_page(page, f"/{path}?conversation={conversation}")
+    expect_sound(page, "light")
 
 
-@pytest.mark.parametrize("path", page_paths())
-def test_a_page_that_is_opened_with_nothing_chosen_comes_up_in_the_dark_theme_of_the_system(
-    page: Page, path: str
-) -> None:
-    expect_sound(page, f"/{path}", "dark")  # Explore and Label choose a conversation by themselves
+def test_pages_follow_one_another_with_nothing_chosen_in_the_dark_theme_of_the_system(page: Page) -> None:
+    page.emulate_media(color_scheme="dark")
+    open_page(page, "/")
+    for path in page_paths():
+        go_to(page, f"/{path}")
+        expect_sound(page, "dark")  # Explore and Label choose a conversation by themselves
 
 
-def expect_sound(page: Page, address: str, scheme: str) -> None:
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    open_page(page, address)
+def expect_sound(page: Page, scheme: str) -> None:
     expect(page.get_by_test_id("stMainBlockContainer")).not_to_be_empty()
     expect(page.get_by_test_id("stException")).to_have_count(0)
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", BACKGROUND[scheme])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from tests.browser.running_app import open_page, wait_until_idle
+from tests.browser.conftest import new_browser
+from tests.browser.running_app import go_to, open_page, wait_until_idle
 
 HOSTILE = (
     "<img src=x onerror=alert(1)> <b>bold</b> &amp; [l](https://a.example/x) https://a.example $x^2$ :smile: "
@@ -28,10 +30,17 @@ TALK = [
 
 
 @pytest.fixture(scope="module")
-def conversation(chromium: object, app_address: str) -> str:
+def window(chromium: Browser, app_address: str) -> Iterator[Page]:
+    """One window for all tests here: loading the app anew for each takes longer than what they look at."""
+    context = new_browser(chromium, app_address)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture(scope="module")
+def conversation(window: Page) -> str:
     """The key of a conversation that was uploaded in the Library, as a person would."""
-    page: Page = chromium.new_context(base_url=app_address).new_page()  # type: ignore[attr-defined]
-    page.set_default_timeout(60_000)
+    page = window
     open_page(page, "/")
     if page.get_by_text("Add conversations").count():
         page.get_by_text("Add conversations").click()
@@ -41,16 +50,18 @@ def conversation(chromium: object, app_address: str) -> str:
     )
     page.get_by_role("button", name="Add and open").click()
     expect(page.locator(".row").first).to_be_visible(timeout=120_000)  # the encoder is loaded
-    wait_until_idle(page, timeout=120_000)
-    key = query(page)["conversation"]
-    page.context.close()
-    return key
+    wait_until_idle(page)
+    return query(page)["conversation"]
 
 
 @pytest.fixture
-def explore(page: Page, conversation: str) -> Page:
-    open_page(page, f"/Explore?conversation={conversation}")
-    return page
+def explore(window: Page, conversation: str, strangers: Callable[[BrowserContext], None]) -> Iterator[Page]:
+    """Explore as it is when one comes to the conversation from another page."""
+    strangers(window.context)
+    go_to(window, "/Versions")
+    go_to(window, f"/Explore?conversation={conversation}")
+    yield window
+    window.set_viewport_size({"width": 1440, "height": 900})
 
 
 def query(page: Page) -> dict[str, str]:
@@ -210,9 +221,10 @@ def test_back_returns_to_what_was_looked_at(explore: Page) -> None:
     expect(page.get_by_role("heading", name="Turn 2")).to_be_visible()
 
 
-def test_on_a_phone_the_turn_that_is_explained_comes_before_the_chart(page: Page, conversation: str) -> None:
+def test_on_a_phone_the_turn_that_is_explained_comes_before_the_chart(explore: Page) -> None:
+    page = explore
     page.set_viewport_size({"width": 400, "height": 800})
-    open_page(page, f"/Explore?conversation={conversation}")
+    wait_until_idle(page)
     tops = [
         place.first.evaluate("element => element.getBoundingClientRect().top")
         for place in (
