@@ -31,7 +31,7 @@ from convgate.labels.queue import (
 from convgate.policies.base import history_indices
 from convgate.policies.scored import decide_by_rule
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
-from convgate.store.queues import Queues
+from convgate.store.queues import Queues, ReasonKind
 
 Talks = list[tuple[str, Conversation]]
 
@@ -99,7 +99,7 @@ def test_every_reason_has_its_sentence_with_numbers(talks: Talks) -> None:
     dispute = Disagreeing(SituationKey("key0", 10), 3, {"Ada": "relevant", "Bo": "not_relevant"})
     items = make_queue(talks, judges(), size=60, seed=1, known=KNOWN, disagreements=[dispute])
     told = {
-        "annotators": r"Ada says relevant, Bo says not relevant\.",
+        "annotators": r"2 people answered it, and they do not agree\.",
         "threshold": r"Its score 0\.\d\d is (0\.\d\d|less than 0\.01) (above|below) the threshold 0\.50\.",
         "versions": r"monday-1 keeps it \(score 0\.\d\d, threshold 0\.50\), shipped drops it \(score 0\.\d\d,"
         r" threshold 0\.50\)\.",
@@ -125,15 +125,14 @@ def test_each_reason_is_true_of_its_turn(talks: Talks) -> None:
 
 
 def test_reasons_are_mixed_by_their_shares_and_fill_up_each_other(talks: Talks) -> None:
-    shares = {"threshold": 0.5, "audit": 0.5}
-    kinds = Counter(
-        item.kind for item in make_queue(talks, judges(), size=40, seed=1, known=KNOWN, shares=shares)
-    )  # type: ignore[arg-type]
+    shares: dict[ReasonKind, float] = {"threshold": 0.5, "audit": 0.5}
+    items = make_queue(talks, judges(), size=40, seed=1, known=KNOWN, shares=shares)
+    kinds = Counter(item.kind for item in items)
     assert kinds == {"threshold": 20, "audit": 20}
     nothing_near = Judges(Judge("shipped", Scripted(shift=5.0)))
     kinds = Counter(
         item.kind
-        for item in make_queue(talks, nothing_near, size=40, seed=1, known=KNOWN, shares=shares)  # type: ignore[arg-type]
+        for item in make_queue(talks, nothing_near, size=40, seed=1, known=KNOWN, shares=shares)
     )
     assert kinds == {"audit": 40}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,9 @@ def test_a_queue_is_kept_as_it_was_made(store: Store, queue: Queue, key: str) ->
     assert [one.place for one in queues.items_about(queue.number, SituationKey(key, 6))] == [2, 3]
     assert queues.item(queue.number, 5) is None
     assert queues.reasons(queue.number) == {"audit": 5}
+    assert queues.common_reasons(queue.number) == {"audit": "Drawn by lot."}
+    mixed = [replace(item(key, 4, 0), reason="A."), item(key, 4, 1), item(key, 4, 2, "threshold")]
+    assert queues.common_reasons(queues.add("Mixed", mixed, by="Ada", seed=7).number) == {}
 
 
 def test_what_is_next_follows_from_answers_and_survives_a_restart(

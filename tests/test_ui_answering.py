@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
-from convgate.store import ADJUDICATED, Labels, SituationKey, SituationLabels, Store
+from convgate.store import ADJUDICATED, SituationKey, SituationLabels, Store
 from convgate.store.labels import Said
 from convgate.ui import keys
 from convgate.ui.answering import CALLED, MARKS, Answering, said_words
@@ -25,17 +25,18 @@ SCRIPT = Path(component.__file__).with_name("transcript.js")
 
 
 @pytest.fixture(scope="module")
-def labels(tmp_path_factory: pytest.TempPathFactory) -> Labels:
-    return Labels(Store(tmp_path_factory.mktemp("labels") / "convgate.db"))
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("labels") / "convgate.db")
 
 
 def answering(
-    labels: Labels,
+    store: Store,
     said: dict[int, dict[str, str]],
     asked: list[int] | None = None,
     *,
     by: str | None = "Ada",
     settling: bool = False,
+    later: list[int] | None = None,
 ) -> Answering:
     talk = Conversation("t", tuple(Turn.of("user", f"turn {number}") for number in range(TURNS + 1)))
     situation, history = talk.at(TURNS)
@@ -48,8 +49,8 @@ def answering(
         for turn, by_whom in said.items()
     }
     return Answering(
-        labels, Moment("t", situation, history), decisions, SituationLabels(answers), by,
-        go=lambda *_: None, asked=asked or [], settling=settling,
+        store, Moment("t", situation, history), decisions, SituationLabels(answers), by,
+        go=lambda *_: None, asked=asked or [], settling=settling, later=later or [],
     )  # fmt: skip
 
 
@@ -57,15 +58,18 @@ TURN = st.integers(0, TURNS - 1)
 SOME = st.lists(TURN, unique=True)
 
 
-@given(SOME, SOME, TURN)
-def test_every_turn_is_asked_about_once_those_asked_for_first(
-    labels: Labels, done: list[int], asked: list[int], turn: int
+@given(SOME, SOME, SOME, TURN)
+def test_every_turn_is_asked_about_once_those_asked_for_first_those_put_off_last(
+    store: Store, done: list[int], asked: list[int], later: list[int], turn: int
 ) -> None:
-    here = answering(labels, {one: {"Ada": "unsure"} for one in done}, asked)
+    here = answering(store, {one: {"Ada": "unsure"} for one in done}, asked, later=later)
     assert sorted(here.ask) == sorted(set(range(TURNS)) - set(done))
-    left = [one for one in asked if one not in done]
+    left = [one for one in asked if one not in done and one not in later]
+    last = [one for one in later if one not in done]
     assert here.ask[: len(left)] == left
-    assert here.ask[len(left) :] == sorted(here.ask[len(left) :], reverse=True)
+    assert here.ask[len(here.ask) - len(last) :] == last
+    between = here.ask[len(left) : len(here.ask) - len(last)]
+    assert between == sorted(between, reverse=True)
     following = here.following(turn)
     assert following != turn
     assert (following is None) == (set(here.ask) <= {turn})
@@ -74,28 +78,37 @@ def test_every_turn_is_asked_about_once_those_asked_for_first(
 
 
 @given(SOME, TURN)
-def test_who_settles_is_asked_about_what_is_disputed_alone(
-    labels: Labels, asked: list[int], turn: int
-) -> None:
+def test_who_settles_is_asked_about_what_is_disputed_alone(store: Store, asked: list[int], turn: int) -> None:
     said = {turn: {"Ada": "relevant", "Bo": "not_relevant", ADJUDICATED: "unsure"}}
-    here = answering(labels, said, asked, settling=True)
+    here = answering(store, said, asked, settling=True)
     assert here.mine == {turn: "unsure"}
     assert here.ask == [one for one in asked if one != turn]
+    assert [one for one in range(TURNS + 1) if here.answers_for(one)] == sorted(asked)
 
 
-def test_what_others_say_is_shown_where_this_person_answered(labels: Labels) -> None:
+def test_the_next_is_the_next_older_one_after_those_asked_for_the_newest(store: Store) -> None:
+    here = answering(store, {6: {"Ada": "unsure"}}, [2])
+    assert [here.following(turn) for turn in (2, 5)] == [7, 2]
+    here = answering(store, {2: {"Ada": "unsure"}}, [2], later=[7, 3])
+    assert [here.following(turn) for turn in (2, 5, 4, 0, 7)] == [6, 4, 1, 6, 6]
+    done = {turn: {"Ada": "unsure"} for turn in range(TURNS) if turn not in (3, 7)}
+    here = answering(store, done, later=[7, 3])
+    assert [here.following(turn) for turn in (0, 7, 3)] == [7, 3, 7]
+
+
+def test_what_others_say_is_shown_where_this_person_answered(store: Store) -> None:
     said = {
         1: {"Ada": "relevant", "Bo": "unsure", ADJUDICATED: "relevant"},
         2: {"Bo": "relevant"},
         3: {"Ada": "relevant"},
     }
-    assert answering(labels, said).theirs() == {1: [("Bo", "unsure"), ("settled", "relevant")], 3: []}
-    settling = answering(labels, said, settling=True).theirs()
+    assert answering(store, said).theirs() == {1: [("Bo", "unsure"), ("settled", "relevant")], 3: []}
+    settling = answering(store, said, settling=True).theirs()
     assert settling[1] == [("Ada", "relevant"), ("Bo", "unsure")]
     assert settling[2] == [("Bo", "relevant")]
-    assert set(answering(labels, said, by=None).theirs()) == {1, 2, 3}
-    assert said_words(answering(labels, said), 1) == "Bo: ? unsure · settled: ✓ relevant"
-    assert said_words(answering(labels, said), 2) == ""
+    assert set(answering(store, said, by=None).theirs()) == {1, 2, 3}
+    assert said_words(answering(store, said), 1) == "Bo: ? unsure · settled: ✓ relevant"
+    assert said_words(answering(store, said), 2) == ""
 
 
 def test_marks_and_keys_are_those_of_the_script() -> None:
@@ -118,7 +131,7 @@ def test_no_key_is_one_of_streamlits_and_no_two_are_alike() -> None:
     assert not {"C", "R"} & set(found)
 
 
-def test_nothing_is_known_of_a_message_without_answers(labels: Labels) -> None:
-    here = answering(labels, {})
+def test_nothing_is_known_of_a_message_without_answers(store: Store) -> None:
+    here = answering(store, {})
     assert (here.mine, here.theirs()) == ({}, {})
     assert here.situation == SituationKey("t", TURNS)

@@ -93,7 +93,7 @@ class Pools:
     def add_disagreements(self, disagreements: Iterable[Disagreeing]) -> None:
         """Turns on which people disagree, the most urgent first."""
         self._found["annotators"] = [
-            _Candidate(rank, one.situation, one.turn, reasons.annotators_disagree(one.answers))
+            _Candidate(rank, one.situation, one.turn, reasons.annotators_disagree(len(one.answers)))
             for rank, one in enumerate(disagreements)
         ]
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 NEAR = 0.15
 """Scores at most this far from the threshold are near it."""
-
-_SAYS = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +40,13 @@ def disagree(one: Verdict, other: Verdict) -> str:
     return f"{keeps.name} keeps it{_numbers(keeps)}, {drops.name} drops it{_numbers(drops)}."
 
 
-def annotators_disagree(answers: Mapping[str, str]) -> str:
-    """For a turn on which people disagree; by annotator, what they answered.
+def annotators_disagree(people: int) -> str:
+    """For a turn that so many people answered, not alike; who said what would sway the next answer.
 
-    >>> annotators_disagree({"Ada": "relevant", "Bo": "not_relevant", "Cy": "relevant"})
-    'Ada and Cy say relevant, Bo says not relevant.'
+    >>> annotators_disagree(3)
+    '3 people answered it, and they do not agree.'
     """
-    told = []
-    for answer, words in _SAYS.items():
-        if names := sorted(name for name, value in answers.items() if value == answer):
-            who = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
-            told.append(f"{who} {'say' if len(names) > 1 else 'says'} {words}")
-    return ", ".join(told) + "."
+    return f"{people:,} people answered it, and they do not agree."
 
 
 def high_score(score: float, rank: int) -> str:

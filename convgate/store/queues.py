@@ -16,14 +16,8 @@ from typing import Any, Literal
 
 from convgate.errors import StoreError
 from convgate.store.database import Store
-from convgate.store.label_log import (
-    WHOLE,
-    SituationKey,
-    find_situation,
-    moment,
-    present,
-    situation_number,
-)
+from convgate.store.label_log import WHOLE, SituationKey, moment, present
+from convgate.store.situations import find_situation, situation_number
 from convgate.transcripts.characters import writable
 
 ReasonKind = Literal["threshold", "versions", "policies", "annotators", "audit", "start", "score"]
@@ -209,6 +203,17 @@ class Queues:
                 db.execute(
                     "SELECT kind, count(*) FROM queue_items WHERE queue = ?"
                     " GROUP BY kind ORDER BY count(*) DESC, kind",
+                    [number],
+                ).fetchall()
+            )
+
+    def common_reasons(self, number: int) -> dict[ReasonKind, str]:
+        """By kind, the reason that all its items have alike; only of kinds with several items."""
+        with self._store.read() as db:
+            return dict(
+                db.execute(
+                    "SELECT kind, min(reason) FROM queue_items WHERE queue = ? GROUP BY kind"
+                    " HAVING count(*) > 1 AND min(reason) = max(reason)",
                     [number],
                 ).fetchall()
             )

@@ -48,16 +48,14 @@ def person() -> str:
 def draw_annotator(app: App) -> None:
     """Who labels here, or the question who it is."""
     name = annotator()
-    if name is None or state.remembered(_ASKED, start=False):
-        _draw_question(app, name)
-    else:
-        with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="annotator-is"):
-            st.markdown(f":material/person: Labelling as **{literal(name)}**", width="content")
-            st.button(
-                "Change", key="annotator.change", type="tertiary", on_click=_ask,
-                help="Somebody else labels in this browser, or it is to forget the name",
-            )  # fmt: skip
-    _tell_browser(name)
+    is_asked = name is None or state.remembered(_ASKED, start=False)
+    # Without a gap, for what tells the browser has no height and would still take one.
+    with st.container(gap=None, width="stretch" if is_asked else "content", key="annotator"):
+        if name is None or is_asked:
+            _draw_question(app, name)
+        else:
+            _draw_name(name)
+        _tell_browser(name)
 
 
 def draw_forgetting() -> None:
@@ -73,10 +71,17 @@ def draw_forgetting() -> None:
         _tell_browser(None)
 
 
+def _draw_name(name: str) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+        st.markdown(f":material/person: Labelling as **{literal(name)}**", width="content")
+        st.button(
+            "Change", key="annotator.change", type="tertiary", on_click=_ask,
+            help="Somebody else labels in this browser, or it is to forget the name",
+        )  # fmt: skip
+
+
 def _draw_question(app: App, name: str | None) -> None:
-    with st.container(
-        border=True, horizontal=True, vertical_alignment="bottom", gap="small", key="annotator-question"
-    ):
+    with st.container(border=True, horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_input(
             "Your name, to label", key=_TYPED, max_chars=LONGEST_NAME, on_change=_typed,
             args=(app,), placeholder="Ada",
@@ -100,7 +105,7 @@ def _tell_browser(name: str | None) -> None:
     """Have the browser keep the name, or forget the one that it has."""
     if name is None and _from_cookie() is None:
         return
-    _keep(  # not at the top: an element without height still takes a gap
+    _keep(
         key="annotator.cookie",
         data={"cookie": COOKIE, "name": quote(name or "", safe=""), "seconds": _A_YEAR if name else 0},
     )

@@ -12,6 +12,7 @@ from convgate.labels.gold import labels_digest
 from convgate.labels.segments import segment_of, segments
 from convgate.policies.gate import GatePolicy
 from convgate.store import Labels, SituationKey, Store
+from convgate.store.put_off import turns_put_off
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import Answering
 from convgate.ui.explore import state
@@ -29,18 +30,19 @@ def answering(
 ) -> Answering:
     """The answers for the message that is looked at; arguments as in `Answering`."""
     moment, gate = outcome.moment, outcome.gate
-    labels, by = Labels(app.store), annotator()
+    by = annotator()
     pause = None if settling or by is None else _pause(app)
     paused = pause.reason if pause and by in pause.annotators else ""
     return Answering(
-        labels=labels,
+        store=app.store,
         moment=moment,
         decisions=outcome.decisions,
-        held=labels.of(moment.labelled),
+        held=Labels(app.store).of(moment.labelled),
         by=None if paused else by,
         go=go,
         version=gate.version if gate else None,
         asked=asked,
+        later=turns_put_off(app.store, moment.labelled, by) if by else (),
         topic=_topics(gate, outcome) if gate else None,
         settling=settling,
         paused=paused,

@@ -7,8 +7,6 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.messages import turn_tokens
-from convgate.ui.annotator import draw_annotator
-from convgate.ui.answering import Answering
 from convgate.ui.choice import Extent
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
@@ -48,15 +46,15 @@ def explore(app: App) -> None:
     rule = st.sidebar.container()
     with st.sidebar:
         draw_policy(view, labels)
-        draw_annotator(app)
     made = outcome(app, view, moment)
     with rule:
         draw_rule(view, made, _extent(made))
     draw_strip(view, app.conversations.summary(moment.key).title, made)
-    _draw_body(view, made, answering(app, made))
+    _draw_body(app, view, made)
 
 
-def _draw_body(view: View, made: Outcome, answers: Answering) -> None:
+def _draw_body(app: App, view: View, made: Outcome) -> None:
+    answers = answering(app, made)
     selected = made.best() if view.selected is None else view.selected
     if not len(made.decisions):
         st.info(
@@ -71,7 +69,7 @@ def _draw_body(view: View, made: Outcome, answers: Answering) -> None:
                 draw_chart(made, selected)
             draw_reading(made, selected, answers)
         with right, st.container(key="explore-panel"):
-            draw_panel(made, selected, answers)
+            draw_panel(app, made, selected, answers)
     draw_further(view, made, selected)
 
 

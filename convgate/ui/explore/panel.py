@@ -5,11 +5,13 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.conversation import Turn
+from convgate.ui.annotator import draw_annotator
 from convgate.ui.answering import Answering, draw_answers, said_words
 from convgate.ui.explore import state
 from convgate.ui.explore.chart import TIERS
 from convgate.ui.explore.neighbours import draw_neighbours
 from convgate.ui.explore.outcome import Outcome
+from convgate.ui.frame import App
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.rows import when
 from convgate.ui.why import Explained, draw_why
@@ -17,7 +19,7 @@ from convgate.ui.why import Explained, draw_why
 _TEXT = 4_000  # characters of the turn in the panel; the transcript has all of it
 
 
-def draw_panel(outcome: Outcome, selected: int | None, answering: Answering) -> None:
+def draw_panel(app: App, outcome: Outcome, selected: int | None, answering: Answering) -> None:
     """Why this turn is kept or dropped, and the place to say whether it should be."""
     if selected is None:
         st.markdown("**Nothing to explain yet.** There is no turn before the current message.")
@@ -37,7 +39,7 @@ def draw_panel(outcome: Outcome, selected: int | None, answering: Answering) -> 
     st.markdown(f"**{outcome_word}:** {literal(why)}")
     _draw_contrast(outcome, selected)
     _draw_text(turn)
-    _draw_label(answering, selected)
+    _draw_label(app, answering, selected)
     if outcome.gate and decision.parts:
         draw_why(
             Explained("explore", outcome.gate, outcome.moment, outcome.decisions, state.touched), selected
@@ -73,12 +75,14 @@ def _draw_contrast(outcome: Outcome, selected: int) -> None:
         st.markdown(f":material/compare_arrows: **{outcome.other_label}: {word.lower()}.** {why}")
 
 
-def _draw_label(answering: Answering, selected: int) -> None:
+def _draw_label(app: App, answering: Answering, selected: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
+        st.markdown("**Does it matter to the current message?**", width="content")
+        draw_annotator(app)
     if answering.paused:
         st.warning(literal(answering.paused), icon=":material/pause_circle:")
     if answering.by is None:
         return
-    st.markdown("**Does it matter to the current message?**")
     draw_answers(answering, selected)
     if said := said_words(answering, selected):
         st.markdown(f":material/group: {said}")

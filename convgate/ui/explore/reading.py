@@ -57,7 +57,7 @@ def draw_reading(outcome: Outcome, selected: int | None, answering: Answering) -
         other_label=outcome.other_label,
         terms=terms(search),
         opened=opened if isinstance(opened, frozenset) else frozenset(),
-        labelling=labelling(answering),
+        labelling=labelling(answering, selected),
     )
     data = transcript_data(
         conversation, outcome.moment.situation, outcome.decisions, marks, place=key, height=HEIGHT

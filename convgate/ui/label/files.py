@@ -13,7 +13,7 @@ from convgate.store import Conversations
 from convgate.transcripts import BadLinesError
 from convgate.ui import state
 from convgate.ui.annotator import annotator
-from convgate.ui.answering import SAVED
+from convgate.ui.answering import keep_saved
 from convgate.ui.explore.state import touched
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
@@ -46,7 +46,7 @@ def draw_files(app: App) -> None:
         st.success(kept, icon=":material/check:")
     by = annotator()
     if by is None:
-        st.caption("Choose a name on the left first: an import is yours to undo.")
+        st.caption("Choose a name above first: an import is yours to undo.")
         return
     file = st.file_uploader(
         "Relevance sets, CSV tables, or lists with current_turn and relevant_turns",
@@ -113,7 +113,7 @@ def _draw_preview(found: Import) -> None:
 def _keep(app: App, found: Import, by: str) -> None:
     touched()
     try:
-        st.session_state[SAVED] = saved = keep_labels(app.store, found, by=by)
+        keep_saved(saved := keep_labels(app.store, found, by=by))
     except ConvgateError as error:
         st.session_state[_PROBLEM] = error
         return

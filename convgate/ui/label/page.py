@@ -28,14 +28,13 @@ _STYLE = Path(__file__).with_name("label.css")
 def label(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    with st.sidebar:
-        draw_annotator(app)
     view, problems = state.current_view()
     if view.conversation is None:
         view = resumed(app, view)
     picked = pick_conversation(app, view)
     if picked is None:
         state.keep(view)
+        draw_annotator(app)
         draw_more(app, view)  # labels can be brought in with their conversations
         return
     view, conversation = picked
@@ -63,12 +62,11 @@ def _draw_body(app: App, view: View, made: Outcome) -> None:
     if answers.paused:
         st.warning(literal(answers.paused), icon=":material/pause_circle:")
     elif annotator() is None:
-        st.info(
-            "Choose a name on the left to label; until then you can look around.", icon=":material/person:"
-        )
+        st.info("Choose a name to label; until then you can look around.", icon=":material/person:")
     with st.container(key="label-body"):
         left, right = st.columns([1.62, 1], gap="medium")
         with left:
             draw_reading(made, selected, answers)
         with right, st.container(key="label-panel"):
-            draw_question(answers, made, selected, "" if selected is None else work.reasons.get(selected, ""))
+            reason = "" if selected is None else work.reasons.get(selected, "")
+            draw_question(answers, made, selected, reason, work.later)

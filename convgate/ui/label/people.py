@@ -19,6 +19,7 @@ from convgate.ui.text import literal
 from convgate.ui.wording import ago, counted
 
 _DAYS = 14
+_DASH = "–"
 _PROBLEM = "label.people.problem"
 _KINDS = {"person": "person", "agent": "agent", "adjudication": "settled disagreements"}
 
@@ -67,9 +68,9 @@ def draw_agreement(app: App) -> None:
         [
             {
                 "who": writable(" and ".join(pair.annotators)),
-                "Cohen's kappa": pair.value,
-                "from": pair.interval[0] if pair.interval else None,
-                "to": pair.interval[1] if pair.interval else None,
+                "Cohen's kappa": _shown(pair.value),
+                "from": _shown(pair.interval and pair.interval[0]),
+                "to": _shown(pair.interval and pair.interval[1]),
                 "shared turns": pair.shared,
                 "alike": pair.agreed,
                 "one unsure": pair.unsure,
@@ -77,12 +78,18 @@ def draw_agreement(app: App) -> None:
             for pair in found.pairs
         ],
         hide_index=True,
-        column_config={
-            name: st.column_config.NumberColumn(format="%.2f") for name in ("Cohen's kappa", "from", "to")
-        },
         alt="Agreement of each two people",
         key="label.agreement",
     )
+    if any(pair.value is None or pair.interval is None for pair in found.pairs):
+        st.caption(
+            f"{_DASH}: not defined. Kappa takes shared turns of both kinds, relevant and not relevant; its"
+            " 95% interval, from and to, takes shared turns of at least two messages."
+        )
+
+
+def _shown(number: float | None) -> str:
+    return _DASH if number is None else f"{number:.2f}"
 
 
 def _badge(found: Agreement) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import streamlit as st
 
 from convgate.errors import StoreError
 from convgate.ui.answering import (
     PROBLEM,
-    SAVED,
     Answering,
+    Later,
     draw_answers,
     draw_prefill,
     draw_saved,
+    keep_saved,
     said_words,
 )
 from convgate.ui.explore import state
@@ -25,12 +28,14 @@ NOTE, _HELD = "label.note", "label.note.held"
 _TEXT, _MESSAGE = 4_000, 300  # characters that are shown of the turn and of the message
 
 
-def draw_question(answering: Answering, outcome: Outcome, selected: int | None, reason: str) -> None:
+def draw_question(
+    answering: Answering, outcome: Outcome, selected: int | None, reason: str, later: Later | None = None
+) -> None:
     """The message, the turn, why it is asked about, the answers, what the gate thinks of it, and a note."""
     moment = answering.moment
     if selected is not None:
         draw_neighbours(outcome, selected)
-    if selected is None or selected not in answering.history:
+    if selected is None or not answering.answers_for(selected):
         _draw_nothing(answering, selected)
         return
     turn, asked = moment.conversation.turns[selected], moment.situation.turn
@@ -48,7 +53,7 @@ def draw_question(answering: Answering, outcome: Outcome, selected: int | None, 
             st.caption("This turn has no text.")
     if reason:
         st.caption(f":material/help_center: Asked because: {literal(reason)}")
-    draw_answers(answering, selected)
+    draw_answers(answering, selected, later)
     if said := said_words(answering, selected):
         st.markdown(f":material/group: {said}")
     _draw_opinions(outcome, selected)
@@ -67,19 +72,23 @@ def _draw_nothing(answering: Answering, selected: int | None) -> None:
         )
     elif selected == answering.moment.situation.index:
         st.markdown("This is the message that is answered. Choose a turn before it.")
-    else:
+    elif selected not in answering.history:
         st.markdown("This turn comes after the message, so it cannot matter to it.")
+    else:
+        st.markdown(
+            "Nobody disagrees about this turn, so there is nothing to settle. Choose one of the list."
+        )
     draw_saved(answering, None)
 
 
 def _draw_opinions(outcome: Outcome, selected: int) -> None:
-    """What the policy says, and what the one beside it says."""
-    decision = outcome.decisions.of(selected)
-    word, _, why = decision.reason.partition(": ")
-    st.markdown(f"{literal(outcome.label)}: **{word.lower()}** · {literal(why)}")
+    """What the policy says, and the one beside it. How the threshold came about is told once, above."""
+    told = [(outcome.label, outcome.decisions)]
     if outcome.other is not None:
-        word, _, why = outcome.other.decisions.of(selected).reason.partition(": ")
-        st.markdown(f"{literal(outcome.other_label)}: **{word.lower()}** · {literal(why)}")
+        told.append((outcome.other_label, outcome.other.decisions))
+    for label, decisions in told:
+        word, _, why = replace(decisions, because="").of(selected).reason.partition(": ")
+        st.markdown(f"{literal(label)}: **{word.lower()}** · {literal(why)}")
 
 
 def _draw_note(answering: Answering, selected: int) -> None:
@@ -102,8 +111,8 @@ def _noted(answering: Answering, turn: int, key: str) -> None:
     assert answering.by is not None
     state.touched()
     try:
-        st.session_state[SAVED] = answering.labels.note(
-            answering.situation, turn, st.session_state[key] or "", by=answering.by
+        keep_saved(
+            answering.labels.note(answering.situation, turn, st.session_state[key] or "", by=answering.by)
         )
     except StoreError as error:
         st.session_state[PROBLEM] = error

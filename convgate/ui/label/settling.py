@@ -48,7 +48,7 @@ def draw_disagreements(app: App) -> None:
         )
         st.toggle("Those that are settled", key=SETTLED, on_change=_first_page, persist_state="session")
     if annotator() is None:
-        st.caption("To settle one, choose your name on the left.")
+        st.caption("To settle one, choose your name above.")
     if not found.rows:
         return
     st.session_state[_LISTED] = [(one.situation, one.turn) for one in found.rows]

@@ -11,12 +11,15 @@ from convgate.labels.queue import turns_to_label
 from convgate.store import Labels, SituationKey
 from convgate.store.label_counts import LabelCounts
 from convgate.store.queues import Queues
-from convgate.ui.annotator import annotator
+from convgate.ui.annotator import annotator, draw_annotator
+from convgate.ui.answering import Later
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
 from convgate.ui.frame import App
 from convgate.ui.label import queueing, settling
+from convgate.ui.label.queue_form import draw_form
+from convgate.ui.state import remembered
 from convgate.ui.wording import counted
 
 WORK, WORTH = "label.work", "label.worth"
@@ -30,6 +33,7 @@ class Work:
     reasons: Mapping[int, str] = field(default_factory=dict)  # by turn: why it is asked about; in order
     settling: bool = False
     onward: Callable[[], bool] | None = None
+    later: Later | None = None
 
     @property
     def asked(self) -> Sequence[int]:
@@ -55,14 +59,18 @@ def draw_work(app: App, view: View, outcome: Outcome) -> bool:
         if disagreements and not view.settle:
             st.caption(f"{counted(disagreements, 'disagreement')} to be settled", width="content")
         if _of(view) == CONVERSATION:
+            remembered(WORTH, start=True)
             st.toggle(
-                "First what is worth most", value=True, key=WORTH, on_change=state.touched,
+                "First what is worth most", key=WORTH, on_change=state.touched,
                 persist_state="session",
-                help="Asks first about up to ten turns: those nearest to the threshold, the highest scores,"
-                " and some drawn by lot. Then about all others, the newest first.",
+                help="Asks about ten turns first: those nearest to the threshold, then the highest scores,"
+                " then some drawn by lot. After them about all others, the newest first.",
             )  # fmt: skip
+        draw_annotator(app)
+    if _of(view) == QUEUE:
+        queueing.draw_deleted(app)
     if st.session_state.get(queueing.MAKING):
-        queueing.draw_form(app)
+        draw_form(app)
         return False
     if view.queue is not None:
         queueing.draw_queue(app, view.queue, outcome)
@@ -99,9 +107,11 @@ def work_on(app: App, view: View, outcome: Outcome) -> Work:
     """What is asked about the message that is shown."""
     by = annotator()
     if view.queue is not None and by is not None:
+        here = outcome.moment.labelled
         return Work(
             queueing.asked(app, view.queue, outcome),
-            onward=queueing.onward(app, view.queue, by, outcome.moment.labelled),
+            onward=queueing.onward(app, view.queue, by, here),
+            later=queueing.later(app, view.queue, by, here),
         )
     if view.settle and by is not None:
         return Work(
@@ -111,9 +121,7 @@ def work_on(app: App, view: View, outcome: Outcome) -> Work:
         return Work()
     history = outcome.moment.history
     sent_anyway = [index for index, turn in enumerate(history, history.start) if turn.is_instruction]
-    suggested = turns_to_label(outcome.decisions, sent_anyway)
-    newest_first = sorted(suggested, key=lambda one: -one.turn)
-    return Work({one.turn: one.reason for one in newest_first})
+    return Work({one.turn: one.reason for one in turns_to_label(outcome.decisions, sent_anyway)})
 
 
 def _of(view: View) -> str:

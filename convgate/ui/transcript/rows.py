@@ -38,7 +38,10 @@ class Labelling:
     mine: Mapping[int, str] = field(default_factory=dict)  # answers by turn
     theirs: Mapping[int, Sequence[tuple[str, str]]] = field(default_factory=dict)  # (who, answer) by turn
     enabled: bool = False  # whether answers can be given
+    open: Collection[int] = field(default_factory=frozenset)  # the turns that can be answered for
     scope: str = "turn"  # what an answer is for: that turn alone, or more of them
+    targets: Collection[int] = field(default_factory=frozenset)  # which, when it is for more
+    put_off: Collection[int] = field(default_factory=frozenset)  # turns that are asked about later
     client: str = ""  # the list that gave answers last
     stored: int = 0  # the number of its last answer that was taken care of
 
@@ -197,6 +200,8 @@ def _row(
         "reason": "",
         "mine": None,
         "theirs": [],
+        "aimed": False,
+        "put_off": False,
         "open": False,
     }
     place = index - int(decisions.indices[0]) if len(decisions) else -1
@@ -213,7 +218,8 @@ def _row(
         row |= {"other": "kept" if theirs else "dropped", "differs": theirs != ours}
     if (labelling := marks.labelling) is not None:
         said = [list(pair) for pair in labelling.theirs.get(index, ())]
-        row |= {"mine": labelling.mine.get(index), "theirs": said, "open": True}
+        row |= {"mine": labelling.mine.get(index), "theirs": said, "open": index in labelling.open}
+        row |= {"aimed": index in labelling.targets, "put_off": index in labelling.put_off}
     return {**row, "state": state, "outcome": called, "reason": decisions[place].reason}
 
 
@@ -221,5 +227,6 @@ def _question(turn: Turn) -> dict[str, Any]:
     return {
         "turn": QUESTION, "state": "current", "outcome": "asked", "who": "asked here", "when": "",
         "exact": "", "text": turn.text, "cut": False, "score": "", "bar": None, "flip": "", "other": "",
-        "differs": False, "reason": "", "mine": None, "theirs": [], "open": False,
+        "differs": False, "reason": "", "mine": None, "theirs": [], "aimed": False,
+        "put_off": False, "open": False,
     }  # fmt: skip

@@ -117,6 +117,7 @@ class Transcript {
     row.when = make("span", "when", head)
     row.other = make("span", "other", head)
     row.theirs = make("span", "theirs", head)
+    row.next = make("span", "next", head)
     row.choices = make("span", "choices", head)
     for (const [key, value] of Object.entries(ANSWERS)) {
       if (value === null) continue
@@ -165,6 +166,9 @@ class Transcript {
     row.other.textContent = data.other ? `${this.data.theirs}: ${data.other}` : ""
     row.other.className = `other${data.other === "kept" ? " keeps" : ""}${data.differs ? " differs" : ""}`
     row.other.hidden = !data.other
+    element.classList.toggle("aimed", data.aimed)
+    row.next.textContent = data.aimed ? "gets the next answer" : data.put_off ? "put off" : ""
+    row.next.hidden = !row.next.textContent
     this.fillAnswers(row, data)
     row.text.classList.toggle("blank", data.text === "")
     if (data.text === "") row.text.textContent = "no text"

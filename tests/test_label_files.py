@@ -1,0 +1,112 @@
+"""Labels as files on Label: a look before they come in, and out without loss."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from convgate.conversation import Conversation
+from convgate.labels.exchange import keep_labels, read_labels, write_labels
+from convgate.settings import load_settings
+from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from tests.label_page import (
+    HOSTILE,
+    TALK,
+    add,
+    click,
+    entries,
+    errors,
+    held,
+    labels,
+    opened,
+    place,
+    said,
+    say,
+    sound,
+)
+from tests.label_page import (
+    label_page as label_page,
+)
+
+pytestmark = pytest.mark.usefixtures("label_page")
+
+
+def test_an_empty_library_takes_labels_with_their_conversations() -> None:
+    app = opened()
+    assert "no conversation yet" in said(app)
+    other = Store(load_settings().home / "other.db")
+    (added,) = Conversations(other).add([NewConversation(Conversation("Talk", TALK, title="Talk"))])
+    Labels(other).answer(SituationKey(added.key, 7), {1: "relevant"}, by="Bo")
+    sound(app.button_group(key="label.show").set_value("files").run())
+    sound(app.file_uploader[0].upload("labels.jsonl", write_labels(other, "relevance-set")).run())
+    assert "1 conversation, 1 of them new here" in said(app)
+    click(app, "label.import.keep")
+    assert held(added.key, "Bo") == {1: "relevant"}
+    assert place(app) == (7, 6)
+
+
+def test_a_file_is_looked_at_before_it_is_imported_and_taken_back_as_one() -> None:
+    key, other = add(), add(*TALK[:6])
+    say(key, Ada={1: "relevant"})
+    app = opened(conversation=key, show="files")
+    rows = [f"{key},7,{turn},{by},{what}" for turn, by, what in ((1, "Ada", "unsure"), (2, "Bo", "relevant"))]
+    table = "conversation,message,turn,annotator,answer\n" + "\n".join(rows)
+    before = entries()
+    sound(app.file_uploader[0].upload(f"{HOSTILE[:9]}.csv", table.encode()).run())
+    assert "2 labels in 1 conversation, 0 of them new here. By: Ada 1, Bo 1." in said(app)
+    assert "1 differ from what the same person says here now" in said(app)
+    assert entries() == before
+    click(app, "label.import.keep")
+    assert "Imported 2 labels" in said(app)
+    assert (held(key), held(key, "Bo")) == ({1: "unsure"}, {2: "relevant"})
+    assert not app.file_uploader[0].value
+    click(app, "answering.undo")
+    assert entries() == before
+
+    bad = table + f"\n{key},7,99,Bo,relevant\n{key},7,3,Bo,{HOSTILE}"
+    sound(app.file_uploader[0].upload("bad.csv", bad.encode()).run())
+    assert "2 rows cannot be read" in errors(app)
+    assert "turn 99 is no earlier turn" in said(app)
+    assert "line 4" in said(app)
+    assert not [one for one in app.markdown if HOSTILE in one.value]
+    sound(app.toggle(key="label.import.skip").set_value(True).run())
+    assert app.button(key="label.import.keep").label == "Import 2 labels"
+
+    lists = json.dumps({"current_turn": 5, "relevant_turns": [1]})
+    sound(app.file_uploader[0].upload("peer.jsonl", lists.encode()).run())
+    assert "conversation" in errors(app)
+    box = app.selectbox(key="label.import.about")
+    assert len(set(box.options)) == 2, "conversations of one title are told apart"
+    sound(box.set_value(other).run())
+    sound(app.text_input(key="label.import.whose").set_value("adjudicated").run())
+    assert "choose another name" in errors(app)
+    sound(app.text_input(key="label.import.whose").set_value("Cy").run())
+    click(app, "label.import.keep")
+    assert held(other, "Cy", turn=5)[1] == "relevant"
+    assert "Choose a name above first" in said(opened(None, conversation=key, show="files"))
+
+
+def test_exports_are_files_that_are_read_back_without_loss(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    files: dict[str, Callable[[], bytes]] = {}
+
+    def drawn(label: str, data: Callable[[], bytes], *, file_name: str, **_: object) -> bool:
+        files[file_name] = data
+        return False
+
+    key = add()
+    say(key, Ada={1: "relevant", 2: "unsure"}, Bo={1: "not_relevant"})
+    labels().note(SituationKey(key, 7), 1, HOSTILE, by="Ada")
+    monkeypatch.setattr("streamlit.download_button", drawn)
+    opened(conversation=key, show="files")
+    assert {name for name in files if name.startswith("labels")} == {"labels.jsonl", "labels.csv"}
+    for name in ("labels.jsonl", "labels.csv"):
+        other = Store(tmp_path / f"{name}.db")
+        Conversations(other).add([NewConversation(Conversation("Talk", TALK, title="Talk", format="openai"))])
+        keep_labels(other, read_labels(files[name](), name, other), by="Ada")
+        assert sorted((replace(one, at=None) for one in Labels(other).entries()), key=repr) == entries()
