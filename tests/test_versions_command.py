@@ -279,6 +279,22 @@ def test_who_is_the_one_logged_in_unless_told(run: Run, versions: Versions, monk
     assert (versions.history[-1].who, versions.baseline) == ("unknown", "second")
 
 
+def test_nothing_is_put_into_use_that_was_made_for_another_encoder(
+    run: Run, versions: Versions, monkeypatch: pytest.MonkeyPatch
+):
+    own = Gate(GateConfig(encoder=FakeEncoder(model="other").identity, dimension=384))
+    versions.add(own, Draft(), name="other")
+    versions.activate("first", who="Ada")
+    code, out, err = run("versions", "activate", "other")
+    assert (code, out) == (1, "")
+    assert "other cannot be used: " in err
+    assert "first stays in use." in err
+    versions.activate("other", who="Ada")
+    versions.activate("second", who="Ada")
+    assert "other cannot be used: " in run("versions", "rollback")[2]
+    assert versions.active == "second"
+
+
 def test_renaming_and_deleting(run: Run, versions: Versions):
     assert run("versions", "rename", "second", "better") == (0, "second is called better now.\n", "")
     code, out, err = run("versions", "delete", "first")

@@ -88,7 +88,7 @@ def read_one(file: Path, *, which: str | None, format: str | None, skip_bad: boo
     from convgate.transcripts import read_conversations
 
     from_pipe = str(file) == "-"
-    with _status(f"Reading {file}"):
+    with status(f"Reading {file}"):
         transcript = read_conversations(
             sys.stdin.buffer.read() if from_pipe else file,
             name="standard input" if from_pipe else None,
@@ -156,7 +156,7 @@ def tell_error(error: ConvgateError) -> None:
 
 
 @contextmanager
-def _status(doing: str) -> Iterator[None]:
+def status(doing: str) -> Iterator[None]:
     """A moving line on standard error while something is done; nothing when that is no terminal."""
     from rich.console import Console
     from rich.text import Text

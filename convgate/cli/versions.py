@@ -9,12 +9,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli.compare import compare
-from convgate.cli.output import ForceOption, JsonOption, OutOption, tell, write_export, write_json, write_text
+from convgate.cli.output import (
+    ForceOption,
+    JsonOption,
+    OutOption,
+    status,
+    tell,
+    write_export,
+    write_json,
+    write_text,
+)
 from convgate.home import login_name
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from convgate.embedding.base import EncoderIdentity
     from convgate.versions import DataSet, Version, Versions
     from convgate.versions.difference import Difference, Pair
 
@@ -88,14 +98,14 @@ def diff(
 @versions.command()
 def activate(name: NameArgument, who: WhoOption = None) -> None:
     """Use a version from now on."""
-    _versions().activate(name, who=who or login_name())
+    _versions().activate(name, who=who or login_name(), encoder=_encoder())
     typer.echo(f"{name} is active.")
 
 
 @versions.command()
 def rollback(who: WhoOption = None) -> None:
     """Use the version again that was active before."""
-    name = _versions().rollback(who=who or login_name())
+    name = _versions().rollback(who=who or login_name(), encoder=_encoder())
     typer.echo(f"{name} is active again." if name else "No version is active: the gate is untrained again.")
 
 
@@ -175,6 +185,15 @@ def _versions() -> Versions:
     from convgate.versions import Versions
 
     return Versions(load_settings().home)
+
+
+def _encoder() -> EncoderIdentity:
+    """The encoder that a version has to be made for, to be put into use."""
+    from convgate.selector import EncoderOnDemand
+    from convgate.settings import load_settings
+
+    with status("Loading the encoder, which a version has to fit"):
+        return EncoderOnDemand(load_settings())().identity
 
 
 def _marks(store: Versions, name: str) -> list[str]:
