@@ -85,7 +85,8 @@ def test_alpha_is_that_of_the_library(votes: list[tuple[int, int]]) -> None:
 
 def test_alpha_of_answers_that_are_all_alike_turn_by_turn_is_one() -> None:
     found = agreement_of_all(["Ada", "Bo", "Cy"], [turn_counts([(3, 0), (0, 2), (1, 0), (0, 3)])])
-    assert (found.value, found.shared, found.agreed) == (pytest.approx(1.0), 3, 3)
+    assert found.value == pytest.approx(1.0)
+    assert (found.shared, found.agreed) == (3, 3)
 
 
 @settings(max_examples=20)
@@ -172,6 +173,34 @@ def test_training_is_warned_of_low_agreement_and_open_disagreements(store: Store
     assert unsettled.startswith("20 turns are called relevant by one person and not relevant by another")
     Labels(store).adjudicate(place, dict.fromkeys(range(20, 39), "relevant"), by="Ada")
     assert training_warnings(store)[1].startswith("1 turn is called relevant by one person")
+
+
+def test_who_does_not_train_gives_no_reason_to_warn_of_training(store: Store) -> None:
+    place = SituationKey(add(store, "talk", 60), 58)
+    agree(store, place, MONDAY, alike=40, apart=0)
+    say(
+        store, place, "Cy", MONDAY, **{f"t{turn}": "relevant" if turn % 2 else "unsure" for turn in range(40)}
+    )
+    counts = LabelCounts(store)
+    before = agreement(store), counts.shared(), counts.together(training=True)
+    assert before[2] == counts.together()
+    say(
+        store,
+        place,
+        "Dy",
+        MONDAY,
+        **{f"t{turn}": "not_relevant" if turn % 2 else "relevant" for turn in range(40)},
+    )
+    Labels(store).record(
+        [Entry(place, 50, "bot", "relevant", kind="agent")], by="bot", kind="feedback", by_kind="agent"
+    )
+    Labels(store).set_trains("bot", trains=False)
+    assert len(training_warnings(store)) == 5, "three pairs, alpha and what is not settled"
+    Labels(store).set_trains("Dy", trains=False)
+    assert training_warnings(store) == []
+    after = agreement(store, training=True), counts.shared(training=True), counts.together(training=True)
+    assert after == before
+    assert len(agreement(store).pairs) == 6, "who labels sees everybody"
 
 
 def test_no_alarm_is_given_about_people_who_agree(store: Store) -> None:

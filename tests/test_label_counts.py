@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, Turn
 from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
-from convgate.store.label_counts import LabelCounts, SharedCounts, TurnCounts, week_of
+from convgate.store.label_counts import LabelCounts, SharedCounts, TurnCounts
 from convgate.store.label_log import ANSWERS, AnnotatorKind
 
 Row = tuple[str, int, str, str, str]  # who, turn, answer, at, kind
@@ -114,7 +114,8 @@ def test_what_follows_every_label_is_what_counting_anew_gives(
     pairs: Counter[tuple[str, str, int | None, date, str, str]] = Counter()
     for (place, _), by in said.items():
         for a, b in combinations(sorted(by), 2):
-            week = max(week_of(datetime.fromisoformat(by[who].at or "")) for who in (a, b))
+            later = max(datetime.fromisoformat(by[who].at or "") for who in (a, b))
+            week = later.date() - timedelta(days=later.weekday())
             one, two = by[a].value or "", by[b].value or ""
             if "unsure" in (one, two):
                 one = two = "unsure"

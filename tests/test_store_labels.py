@@ -22,6 +22,7 @@ from convgate.store import (
     Store,
 )
 from convgate.store.label_log import ANSWERS
+from convgate.store.situations import find_situation
 
 Talk = tuple[Labels, str]
 
@@ -237,9 +238,52 @@ def test_labels_go_when_their_conversation_is_purged_and_wait_while_it_is_delete
     conversations.undelete([key])
     assert [entry.value for entry in labels.entries()] == ["relevant"]
     conversations.delete([key])
+    assert labels.annotators()[0].answers == 0
     conversations.purge()
     assert log(store) == 0
-    assert labels.undo("Ada") is not None, "undoing what is gone changes nothing"
+    assert labels.can_undo("Ada") == (False, False), "nothing is left to be undone"
+
+
+def test_undo_goes_on_past_conversations_that_were_deleted_or_removed(talk: Talk, store: Store) -> None:
+    labels, key = talk
+    conversations, other, third = Conversations(store), add(store, "other", 8), add(store, "third", 8)
+    for one in (key, other, third):
+        labels.answer(SituationKey(one, 6), {2: "relevant"}, by="Ada")
+    both = [Entry(SituationKey(one, 4), 1, "Ada", "relevant") for one in (third, key)]
+    labels.record(both, by="Ada", kind="import")
+    conversations.delete([other, third])
+    part = labels.undo("Ada")
+    assert part is not None
+    assert (part.changed, part.situation, part.deleted) == (2, SituationKey(key, 4), "")
+    gone = labels.undo("Ada")
+    assert gone is not None
+    assert (gone.changed, gone.situation, gone.turn, gone.deleted) == (1, None, WHOLE, "third 0")
+    conversations.purge()
+    conversations.undelete([third])
+    last = labels.undo("Ada")
+    assert last is not None
+    assert last.situation == SituationKey(key, 6)
+    assert labels.undo("Ada") is None
+    again = labels.redo("Ada")
+    assert again is not None
+    assert (again.situation, again.changed) == (SituationKey(key, 6), 1)
+    rest = labels.redo("Ada")
+    assert rest is not None
+    assert (rest.situation, rest.changed) == (SituationKey(key, 4), 1)
+    assert labels.redo("Ada") is None, "what was removed cannot come back"
+
+
+def test_what_was_undone_while_its_conversation_was_deleted_is_undone_when_it_comes_back(
+    talk: Talk, store: Store
+) -> None:
+    labels, key = talk
+    labels.answer(SituationKey(key, 6), {2: "relevant"}, by="Ada")
+    Conversations(store).delete([key])
+    labels.undo("Ada")
+    Conversations(store).undelete([key])
+    assert labels.of(SituationKey(key, 6)).of("Ada") == {}
+    assert labels.redo("Ada") is not None
+    assert labels.of(SituationKey(key, 6)).of("Ada") == {2: "relevant"}
 
 
 def test_the_log_cannot_be_rewritten(talk: Talk, store: Store) -> None:
@@ -268,25 +312,37 @@ ACTIONS = st.lists(
 )
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("labels") / "convgate.db")
+
+
 @settings(max_examples=40)
 @given(ACTIONS)
 def test_what_holds_is_what_the_log_comes_to_and_undoing_everything_leaves_nothing(
-    tmp_path_factory: pytest.TempPathFactory, actions: list[tuple[str, object]]
+    shared: Store, actions: list[tuple[str, object]]
 ) -> None:
-    store = Store(tmp_path_factory.mktemp("labels") / "convgate.db")
-    labels, place = Labels(store), SituationKey(add(store, "talk", 8), 6)
+    new = len(Conversations(shared).keys())  # a talk and people of each example's own
+    labels, place = Labels(shared), SituationKey(add(shared, f"talk {new}", 8), 6)
     for who, what in actions:
         if isinstance(what, dict):
-            labels.answer(place, what, by=who)
+            labels.answer(place, what, by=f"{who} {new}")
         else:
-            (labels.undo if what == "undo" else labels.redo)(who)
-    with store.read() as db:
-        rows = db.execute("SELECT turn, annotator, after FROM label_log ORDER BY number").fetchall()
-        held = db.execute("SELECT turn, annotator, answer FROM labels ORDER BY turn, annotator").fetchall()
+            (labels.undo if what == "undo" else labels.redo)(f"{who} {new}")
+    with shared.read() as db:
+        number = find_situation(db, place)
+        rows, held = (
+            db.execute(
+                f"SELECT turn, annotator, {what} WHERE situation = ? ORDER BY {order}", [number]
+            ).fetchall()
+            for what, order in (
+                ("after FROM label_log", "number"),
+                ("answer FROM labels", "turn, annotator"),
+            )
+        )
     replayed = {(turn, who): after for turn, who, after in rows}
     assert held == sorted((*key, after) for key, after in replayed.items() if after is not None)
     for who in ("Ada", "Bo"):
-        while labels.undo(who):
+        while labels.undo(f"{who} {new}"):
             pass
     assert labels.of(place).answers == {}
-    store.close()

@@ -133,12 +133,12 @@ class Pause:
         )
 
 
-def agreement(store: Store) -> AgreementReport:
-    """How well people agree, over all labels that hold."""
+def agreement(store: Store, *, training: bool = False) -> AgreementReport:
+    """How well people agree, over all labels that hold; training: over those that are trained on."""
     counts = LabelCounts(store)
-    pairs = agreement_of_pairs(counts.shared())
+    pairs = agreement_of_pairs(counts.shared(training=training))
     people = sorted({name for pair in pairs for name in pair.annotators})
-    together = agreement_of_all(people, counts.together()) if len(people) > 2 else None
+    together = agreement_of_all(people, counts.together(training=training)) if len(people) > 2 else None
     return AgreementReport(tuple(pairs), together)
 
 
@@ -167,11 +167,12 @@ def agreement_of_all(people: Sequence[str], counts: Sequence[TurnCounts]) -> Agr
 
 def training_warnings(store: Store) -> list[str]:
     """What to know before training on these labels; nothing when people agree or only one labels."""
-    report = agreement(store)
+    report = agreement(store, training=True)
     told = [pair.reading for pair in report.pairs if pair.level == "low"]
     if report.together and report.together.level == "low":
         told.append(report.together.reading)
-    if open_ := LabelCounts(store).disagreements(per_page=0).total:
+    counts = LabelCounts(store)
+    if open_ := counts.disagreements(per_page=0, annotators=counts.trainers()).total:
         turns = "1 turn is" if open_ == 1 else f"{open_:,} turns are"
         told.append(
             f"{turns} called relevant by one person and not relevant by another, and not settled yet. Where"

@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from typing import Any
 
 from sqlite_utils import Database
 
 from convgate.store.database import Store
 from convgate.store.label_log import ADJUDICATED, SituationKey, moment
+from convgate.store.situations import OF_DELETED
+
+_TRAINERS = "SELECT number FROM annotators WHERE kind = 'person' AND trains"
+# As the table `label_turns` counts all people.
+_TRAINED_TURNS = f"""(
+    SELECT situation, turn, sum(answer = 'relevant') AS relevant,
+        sum(answer = 'not_relevant') AS not_relevant
+    FROM labels WHERE turn >= 0 AND annotator IN ({_TRAINERS}) GROUP BY situation, turn)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,27 +81,35 @@ class LabelCounts:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def shared(self) -> list[SharedCounts]:
-        """For every two people who answered the same turns, what they said, by message and week."""
+    def shared(self, *, training: bool = False) -> list[SharedCounts]:
+        """For every two people who answered the same turns, what they said, by message and week.
+
+        training: only of people whose answers train.
+        """
+        both = f"AND first IN ({_TRAINERS}) AND second IN ({_TRAINERS})" if training else ""
         with self._store.read() as db:
-            rows = db.execute("""
+            rows = db.execute(f"""
                 SELECT first, second, conversation, situation, week, both, only_first, only_second, neither,
                     unsure
                 FROM label_pairs JOIN situations ON situations.number = situation
                 JOIN conversations ON conversations.number = conversation
-                WHERE deleted_at IS NULL
+                WHERE deleted_at IS NULL {both}
             """).fetchall()
             names = dict(db.execute("SELECT number, name FROM annotators").fetchall())
         return [_shared(names[row[0]], names[row[1]], row[2:]) for row in rows]
 
-    def together(self) -> list[TurnCounts]:
-        """What all people say of the turns that at least two of them answered, by message."""
+    def together(self, *, training: bool = False) -> list[TurnCounts]:
+        """What all people say of the turns that at least two of them answered, by message.
+
+        training: all whose answers train.
+        """
+        turns = _TRAINED_TURNS if training and self.trainers() is not None else "label_turns"
         with self._store.read() as db:
-            rows = db.execute("""
+            rows = db.execute(f"""
                 SELECT conversation, situation, count(*), sum(relevant = 0 OR not_relevant = 0),
                     sum(relevant), sum(not_relevant),
                     sum(relevant * not_relevant * 1.0 / (relevant + not_relevant - 1))
-                FROM label_turns JOIN situations ON situations.number = situation
+                FROM {turns} JOIN situations ON situations.number = situation
                 JOIN conversations ON conversations.number = conversation
                 WHERE relevant + not_relevant > 1 AND deleted_at IS NULL
                 GROUP BY situation
@@ -144,6 +160,13 @@ class LabelCounts:
             ).fetchall()
             return DisagreementPage(tuple(_disagreement(db, row) for row in rows), total)
 
+    def trainers(self) -> list[str] | None:
+        """The names of the people whose answers train; None when all people's do."""
+        with self._store.read() as db:
+            people = db.execute("SELECT name, trains FROM annotators WHERE kind = 'person'").fetchall()
+        names = [name for name, trains in people if trains]
+        return None if len(names) == len(people) else names
+
     def settled_since(self, first: str, second: str, since: datetime) -> int:
         """Turns that both people answered and that were adjudicated at `since` or later."""
         with self._store.read() as db:
@@ -165,9 +188,10 @@ class LabelCounts:
         """Answers of an annotator that hold now, by the day (UTC) on which they were given, in order."""
         with self._store.read() as db:
             rows = db.execute(
-                """
+                f"""
                 SELECT date(at), count(*) FROM labels
                 WHERE annotator = (SELECT number FROM annotators WHERE name = ?) AND at >= ? AND turn >= 0
+                    AND situation NOT IN ({OF_DELETED})
                 GROUP BY date(at) ORDER BY date(at)
                 """,
                 [annotator, since.isoformat()],
@@ -197,11 +221,6 @@ class LabelCounts:
         for *place, turn in rows:
             found.setdefault(SituationKey(*place), set()).add(turn)
         return found
-
-
-def week_of(at: datetime) -> date:
-    """The Monday of the week of a moment in UTC."""
-    return at.date() - timedelta(days=at.weekday())
 
 
 def _shared(first: str, second: str, row: tuple[Any, ...]) -> SharedCounts:

@@ -26,17 +26,15 @@ from convgate.store.label_log import (
     Answer,
     Entry,
     Kind,
-    People,
     Saved,
     SituationKey,
     Status,
-    Writer,
-    find_situation,
     moment,
     present,
-    said_before,
-    undo_stacks,
 )
+from convgate.store.label_undo import turn_back, undo_stacks
+from convgate.store.label_writing import People, Writer
+from convgate.store.situations import OF_DELETED, find_situation
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +151,13 @@ class Labels:
 
         action: one of `by` that holds, however long ago.
         """
-        return self._turn_back(by, "undo", action)
+        with self._store.write() as db:
+            return turn_back(db, by, "undo", action)
 
     def redo(self, by: str) -> Saved | None:
         """Do again what `by` took back last; None when there is nothing, or something was done since."""
-        return self._turn_back(by, "redo")
+        with self._store.write() as db:
+            return turn_back(db, by, "redo")
 
     def can_undo(self, by: str) -> tuple[bool, bool]:
         """Whether there is something to undo, and something to redo."""
@@ -179,10 +179,11 @@ class Labels:
     def annotators(self) -> list[Annotator]:
         """Everybody of whom an answer holds, people first, by name; not who only imported those of others."""
         with self._store.read() as db:
-            rows = db.execute("""
+            rows = db.execute(f"""
                 SELECT name, kind, trains, count(labels.turn), count(DISTINCT labels.situation),
                     max(labels.at)
                 FROM annotators LEFT JOIN labels ON annotators.number = labels.annotator AND labels.turn >= 0
+                    AND labels.situation NOT IN ({OF_DELETED})
                 WHERE EXISTS (SELECT 1 FROM labels AS any WHERE any.annotator = annotators.number)
                 GROUP BY annotators.number
                 ORDER BY kind = 'person' DESC, kind = 'agent' DESC, name COLLATE NOCASE
@@ -250,31 +251,6 @@ class Labels:
                     yield Entry(
                         SituationKey(key, current, question), turn, name, said, what, at, version, kind
                     )
-
-    def _turn_back(self, by: str, kind: Literal["undo", "redo"], action: int | None = None) -> Saved | None:
-        now = present()
-        with self._store.write() as db:
-            people = People(db)
-            annotator = people.find(by)
-            undoable, redoable = undo_stacks(db, annotator) if annotator else ([], [])
-            stack = undoable if kind == "undo" else redoable
-            target = stack[-1] if action is None and stack else action
-            if annotator is None or target is None:
-                return None
-            writer = Writer(db, people, now)
-            changes = db.execute(
-                "SELECT number, situation, turn, annotator, what, before, after, at, version FROM label_log"
-                " WHERE action = ? ORDER BY number DESC",
-                [target],
-            ).fetchall()
-            for number, situation, turn, whose, what, before, after, at, version in changes:
-                was, becomes = (after, before) if kind == "undo" else (before, after)
-                if becomes is None:
-                    at = now
-                elif kind == "undo":  # what was said before is as old as it was, and of the version of then
-                    at, version = said_before(db, number, situation, turn, whose, what)
-                writer.change(situation, turn, whose, what, becomes, at, version, expected=was)
-            return writer.close(kind, annotator, undoes=target, always=True)
 
 
 def _said(db: Database, table: str, value: str, situation: int) -> dict[int, dict[str, Said]]:
