@@ -20,13 +20,13 @@ from convgate.evaluation.judge import count_tokens, judge
 from convgate.gate.model import Gate, GateOutput
 from convgate.policies.base import history_indices
 from convgate.training import trainer as loop
+from convgate.training.comparing import compare
 from convgate.training.episodes import Episode, batch, read_episodes
 from convgate.training.errors import TrainingError
 from convgate.training.fitting import fit_threshold
 from convgate.training.lengthening import lengthen
 from convgate.training.objective import objective
 from convgate.training.trainer import Trainer
-from convgate.training.verdict import compare
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
 from tests.planted import QUICK, planted, small_encoder, small_gate, with_cases
 

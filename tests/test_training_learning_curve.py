@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from convgate.gate.thresholds import Absolute
+from convgate.training.comparing import compare_items
 from convgate.training.curve_training import CurveTraining
 from convgate.training.dividing import divide
 from convgate.training.episodes import read_episodes
@@ -26,7 +27,6 @@ from convgate.training.learning_curve import (
 from convgate.training.plan import Plan
 from convgate.training.report import ItemReport
 from convgate.training.session import train_version
-from convgate.training.verdict import compare_items
 from convgate.versions import Draft, Versions
 from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate
 from tests.test_training_session import Heard

@@ -12,6 +12,7 @@ import pytest
 
 from convgate.conversation import Turn
 from convgate.store.openings import chain
+from convgate.training.comparing import compare_items
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.errors import TrainingError
 from convgate.training.making import HELD_OUT, why_not_active
@@ -20,7 +21,7 @@ from convgate.training.progress import OUTCOME, STOP, StoppedError
 from convgate.training.report import REPORT, ItemReport, ReportedCase, item_report
 from convgate.training.runs import read_record
 from convgate.training.session import train_version
-from convgate.training.verdict import compare_items, measured, verdict_of
+from convgate.training.verdict import measured, verdict_of
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from convgate.versions import Draft, Versions
 from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate, with_cases
@@ -86,7 +87,8 @@ def several(*right: int) -> ItemReport:
     [
         ((7, 8, 9, 7, 8), True, "between +0.17 and +0.25 (95% interval)."),
         ((9, 2, 8, 3, 9), False, "(95% interval), so it may be chance."),
-        ((5, 5, 5), False, "No conversation shows a difference in F1."),
+        ((7, 8, 9, 7), False, "So few do not tell how sure that is; 5 conversations or more would."),
+        ((5, 5, 5, 5, 5), False, "No conversation shows a difference in F1."),
     ],
 )
 def test_a_gain_says_whether_it_may_be_chance(right: tuple[int, ...], sure: bool, told: str) -> None:
@@ -98,11 +100,16 @@ def test_a_gain_says_whether_it_may_be_chance(right: tuple[int, ...], sure: bool
 
 
 def test_a_card_tells_both_on_the_very_same_cases() -> None:
-    report = several(7, 8, 9)
+    report = several(7, 8, 9, 7, 8)
     told, verdict = measured(report), verdict_of(report)
     assert (told.metrics["f1"].value, told.parent["f1"].value) == (verdict.child_f1, verdict.parent_f1)
     assert (told.gain["f1"].low, told.gain["f1"].high) == (verdict.gain_low, verdict.gain_high)
-    others = (several(7, 8, 9), several(9, 8, 7), several(7, 8), replace(report, relevant=~report.relevant))
+    others = (
+        several(7, 8, 9, 7, 8),
+        several(9, 8, 7, 9, 9),
+        several(7, 8),
+        replace(report, relevant=~report.relevant),
+    )
     assert [told.sha256 == measured(one).sha256 for one in others] == [True, True, False, False]
 
 

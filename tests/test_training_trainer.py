@@ -16,11 +16,11 @@ from convgate.gate.features import FEATURES
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.training import trainer as loop
+from convgate.training.comparing import compare
 from convgate.training.episodes import Episode, batch, read_episodes
 from convgate.training.errors import TrainingError
 from convgate.training.measuring import measure_features
 from convgate.training.trainer import FURTHER, Epoch, Trainer, TrainingSettings, drop_parts
-from convgate.training.verdict import compare
 from tests.planted import QUICK, planted, small_encoder, small_gate
 
 

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Anchored
+from convgate.training.comparing import compare
 from convgate.training.episodes import Episode, Question, read_episodes
 from convgate.training.fitting import fit_threshold
 from convgate.training.holding_out import hold_out
-from convgate.training.verdict import Verdict, compare
+from convgate.training.verdict import Verdict
 from tests.planted import planted, small_encoder, small_gate
 
 SETS = st.dictionaries(

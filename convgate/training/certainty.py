@@ -12,6 +12,9 @@ from convgate.evaluation.bootstrap import cluster_sums, difference_interval, dra
 from convgate.evaluation.metrics import Bools, Terms, ratios
 from convgate.evaluation.results import Measure
 
+FEWEST = 5
+"""Conversations from which the gain has an interval: of fewer, chance alone often puts all on one side."""
+
 
 def f1_terms(kept: Bools, relevant: Bools, conversation: NDArray[np.int64], count: int) -> Terms:
     """(count, 2, 1) what each conversation adds to F1: twice the right ones kept; the kept and the relevant.
@@ -33,8 +36,10 @@ def f1_measure(terms: Terms) -> Measure:
 
 def gain(before: Terms, after: Terms) -> Measure:
     """F1 after less F1 before, -1…1, with its interval; both (conversations, 2, 1), row by row the same."""
-    bounds = difference_interval(before, after, draw(len(before)))[0]
-    return Measure.of(_f1(after) - _f1(before), *bounds)
+    value = _f1(after) - _f1(before)
+    if len(before) < FEWEST:
+        return Measure(value)
+    return Measure.of(value, *difference_interval(before, after, draw(len(before)))[0])
 
 
 def span(low: float, high: float) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Rule
+from convgate.training.comparing import compare_items
 from convgate.training.dividing import Parts
 from convgate.training.epochs import TrainingSettings
 from convgate.training.errors import TrainingError
@@ -16,7 +17,7 @@ from convgate.training.learning_curve import SHARES, CurvePoint, LearningCurve, 
 from convgate.training.progress import Listener, StoppedError
 from convgate.training.report import ItemReport
 from convgate.training.trainer import Trainer
-from convgate.training.verdict import compare_items, verdict_of
+from convgate.training.verdict import verdict_of
 
 
 @dataclass(frozen=True, eq=False, slots=True)

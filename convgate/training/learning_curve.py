@@ -11,13 +11,14 @@ from pydantic import TypeAdapter, ValidationError, with_config
 
 from convgate.evaluation.metrics import Terms
 from convgate.evaluation.results import Measure
+from convgate.training import certainty
 from convgate.training.certainty import f1_measure, gain, span
 from convgate.training.progress import put
 from convgate.versions.checked import STORED
 
 LEARNING_CURVE = "learning_curve.json"
 SHARES = (0.25, 0.5, 0.75, 1.0)
-FEWEST_TRAINED, FEWEST_COMPARED = 8, 5  # conversations; of fewer, chance alone often looks like a gain
+FEWEST_TRAINED, FEWEST_COMPARED = 8, certainty.FEWEST  # conversations
 _FOR_A_CURVE = 25  # of which a fifth is compared on
 _NOTICEABLE = 0.02  # of F1; a gain that is surely smaller is none
 

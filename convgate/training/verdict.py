@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import torch
-from torch import Tensor
+from pydantic import TypeAdapter, ValidationError
 
 from convgate.evaluation.results import Measure
-from convgate.gate.model import Gate
-from convgate.gate.thresholds import Absolute, Rule
-from convgate.training.certainty import span
-from convgate.training.episodes import TOGETHER, Episode, batches
-from convgate.training.report import ItemReport, ReportedCase, item_report
+from convgate.training.certainty import FEWEST, span
+from convgate.training.report import ItemReport
 from convgate.versions.card import Measured, Metric
 
 
@@ -29,7 +23,7 @@ class Verdict:
     fixed: int  # turns that the parent had wrong and the child has right
     broken: int  # the other way round
     gain_low: float | None = None  # 95% interval of the child's F1 less the parent's, over conversations
-    gain_high: float | None = None  # None from a single one
+    gain_high: float | None = None  # None from too few
 
     @property
     def sure(self) -> bool:
@@ -42,6 +36,12 @@ class Verdict:
     def better(self) -> bool:
         """Whether the child's F1 is higher, and it breaks no more turns than it mends."""
         return self.child_f1 > self.parent_f1 and self.fixed >= self.broken
+
+    def headline(self, parent: str) -> str:
+        """The verdict in a few words."""
+        if not self.better:
+            return f"No better than {parent}"
+        return f"Better than {parent}" if self.sure else f"Perhaps better than {parent}"
 
     @property
     def sentence(self) -> str:
@@ -58,19 +58,19 @@ class Verdict:
     def doubt(self) -> str:
         """How sure the difference in F1 is, in a sentence."""
         if self.gain_low is None or self.gain_high is None:
-            return "One conversation does not tell how sure that is."
+            return f"So few do not tell how sure that is; {FEWEST} conversations or more would."
         if self.gain_low == self.gain_high == 0:
             return "No conversation shows a difference in F1."
         chance = "" if self.sure else ", so it may be chance"
         return f"The difference in F1 is {span(self.gain_low, self.gain_high)}{chance}."
 
 
-def compare(
-    parent: Gate, child: Gate, sets: Mapping[str, Sequence[Episode]], *, rule: Rule | None = None
-) -> Verdict | None:
-    """Both on the cases of these episodes by one rule (the absolute unless given); None without any case."""
-    report = compare_items(parent, child, sets, rule=rule)
-    return None if report is None else verdict_of(report)
+def read_verdict(told: object) -> Verdict | None:
+    """The verdict in an outcome; None when there is none or it is damaged."""
+    try:
+        return _KIND.validate_python(told)
+    except ValidationError:
+        return None
 
 
 def verdict_of(report: ItemReport) -> Verdict:
@@ -103,36 +103,7 @@ def measured(report: ItemReport) -> Measured:
     )
 
 
-@torch.no_grad()
-def compare_items(
-    parent: Gate, child: Gate, sets: Mapping[str, Sequence[Episode]], *, rule: Rule | None = None
-) -> ItemReport | None:
-    """Both on each judged turn of the cases of these episodes; None without any case."""
-    rule = rule or Absolute()
-    cases: list[ReportedCase] = []
-    rows: list[tuple[Any, ...]] = []
-    for episode in (episode for some in sets.values() for episode in some):
-        for first, known in zip(
-            range(0, len(episode.questions), TOGETHER), batches(child, episode), strict=True
-        ):
-            logits = [gate(known.turns, known.messages, known.mask).logit for gate in (parent, child)]
-            scores = [torch.sigmoid(logit) for logit in logits]
-            kept = [
-                _kept(rule, score, known.mask, gate.learned_threshold)
-                for score, gate in zip(scores, (parent, child), strict=True)
-            ]
-            for row, judged in enumerate(known.judged):
-                question = episode.questions[first + row]
-                there = torch.nonzero(judged).flatten()
-                columns = (known.relevant[row], scores[0][row], scores[1][row], kept[0][row], kept[1][row])
-                values = zip(*(column[there].tolist() for column in columns), strict=True)
-                rows += [
-                    (len(cases), episode.start + turn, *value)
-                    for turn, value in zip(there.tolist(), values, strict=True)
-                ]
-                message = None if question.typed else episode.start + question.stop
-                cases.append(ReportedCase(question.case, episode.conversation, message))
-    return item_report(cases, rows) if cases else None
+_KIND = TypeAdapter(Verdict)
 
 
 def _metric(measure: Measure) -> Metric:
@@ -141,12 +112,3 @@ def _metric(measure: Measure) -> Metric:
 
 def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing if number == 1 else thing + 's'}"
-
-
-def _kept(rule: Rule, scores: Tensor, mask: Tensor, learned: float) -> Tensor:
-    """(B, n) what the rule keeps in each case."""
-    kept = torch.zeros_like(mask)
-    for row, there in enumerate(mask):
-        cut = rule.cut(scores[row][there].double().numpy(), learned=learned)
-        kept[row, there] = torch.from_numpy(cut.kept)
-    return kept

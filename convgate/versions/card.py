@@ -62,6 +62,11 @@ class Metric:
     low: float | None = None
     high: float | None = None
 
+    @property
+    def leaves_out_0(self) -> bool:
+        """Of a difference: whether its whole interval lies on one side, so that it is hardly chance."""
+        return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
 
 @with_config(STORED)
 @dataclass(frozen=True)

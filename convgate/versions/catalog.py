@@ -175,7 +175,8 @@ class Versions:
         """
         with self._own.changing():
             pointers = self._pointers().taken_back(change, who, _now())
-            self._check_usable(pointers.changes[-1].version, encoder)
+            checked = encoder if change.pointer == "active" else None
+            self._check_usable(pointers.changes[-1].version, checked)
             self._write(pointers)
 
     def uses(self, name: str) -> str:

@@ -51,15 +51,11 @@ def headline(version: Version, other: Version | None) -> Headline | None:
             metric,
             value,
             value - theirs[metric] if metric in theirs else None,
-            sure=metric not in gain or _leaves_out_0(gain[metric]),
+            sure=metric not in gain or gain[metric].leaves_out_0,
         )
         for metric, value in _values(measured.metrics).items()
     )
     return Headline(name, figures, len(card.metrics) - 1)
-
-
-def _leaves_out_0(gain: Metric) -> bool:
-    return gain.low is not None and gain.high is not None and (gain.low > 0 or gain.high < 0)
 
 
 def _values(metrics: Mapping[str, Metric]) -> dict[str, float]:

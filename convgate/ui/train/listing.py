@@ -5,10 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.training.run_list import Run, TrainingRuns
+from convgate.training.verdict import read_verdict
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.train import state
 from convgate.ui.wording import ago, counted
+from convgate.versions.catalog import Versions
 
 PER_PAGE = 8
 PAGE = "train.runs.page"
@@ -37,18 +39,20 @@ def _draw_list(app: App) -> None:
     runs = TrainingRuns(app.settings.home).all()
     pages = max(1, -(-len(runs) // PER_PAGE))
     page = min(int(st.session_state.get(PAGE, 1)), pages)
+    active = Versions(app.settings.home).active
     for run in runs[(page - 1) * PER_PAGE : page * PER_PAGE]:
-        _draw_row(run)
+        _draw_row(run, in_use=run.version is not None and run.version == active)
     if pages > 1:
         with st.container(horizontal_alignment="center"):
             st.pagination(pages, key=PAGE, persist_state="session")
 
 
-def _draw_row(run: Run) -> None:
+def _draw_row(run: Run, *, in_use: bool) -> None:
     icon, word = STATES[run.state]
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"run-{run.id}"):
         with st.container(gap=None):
-            st.markdown(f"{icon} **{word}** · {literal(title(run), limit=80)}")
+            used = " :green-badge[:material/check_circle: in use]" if in_use else ""
+            st.markdown(f"{icon} **{word}** · {literal(title(run), limit=80)}{used}")
             st.caption(literal(details(run), limit=240))
         st.button(
             "Open", key=f"train.open.{run.id}", on_click=state.look_at, args=(run.id,),
@@ -63,8 +67,8 @@ def title(run: Run) -> str:
 
 
 def details(run: Run) -> str:
-    """What it learns from, how far it is, and when it began."""
-    parts = []
+    """What came of it, what it learns from, how far it is, and when it began."""
+    parts = [verdict_words(run)] if run.state == "done" else []
     if run.request is not None:
         learned = [*run.request.sets, *run.request.replay]
         parts.append(f"{', '.join(learned) or 'what comes with convgate'}")
@@ -73,6 +77,14 @@ def details(run: Run) -> str:
     parts.append(ago(run.started))
     if run.is_active and run.progress is not None:
         parts.append(run.progress.stage)
-    elif run.message:
+    elif run.message and run.state != "done":
         parts.append(run.message)
     return " · ".join(parts)
+
+
+def verdict_words(run: Run) -> str:
+    """Whether the version that it made is better, in a few words."""
+    verdict = read_verdict(run.outcome.get("against_parent"))
+    if verdict is None:
+        return "Nobody knows yet whether it is better"
+    return verdict.headline((run.request.parent if run.request else None) or "its parent")

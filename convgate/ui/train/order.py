@@ -104,6 +104,7 @@ def _draw_version(versions: Versions) -> Order | None:
 
 def _start(app: App, chosen: Chosen, order: Order) -> None:
     def start() -> str:
+        Versions(app.settings.home).get(order.parent).files()  # damage is told here and not by a failed run
         labels = gold_set(app.store) if chosen.labels else None
         whole = replace(order, labels=labels, sets=chosen.sets, replay=chosen.replay)
         return start_training(app.settings.home, whole)

@@ -10,12 +10,12 @@ import streamlit as st
 
 from convgate.errors import GateError
 from convgate.store.openings import Openings
-from convgate.training.epochs import FEWEST
+from convgate.training.errors import TrainingError
 from convgate.training.report import CHANGES, REPORT, Change, ItemReport
 from convgate.training.run_list import Run
 from convgate.ui.choosers import of_version
 from convgate.ui.explore.view import LONGEST_QUESTION
-from convgate.ui.frame import App
+from convgate.ui.frame import App, show_problem
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
 from convgate.ui.train.state import ONLY, TURN_PAGE
@@ -43,8 +43,12 @@ def draw_report(app: App, run: Run) -> None:
     path = run.folder / REPORT
     if not path.exists():
         return
-    found = path.stat()
-    report = _read(str(run.folder), found.st_mtime_ns, found.st_size)
+    try:
+        found = path.stat()
+        report = _read(str(run.folder), found.st_mtime_ns, found.st_size)
+    except (OSError, TrainingError) as error:
+        show_problem(TrainingError(str(error)))
+        return
     if report is None:
         return
     st.subheader("Turn by turn", anchor=False)
@@ -54,13 +58,11 @@ def draw_report(app: App, run: Run) -> None:
         f" **{counts['fixed']:,} fixed**, **{counts['broken']:,} broken**, {counts['right']:,} right and"
         f" {counts['wrong']:,} wrong as before."
     )
-    notes = [_thresholds(app, run)]
-    if report.conversations < FEWEST:
-        told = counted(report.conversations, "conversation")
-        notes.append(f"{told} is little to go by: with labels in more of them, more are held out.")
-    st.caption(" ".join(note for note in notes if note))
+    if told := _thresholds(app, run):
+        st.caption(told)
+    start = next((name for name in ("broken", "fixed") if counts[name]), "all")
     only = st.segmented_control(
-        "Turns", list(NAMES), key=ONLY, required=True, default=next((name for name in ("broken", "fixed") if counts[name]), "all"),
+        "Turns", list(NAMES), key=ONLY, required=True, default=start,
         label_visibility="collapsed", on_change=_first_page,
         format_func=lambda name: f"{NAMES[name]} {len(report) if name == 'all' else counts[name]:,}",
     )  # fmt: skip

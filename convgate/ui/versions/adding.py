@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from convgate.errors import ConvgateError, GateError
@@ -10,6 +12,7 @@ from convgate.ui import state
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
 from convgate.ui.versions.pointing import Done, attempt
+from convgate.ui.versions.removing import removed
 from convgate.ui.versions.state import change, touched
 from convgate.ui.versions.words import data_words, named
 from convgate.ui.wording import ago
@@ -89,6 +92,7 @@ def _keep(versions: Versions, content: bytes, file_name: str, key: str) -> None:
         versions.import_(content, name=name, where=file_name)
         st.session_state[GENERATION] += 1
         change(version=name)
-        return Done(f"{named(name)} was added from {literal(file_name, limit=60)}. It is not active.")
+        told = f"{named(name)} was added from {literal(file_name, limit=60)}. It is not active."
+        return Done(told, partial(removed, versions, name))
 
     attempt(act)

@@ -20,7 +20,7 @@ from convgate.ui.versions import state
 from convgate.ui.versions.listing import Shelf, draw_actions, draw_badges, parent_words
 from convgate.ui.versions.removing import draw_removal, draw_rename
 from convgate.ui.versions.unlike import draw_difference
-from convgate.ui.versions.words import METRICS, markdown_table, named, with_interval
+from convgate.ui.versions.words import METRICS, gain_words, markdown_table, named, with_interval
 from convgate.ui.wording import ago, counted
 from convgate.versions.card import DataSet, Measured, Metric, Training
 from convgate.versions.lineage import lineage
@@ -53,7 +53,7 @@ def draw_card(app: App, shelf: Shelf, version: Version) -> None:
         show_text(card.note)
     with st.container(key="versions-facts"):
         st.markdown(markdown_table(("Fact", "Value"), _facts(shelf, version)))
-    _draw_measured(card.metrics)
+    _draw_measured(card.metrics, card.parent.name if card.parent else "")
     _draw_data(card.data)
     _draw_training(card.training)
     if card.limits:
@@ -107,11 +107,15 @@ def _facts(shelf: Shelf, version: Version) -> Iterator[tuple[str, str]]:
     yield "Weights", f"SHA-256 `{card.weights_sha256[:16]}…`"
 
 
-def _draw_measured(sets: Mapping[str, Measured]) -> None:
+def _draw_measured(sets: Mapping[str, Measured], parent: str) -> None:
     st.markdown("#### Measured")
     if not sets:
         st.caption("Nothing was measured when it was made. “Compare” measures it on a set of yours.")
         return
+    for one in sets.values():
+        for line in gain_words(one, parent):
+            where = f"{counted(one.cases, 'message')} of {counted(one.conversations, 'conversation')}"
+            st.markdown(f"{line}. On {where} that it did not learn from.")
     names = [name for name in ORDER if any(name in one.metrics for one in sets.values())]
     names += sorted({name for one in sets.values() for name in one.metrics} - {*names})
     head = (

@@ -109,13 +109,13 @@ def draw_actions(app: App, shelf: Shelf, version: Version, *, place: str) -> Non
     if name != shelf.active:
         st.button(
             "Activate", key=f"versions.{place}.activate.{name}", icon=":material/play_arrow:",
-            on_click=activate, args=(app, versions, name), disabled=reason is not None,
+            on_click=activate, args=(app, name), disabled=reason is not None,
             help=literal(reason) if reason else "Use this version from now on, in the app and in programs.",
         )  # fmt: skip
     is_baseline = name == shelf.baseline
     st.button(
         "Unpin" if is_baseline else "Pin as baseline", key=f"versions.{place}.pin.{name}",
-        icon=":material/push_pin:", on_click=pin, args=(versions, None if is_baseline else name),
+        icon=":material/push_pin:", on_click=pin, args=(app, versions, None if is_baseline else name),
         help="The baseline is what the metrics of all others are compared with.",
     )  # fmt: skip
     reference = shelf.reference(version)

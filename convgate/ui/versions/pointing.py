@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from convgate.errors import ConvgateError
-from convgate.ui import state
-from convgate.ui.annotator import person
+from convgate.ui import in_use, state
+from convgate.ui.annotator import annotator, person
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.versions.state import touched
 from convgate.ui.versions.words import named
 from convgate.ui.wording import ago, counted
-from convgate.versions.catalog import Versions
+from convgate.versions.catalog import Listing, Versions
 from convgate.versions.names import UNTRAINED
 from convgate.versions.pointers import Change
 
-DONE, WHO = "versions.done", "versions.who"
+DONE = "versions.done"
 SHOWN = 50  # changes of the history; the command line has all
 
 
@@ -28,11 +29,11 @@ class Done:
     """What a person did last: what became of it, and how to take it back."""
 
     sentence: str  # Markdown
-    change: Change | None = None  # None: cannot be taken back here
+    undo: Callable[[], Done] | None = None  # None: cannot be taken back here
     failed: bool = False
 
 
-def draw_done(versions: Versions) -> None:
+def draw_done() -> None:
     """What was done last, until it is dismissed, with its undo."""
     done: Done | None = state.remembered(DONE, None)
     if done is None:
@@ -40,19 +41,25 @@ def draw_done(versions: Versions) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="versions-done"):
         icon = ":material/error:" if done.failed else ":material/check:"
         st.markdown(f"{icon} {done.sentence}", width="stretch")
-        if done.change is not None:
+        if done.undo is not None:
             st.button(
-                "Undo", key="versions.undo", icon=":material/undo:", on_click=_undo,
-                args=(versions, done.change),
-            )  # fmt: skip
+                "Undo", key="versions.undo", icon=":material/undo:", on_click=attempt, args=(done.undo,)
+            )
         st.button("Dismiss", key="versions.dismiss", type="tertiary", on_click=state.forget, args=[DONE])
 
 
-def draw_pointers(app: App, versions: Versions) -> None:
+def draw_pointers(app: App, versions: Versions, listing: Listing) -> None:
     """What is in use and what others are compared with, the way back, and the history."""
     active, baseline, before, history = (
         versions.active, versions.baseline, versions.before, versions.history,
     )  # fmt: skip
+    if active is not None and active not in {version.name for version in listing.versions}:
+        what = "damaged" if active in listing.damaged else "missing"
+        st.error(
+            f"The version in use, {named(active)}, is {what}, so the gate decides nothing until another is in"
+            " use. Your labels and the other versions are as they were.",
+            icon=":material/broken_image:",
+        )
     with st.container(horizontal=True, vertical_alignment="center", key="versions-pointers"):
         used = named(active) if active else "no version: the gate is untrained and ranks by similarity"
         compared = named(baseline) if baseline else "none pinned, so each is compared with its parent"
@@ -60,7 +67,7 @@ def draw_pointers(app: App, versions: Versions) -> None:
         if before is not None:
             st.button(
                 f"Roll back to {literal(before)}", key="versions.rollback", icon=":material/history:",
-                on_click=roll_back, args=(versions,),
+                on_click=roll_back, args=(app,),
                 help="Use the version again that was in use before this one.",
             )  # fmt: skip
     if app.settings.version not in (None, active):
@@ -70,49 +77,48 @@ def draw_pointers(app: App, versions: Versions) -> None:
             icon=":material/settings:",
         )
     with st.expander(f"History: {counted(len(history), 'change')}", icon=":material/schedule:"):
-        st.text_input(
-            "Your name, to be written beside changes", key=WHO, persist_state="session", max_chars=60,
-            placeholder=person(), on_change=touched,
-        )  # fmt: skip
+        whose = "the name that you label with" if annotator() else "until you choose a name on Label"
+        st.caption(f"What you change is written under {named(person())}, {whose}.")
         if not history:
             st.caption("Nobody has chosen a version or a baseline yet.")
         for change in reversed(history[-SHOWN:]):
             st.markdown(f":small[{_told(change)}]", help=f"{change.when:%Y-%m-%d %H:%M:%S} UTC")
 
 
-def activate(app: App, versions: Versions, name: str) -> None:
+def activate(app: App, name: str) -> None:
     """Put a version into use; for callbacks."""
 
     def act() -> Done:
-        config = versions.get(name).config
-        encoder = app.encoder().identity if config.encoder else None
-        change = versions.activate(name, who=who(), encoder=encoder)
+        change = in_use.use(app, name)
         if change is None:
             return Done(f"{named(name)} was in use already.")
-        return Done(f"{named(name)} is in use now: Explore and every program that asks for the gate.", change)
+        told = f"{named(name)} is in use now: Explore and every program that asks for the gate."
+        return Done(told, partial(_taken_back, app, change))
 
     attempt(act)
 
 
-def roll_back(versions: Versions) -> None:
+def roll_back(app: App) -> None:
     """Put the version into use that was before; for callbacks."""
 
     def act() -> Done:
-        name = versions.rollback(who=who())
-        change = versions.history[-1]
-        return Done(f"{named(name)} is in use again." if name else "The gate is untrained again.", change)
+        name = in_use.go_back(app)
+        change = Versions(app.settings.home).history[-1]
+        told = f"{named(name)} is in use again." if name else "The gate is untrained again."
+        return Done(told, partial(_taken_back, app, change))
 
     attempt(act)
 
 
-def pin(versions: Versions, name: str | None) -> None:
+def pin(app: App, versions: Versions, name: str | None) -> None:
     """Pin a version as the baseline, or none; for callbacks."""
 
     def act() -> Done:
-        change = versions.set_baseline(name, who=who())
+        change = versions.set_baseline(name, who=person())
+        undo = partial(_taken_back, app, change) if change else None
         if name is None:
-            return Done("No baseline is pinned: each version is compared with its parent.", change)
-        return Done(f"{named(name)} is the baseline that all others are compared with.", change)
+            return Done("No baseline is pinned: each version is compared with its parent.", undo)
+        return Done(f"{named(name)} is the baseline that all others are compared with.", undo)
 
     attempt(act)
 
@@ -126,20 +132,13 @@ def attempt(act: Callable[[], Done]) -> None:
     touched()
 
 
-def who() -> str:
-    """The name that changes are written under: typed here, else as on labels, else as logged in."""
-    return (st.session_state.get(WHO) or "").strip() or person()
-
-
-def _undo(versions: Versions, change: Change) -> None:
-    def act() -> Done:
-        versions.take_back(change, who=who())
-        if change.pointer == "active":
-            return Done(f"Taken back: {named(versions.active or UNTRAINED)} is in use again.")
-        now = versions.baseline
-        return Done(f"Taken back: {f'{named(now)} is the baseline' if now else 'no baseline is pinned'}.")
-
-    attempt(act)
+def _taken_back(app: App, change: Change) -> Done:
+    in_use.take_back(app, change)
+    versions = Versions(app.settings.home)
+    if change.pointer == "active":
+        return Done(f"Taken back: {named(versions.active or UNTRAINED)} is in use again.")
+    now = versions.baseline
+    return Done(f"Taken back: {f'{named(now)} is the baseline' if now else 'no baseline is pinned'}.")
 
 
 def _told(change: Change) -> str:

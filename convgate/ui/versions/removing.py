@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from convgate.ui import state
+from convgate.ui.annotator import person
 from convgate.ui.text import literal
-from convgate.ui.versions.pointing import Done, attempt, who
+from convgate.ui.versions.pointing import Done, attempt
 from convgate.ui.versions.state import change, touched
 from convgate.ui.versions.words import named
 from convgate.versions.catalog import Versions
@@ -26,7 +29,7 @@ def draw_rename(versions: Versions, name: str) -> None:
         )  # fmt: skip
         pressed = st.form_submit_button("Rename", icon=":material/edit:")
     if pressed and new != name:
-        _rename(versions, name, new.strip())
+        attempt(partial(_renamed, versions, name, new.strip()))
         st.rerun()
 
 
@@ -68,20 +71,19 @@ def _ask(name: str | None) -> None:
     touched()
 
 
-def _rename(versions: Versions, name: str, new: str) -> None:
-    def act() -> Done:
-        versions.rename(name, new)
-        change(version=new)
-        return Done(f"{named(name)} is called {named(new)} now.")
+def removed(versions: Versions, name: str, *, in_use: bool = False) -> Done:
+    """Delete the version, and tell so."""
+    versions.delete(name, who=person(), in_use=in_use)
+    change(version=None)
+    return Done(f"{named(name)} was deleted.")
 
-    attempt(act)
+
+def _renamed(versions: Versions, name: str, new: str) -> Done:
+    versions.rename(name, new)
+    change(version=new)
+    return Done(f"{named(name)} is called {named(new)} now.", partial(_renamed, versions, new, name))
 
 
 def _delete(versions: Versions, name: str, in_use: bool) -> None:  # noqa: FBT001  # a callback's argument
-    def act() -> Done:
-        versions.delete(name, who=who(), in_use=in_use)
-        change(version=None)
-        return Done(f"{named(name)} was deleted.")
-
     state.forget(ASKED)
-    attempt(act)
+    attempt(partial(removed, versions, name, in_use=in_use))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from convgate.figures.hover import number, percent, signed
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
-from convgate.versions.card import DataSet
+from convgate.versions.card import DataSet, Measured
 from convgate.versions.headline import Headline
 
 METRICS: Mapping[str, str] = {
@@ -62,6 +62,25 @@ def headline_words(found: Headline | None, reference: str | None) -> str:
     elif reference:
         told += f" · {literal(reference)} was not measured on these cases, so no difference is shown"
     return told + (f" · {counted(found.others, 'more set')}" if found.others else "")
+
+
+def gain_words(measured: Measured, parent: str) -> Iterator[str]:
+    """What a version gained on its parent, each metric in a line of Markdown.
+
+    >>> from convgate.versions.card import Metric
+    >>> one = Measured(20, 5, {"f1": Metric(0.7)}, None, {"f1": Metric(0.6)}, {"f1": Metric(0.1, -0.1, 0.3)})
+    >>> list(gain_words(one, "base"))[0].replace("\u2060", "")
+    '**F1 of what is kept 0.60 → 0.70** against base: +0.10 :small[−0.10\xa0to\xa0+0.30], which may be chance'
+    """
+    for name, gain in measured.gain.items():
+        now, before = measured.metrics.get(name), measured.parent.get(name)
+        if now is None or before is None or gain.value is None:
+            continue
+        ends = f"{number(before.value or 0.0)} → {number(now.value or 0.0)}"  # known when the gain is
+        told = f"**{METRICS.get(name) or literal(name, limit=40)} {ends}**"
+        moved = with_interval(gain.value, gain.low, gain.high, difference=True)
+        doubt = "" if gain.leaves_out_0 else ", which may be chance"
+        yield f"{told} against {literal(parent)}: {moved}{doubt}"
 
 
 def data_words(data: Sequence[DataSet]) -> str:
