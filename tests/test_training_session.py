@@ -18,6 +18,7 @@ import torch
 from convgate.errors import GateError, TranscriptError
 from convgate.gate.full import FullTiers
 from convgate.training import runs, session
+from convgate.training.comparing import compare_items
 from convgate.training.episodes import read_episodes
 from convgate.training.errors import TrainingError
 from convgate.training.making import HELD_OUT
@@ -26,7 +27,6 @@ from convgate.training.recipe import TrainingSet
 from convgate.training.runs import RECORD, Source, locked, read_record
 from convgate.training.session import Outcome, train_version
 from convgate.training.trainer import Epoch, Trainer
-from convgate.training.verdict import compare_items
 from convgate.transcripts.relevance_sets import write_relevance_set
 from convgate.versions import Draft, Versions, version
 from convgate.versions.card import DataSet
