@@ -157,7 +157,7 @@ def test_at_most_all_turns_is_no_limit() -> None:
 
 def test_a_choice_says_in_words_what_it_is() -> None:
     choice = Choice(make_rule("blended", weight=0.25), Limits(1, 9))
-    assert choice.told() == "Blended, 0.25, 0.5, at least 1, at most 9"
+    assert choice.told() == "Blended, weight 0.25, deviations 0.50, at least 1, at most 9"
     with pytest.raises(PolicyError, match="no threshold rule"):
         Choice.from_query({"rule": "x"})
 
@@ -229,5 +229,5 @@ def test_settings_for_an_agent_are_the_choice(choice: Choice) -> None:
 def test_a_floor_under_the_scores_is_a_slider_within_them_and_told_when_it_is_one() -> None:
     above = sliders(TopK(), EXTENT)[1]
     assert (above.low, above.high, above.value) == (0, 1, 0)
-    assert Choice(TopK(k=3)).told() == "Top k, 3"
-    assert Choice(TopK(k=3, above=0.4)).told() == "Top k, 3, 0.4"
+    assert Choice(TopK(k=3)).told() == "Top k, k 3"
+    assert Choice(TopK(k=3, above=0.4)).told() == "Top k, k 3, above 0.40"

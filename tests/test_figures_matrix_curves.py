@@ -129,7 +129,7 @@ def test_precision_over_recall_marks_the_threshold_in_use() -> None:
     line = fig.data[0]
     np.testing.assert_array_equal(line.x, CURVE.recall)
     np.testing.assert_array_equal(line.y, CURVE.precision)
-    (now,) = [item for item in fig.data if item.name == "now: 0.75"]
+    (now,) = [item for item in fig.data if item.name == "now: threshold 0.75"]
     assert (now.x[0], now.y[0]) == (pytest.approx(1 / 3), pytest.approx(1 / 2)), "0.9 and 0.8 are kept"
 
 

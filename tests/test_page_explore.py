@@ -144,7 +144,7 @@ def test_flips_are_counted_against_what_was_pinned(open_page: Open) -> None:
     sound(app.slider(key=SLIDER).set_value(-2.0).run())
     sound(app.button(key="explore.pin").click().run())
     assert delta(app, "Kept") == "no flips"
-    assert "your baseline (Stricter of learned and relative, -2)" in said(app)
+    assert "your baseline (Stricter of learned and relative, deviations -2.00)" in said(app)
     sound(app.slider(key=SLIDER).set_value(3.0).run())
     assert "↓" in delta(app, "Kept")
     assert app.query_params["baseline"] == "rule=stricter,deviations=-2"

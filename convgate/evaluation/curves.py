@@ -134,7 +134,7 @@ class CurveSums:
         """One curve a row of `times`, (m, conversations)."""
         kept = [np.cumsum((amount @ times.T)[::-1], axis=0)[::-1] for amount in self.amounts]
         for column in range(len(times)):
-            yield _curve(self.thresholds, *(sums[:, column] for sums in kept))
+            yield curve_of_sums(self.thresholds, *(sums[:, column] for sums in kept))
 
 
 def pooled_curve(judged: Iterable[JudgedTurns], *, thresholds: Floats | None = None) -> ThresholdCurve | None:
@@ -159,7 +159,7 @@ def pooled_curve(judged: Iterable[JudgedTurns], *, thresholds: Floats | None = N
     return threshold_curve(found, levels, tokens=np.concatenate(tokens), thresholds=thresholds)
 
 
-def _curve(thresholds: Floats, hits: Terms, turns: Terms, tokens: Terms) -> ThresholdCurve:
+def curve_of_sums(thresholds: Floats, hits: Terms, turns: Terms, tokens: Terms) -> ThresholdCurve:
     """The curve of (t + 1,) sums: of everything, then of what each threshold keeps."""
     precision, recall = share(hits[1:], turns[1:]), share(hits[1:], hits[0])
     return ThresholdCurve(

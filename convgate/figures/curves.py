@@ -73,13 +73,14 @@ def precision_recall_figure(
     beta: float = 1.0,
     current_name: str = "now",
     best: int | None = None,
+    parameter: str = "threshold",
     others: Mapping[str, tuple[float, float]] | None = None,
     picks: bool = False,
 ) -> go.Figure:
     """Precision over recall, with the best F-beta, or the row `best`, and the threshold in use marked.
 
-    others: further marks, recall and precision by trusted name. With `picks` points can be clicked; their
-    `customdata` is their row in the curve.
+    others: further marks, recall and precision by trusted name. `parameter` is what the number of a point
+    is. With `picks` points can be clicked; their `customdata` is their row in the curve.
     """
     rows = _thinned(len(curve), _CLICKED if picks else _POINTS)
     mode, marks = ("lines+markers", _UNSEEN) if picks else ("lines", {})
@@ -89,7 +90,7 @@ def precision_recall_figure(
         x=curve.recall[rows], y=curve.precision[rows], mode=mode, name="precision over recall",
         line={"color": palette.kept, "width": 2}, customdata=rows.tolist(), showlegend=False, **marks,
         text=[number(float(value)) for value in curve.thresholds[rows]],
-        hovertemplate="threshold %{text}<br>precision %{y:.2f}, recall %{x:.2f}<extra></extra>",
+        hovertemplate=f"{parameter} %{{text}}<br>precision %{{y:.2f}}, recall %{{x:.2f}}<extra></extra>",
     )  # fmt: skip
     best = curve.best(beta) if best is None else best
     if best is not None:
@@ -102,7 +103,7 @@ def precision_recall_figure(
     if current is not None and (row := _row_at(curve, current)) is not None:
         fig.add_scatter(
             x=[curve.recall[row]], y=[curve.precision[row]], mode="markers",
-            name=f"{current_name}: {number(current)}", customdata=[row], hoverinfo="name",
+            name=f"{current_name}: {parameter} {number(current)}", customdata=[row], hoverinfo="name",
             marker={"symbol": "diamond", "size": 12, "color": palette.threshold},
         )  # fmt: skip
     fig.update_layout(

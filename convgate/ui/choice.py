@@ -47,22 +47,29 @@ class Choice:
     def told(self) -> str:
         """The rule and its parameters in a few words.
 
-        >>> Choice(make_rule("stricter", deviations=0.7)).told()
-        'Stricter of learned and relative, 0.7'
+        >>> Choice(make_rule("anchored", threshold=0.27)).told()
+        'Anchored, anchor 0.50, threshold 0.27'
         """
-        numbers = [
-            f"{value:g}"
+        return ", ".join([self.rule.label.partition(":")[0], *self.numbers()])
+
+    def numbers(self, *, learned: float | None = None) -> list[str]:
+        """The parameters and the limits, each with its name; `learned` is the gate's own threshold.
+
+        >>> Choice(make_rule("anchored"), Limits(max_turns=9)).numbers(learned=0.41)
+        ['anchor 0.50', 'learned threshold 0.41', 'at most 9']
+        """
+        told = [
+            _named(item.name, value, learned)
             for item in adjustable(self.rule)
             # What is as low as it can be unless somebody raises it bounds nothing.
-            if (value := getattr(self.rule, item.name)) is not None
-            and not value == item.default == item.metadata["low"]
+            if not (value := getattr(self.rule, item.name)) == item.default == item.metadata["low"]
         ]
         limits = self.limits
         if limits.min_turns:
-            numbers.append(f"at least {limits.min_turns}")
+            told.append(f"at least {limits.min_turns}")
         if limits.max_turns is not None:
-            numbers.append(f"at most {limits.max_turns}")
-        return ", ".join([self.rule.label.partition(":")[0], *numbers])
+            told.append(f"at most {limits.max_turns}")
+        return told
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +128,12 @@ def with_limits(choice: Choice, least: int, most: int, *, turns: int) -> Choice:
 def adjustable(part: Any) -> list[Field[Any]]:
     """The fields of a rule or of limits that have a range."""
     return [item for item in fields(part) if "low" in item.metadata]
+
+
+def _named(name: str, value: float | None, learned: float | None) -> str:
+    if value is None:
+        return f"learned {name}" if learned is None else f"learned {name} {learned:.2f}"
+    return f"{name} {value:,}" if isinstance(value, int) else f"{name} {value:.2f}"
 
 
 def _numbers(part: Any, query: Mapping[str, str]) -> dict[str, Any]:

@@ -6,15 +6,14 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from convgate.gate.thresholds import RULES, Rule
-from convgate.ui.choice import Choice, Extent, sliders, with_limits, with_value
+from convgate.ui.choice import Choice, Extent
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
+from convgate.ui.rule_controls import RuleControls
 from convgate.ui.wording import counted
 
 POLICY, COMPARE, PAIRS = "explore.policy", "explore.compare", "explore.pairs"
-RULE, LIMITS = "explore.rule", "explore.limits"
 _NOTHING = "nothing"
 
 
@@ -47,28 +46,9 @@ def draw_rule(view: View, outcome: Outcome, extent: Extent) -> None:
     choice, own = outcome.choice, outcome.own
     if choice is None or own is None:
         return
-    state.put(RULE, choice.rule.name)
-    st.selectbox(
-        "Threshold rule", list(RULES), key=RULE, format_func=lambda name: RULES[name].label,
-        on_change=_changed_rule, args=(own,), help=_summary(choice.rule),
-    )  # fmt: skip
-    for slider in sliders(choice.rule, extent):
-        key = f"explore.{choice.rule.name}.{slider.name}"
-        whole = isinstance(slider.step, int)
-        state.put(key, int(slider.value) if whole else float(slider.value))
-        kind = int if whole else float
-        st.slider(
-            slider.label, kind(slider.low), kind(slider.high), step=kind(slider.step), key=key,
-            on_change=_moved, args=(own, slider.name, key), help=slider.help or None,
-        )  # fmt: skip
-    turns = max(1, extent.turns)
-    most = turns if choice.limits.max_turns is None else min(choice.limits.max_turns, turns)
-    state.put(LIMITS, (min(choice.limits.min_turns, most), most))
-    st.slider(
-        "At least and at most this many turns", 0, turns, key=LIMITS, on_change=_moved_limits,
-        args=(own, turns), help="0 lets the gate choose nothing; all of the turns is no limit.",
-    )  # fmt: skip
-    _draw_flips(view, outcome, choice, own)
+    controls = RuleControls("explore", own, _choice, _choose)
+    controls.draw(extent)
+    _draw_flips(view, outcome, choice, controls)
 
 
 def baseline_words(view: View, own: Choice) -> str:
@@ -87,8 +67,8 @@ def flips_words(outcome: Outcome) -> str:
     return f"{counted(len(flips), 'flip')} {' '.join(arrows)}"
 
 
-def _draw_flips(view: View, outcome: Outcome, choice: Choice, own: Choice) -> None:
-    flips = outcome.flips
+def _draw_flips(view: View, outcome: Outcome, choice: Choice, controls: RuleControls) -> None:
+    flips, own = outcome.flips, controls.own
     against = baseline_words(view, own)
     if flips is None or not len(flips):
         st.caption(f"No turn flips against {against}.")
@@ -99,10 +79,7 @@ def _draw_flips(view: View, outcome: Outcome, choice: Choice, own: Choice) -> No
             f" ↑\u00a0{len(flips.up):,} kept, ↓\u00a0{len(flips.down):,} dropped."
         )
     with st.container(horizontal=True, gap="xsmall"):
-        st.button(
-            "Reset", key="explore.reset", icon=":material/undo:", on_click=_reset, args=(None,),
-            disabled=view.choice is None or choice == own, help="Back to the gate's own rule",
-        )  # fmt: skip
+        controls.draw_reset()
         pinned = view.baseline is not None and view.baseline == choice
         st.button(
             "Unpin" if pinned else "Pin", key="explore.pin", icon=":material/push_pin:",
@@ -112,13 +89,13 @@ def _draw_flips(view: View, outcome: Outcome, choice: Choice, own: Choice) -> No
         )  # fmt: skip
 
 
-def _summary(rule: Rule) -> str:
-    return (type(rule).__doc__ or "").partition("\n\n")[0]
-
-
-def _choice(own: Choice) -> Choice:
+def _choice() -> Choice | None:
     view: View = st.session_state[state.VIEW]
-    return view.choice or own
+    return view.choice
+
+
+def _choose(choice: Choice | None) -> None:
+    state.change(choice=choice)
 
 
 def _changed_policy() -> None:
@@ -132,32 +109,9 @@ def _changed_compare() -> None:
     state.change(compare=None if name == _NOTHING else name)
 
 
-def _changed_rule(own: Choice) -> None:
-    name = st.session_state[RULE]
-    rule = own.rule if name == own.rule.name else RULES[name]()
-    state.change(choice=_unless_own(Choice(rule, _choice(own).limits), own))
-
-
-def _moved(own: Choice, name: str, key: str) -> None:
-    state.change(choice=_unless_own(with_value(_choice(own), name, st.session_state[key]), own))
-
-
-def _moved_limits(own: Choice, turns: int) -> None:
-    least, most = st.session_state[LIMITS]
-    state.change(choice=_unless_own(with_limits(_choice(own), least, most, turns=turns), own))
-
-
 def _changed_pairs() -> None:
     state.change(pairs=bool(st.session_state[PAIRS]))
 
 
-def _reset(choice: None) -> None:
-    state.change(choice=choice)
-
-
 def _pin(choice: Choice | None) -> None:
     state.change(baseline=choice)
-
-
-def _unless_own(choice: Choice, own: Choice) -> Choice | None:
-    return None if choice == own else choice

@@ -27,11 +27,12 @@ from convgate.ui.text import literal
 from convgate.ui.tune import state
 from convgate.ui.tune.data import Source
 from convgate.ui.tune.trial import Trial
-from convgate.ui.wording import counted
+from convgate.ui.wording import counted, told_apart
 from convgate.versions.card import DataSet, Draft, Measured, Metric
 from convgate.versions.catalog import Versions
 from convgate.versions.names import UNTRAINED
 from convgate.versions.pointers import Change
+from convgate.versions.version import Version
 
 NAME, DONE, WHICH = "tune.name", "tune.done", "tune.which"
 _CAUTION = "Its threshold was chosen on the turns that it was measured on: of others it promises too much."
@@ -132,7 +133,7 @@ def draw_apply(applied: Applied) -> None:
         st.markdown("**For one conversation only**")
         st.caption("Explore opens it with this rule until you take it off. Nothing else changes.")
         newest = applied.app.conversations.find(per_page=_OFFERED).rows
-        titles = {row.key: row.title for row in newest}
+        titles = told_apart({row.key: row.title for row in newest})
         st.selectbox(
             "Conversation", list(titles), key=WHICH, format_func=lambda key: titles.get(key, key),
             on_change=state.touched, placeholder="None in your library yet",
@@ -146,7 +147,7 @@ def draw_apply(applied: Applied) -> None:
 def draft(applied: Applied, *, who: str) -> Draft:
     """What the card of a version with this rule says."""
     policy, rule = applied.policy, applied.rule
-    parent = _stored(applied.app, policy.version)
+    parent = stored(applied.app, policy.version)
     why = f"for {applied.goal}" if applied.goal else "by hand"
     before = Choice(policy.rule).told()
     note = f"Threshold tuned {why}" + (f" on {applied.labels}" if applied.labels else ", without labels")
@@ -197,7 +198,8 @@ def _measured(conversations: int, summary: Summary) -> Measured:
     return Measured(summary.cases, conversations, metrics)
 
 
-def _stored(app: App, name: str) -> Any:
+def stored(app: App, name: str) -> Version | None:
+    """The version of that name; None for untrained weights."""
     return None if name == UNTRAINED else Versions(app.settings.home).get(name)
 
 

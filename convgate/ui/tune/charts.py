@@ -16,7 +16,7 @@ from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette
 from convgate.ui.tune import state
 from convgate.ui.tune.numbers import words
-from convgate.ui.tune.rules import choose
+from convgate.ui.tune.rules import rule_controls
 from convgate.ui.tune.trial import Trial
 
 CURVE, TRADEOFF = "tune.curve", "tune.tradeoff"
@@ -49,7 +49,7 @@ def draw_charts(trial: Trial) -> None:
         st.plotly_chart(
             precision_recall_figure(
                 curve, palette=current_palette(), current=trial.value, current_name="tried", beta=trial.beta,
-                best=best, others=others, picks=True,
+                best=best, parameter=trial.parameter, others=others, picks=True,
             ),
             theme=None, config=CONFIG, key=TRADEOFF, on_select=partial(_clicked, TRADEOFF, trial),
             selection_mode="points", alt=_told(trial),
@@ -84,4 +84,4 @@ def pick(trial: Trial, row: int) -> None:
     if 0 <= row < len(trial.curve):
         choice = trial.chosen.choice
         rule = at_value(choice.rule, float(trial.curve.thresholds[row]))
-        choose(Choice(rule, choice.limits), trial.own.choice)
+        rule_controls(trial.own.choice).choose(Choice(rule, choice.limits))

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from convgate.conversation import Conversation
 from convgate.evaluation.metrics import Bools
 from convgate.evaluation.outcomes import BROKEN, FIXED, outcome_codes
 from convgate.evaluation.tuning import ScoredCases
 from convgate.policies.gate import GatePolicy
-from convgate.store import Store
+from convgate.store.conversation_records import title_of
 from convgate.transcripts import Case, RelevanceSet
 from convgate.ui.choice import Choice
-from convgate.ui.explore.picking import answerable
 from convgate.ui.finding import library_keys
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
@@ -25,7 +23,7 @@ from convgate.ui.text import literal
 from convgate.ui.tune import state
 from convgate.ui.tune.trial import scored_turns
 from convgate.ui.tune.view import LABELLED, ONLY, WHERE, View
-from convgate.ui.wording import counted
+from convgate.ui.wording import counted, told_apart
 
 WHERE_KEY, ONLY_KEY, PAGE, WHOSE = "tune.where", "tune.only", "tune.page", "tune.whose"
 PER_PAGE = 10
@@ -80,18 +78,7 @@ class Listed:
 
     flips: Flips
     sets: Mapping[str, RelevanceSet]  # by name
-    told: str  # stands for their content
-    known: Collection[str]  # keys of the library's conversations
-    titles: Mapping[str, str]  # by key
-    store: Store
     labelled: bool
-
-    def key(self, set: str, id: str) -> str | None:
-        """The conversation's key in the library; None when it is not there."""
-        if id in self.known:
-            return id
-        talk = self.sets[set].conversations[id]
-        return _key_of(self.told, set, id, len(self.known), self.store, talk)
 
 
 def draw_flips(
@@ -112,16 +99,14 @@ def draw_flips(
         return
     if view.where == LABELLED:
         _draw_counts(listed.flips)
-    _draw_list(view, listed, version, choice)
+    _draw_list(app, view, listed, version, choice)
 
 
-def listed_labels(
-    app: App, scored: ScoredCases, sets: Sequence[RelevanceSet], told: str, before: Bools, now: Bools
-) -> Listed:
-    """The flips of labelled turns; `told` stands for what the sets hold."""
+def listed_labels(scored: ScoredCases, sets: Sequence[RelevanceSet], before: Bools, now: Bools) -> Listed:
+    """The flips of labelled turns."""
     flips = Flips.of(scored, before, now, labelled=True)
     by_name = {one.name: one for one in sets}
-    return Listed(flips, by_name, told, app.conversations.keys(), {}, app.store, labelled=True)
+    return Listed(flips, by_name, labelled=True)
 
 
 def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: Choice) -> Listed | None:
@@ -132,6 +117,7 @@ def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: C
     titles = {row.key: row.title for row in newest.rows}
     if view.conversation is not None and view.conversation not in titles:
         titles[view.conversation] = app.conversations.summary(view.conversation).title
+    titles = told_apart(titles)
     options = [_NEWEST, *titles]
     state.put(WHOSE, view.conversation or _NEWEST)
     some = min(SAMPLE, newest.total)
@@ -158,7 +144,7 @@ def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: C
         f" before, **{after:,}** now, of {total:,}."
     )
     sets = {relevance_set.name: relevance_set}
-    return Listed(flips, sets, told, relevance_set.conversations.keys(), titles, app.store, labelled=False)
+    return Listed(flips, sets, labelled=False)
 
 
 def _asked(app: App, keys: Sequence[str], *, every: bool) -> RelevanceSet:
@@ -168,7 +154,7 @@ def _asked(app: App, keys: Sequence[str], *, every: bool) -> RelevanceSet:
         talk = app.conversation(key)
         if not len(talk):
             continue
-        turns = answerable(talk)[-MESSAGES:] if every else [talk.current_index()]
+        turns = talk.answerable()[-MESSAGES:] if every else [talk.current_index()]
         # The set's conversations are called by their keys, which the transcripts need not be.
         talks[key] = replace(talk, id=key)
         cases += [Case(f"{key}-{turn:06}", key, turn, None, frozenset()) for turn in turns]
@@ -184,7 +170,7 @@ def _draw_counts(flips: Flips) -> None:
     )
 
 
-def _draw_list(view: View, listed: Listed, version: str, choice: Choice) -> None:
+def _draw_list(app: App, view: View, listed: Listed, version: str, choice: Choice) -> None:
     flips = listed.flips
     if not len(flips):
         st.caption("No turn flips: both rules keep the same turns here.")
@@ -206,8 +192,10 @@ def _draw_list(view: View, listed: Listed, version: str, choice: Choice) -> None
     rows = flips.rows(only)
     pages = max(1, -(-len(rows) // PER_PAGE))
     page = min(view.page, pages)
-    for row in rows[(page - 1) * PER_PAGE : page * PER_PAGE].tolist():
-        _draw_turn(listed, row, version, choice)
+    shown = rows[(page - 1) * PER_PAGE : page * PER_PAGE].tolist()
+    places = _places(app, listed, shown)
+    for row in shown:
+        _draw_turn(listed, row, places, version, choice)
     if not len(rows):
         st.caption("There is no such turn.")
     if pages > 1:
@@ -217,14 +205,32 @@ def _draw_list(view: View, listed: Listed, version: str, choice: Choice) -> None
             st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
 
 
-def _draw_turn(listed: Listed, row: int, version: str, choice: Choice) -> None:
+def _places(app: App, listed: Listed, rows: Sequence[int]) -> dict[tuple[str, str], tuple[str | None, str]]:
+    """By set and id the key, if the library has it, and the title of each conversation that is shown."""
+    scored, library = listed.flips.scored, app.conversations
+    cases = [scored.cases[int(scored.case[row])] for row in rows]
+    wanted = dict.fromkeys((one.set, one.case.conversation) for one in cases)
+    found = {}
+    for name, id in wanted:
+        talk = listed.sets[name].conversations[id]
+        key = library_keys(app.store, {id: talk})[id]
+        found[name, id] = key, title_of(talk) if key is None else library.summary(key).title
+    return found
+
+
+def _draw_turn(
+    listed: Listed,
+    row: int,
+    places: Mapping[tuple[str, str], tuple[str | None, str]],
+    version: str,
+    choice: Choice,
+) -> None:
     scored = listed.flips.scored
     one = scored.cases[int(scored.case[row])]
     id, index = one.case.conversation, int(scored.turn[row])
-    talk, key = listed.sets[one.set].conversations[id], listed.key(one.set, id)
-    turn = talk.turns[index]
+    turn = listed.sets[one.set].conversations[id].turns[index]
+    key, title = places[one.set, id]
     asked = "a question" if one.case.turn is None else f"message {one.case.turn + 1:,}"
-    title = listed.titles.get(key or "") or talk.title or talk.id
     label = f"Turn {index + 1:,} for {asked}"
     with st.container(border=True, gap=None):
         if key is None:
@@ -259,12 +265,6 @@ def explore_query(case: Case, key: str, turn: int, version: str, choice: Choice)
     return {
         "conversation": key, **asked, "selected": str(turn + 1), "policy": version, **choice.to_query()
     }  # fmt: skip
-
-
-@st.cache_resource(max_entries=512, show_spinner=False)
-def _key_of(told: str, set: str, id: str, library: int, _store: Store, _talk: Conversation) -> str | None:
-    """The key of the library's conversation in which the same was said; None when it has none."""
-    return library_keys(_store, {id: _talk})[id]
 
 
 def _chose_where() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from convgate.evaluation.calibration import (
@@ -12,9 +12,12 @@ from convgate.evaluation.calibration import (
     WantedPrecision,
     WantedRecall,
     best_row,
-    nearest_row,
 )
 from convgate.evaluation.curves import ThresholdCurve
+from convgate.evaluation.tuning import ScoredCases
+from convgate.evaluation.ways import Way, nearest_way, ways
+from convgate.gate.thresholds import Anchored, Rule
+from convgate.ui.choice import Choice
 
 
 @dataclass(frozen=True)
@@ -62,6 +65,7 @@ class Found:
 
     row: int | None  # None: nowhere
     told: str  # in words
+    ways: Sequence[Way] = ()  # where it is nowhere: rules that reach it, then what comes nearest
 
 
 def goal_of(name: str, wanted: float) -> Goal:
@@ -81,26 +85,33 @@ def goal_words(name: str, wanted: float) -> str:
     return goal_of(name, wanted).label
 
 
-def find(curve: ThresholdCurve, name: str, wanted: float, *, parameter: str, anchor: float = 0.0) -> Found:
-    """The best place for the goal; where none reaches it, what is the best that can be had.
-
-    anchor: of the rule, if it has one.
-    """
+def find(
+    curve: ThresholdCurve, name: str, wanted: float, *, parameter: str, rule: Rule, scored: ScoredCases
+) -> Found:
+    """The best place for the goal on the rule's curve; where none reaches it, the ways that there are."""
     goal, words = goal_of(name, wanted), goal_words(name, wanted)
     if not len(curve) or not curve.recall[0] >= 0:  # NaN where nothing is relevant
         return Found(None, "None of these turns is labelled relevant, so no threshold can be found yet.")
     row = best_row(curve, goal)
-    if row is None:
-        near = nearest_row(curve, goal)
-        return Found(
-            None,
-            f"No {parameter} reaches {words} here. Best that can be had: {_at(curve, near, parameter)}."
-            + (f" Without a turn that scores {anchor:.2f}, the anchor, nothing is kept." if anchor else ""),
-        )
-    return Found(row, f"For {words}: {_at(curve, row, parameter)}.")
+    if row is not None:
+        at = f"{parameter} {curve.thresholds[row]:.2f}"
+        return Found(row, f"For {words}: {at}, with {_figures(curve.precision[row], curve.recall[row])}.")
+    told = f"No {parameter} of this rule reaches {words} here."
+    if isinstance(rule, Anchored):
+        told += f" Before a message where no turn scores {rule.anchor:.2f}, its anchor, it keeps nothing."
+    others = ways(scored, goal)
+    if not any(way.reaches for way in others):
+        told += " Nor does any other anchor, or one fixed threshold: this version's scores do not allow it."
+    nearest = nearest_way(curve, rule, goal)
+    return Found(None, told, [*others, *([] if nearest.rule in [way.rule for way in others] else [nearest])])
 
 
-def _at(curve: ThresholdCurve, row: int, parameter: str) -> str:
-    precision = curve.precision[row]
+def way_words(way: Way) -> str:
+    """A rule that is offered, and what it does."""
+    kind = "Reaches it" if way.reaches else "Comes nearest"
+    return f"{kind}: **{Choice(way.rule).told()}**, with {_figures(way.precision, way.recall)}"
+
+
+def _figures(precision: float, recall: float) -> str:
     told = "nothing kept" if precision != precision else f"precision {precision:.2f}"
-    return f"{parameter} {curve.thresholds[row]:.2f}, with {told} and recall {curve.recall[row]:.2f}"
+    return f"{told} and recall {recall:.2f}"

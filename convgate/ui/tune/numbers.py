@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.evaluation.results import Measure
-from convgate.evaluation.sweeps import value_of
 from convgate.evaluation.tuning import Figures
 from convgate.ui.tune.trial import Trial, Tried
 from convgate.ui.wording import counted
@@ -56,10 +55,9 @@ def _kept(figures: Figures) -> str:
 
 def _column(tried: Tried, beta: float, learned: float) -> dict[str, str]:
     figures, rule = tried.figures, tried.choice.rule
-    value = value_of(rule, learned=learned)
     return {
         "Rule": rule.label.partition(":")[0],
-        "Where it stands": _UNDEFINED if value is None else f"{value:.2f}",
+        "Where it stands": ", ".join(tried.choice.numbers(learned=learned)),
         "Precision": _share(figures.precision),
         "Recall": _share(figures.recall),
         f"F{beta:g}": _share(figures.f_beta),

@@ -16,18 +16,20 @@ from convgate.ui.choosers import chooser_labels, policy_of
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.tune import state
-from convgate.ui.tune.apply import Applied, chooser_of, draw_apply, draw_done
-from convgate.ui.tune.charts import draw_charts, pick
+from convgate.ui.tune.apply import Applied, chooser_of, draw_apply, draw_done, stored
+from convgate.ui.tune.bearing import bearing_words
+from convgate.ui.tune.charts import draw_charts
 from convgate.ui.tune.data import Source, chosen_of, draw_data, read_data, sources
 from convgate.ui.tune.flips import Listed, draw_flips, listed_labels
-from convgate.ui.tune.goals import GOALS, goal_words
+from convgate.ui.tune.goal_controls import draw_goal
+from convgate.ui.tune.goals import goal_words
 from convgate.ui.tune.numbers import draw_numbers
-from convgate.ui.tune.rules import draw_rule
+from convgate.ui.tune.rules import rule_controls
 from convgate.ui.tune.trial import Trial, scored_turns, try_rules
 from convgate.ui.tune.view import View
 from convgate.versions.catalog import Versions
 
-VERSION, GOAL = "tune.version", "tune.goal"
+VERSION = "tune.version"
 LABEL = "pages/2_Label.py"
 _STYLE = Path(__file__).with_name("tune.css")
 
@@ -55,14 +57,19 @@ def tune(app: App) -> None:
         sets, told = read_data(app, names)
         scored = scored_turns(sets, told, policy)
         trial = try_rules(scored, told, policy, view)
-        listed = listed_labels(app, scored, sets, told, trial.own.kept, trial.chosen.kept)
+        listed = listed_labels(scored, sets, trial.own.kept, trial.chosen.kept)
     with rule:
-        draw_rule(view, own, _extent(trial, policy))
-    _draw_labelled(view, trial, [known[name] for name in names])
-    _draw_rest(app, view, policy, own, trial, listed, [known[name] for name in names])
+        controls = rule_controls(own)
+        controls.draw(_extent(trial, policy))
+        controls.draw_reset()
+    used = [known[name] for name in names]
+    _draw_labelled(app, view, policy, trial, used)
+    _draw_rest(app, view, policy, own, trial, listed, used)
 
 
-def _draw_labelled(view: View, trial: Trial | None, used: Sequence[Source]) -> None:
+def _draw_labelled(
+    app: App, view: View, policy: GatePolicy, trial: Trial | None, used: Sequence[Source]
+) -> None:
     if trial is None:
         st.info(
             "No labelled turns are chosen, so it cannot be told what a threshold costs. Label some turns, or"
@@ -73,8 +80,13 @@ def _draw_labelled(view: View, trial: Trial | None, used: Sequence[Source]) -> N
             st.page_link(LABEL, label="Label turns", icon=":material/label:")
         return
     st.caption(" · ".join(source.told for source in used))
-    _draw_goal(view, trial)
+    for overlap in trial.scored.overlaps:
+        st.caption(literal(overlap.sentence))
+    draw_goal(view, trial)
     draw_numbers(trial)
+    version = stored(app, policy.version)
+    if told := bearing_words(used, policy.version, version.card if version else None):
+        st.caption(told)
     draw_charts(trial)
 
 
@@ -111,34 +123,6 @@ def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:
     )  # fmt: skip
 
 
-def _draw_goal(view: View, trial: Trial) -> None:
-    st.markdown("**What the threshold should do**")
-    state.put(GOAL, view.goal)
-    st.segmented_control(
-        "Goal", list(GOALS), key=GOAL, format_func=lambda name: GOALS[name].label, required=True,
-        on_change=_chose_goal, label_visibility="collapsed",
-    )  # fmt: skip
-    kind, key = GOALS[view.goal], f"tune.wanted.{view.goal}"
-    state.put(key, view.wanted)
-    st.slider(
-        kind.slider, kind.low, kind.high, step=kind.step, key=key, on_change=_moved_goal, args=(key,),
-        help=kind.help,
-    )  # fmt: skip
-    with st.container(horizontal=True, vertical_alignment="center", key="tune-found"):
-        found = trial.found
-        if found is None:
-            st.markdown("This rule has no threshold that could be found.", width="stretch")
-            return
-        icon = ":material/star:" if found.row is not None else ":material/block:"
-        st.markdown(f"{icon} {found.told}", width="stretch")
-        at_best = trial.best is not None and trial.best.choice == trial.chosen.choice
-        st.button(
-            "Tried now" if at_best else f"Try this {trial.parameter}", key="tune.take",
-            icon=":material/check:" if at_best else ":material/arrow_forward:", type="primary",
-            disabled=found.row is None or at_best, on_click=_take, args=(trial,),
-        )  # fmt: skip
-
-
 def _extent(trial: Trial | None, policy: GatePolicy) -> Extent:
     learned = policy.gate.learned_threshold
     if trial is None or not trial.scored.cases:
@@ -152,19 +136,5 @@ def _is_gate(chooser: str) -> bool:
     return policy_of(chooser) == GatePolicy.name
 
 
-def _take(trial: Trial) -> None:
-    if trial.found is not None and trial.found.row is not None:
-        pick(trial, trial.found.row)
-
-
 def _chose_version() -> None:
     state.change(version=st.session_state[VERSION], choice=None)
-
-
-def _chose_goal() -> None:
-    name = st.session_state[GOAL]
-    state.change(goal=name, wanted=GOALS[name].start)
-
-
-def _moved_goal(key: str) -> None:
-    state.change(wanted=float(st.session_state[key]))

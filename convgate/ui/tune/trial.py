@@ -12,7 +12,6 @@ from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import Bools
 from convgate.evaluation.sweeps import Sweep, at_value, sweep_of, value_of
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
-from convgate.gate.thresholds import Anchored
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
 from convgate.ui.choice import Choice
@@ -77,8 +76,9 @@ def try_rules(scored: ScoredCases, told: str, policy: GatePolicy, view: View) ->
         # Where its own parameter stands makes no difference to a rule's curve.
         curve = _curve(place, repr(at_value(choice.rule, sweep.low)), scored, choice)
         assert curve is not None
-        anchor = choice.rule.anchor if isinstance(choice.rule, Anchored) else 0.0
-        found = find(curve, view.goal, view.wanted, parameter=sweep.label, anchor=anchor)
+        found = find(
+            curve, view.goal, view.wanted, parameter=sweep.label, rule=choice.rule, scored=scored
+        )  # fmt: skip
         if found.row is not None:
             rule = at_value(choice.rule, float(curve.thresholds[found.row]))
             best = _tried(place, repr((rule, choice.limits)), beta, scored, Choice(rule, choice.limits))

@@ -11,6 +11,7 @@ from convgate.evaluation.metrics import METRICS as ORDER
 from convgate.evaluation.outcomes import OUTCOMES, Sides
 from convgate.evaluation.results import Measure
 from convgate.figures.hover import signed
+from convgate.store.conversation_records import title_of
 from convgate.transcripts import RelevanceSet
 from convgate.ui import scoring
 from convgate.ui.finding import library_keys
@@ -140,7 +141,7 @@ def _draw_turns(app: App, view: View, relevance_set: RelevanceSet, found: Sides)
                 outcome=OUTCOMES[int(found.codes[row])],
                 relevant=bool(found.a.relevant[row]),
                 question=case.query.text if case.query else "",
-                of=conversation.title or conversation.id,
+                of=title_of(conversation),
             ),
             keys[case.conversation],
             view,
