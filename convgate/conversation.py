@@ -19,7 +19,10 @@ from convgate.errors import ConversationError
 INSTRUCTION_ROLES = frozenset({"system", "developer"})
 """Roles whose turns instruct the model; they are always sent, whatever their score."""
 
-CHAT_ROLES = INSTRUCTION_ROLES | {"user", "assistant", "tool", "function"}
+ANSWERED_ROLES = frozenset({"user", "tool", "function"})
+"""Roles whose turns a model answers."""
+
+CHAT_ROLES = INSTRUCTION_ROLES | ANSWERED_ROLES | {"assistant"}
 """Roles that chat APIs know; transcripts may have any other."""
 
 
@@ -156,9 +159,18 @@ class Conversation:
         if not self.turns:
             raise ConversationError("the conversation has no turns")
         for index in range(len(self.turns) - 1, -1, -1):
-            if self.turns[index].role in {"user", "tool", "function"}:
+            if self.turns[index].role in ANSWERED_ROLES:
                 return index
         return len(self.turns) - 1
+
+    def answerable(self) -> list[int]:
+        """The turns that a model would answer: those of users and tools.
+
+        Of a transcript without such roles, everything that nobody's model said; all turns when there is none.
+        """
+        roles = {turn.role for turn in self.turns}
+        wanted = roles & ANSWERED_ROLES or roles - INSTRUCTION_ROLES - {"assistant"} or roles
+        return [index for index, turn in enumerate(self.turns) if turn.role in wanted]
 
     def _history(self, stop: int, window: int | None) -> History:
         if window is not None and window < 0:

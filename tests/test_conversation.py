@@ -75,3 +75,19 @@ def test_scored_text_holds_what_was_said_and_what_was_called():
     assert turn.speaker == "Ada"
     assert Turn("assistant", tool_calls=turn.tool_calls).scored_text == 'search({"q": "nan"})'
     assert Turn.of("developer", "").is_instruction
+
+
+@pytest.mark.parametrize(
+    ("roles", "answered"),
+    [
+        (["system", "user", "assistant", "tool", "narrator", "function"], [1, 3, 5]),
+        (["system", "speaker", "assistant", "narrator"], [1, 3]),
+        (["system", "assistant", "assistant"], [0, 1, 2]),
+        ([], []),
+    ],
+)
+def test_a_model_answers_users_and_tools_or_whoever_is_no_model(
+    roles: list[str], answered: list[int]
+) -> None:
+    talk = Conversation("talk", tuple(Turn.of(role, "said") for role in roles))
+    assert talk.answerable() == answered

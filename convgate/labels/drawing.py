@@ -18,9 +18,6 @@ MESSAGES = 200
 OF_ONE = 40
 """Of these, at most so many of one conversation."""
 
-_ANSWERED = frozenset({"user", "tool", "function"})
-_ANSWERS = frozenset({"assistant"})
-
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
@@ -34,20 +31,6 @@ class Drawn:
         """The earlier turns to ask about: instructions are sent anyway, and empty turns say nothing."""
         before = self.conversation.turns[: self.situation.turn]
         return [i for i, turn in enumerate(before) if not turn.is_instruction and turn.scored_text.strip()]
-
-
-def answerable(conversation: Conversation) -> list[int]:
-    """Turns that a model would answer and that have something before them.
-
-    Those of users and tools; of a transcript without such roles, everything that nobody's model said.
-    """
-    roles = {turn.role for turn in conversation.turns}
-    wanted = _ANSWERED if roles & _ANSWERED else roles - _ANSWERS
-    return [
-        index
-        for index, turn in enumerate(conversation.turns)
-        if index and turn.role in wanted and not turn.is_instruction
-    ]
 
 
 def draw_messages(
@@ -77,5 +60,6 @@ def _lots(
 ) -> Iterator[tuple[int, float, str, int, Conversation]]:
     for key, talk in conversations:
         rng = generator(seed, "messages", key)
-        for rank, turn in enumerate(rng.permutation(answerable(talk))[:of_one]):
+        messages = [turn for turn in talk.answerable() if turn]  # the first has nothing before it
+        for rank, turn in enumerate(rng.permutation(messages)[:of_one]):
             yield rank, float(rng.random()), key, int(turn), talk

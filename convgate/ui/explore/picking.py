@@ -69,7 +69,7 @@ def pick_moment(view: View, conversation: Conversation) -> Moment:
             " here and in the address, from 0 in JSON and on the command line. The keys skip the assistant's"
             " turns.",
         )
-        messages = answerable(conversation)
+        messages = conversation.answerable()
         with st.container(
             horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key="explore-current"
         ):
@@ -95,13 +95,6 @@ def pick_moment(view: View, conversation: Conversation) -> Moment:
     situation, history = conversation.asked(view.question) if asked else conversation.at(turn)
     assert view.conversation is not None
     return Moment(view.conversation, situation, history)
-
-
-def answerable(conversation: Conversation) -> list[int]:
-    """The turns that a model would answer: from people and tools; all of them when there are none."""
-    turns = conversation.turns
-    found = [i for i, turn in enumerate(turns) if turn.role != "assistant" and not turn.is_instruction]
-    return found or list(range(len(turns)))
 
 
 def _draw_menu(app: App, titles: dict[str, str], chosen: str | None) -> None:

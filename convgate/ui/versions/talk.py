@@ -13,7 +13,6 @@ from convgate.conversation import Conversation
 from convgate.errors import StoreError
 from convgate.figures.hover import percent
 from convgate.ui import scoring
-from convgate.ui.explore.picking import answerable
 from convgate.ui.frame import App
 from convgate.ui.judging import Sent, sent
 from convgate.ui.navigation import LIBRARY
@@ -60,7 +59,7 @@ def draw_on_conversation(app: App, view: View, labels: Mapping[str, str]) -> Non
         return
     view = replace(view, conversation=key)
     state.keep(view)  # what a link opens must not hang on what else there is by then
-    offered = [index for index in answerable(conversation) if index > 0]
+    offered = [index for index in conversation.answerable() if index > 0]
     if not offered:
         st.info("No message of this conversation has a turn before it to decide about.")
         return
