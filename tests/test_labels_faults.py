@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-import os
+import multiprocessing
 import signal
-import subprocess
 import sys
-import textwrap
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 
+import convgate
+from convgate.cli import main as cli
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_counts
 from convgate.settings import load_settings
@@ -22,8 +24,15 @@ from convgate.store import Conversations, Labels, SituationKey, Store
 MESSAGES = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"talk {i}"} for i in range(40)]
 
 
-@pytest.fixture
-def store() -> Store:
+# From Python 3.12 on; the children call nothing that another thread could hold.
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+
+# A process of its own, with everything imported already: the tests are about its files and its end.
+FORKED = multiprocessing.get_context("fork")
+
+
+def opened() -> Store:
+    """The library; not before other processes were started, for a connection is no use in two of them."""
     return Store(load_settings().database)
 
 
@@ -40,67 +49,59 @@ def labels(tmp_path: Path) -> Path:
     return file
 
 
-def started(code: str, *words: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code), *map(str, words)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+def import_half(labels: Path, told: Connection) -> None:
+    store = opened()
+    found = read_labels(labels, "labels.jsonl", store, annotator="Ada")
+    with store.write() as db:
+        db.execute("PRAGMA cache_size = 5")  # pages: so that a part of it is in the file already
+        saved = keep_labels(store, found, by="Ada")
+        told.send((saved.changed, db.execute("SELECT count(*) FROM labels").fetchone()[0]))
+        threading.Event().wait()
 
 
-def test_a_process_killed_in_the_middle_of_an_import_leaves_nothing_of_it(store: Store, labels: Path) -> None:
-    killed = started(
-        """
-        import sys
-        from pathlib import Path
-        from convgate.labels.exchange import keep_labels, read_labels
-        from convgate.settings import load_settings
-        from convgate.store import Store
-
-        store = Store(load_settings().database)
-        found = read_labels(Path(sys.argv[1]), "labels.jsonl", store, annotator="Ada")
-        with store.write() as db:
-            db.execute("PRAGMA cache_size = 5")  # pages: so that a part of it is in the file already
-            saved = keep_labels(store, found, by="Ada")
-            print(saved.changed, db.execute("SELECT count(*) FROM labels").fetchone()[0], flush=True)
-            sys.stdin.read()
-        """,
-        labels,
-    )
-    assert killed.stdin is not None
-    assert killed.stdout is not None
+def test_a_process_killed_in_the_middle_of_an_import_leaves_nothing_of_it(labels: Path) -> None:
+    here, there = FORKED.Pipe()
+    killed = FORKED.Process(target=import_half, args=(labels, there))
+    killed.start()
     try:
-        assert killed.stdout.readline().split() == ["780", "780"], "it was in the middle of it"
+        assert here.poll(60)
+        assert here.recv() == (780, 780), "it was in the middle of it"
     finally:
-        os.kill(killed.pid, signal.SIGKILL)
-        killed.wait()
-        killed.stdin.close()
-        killed.stdout.close()
-    assert killed.returncode == -signal.SIGKILL
+        killed.kill()
+        killed.join()
+        here.close()
+        there.close()
+    assert killed.exitcode == -signal.SIGKILL
+    store = opened()
     assert list(Labels(store).entries()) == []
     assert (Labels(store).annotators(), Conversations(store).find().total) == ([], 0)
     assert keep_labels(store, read_labels(labels, "again", store, annotator="Ada"), by="Ada").changed == 780
 
 
-def test_processes_that_import_and_tell_at_once_double_nothing(store: Store, labels: Path) -> None:
-    importing = """
-        import sys
-        from convgate.cli.main import main
-        sys.argv = ["convgate", "labels", "import", sys.argv[1], "--annotator", "Ada"]
-        main()
-        """
-    telling = """
-        import sys, convgate
-        talk = [{"role": "assistant" if i % 2 else "user", "content": f"live {i}"} for i in range(20)]
-        for turns in range(2, 20):
-            convgate.feedback(talk[:turns], 0, relevant=True, at=turns - 1, source=sys.argv[1])
-        """
-    processes = [started(importing, labels), started(importing, labels)]
-    processes += [started(telling, "one"), started(telling, "two")]
+def import_by_command(labels: Path) -> None:
+    sys.argv = ["convgate", "labels", "import", str(labels), "--annotator", "Ada"]
+    cli.main()
+
+
+def tell_as_it_grows(source: str) -> None:
+    talk = [{"role": "assistant" if i % 2 else "user", "content": f"live {i}"} for i in range(20)]
+    for turns in range(2, 20):
+        convgate.feedback(talk[:turns], 0, relevant=True, at=turns - 1, source=source)
+
+
+def test_processes_that_import_and_tell_at_once_double_nothing(labels: Path) -> None:
+    work: list[tuple[Callable[..., None], object]] = [
+        (import_by_command, labels),
+        (import_by_command, labels),
+    ]
+    work += [(tell_as_it_grows, "one"), (tell_as_it_grows, "two")]
+    processes = [FORKED.Process(target=target, args=(told,)) for target, told in work]
     for process in processes:
-        out, _ = process.communicate()
-        assert process.returncode == 0, out
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [0, 0, 0, 0]
+    store = opened()
     assert Conversations(store).find().total == 2
     by_name = {one.name: one.answers for one in Labels(store).annotators()}
     assert by_name == {"Ada": 780, "one": 18, "two": 18}
@@ -109,7 +110,8 @@ def test_processes_that_import_and_tell_at_once_double_nothing(store: Store, lab
     assert gold_counts(store).situations == 39 + 18
 
 
-def test_two_annotators_label_the_same_turns_in_two_threads(store: Store, labels: Path) -> None:
+def test_two_annotators_label_the_same_turns_in_two_threads(labels: Path) -> None:
+    store = opened()
     found = read_labels(labels, "labels", store, annotator="Cy")
     keep_labels(store, found, by="Cy")
     (talk,) = found.conversations
