@@ -23,6 +23,8 @@ import convgate
 from convgate import app_files
 from convgate.app_files import app_root
 from convgate.errors import SettingsError
+from convgate.settings import load_settings
+from convgate.versions import Versions
 from convgate.versions.card import Draft
 from convgate.versions.names import SHIPPED
 from convgate.versions.version import write_version
@@ -75,23 +77,27 @@ def tracked_texts() -> dict[Path, str]:
 # What loads what
 
 
-def test_neither_importing_convgate_nor_its_help_loads_what_is_large() -> None:
+def test_what_needs_no_model_loads_nothing_large() -> None:
+    Versions(load_settings().home).add(trained_gate(), Draft(), name="mine")
     code = """
 import sys
 import convgate
 large = {"torch", "streamlit", "transformers", "sklearn", "plotly", "pandas", "numpy", "sqlite_utils"}
 print("IMPORTED", *large & set(sys.modules))
 from convgate.cli.main import app
-try:
-    app(["--help"], prog_name="convgate")
-except SystemExit as end:
-    assert end.code == 0
-print("LOADED", *large & set(sys.modules))
+app(["--help"], prog_name="convgate", standalone_mode=False)
+print("HELPED", *large & set(sys.modules))
+large -= {"numpy", "pandas", "sqlite_utils"}
+convgate.feedback([{"role": "user", "content": "a"}, {"role": "user", "content": "b"}], 0, True)
+print("TOLD", *large & set(sys.modules))
+app(["versions"], prog_name="convgate", standalone_mode=False)
+print("LISTED", *large & set(sys.modules))
 """
     told = run_python(code)
     assert "Usage: convgate" in told
-    assert re.search(r"^IMPORTED\s*$", told, re.MULTILINE), told
-    assert re.search(r"^LOADED\s*$", told, re.MULTILINE), told
+    assert "mine" in told
+    for step in ("IMPORTED", "HELPED", "TOLD", "LISTED"):
+        assert re.search(rf"^{step}\s*$", told, re.MULTILINE), told
 
 
 # What is pinned

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -112,21 +111,6 @@ def test_list_without_versions_says_what_decides(run: Run):
     code, out, _ = run("versions")
     assert code == 0
     assert "No version is active: the gate is untrained" in out
-
-
-def test_list_comes_up_without_torch(versions: Versions):
-    code = """
-import sys
-from convgate.cli.main import app
-try:
-    app(["versions"], prog_name="convgate")
-except SystemExit as end:
-    assert end.code == 0
-print("LOADED", *{"torch", "transformers", "sklearn"} & set(sys.modules))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "second" in done.stdout
-    assert done.stdout.splitlines()[-1].split() == ["LOADED"]
 
 
 def test_list_as_json(run: Run, versions: Versions, tmp_path: Path):
