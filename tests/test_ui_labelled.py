@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.app_files import app_root
 from convgate.conversation import Conversation, Turn
 from convgate.labels.exchange import write_labels
 from convgate.settings import load_settings
 from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.training.library import RelevanceSets
 from convgate.ui import services
+from convgate.ui.finding import library_keys, said_in
 from tests.fakes import FakeEncoder
 
 SHARED = "9 judged turns of exported are in my labels too; each counts once."
@@ -41,23 +41,47 @@ def home(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.Mon
     return convgate_home
 
 
-def captions(app: AppTest) -> list[str]:
-    return [re.sub(r"\\(.)", r"\1", one.value) for one in app.caption]
-
-
 def test_what_labels_and_an_exported_set_share_is_told_and_counted_once(home: Path) -> None:
-    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
-    tune = app.switch_page("pages/3_Tune.py")
-    tune.query_params["data"] = "@labels,exported"
-    tune.run()
-    assert not tune.exception
-    assert SHARED in captions(tune)
-    assert any("Of **10 labelled turns**, 7 matter." in one.value for one in tune.markdown)
+    def draw() -> None:
+        import streamlit as st
 
-    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
-    train = app.switch_page("pages/4_Train.py")
-    train.session_state["train.sets"] = ["exported"]
-    train.run()
-    assert not train.exception
-    assert SHARED in captions(train)
-    assert not [one.value for one in train.info if "Label turns in" in one.value], "3 conversations, not 6"
+        from convgate.settings import load_settings
+        from convgate.store import Store
+        from convgate.ui.frame import App
+        from convgate.ui.train.data import draw_data
+
+        settings = load_settings()
+        st.session_state["chosen"] = draw_data(App(settings, Store(settings.database)))
+
+    page = AppTest.from_function(draw, default_timeout=60)
+    page.session_state["train.sets"] = ["exported"]
+    page.run()
+    assert not page.exception
+    told = [re.sub(r"\\(.)", r"\1", one.value) for one in page.caption]
+    assert "9 judged turns of exported are in my labels too; each counts once." in told
+    assert page.session_state["chosen"].conversations == 3, "the grown one is the one that was exported"
+
+
+def test_conversations_of_sets_are_found_in_the_library_by_key_former_key_or_what_was_said(
+    convgate_home: Path,
+) -> None:
+    store = Store(load_settings().database)
+    conversations = Conversations(store)
+    talks = [Conversation(name, (Turn.of("user", name), Turn.of("user", "and?"))) for name in ("a", "b", "c")]
+    keys = [added.key for added in conversations.add(NewConversation(talk) for talk in talks)]
+    grown = conversations.grow(keys[0], [Turn.of("user", "and more")]).key
+    conversations.delete([keys[2]])
+    found = library_keys(
+        store,
+        {
+            keys[0]: said_in(talks[0]),
+            keys[1]: (b"", -1),
+            "theirs": said_in(talks[1]),
+            "deleted": said_in(talks[2]),
+            keys[2]: said_in(talks[2]),
+            "nothing": said_in(Conversation("x", ())),
+        },
+    )
+    assert found == {
+        keys[0]: grown, keys[1]: keys[1], "theirs": keys[1], "deleted": None, keys[2]: None, "nothing": None
+    }  # fmt: skip

@@ -49,11 +49,15 @@ class Openings:
 
     def same(self, hashes: Sequence[bytes]) -> int | None:
         """The oldest conversation in which exactly these turns were said. hashes: their `chain`."""
+        return self.ending(hashes[-1], len(hashes) - 1)
+
+    def ending(self, last: bytes, turns: int) -> int | None:
+        """The oldest conversation of so many turns whose `chain` ends with this hash."""
         row = self._db.execute(
             "SELECT number FROM openings JOIN conversations ON number = conversation"
             " WHERE hash = ? AND length = ? AND turns = length AND deleted_at IS NULL"
             " ORDER BY number LIMIT 1",
-            [hashes[-1], len(hashes) - 1],
+            [last, turns],
         ).fetchone()
         return row[0] if row else None
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import streamlit as st
 
 from convgate.errors import GateError
-from convgate.store.openings import Openings
 from convgate.training.errors import TrainingError
 from convgate.training.report import CHANGES, REPORT, Change, ItemReport
 from convgate.training.run_list import Run
 from convgate.ui.choosers import of_version
 from convgate.ui.explore.view import LONGEST_QUESTION
+from convgate.ui.finding import Said, library_keys
 from convgate.ui.frame import App, show_problem
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
@@ -70,7 +70,8 @@ def draw_report(app: App, run: Run) -> None:
     pages = max(1, -(-len(rows) // PER_PAGE))
     page = min(int(st.session_state.get(TURN_PAGE) or 1), pages)
     shown = rows[(page - 1) * PER_PAGE : page * PER_PAGE].tolist()
-    keys = library_keys(app, report, {report.cases[int(report.case[row])].conversation for row in shown})
+    ids = {report.cases[int(report.case[row])].conversation for row in shown}
+    keys = library_keys(app.store, {id: _said_in(report, id) for id in ids})
     for row in shown:
         _draw_turn(report, row, run, keys)
     if not len(rows):
@@ -93,7 +94,7 @@ def _thresholds(app: App, run: Run) -> str:
     return f"Each decides by its own learned threshold, {known[0]:.2f} before and {known[1]:.2f} now."
 
 
-def _draw_turn(report: ItemReport, row: int, run: Run, keys: Mapping[str, str]) -> None:
+def _draw_turn(report: ItemReport, row: int, run: Run, keys: Mapping[str, str | None]) -> None:
     case = report.cases[int(report.case[row])]
     turn = int(report.turn[row])
     message = "a question" if case.turn is None else f"message {case.turn + 1:,}"
@@ -124,22 +125,10 @@ def said(report: ItemReport, row: int) -> str:
     )
 
 
-def library_keys(app: App, report: ItemReport, conversations: Collection[str]) -> dict[str, str]:
-    """The keys under which the Library has these conversations of the report, those that it has."""
-    known = app.conversations.keys()
-    keys = {id: id for id in conversations if id in known}
-    others = [id for id in conversations if id not in known and id in report.said]
-    if others and known:
-        with app.store.read() as db:
-            openings = Openings(db)
-            for id in others:
-                digest, turns = report.said[id]
-                # Only the last hash and their number count when all of a conversation is compared.
-                number = openings.same([b""] * turns + [bytes.fromhex(digest)])
-                if number is not None:
-                    (key,) = db.execute("SELECT key FROM conversations WHERE number = ?", [number]).fetchone()
-                    keys[id] = key
-    return keys
+def _said_in(report: ItemReport, conversation: str) -> Said:
+    """What stands for all that was said in it; nothing that there is when its texts were removed."""
+    last, turns = report.said.get(conversation, ("", -1))
+    return bytes.fromhex(last), turns
 
 
 def explore_query(report: ItemReport, row: int, key: str, run: Run) -> dict[str, str]:

@@ -16,7 +16,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.store.conversation_records import title_of
 from convgate.transcripts import Case, RelevanceSet
 from convgate.ui.choice import Choice
-from convgate.ui.finding import library_keys
+from convgate.ui.finding import library_keys, said_in
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
@@ -213,7 +213,7 @@ def _places(app: App, listed: Listed, rows: Sequence[int]) -> dict[tuple[str, st
     found = {}
     for name, id in wanted:
         talk = listed.sets[name].conversations[id]
-        key = library_keys(app.store, {id: talk})[id]
+        key = library_keys(app.store, {id: said_in(talk)})[id]
         found[name, id] = key, title_of(talk) if key is None else library.summary(key).title
     return found
 

@@ -14,7 +14,7 @@ from convgate.figures.hover import signed
 from convgate.store.conversation_records import title_of
 from convgate.transcripts import RelevanceSet
 from convgate.ui import scoring
-from convgate.ui.finding import library_keys
+from convgate.ui.finding import library_keys, said_in
 from convgate.ui.frame import App
 from convgate.ui.judging import digest, judged, sides
 from convgate.ui.labelled import read_labelled
@@ -123,7 +123,7 @@ def _draw_turns(app: App, view: View, relevance_set: RelevanceSet, found: Sides)
         return
     shown = [int(rows[place]) for place in draw_paging(view, len(rows))]
     ids = {found.a.cases[int(found.a.case[row])].conversation for row in shown}
-    keys = library_keys(app.store, {id: relevance_set.conversations[id] for id in ids})
+    keys = library_keys(app.store, {id: said_in(relevance_set.conversations[id]) for id in ids})
     for row in shown:
         case = found.a.cases[int(found.a.case[row])]
         conversation = relevance_set.conversations[case.conversation]
