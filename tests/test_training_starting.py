@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -21,44 +20,15 @@ from convgate.training import starting
 from convgate.training.errors import TrainingError
 from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.progress import OUTCOME, STARTING, Progress, now
-from convgate.training.run_list import INTERRUPTED, LOG, Run, TrainingRuns
+from convgate.training.run_list import DATA, INTERRUPTED, LOG, Run, TrainingRuns
 from convgate.training.runs import locked, read_record
-from convgate.training.starting import DATA, Order, finish, go_on, start_process, start_training
+from convgate.training.starting import Order, finish, go_on, start_process, start_training
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 from convgate.versions import Draft, Versions
+from tests import training_program
 from tests.conftest import CHECKOUT
+from tests.forked import Forked, fork, needs_fork
 from tests.planted import planted, planted_file, small_gate
-
-# `convgate` with a fake encoder, steps that learn quickly, and perhaps an end in the middle.
-PROGRAM = """
-import os, signal, sys, time
-import convgate.selector
-from convgate.training import epochs, trainer
-from dataclasses import replace
-from tests.planted import small_encoder
-convgate.selector.default_encoder = lambda *args, **options: small_encoder()
-quick = dict(learning_rate=0.02, averaging=0.2, episodes=24, cases=8, together=2)
-trainer.FURTHER = replace(trainer.FURTHER, **quick)
-moment, when = os.environ.pop("DIE", ":").split(":")
-step, steps, fsync, written = trainer.Trainer._step, 0, os.fsync, 0
-def counted_step(self, losses, rate):
-    global steps
-    steps += 1
-    if moment == "step" and steps == int(when):
-        os.kill(os.getpid(), signal.SIGKILL)
-    if moment == "slow" and len(self.history) >= int(when):
-        time.sleep(0.05)
-    return step(self, losses, rate)
-def counted_fsync(descriptor):
-    global written
-    written += 1
-    if moment == "write" and written == int(when):
-        os.kill(os.getpid(), signal.SIGKILL)
-    fsync(descriptor)
-trainer.Trainer._step, os.fsync = counted_step, counted_fsync
-from convgate.cli.main import main
-main()
-"""
 
 
 @pytest.fixture
@@ -71,24 +41,19 @@ def home(convgate_home: Path) -> Path:
 
 
 @pytest.fixture
-def program(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Has trainings run PROGRAM; tells it where to end. Kills what is left."""
-    pids: list[subprocess.Popen[bytes]] = []
+def program(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], None]]:
+    """Has trainings run the program in forked processes; tells it where to end. Kills what is left."""
+    processes: list[Forked] = []
 
-    def start(command: Sequence[str], output: int, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    def start(command: Sequence[str], output: int, environment: dict[str, str]) -> Forked:
         assert command[:3] == [sys.executable, "-m", "convgate"]
-        path = os.pathsep.join([os.environ["PYTHONPATH"], str(CHECKOUT)])
-        words = [sys.executable, "-c", PROGRAM, *command[3:]]
-        pids.append(start_process(words, output, {**environment, "PYTHONPATH": path}))
-        return pids[-1]
+        words = command[3:]
+        processes.append(fork(lambda: training_program.main(words), output=output, environment=environment))
+        return processes[-1]
 
     monkeypatch.setattr(starting, "start_process", start)
-
-    def die(when: str) -> None:
-        monkeypatch.setenv("DIE", when)
-
-    yield die  # type: ignore[misc]
-    for process in pids:
+    yield lambda when: monkeypatch.setenv("DIE", when)
+    for process in processes:
         process.kill()
         process.wait()
 
@@ -116,15 +81,15 @@ def started(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[list[str]]]:
 def until(home: Path, id: str, *states: str, epochs: int = 0) -> Run:
     """Waits for the run to be in one of these states with so many epochs."""
     listed = TrainingRuns(home)
-    for _ in range(1800):
+    for _ in range(9000):
         run = listed.get(id)
         if run.state in states and run.epochs >= epochs:
             return run
-        time.sleep(0.1)
+        time.sleep(0.02)
     pytest.fail(f"{run.state} after {run.epochs} epochs: {run.message}\n{(run.folder / LOG).read_text()}")
 
 
-def labelled(count: int = 16) -> RelevanceSet:
+def labelled(count: int = 6) -> RelevanceSet:
     return planted("my-labels", conversations=count)
 
 
@@ -190,13 +155,14 @@ def test_what_cannot_be_trained_on_starts_nothing(
     sets.add("bad", planted_file(tmp_path, "bad").read_bytes())
     sets.path("bad").write_text("{")
     empty = RelevanceSet("my-labels", {}, ())
-    for changes, error, told in [
+    refused: list[tuple[dict[str, Any], type[Exception], str]] = [
         ({"sets": ("locomo",)}, TrainingError, "locomo: .*for measuring only.* It is not trained on"),
         ({"sets": ("bad",)}, TranscriptError, r"bad\.jsonl, line 1"),
         ({"sets": ("nobody",)}, TranscriptError, "there is no relevance set 'nobody'"),
         ({"labels": None}, TrainingError, "there is nothing to learn from"),
         ({"labels": empty}, TrainingError, "there is nothing to learn from"),
-    ]:
+    ]
+    for changes, error, told in refused:
         with pytest.raises(error, match=told):
             start_training(home, order(**changes))
     assert started == []
@@ -305,22 +271,24 @@ def test_finishing_trains_no_more_not_even_for_the_curve(home: Path, started: li
 # Real processes
 
 
-def test_what_is_killed_goes_on_to_the_very_weights_of_one_that_outlived_its_starter(
-    home: Path, program: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+@needs_fork
+def test_a_training_outlives_the_process_that_started_it_and_one_that_is_killed_goes_on_to_its_very_weights(
+    home: Path, tmp_path: Path, program: Callable[[str], None]
 ) -> None:
-    processes: list[subprocess.Popen[bytes]] = []
-    start = starting.start_process
+    def start_and_die() -> None:
+        # A process of its own, as a person has it: nothing of it is forked.
+        starting.start_process = lambda command, output, environment: start_process(
+            [sys.executable, "-m", "tests.training_program", *command[3:]],
+            output,
+            {**environment, "PYTHONPATH": os.pathsep.join([environment["PYTHONPATH"], str(CHECKOUT)])},
+        )
+        start_training(home, order())
+        os.kill(os.getpid(), signal.SIGKILL)
 
-    def noted(*words: Any) -> subprocess.Popen[bytes]:
-        processes.append(start(*words))
-        return processes[-1]
+    assert fork(start_and_die, output=tmp_path / "said.txt").wait() == -signal.SIGKILL
+    (outliving,) = TrainingRuns(home).all()
 
-    monkeypatch.setattr(starting, "start_process", noted)
-    whole = until(home, started_by_a_process_that_is_killed(home), "done")
-    assert whole.epochs == 3
-    assert "epoch   1" in (whole.folder / LOG).read_text()
-
-    program("step:25")  # in the middle of the third epoch
+    program("step:18")  # in the middle of the third epoch
     id = start_training(home, order(name="second"))
     run = until(home, id, "interrupted")
     assert (run.epochs, run.message) == (2, INTERRUPTED)
@@ -328,17 +296,16 @@ def test_what_is_killed_goes_on_to_the_very_weights_of_one_that_outlived_its_sta
     go_on(home, id)
     done = until(home, id, "done")
     assert done.version == "second"
+
+    whole = until(home, outliving.id, "done")
+    assert whole.epochs == 3
+    assert "epoch   1" in (whole.folder / LOG).read_text()
     versions = Versions(home)
     weights = versions.get(whole.version or "").card.weights_sha256
     assert versions.get("second").card.weights_sha256 == weights
 
-    for thread in threading.enumerate():
-        if thread.name == f"training {id}":
-            thread.join(10)
-    assert processes
-    assert all(process.returncode is not None for process in processes), "reaped: no zombie is left"
 
-
+@needs_fork
 def test_killed_while_it_saves_it_has_the_epoch_before_and_can_be_finished_so(
     home: Path, program: Callable[[str], None]
 ) -> None:
@@ -354,7 +321,10 @@ def test_killed_while_it_saves_it_has_the_epoch_before_and_can_be_finished_so(
     assert training.epochs == 1
 
 
-def test_stopped_it_keeps_its_epochs(home: Path, program: Callable[[str], None]) -> None:
+@needs_fork
+def test_stopped_it_keeps_its_epochs_and_its_end_is_asked_for(
+    home: Path, program: Callable[[str], None]
+) -> None:
     program("slow:1")
     id = start_training(home, order())
     until(home, id, "running", epochs=1)
@@ -362,36 +332,13 @@ def test_stopped_it_keeps_its_epochs(home: Path, program: Callable[[str], None])
     run = until(home, id, "stopped")
     assert (run.epochs, run.can_go_on, run.can_finish) == (1, True, True)
     assert Versions(home).names() == ["first"]
+    waiting = [thread for thread in threading.enumerate() if thread.name == f"training {id}"]
+    for thread in waiting:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in waiting), "reaped: no zombie is left"
 
 
+@needs_fork
 def test_a_process_that_cannot_even_begin_is_a_failed_run(home: Path, program: Callable[[str], None]) -> None:
     run = until(home, start_training(home, order(epochs=5000)), "failed")
     assert "exit code 2" in run.message
-
-
-def started_by_a_process_that_is_killed(home: Path) -> str:
-    """The id of a training whose starter is no more."""
-    code = f"""
-import os, sys
-from pathlib import Path
-from convgate.training import starting
-from tests.planted import planted
-from tests.test_training_starting import PROGRAM
-real = starting.start_process
-starting.start_process = lambda command, output, environment: real(
-    [sys.executable, "-c", PROGRAM, *command[3:]], output, environment
-)
-order = starting.Order("first", planted("my-labels", conversations=16), epochs=3)
-print(starting.start_training(Path({str(home)!r}), order), flush=True)
-os.kill(os.getpid(), {int(signal.SIGKILL)})
-"""
-    path = os.pathsep.join([os.environ["PYTHONPATH"], str(CHECKOUT)])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
-    return done.stdout.strip()
