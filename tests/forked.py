@@ -1,0 +1,83 @@
+"""Processes that begin at once, with all imported that the test has: to be killed, to be many, to outlive.
+
+What a signal does to a forked process is what it does to any other, and importing torch anew takes seconds.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
+
+
+class Forked:
+    """A process, as `subprocess.Popen` shows it."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.returncode: int | None = None  # negative: the signal that ended it
+        self._waiting = threading.Lock()
+
+    def wait(self) -> int:
+        """Its exit code, when it is over."""
+        with self._waiting:
+            if self.returncode is None:
+                self.returncode = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        return self.returncode
+
+    def kill(self) -> None:
+        """End it, unless it is over."""
+        if self.returncode is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def fork(
+    does: Callable[[], object],
+    *,
+    output: int | Path = 2,
+    errors: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Forked:
+    """A process in a session of its own that does this and nothing else.
+
+    output: where what it prints goes, and what it says on standard error unless `errors` takes that.
+    """
+    pid = os.fork()
+    if pid:
+        return Forked(pid)
+    code = 1
+    try:
+        os.setsid()
+        _redirect(output, 1)
+        _redirect(output if errors is None else errors, 2)
+        if environment is not None:
+            os.environ.clear()
+            os.environ.update(environment)
+        does()
+        code = 0
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+    except BaseException:  # noqa: BLE001 whatever it is, the test's own process must not go on in this one
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def _redirect(target: int | Path, descriptor: int) -> None:
+    file = os.open(target, os.O_CREAT | os.O_WRONLY | os.O_APPEND) if isinstance(target, Path) else target
+    os.dup2(file, descriptor)
+    stream = open(descriptor, "w", encoding="utf-8", closefd=False)  # noqa: SIM115 as long as the process lives
+    if descriptor == 1:
+        sys.stdout = stream
+    else:
+        sys.stderr = stream
