@@ -470,6 +470,30 @@ def test_a_bad_list_is_told_and_can_be_skipped(store: Store, key: str, line: obj
     assert {entry.situation.turn for entry in found.entries} == {6, 7}
 
 
+# Tables that lack something
+
+
+@pytest.mark.parametrize(
+    ("header", "complaint"),
+    [
+        ("conversation,message,annotator,answer", "line 1: the table has no column 'turn'; it has conv"),
+        ("sep=;\nmessage;turn;annotator", "line 2: the table has no column 'answer'; it has message, turn"),
+        ("turn,annotator", "line 1: the table has no column 'answer' and none 'message'; it has turn"),
+        ("message,turn,answer", "t.csv: it does not say who answered"),
+        ("message,turn,annotator,answer", "t.csv: it does not say which conversation: name one of the lib"),
+    ],
+)
+def test_a_missing_column_is_named_once(store: Store, key: str, header: str, complaint: str) -> None:
+    with pytest.raises(TranscriptError, match=complaint):
+        read_labels(f"{header}\n1,2,3,4\n1,2,3,4\n".encode(), "t.csv", store)
+
+
+def test_the_conversation_that_is_named_has_to_be_in_the_library(store: Store, key: str) -> None:
+    table = b"message,turn,annotator,answer\n6,0,Ada,relevant\n"
+    with pytest.raises(StoreError, match="no conversation 'nope'"):
+        read_labels(table, "t.csv", store, conversation="nope")
+
+
 # Bad rows
 
 HEADER = "conversation,message,question,turn,annotator,kind,answer,note,time,version"

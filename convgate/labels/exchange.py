@@ -50,6 +50,8 @@ def read_labels(
     """
     if annotator is not None:
         check_annotator(annotator)
+    if conversation is not None:
+        conversation = Conversations(store).summary(conversation).key
     report = Report(name)
     if isinstance(source, bytes | bytearray | memoryview):
         found = source_of_bytes(bytes(source), report, max_bytes=max_bytes)

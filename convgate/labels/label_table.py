@@ -37,6 +37,8 @@ TEXT_SHOWN = 80
 """Characters of a turn's beginning, enough to know it by."""
 
 _READ = COLUMNS[:-2]
+_NAMING = {"message", "question", "turn", "annotator", "answer"}  # columns that other tables seldom have
+_PLACELESS = "it does not say which conversation: name one of the library (--conversation KEY, or in the app)"
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _ESCAPED_FORMULA = re.compile(r"'+[=+\-@\t\r\n]")
 _LIKE_A_NUMBER = re.compile(r"\d+(e\d+)?")
@@ -44,8 +46,10 @@ _LONGEST_HEADER = 10_000  # characters
 
 
 def recognises(source: Source) -> bool:
-    """Whether its header has the columns of labels."""
-    return source.is_text and source.json is None and _header(source) is not None
+    """Whether its header has columns of labels, be it that some are missing."""
+    if not source.is_text or source.json is not None or (found := _header(source)) is None:
+        return False
+    return len(_NAMING & found[2].keys()) > 1
 
 
 def write(entries: Mapping[SituationKey, list[Entry]], talks: Mapping[str, tuple[str, Conversation]]) -> str:
@@ -71,14 +75,22 @@ def read(
 
     annotator and conversation: whose row it is where it does not say so.
     """
-    found = _header(source)
-    if found is None:
+    file = source.report.file
+    line, delimiter, places = _header(source) or (1, ",", {})
+    missing = [name for name in ("turn", "answer") if name not in places]
+    missing += ["message"] * (not {"message", "question"} & places.keys())
+    if missing:
         raise TranscriptError(
-            f"a table of labels has the columns {', '.join(_READ)}", file=source.report.file
+            f"the table has no column {' and none '.join(map(repr, missing))}; it has"
+            f" {', '.join(sorted(places, key=places.__getitem__)) or 'none of labels'}, and could have"
+            f" {', '.join(_READ)}",
+            file=file,
+            line=line,
         )
-    line, delimiter, places = found
     if annotator is None and "annotator" not in places:
-        raise TranscriptError(NAMELESS, file=source.report.file)
+        raise TranscriptError(NAMELESS, file=file)
+    if conversation is None and "conversation" not in places:
+        raise TranscriptError(_PLACELESS, file=file)
     collector = Collector(source.report, store)
     with store.read() as db:
         known: dict[str, tuple[str, int]] = {
@@ -149,7 +161,7 @@ def _entries(
     """How many turns are before the row's message, and what the row says; TranscriptError for a bad row."""
     named = cells.get("conversation", "").strip().lstrip("'") or default
     if not named:
-        raise TranscriptError("it does not say which conversation", field="conversation")
+        raise TranscriptError(_PLACELESS, field="conversation")
     if named not in known:
         raise TranscriptError(
             f"the library has no conversation {named[:60]!r}; add its transcript first", field="conversation"
@@ -189,14 +201,12 @@ def _whole(cells: Mapping[str, str], name: str) -> int | None:
 
 
 def _header(source: Source) -> tuple[int, str, dict[str, int]] | None:
-    """The header's line, the delimiter and the places of the columns; None when it is no table of labels."""
+    """The header's line, the delimiter and the places of the columns; None when there is no line."""
     for number, line in enumerate(islice(source.lines(), 20), 1):
         header = line.strip("\r\n")
         if header.strip() and not header.lower().startswith("sep="):
             found = (_split(header[:_LONGEST_HEADER], delimiter) for delimiter in DELIMITERS)
-            delimiter, places = max(found, key=lambda one: len(one[1]))
-            needed = {"turn", "answer"} <= places.keys() and {"message", "question"} & places.keys()
-            return (number, delimiter, places) if needed else None
+            return number, *max(found, key=lambda one: len(one[1]))
     return None
 
 
