@@ -180,12 +180,13 @@ class Labels:
         """Everybody of whom an answer holds, people first, by name; not who only imported those of others."""
         with self._store.read() as db:
             rows = db.execute(f"""
-                SELECT name, kind, trains, count(labels.turn), count(DISTINCT labels.situation),
-                    max(labels.at)
-                FROM annotators LEFT JOIN labels ON annotators.number = labels.annotator AND labels.turn >= 0
-                    AND labels.situation NOT IN ({OF_DELETED})
+                SELECT name, kind, trains, coalesce(answers, 0), coalesce(situations, 0), last
+                FROM annotators LEFT JOIN (
+                    SELECT annotator, count(*) AS answers, count(DISTINCT situation) AS situations,
+                        max(at) AS last
+                    FROM labels WHERE turn >= 0 AND situation NOT IN ({OF_DELETED}) GROUP BY annotator
+                ) ON annotator = number
                 WHERE EXISTS (SELECT 1 FROM labels AS any WHERE any.annotator = annotators.number)
-                GROUP BY annotators.number
                 ORDER BY kind = 'person' DESC, kind = 'agent' DESC, name COLLATE NOCASE
             """).fetchall()
         return [
