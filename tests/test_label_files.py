@@ -56,8 +56,10 @@ def test_a_file_is_looked_at_before_it_is_imported_and_taken_back_as_one() -> No
     rows = [f"{key},7,{turn},{by},{what}" for turn, by, what in ((1, "Ada", "unsure"), (2, "Bo", "relevant"))]
     table = "conversation,message,turn,annotator,answer\n" + "\n".join(rows)
     before = entries()
-    sound(app.file_uploader[0].upload(f"{HOSTILE[:9]}.csv", table.encode()).run())
+    excel = "\ufeff" + table.replace(",", ";").replace("\n", "\r\n")
+    sound(app.file_uploader[0].upload(f"{HOSTILE[:9]}.csv", excel.encode()).run())
     assert "2 labels in 1 conversation, 0 of them new here. By: Ada 1, Bo 1." in said(app)
+    assert "1 new, 0 known already." in said(app)
     assert "1 differ from what the same person says here now" in said(app)
     assert entries() == before
     click(app, "label.import.keep")
@@ -69,7 +71,7 @@ def test_a_file_is_looked_at_before_it_is_imported_and_taken_back_as_one() -> No
 
     bad = table + f"\n{key},7,99,Bo,relevant\n{key},7,3,Bo,{HOSTILE}"
     sound(app.file_uploader[0].upload("bad.csv", bad.encode()).run())
-    assert "2 rows cannot be read" in errors(app)
+    assert "2 rows cannot be read. The other 2 labels can." in errors(app)
     assert "turn 99 is no earlier turn" in said(app)
     assert "line 4" in said(app)
     assert not [one for one in app.markdown if HOSTILE in one.value]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -10,7 +11,7 @@ from convgate.errors import ConvgateError
 from convgate.labels.exchange import SUFFIXES, Kind, keep_labels, read_labels, write_labels
 from convgate.labels.imported import Import
 from convgate.store import Conversations
-from convgate.transcripts import BadLinesError
+from convgate.transcripts import BadLinesError, Problem
 from convgate.ui import state
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import keep_saved
@@ -78,9 +79,9 @@ def _draw_import(app: App, by: str, name: str, content: bytes) -> None:
             content, name, app.store, annotator=whose.strip() or None, conversation=about, skip_bad=skip
         )
     except BadLinesError as error:
-        st.error(literal(f"{name}: {counted(len(error.problems), 'row')} cannot be read."))
-        for problem in error.problems[:_SHOWN]:
-            st.markdown(f"- {literal(str(problem))}")
+        rest = f" The other {error.readable} can." if error.readable else ""
+        st.error(literal(f"{name}: {counted(error.bad, 'row')} cannot be read.{rest}"))
+        _draw_problems([problem for problem in error.problems if problem.severity == "error"])
         return
     except ConvgateError as error:
         show_problem(error)
@@ -95,7 +96,10 @@ def _draw_import(app: App, by: str, name: str, content: bytes) -> None:
 def _draw_preview(found: Import) -> None:
     who = ", ".join(f"{literal(name)} {count:,}" for name, count in found.annotators.items())
     where = f"{counted(len(found.conversations), 'conversation')}, {len(found.new):,} of them new here"
-    st.markdown(f"{literal(found.name)}: {counted(len(found.entries), 'label')} in {where}. By: {who}.")
+    st.markdown(
+        f"{literal(found.name)}: {counted(len(found.entries), 'label')} in {where}. By: {who}."
+        f" {found.added:,} new, {found.known:,} known already."
+    )
     if found.replaced:
         st.warning(
             f"{found.replaced:,} differ from what the same person says here now, and take its place. One undo"
@@ -104,10 +108,14 @@ def _draw_preview(found: Import) -> None:
     for one in found.conversations[:_SHOWN]:
         new = " (new)" if one.new else ""
         st.markdown(f"- {literal(one.title, limit=80)}{new}: {counted(one.labels, 'label')}")
-    for problem in found.problems[:_SHOWN]:
-        st.markdown(f"- :orange-badge[left out] {literal(str(problem))}")
-    if len(found.problems) > _SHOWN:
-        st.caption(f"… and {len(found.problems) - _SHOWN:,} more.")
+    _draw_problems(found.problems, ":orange-badge[left out] ")
+
+
+def _draw_problems(problems: Sequence[Problem], mark: str = "") -> None:
+    for problem in problems[:_SHOWN]:
+        st.markdown(f"- {mark}{literal(str(problem))}")
+    if len(problems) > _SHOWN:
+        st.caption(f"… and {len(problems) - _SHOWN:,} more.")
 
 
 def _keep(app: App, found: Import, by: str) -> None:
