@@ -17,12 +17,13 @@ from convgate import __version__
 from convgate.app_files import app_root
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
-from convgate.errors import ConvgateError
+from convgate.errors import ActiveVersionError, ConvgateError
 from convgate.settings import Settings
 from convgate.store import Conversations, Store
 from convgate.ui import services, state
-from convgate.ui.navigation import draw_navigation
+from convgate.ui.navigation import VERSIONS, draw_navigation
 from convgate.ui.text import literal
+from convgate.ui.theme import follow_theme
 
 _ICON = Path(__file__).with_name("icon.svg")
 
@@ -66,8 +67,10 @@ def page(title: str, purpose: str) -> Iterator[App]:
         with st.container(gap="xsmall"):
             st.title(title, anchor=False)
             st.markdown(purpose)
+        follow_theme()
         settings = services.settings()
         app = App(settings, services.store(settings.database))
+        services.swept(settings.home)
     except ConvgateError as error:
         show_problem(error)
         st.stop()
@@ -80,5 +83,7 @@ def page(title: str, purpose: str) -> Iterator[App]:
 
 
 def show_problem(error: ConvgateError) -> None:
-    """The error's message, with what it quotes from files shown as text."""
+    """The error's message, with what it quotes from files shown as text, and the way out where it has one."""
     st.error(literal(str(error)), icon=":material/error:")
+    if isinstance(error, ActiveVersionError):
+        st.page_link(VERSIONS, label="Go back to another version", icon=":material/history:")

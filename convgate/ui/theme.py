@@ -36,7 +36,7 @@ def current_palette() -> Palette:
 
 def follow_theme() -> None:
     """Have the page drawn again, in the other colours, when the person or the system changes the theme."""
-    st.html("<style>*:has(> .st-key-follow-theme) { position: absolute; }</style>")  # it takes no room
+    st.html("<style>*:has(> .st-key-follow-theme) { position: absolute; width: 0; }</style>")  # no room
     with st.container(key="follow-theme"):
         _watch(key="theme", on_theme_change=_changed)
 
