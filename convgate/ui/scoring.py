@@ -17,14 +17,14 @@ from convgate.gate.explain import Link, WordEffect, strongest_links, word_effect
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES
-from convgate.selector import EncoderOnDemand, build_policy
+from convgate.selector import EncoderOnDemand, build_policy, find_version
 from convgate.settings import Settings
 from convgate.store import SituationKey
 from convgate.ui.choosers import policy_of, version_of
 from convgate.ui.frame import App
 from convgate.ui.wording import counted
-from convgate.versions.catalog import Versions
 from convgate.versions.names import UNTRAINED
+from convgate.versions.version import Version
 
 _PREPARED = "explore.prepared"
 LINKS = 8
@@ -63,13 +63,11 @@ def policy(app: App, chooser: str) -> Policy:
     """
     name = policy_of(chooser)
     encoder = app.encoder() if POLICIES[name].needs_encoder else None
-    versions, version = Versions(app.settings.home), version_of(chooser)
-    if name == GatePolicy.name and version is None:
-        # A command line may activate another at any time.
-        version = app.settings.version or versions.active
-    # One of the same name may have come in the place of one that was deleted.
-    card = versions.get(version).card if version not in (None, UNTRAINED) else None
-    made = f"{card.weights_sha256} {card.rule}" if card else ""
+    # A command line may activate another at any time, and one of the same name may have come in its place.
+    found = find_version(app.settings, version_of(chooser)) if name == GatePolicy.name else None
+    made, version = "", UNTRAINED
+    if isinstance(found, Version):
+        made, version = f"{found.card.weights_sha256} {found.card.rule}", found.name
     told = f"{version} {made} {app.settings.model_dump_json()}"
     # By the object and not by its identity: after "erase everything" there is a new one, with a new cache.
     return _policy(name, version, told, id(encoder), app.settings, encoder)

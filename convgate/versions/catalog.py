@@ -226,8 +226,11 @@ class Versions:
 
     def _in_use(self) -> Version | None:
         name = self.active
+        if name is None:
+            return None
         try:
-            return self.get(name) if name else None
+            version = self.get(name)
+            version.files()
         except GateError as error:
             if name == SHIPPED:
                 raise
@@ -235,6 +238,7 @@ class Versions:
                 f"the version in use, {name}, cannot be used: {error}. Your labels and the other versions are"
                 " as they were; the page Versions and `convgate versions rollback` go back to the one before"
             ) from error
+        return version
 
     def _pointers(self) -> Pointers:
         return read_pointers(self.root / FILE)

@@ -123,7 +123,8 @@ def read_pointers(file: Path) -> Pointers:
         raise GateError(f"{file} cannot be read: {error}") from error
     except GateError as error:
         raise GateError(
-            f"{error}; put the file back as it was, or move it away to start with the version that ships"
+            f"{error}; put the file back as it was, or move it away to start with the version that ships;"
+            " the versions are as they were"
         ) from error
 
 

@@ -45,7 +45,7 @@ def versions_page(app: App) -> None:
     if view.version is not None:
         _draw_one(app, shelf, view.version)
         return
-    draw_pointers(app, versions, shelf.listing)
+    draw_pointers(app, versions)
     draw_list(app, shelf)
     with st.expander("Import a version", icon=":material/upload_file:", key="versions.import"):
         draw_import(app, versions)

@@ -8,7 +8,7 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.errors import ConvgateError
+from convgate.errors import ConvgateError, GateError
 from convgate.ui import in_use, state
 from convgate.ui.annotator import annotator, person
 from convgate.ui.frame import App
@@ -16,7 +16,7 @@ from convgate.ui.text import literal
 from convgate.ui.versions.state import touched
 from convgate.ui.versions.words import named
 from convgate.ui.wording import ago, counted
-from convgate.versions.catalog import Listing, Versions
+from convgate.versions.catalog import Versions
 from convgate.versions.names import UNTRAINED
 from convgate.versions.pointers import Change
 
@@ -48,18 +48,15 @@ def draw_done() -> None:
         st.button("Dismiss", key="versions.dismiss", type="tertiary", on_click=state.forget, args=[DONE])
 
 
-def draw_pointers(app: App, versions: Versions, listing: Listing) -> None:
+def draw_pointers(app: App, versions: Versions) -> None:
     """What is in use and what others are compared with, the way back, and the history."""
     active, baseline, before, history = (
         versions.active, versions.baseline, versions.before, versions.history,
     )  # fmt: skip
-    if active is not None and active not in {version.name for version in listing.versions}:
-        what = "damaged" if active in listing.damaged else "missing"
-        st.error(
-            f"The version in use, {named(active)}, is {what}, so the gate decides nothing until another is in"
-            " use. Your labels and the other versions are as they were.",
-            icon=":material/broken_image:",
-        )
+    try:
+        versions.find(None)
+    except GateError as error:
+        st.error(f"{literal(str(error))}. Or activate one of the list.", icon=":material/broken_image:")
     with st.container(horizontal=True, vertical_alignment="center", key="versions-pointers"):
         used = named(active) if active else "no version: the gate is untrained and ranks by similarity"
         compared = named(baseline) if baseline else "none pinned, so each is compared with its parent"
