@@ -5,8 +5,7 @@ from __future__ import annotations
 import errno
 import math
 import os
-import subprocess
-import sys
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -30,8 +29,9 @@ from convgate.training.trainer import Epoch, Trainer
 from convgate.transcripts.relevance_sets import write_relevance_set
 from convgate.versions import Draft, Versions, version
 from convgate.versions.card import DataSet
-from tests.conftest import CHECKOUT
+from tests import training_program
 from tests.fakes import FakeEncoder
+from tests.forked import fork, needs_fork
 from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate, with_cases
 
 
@@ -73,11 +73,26 @@ def plan(tmp_path: Path) -> Plan:
     return Plan((planted_file(tmp_path, conversations=16),), QUICK, parent="first")
 
 
+BRIEF = replace(QUICK, episodes=8, cases=4)
+"""4 steps an epoch, for what needs no gate that learned much."""
+ONCE = replace(BRIEF, epochs=1)
+
+
 def trained(
     plan: Plan, versions: Versions, run: Path, listener: Heard | None = None, **named: Any
 ) -> Outcome:
     named.setdefault("encoder", small_encoder())
     return train_version(plan, versions=versions, run=run, listener=listener or Heard(), **named)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
+    """What the plan comes to with brief settings when nothing interrupts it."""
+    folder = tmp_path_factory.mktemp("whole")
+    versions = Versions(folder / "home")
+    versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
+    file = planted_file(folder, conversations=16)
+    return trained(Plan((file,), BRIEF, parent="first"), versions, folder / "run")
 
 
 @pytest.fixture
@@ -129,7 +144,7 @@ def test_a_child_carries_the_data_of_its_parents_and_decides_as_they_do(
     before = DataSet("before", "b" * 64, {"cases": 3}, "CC-BY-4.0", "Ada et al.")
     made = Draft(threshold_rule="anchored", threshold_parameters={"anchor": 0.6}, data=(before,))
     versions.add(small_gate(), made, name="parent")
-    trained(replace(plan, parent="parent"), versions, run, name="child")
+    trained(replace(plan, parent="parent", settings=ONCE), versions, run, name="child")
     card = versions.get("child").card
     assert [one.name for one in card.data] == ["before", "own"]
     assert card.data[0] == before
@@ -143,7 +158,7 @@ def test_a_threshold_that_was_set_for_the_parent_is_not_the_childs(
     versions.add(
         small_gate(), Draft(threshold_rule=rule, threshold_parameters={"threshold": 0.9}), name="parent"
     )
-    trained(replace(plan, parent="parent"), versions, run, name="child")
+    trained(replace(plan, parent="parent", settings=ONCE), versions, run, name="child")
     card = versions.get("child").card
     assert (card.threshold_rule, dict(card.threshold_parameters)) == ("anchored", {})
 
@@ -153,7 +168,7 @@ def test_a_tuned_anchor_stays_when_the_threshold_beside_it_goes(
 ) -> None:
     tuned = {"anchor": 0.7, "threshold": 0.3, "goal": "recall 0.90", "fitted_on": "my labels"}
     versions.add(small_gate(), Draft(threshold_rule="anchored", threshold_parameters=tuned), name="parent")
-    trained(replace(plan, parent="parent"), versions, run, name="child")
+    trained(replace(plan, parent="parent", settings=ONCE), versions, run, name="child")
     assert dict(versions.get("child").card.threshold_parameters) == {"anchor": 0.7}
 
 
@@ -163,7 +178,7 @@ def test_a_child_keeps_what_its_parent_measured(plan: Plan, versions: Versions, 
     gate.tiers.standardise.usual.fill_(0.25)
     gate.tiers.whitening.mean.fill_(0.01)
     versions.add(gate, Draft(), name="measured")
-    trained(replace(plan, parent="measured"), versions, run, name="child")
+    trained(replace(plan, parent="measured", settings=ONCE), versions, run, name="child")
     tiers = versions.get("child").load().tiers
     assert isinstance(tiers, FullTiers)
     assert torch.equal(tiers.standardise.usual, gate.tiers.standardise.usual)
@@ -188,7 +203,7 @@ def test_no_conversation_has_two_uses(
 
     monkeypatch.setattr(session, "Trainer", trainer)
     monkeypatch.setattr(session, "compare_items", comparing)
-    trained(plan, versions, run)
+    trained(replace(plan, settings=ONCE), versions, run)
     training, validation, compared = uses
     assert len(training) + len(validation) + len(compared) == 16
     assert len(training | validation | compared) == 16
@@ -201,7 +216,7 @@ def test_from_scratch_a_gate_measures_what_it_reads(
     made = [planted("own", conversations=30), planted("words", signal="word", conversations=30)]
     sets = [TrainingSet(one, Source(one.name, "a" * 64, 30, 180, "CC0", "Ada")) for one in made]
     monkeypatch.setattr("convgate.training.plan.pretraining_sets", lambda files, *, seed, skip_bad: sets)
-    outcome = trained(Plan((), QUICK), versions, run, name="new")
+    outcome = trained(Plan((), ONCE), versions, run, name="new")
     assert outcome.verdict is None
     card = versions.get("new").card
     assert card.parent is None
@@ -215,16 +230,18 @@ def test_from_scratch_a_gate_measures_what_it_reads(
     usual = torch.cat([torch.from_numpy(row).float() for row in rows]).mean(dim=0)
     assert torch.allclose(gate.tiers.standardise(usual), torch.zeros(len(usual)), atol=1)
     assert not torch.equal(gate.tiers.whitening.W, torch.eye(16))
-    reference = trained(Plan((), QUICK, preset="reference"), versions, run.with_name("two"))
+    reference = trained(Plan((), ONCE, preset="reference"), versions, run.with_name("two"))
     assert reference.version.config.preset == "reference"
 
 
-def test_the_same_plan_gives_the_same_weights(plan: Plan, versions: Versions, run: Path) -> None:
-    one, two = (trained(plan, versions, run.with_name(name)) for name in ("a", "b"))
-    other = trained(replace(plan, settings=replace(QUICK, seed=1)), versions, run)
-    assert one.version.card.weights_sha256 == two.version.card.weights_sha256
-    assert one.version.card.weights_sha256 != other.version.card.weights_sha256
-    assert one.threshold == two.threshold
+def test_the_same_plan_gives_the_same_weights(
+    plan: Plan, versions: Versions, run: Path, whole: Outcome
+) -> None:
+    same = trained(replace(plan, settings=BRIEF), versions, run)
+    other = trained(replace(plan, settings=replace(ONCE, seed=1)), versions, run.with_name("other"))
+    assert same.version.card.weights_sha256 == whole.version.card.weights_sha256
+    assert other.version.card.weights_sha256 != whole.version.card.weights_sha256
+    assert same.threshold == whole.threshold
 
 
 # Sets that little or nothing can be learned from
@@ -233,7 +250,7 @@ def test_the_same_plan_gives_the_same_weights(plan: Plan, versions: Versions, ru
 def test_one_conversation_is_trained_on_but_not_compared_on(
     tmp_path: Path, versions: Versions, run: Path
 ) -> None:
-    made = trained(Plan((planted_file(tmp_path, conversations=1),), QUICK, parent="first"), versions, run)
+    made = trained(Plan((planted_file(tmp_path, conversations=1),), ONCE, parent="first"), versions, run)
     assert made.verdict is None
     assert 0.2 <= made.threshold <= 0.8
 
@@ -242,7 +259,7 @@ def test_a_single_case_is_enough_to_train_on(tmp_path: Path, versions: Versions,
     sets = planted(conversations=1)
     case = next(case for case in sets.cases if case.relevant)
     write_relevance_set(with_cases(sets, case), tmp_path / "one.jsonl")
-    made = trained(Plan((tmp_path / "one.jsonl",), QUICK, parent="first"), versions, run)
+    made = trained(Plan((tmp_path / "one.jsonl",), ONCE, parent="first"), versions, run)
     assert made.record.sources[0].cases == 1
 
 
@@ -262,7 +279,7 @@ def test_what_cannot_be_learned_from_is_told_and_leaves_no_version(
         else:
             write_relevance_set(content, file)
         with pytest.raises(error, match=told):
-            trained(Plan((file,), QUICK, parent="first"), versions, run)
+            trained(Plan((file,), ONCE, parent="first"), versions, run)
     assert not (run / RECORD).exists()
     untouched()
 
@@ -294,9 +311,10 @@ def test_what_cannot_be_had_is_refused_before_anything_is_encoded(
 def test_a_run_is_not_gone_on_with_as_another(
     plan: Plan, versions: Versions, run: Path, tmp_path: Path
 ) -> None:
+    plan = replace(plan, settings=ONCE)
     trained(plan, versions, run)
     with pytest.raises(TrainingError, match="begun with seed 0, not 1;"):
-        trained(replace(plan, settings=replace(QUICK, seed=1)), versions, run)
+        trained(replace(plan, settings=replace(ONCE, seed=1)), versions, run)
     planted_file(tmp_path, conversations=16, seed=5)
     with pytest.raises(TrainingError, match="begun with set own "):
         trained(plan, versions, run)
@@ -317,10 +335,17 @@ class StopError(Exception):
     """Something happens between two epochs."""
 
 
-@pytest.mark.parametrize("after", [1, 2, 3])
+@pytest.mark.parametrize("after", [1, 3])
 def test_an_interrupted_run_gives_the_version_of_an_uninterrupted_one(
-    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None], after: int
+    plan: Plan,
+    versions: Versions,
+    run: Path,
+    untouched: Callable[[], None],
+    whole: Outcome,
+    after: int,
 ) -> None:
+    plan = replace(plan, settings=BRIEF)
+
     def stop(epoch: Epoch) -> None:
         if epoch.number == after:
             raise StopError
@@ -328,7 +353,6 @@ def test_an_interrupted_run_gives_the_version_of_an_uninterrupted_one(
     with pytest.raises(StopError):
         trained(plan, versions, run, Heard(stop))
     untouched()
-    whole = trained(plan, versions, run.with_name("whole"))
     heard = Heard()
     resumed = trained(plan, versions, run, heard)
     assert [epoch.number for epoch in heard.epochs] == list(range(after + 1, 4))
@@ -338,6 +362,8 @@ def test_an_interrupted_run_gives_the_version_of_an_uninterrupted_one(
 
 
 def test_fewer_epochs_make_a_version_of_what_a_run_has(plan: Plan, versions: Versions, run: Path) -> None:
+    plan = replace(plan, settings=BRIEF)
+
     def stop(epoch: Epoch) -> None:
         if epoch.number == 2:
             raise StopError
@@ -345,80 +371,44 @@ def test_fewer_epochs_make_a_version_of_what_a_run_has(plan: Plan, versions: Ver
     with pytest.raises(StopError):
         trained(plan, versions, run, Heard(stop))
     heard = Heard()
-    made = trained(replace(plan, settings=replace(QUICK, epochs=2)), versions, run, heard)
+    made = trained(replace(plan, settings=replace(BRIEF, epochs=2)), versions, run, heard)
     assert heard.epochs == []
     assert len(made.record.epochs) == 2
-    assert made.record.settings == QUICK
+    assert made.record.settings == BRIEF
 
 
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from convgate.training.plan import Plan
-from convgate.training.session import train_version
-from convgate.versions import Versions
-from tests.planted import QUICK, small_encoder
-
-home, run, file, moment, number = sys.argv[1:]
-
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-
-class Listener:
-    epochs = 0
-    def stage(self, what): pass
-    def progress(self, done, total):
-        if moment == "step" and self.epochs == int(number) and 2 * done > total:
-            die()
-    def epoch(self, epoch): self.epochs += 1
-
-written, fsync = 0, os.fsync
-def counted(descriptor):
-    global written
-    written += 1
-    if moment == "write" and written == int(number):
-        die()
-    fsync(descriptor)
-os.fsync = counted
-
-plan = Plan((Path(file),), QUICK, parent="first")
-versions = Versions(Path(home))
-train_version(plan, encoder=small_encoder(), versions=versions, run=Path(run), listener=Listener())
-"""
-
-
+@needs_fork
 @pytest.mark.parametrize(
-    ("moment", "number", "epochs"),
+    ("moment", "epochs"),
     [
-        pytest.param("step", 1, 1, id="in the middle of the second epoch"),
-        pytest.param("write", 3, 1, id="while the state of the second is written"),
-        pytest.param("write", 4, 1, id="between its state and its record"),
-        pytest.param("write", 8, 3, id="while the version is written"),
+        pytest.param("step:6", 1, id="in the middle of the second epoch"),
+        pytest.param("write:3", 1, id="while the state of the second is written"),
+        pytest.param("write:4", 1, id="between its state and its record"),
+        pytest.param("write:8", 3, id="while the version is written"),
     ],
 )
 def test_a_kill_leaves_a_run_to_go_on_with_and_no_version(
     plan: Plan,
     versions: Versions,
     run: Path,
+    whole: Outcome,
+    tmp_path: Path,
     moment: str,
-    number: int,
     epochs: int,
 ) -> None:
-    words = [versions.home, run, plan.files[0], moment, number]
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, *map(str, words)],
-        cwd=CHECKOUT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == -9, done.stderr
+    plan = replace(plan, settings=BRIEF)
+
+    def train_and_die() -> None:
+        training_program.die_when(moment)
+        trained(plan, versions, run)
+
+    said = tmp_path / "said.txt"
+    assert fork(train_and_die, output=said).wait() == -signal.SIGKILL, said.read_text()
     assert len(read_record(run).epochs) == epochs
     assert versions.names() == ["first"]
     heard = Heard()
     resumed = trained(plan, versions, run, heard)
     assert len(heard.epochs) == 3 - epochs
-    whole = trained(plan, versions, run.with_name("whole"))
     assert resumed.version.card.weights_sha256 == whole.version.card.weights_sha256
     assert not [*run.glob(".*.partial"), *versions.root.glob(".*.partial")]
 
@@ -466,6 +456,7 @@ def test_a_disk_that_is_full_for_the_run_leaves_its_last_epoch(
     untouched: Callable[[], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    plan = replace(plan, settings=BRIEF)
     with monkeypatch.context() as patch:
         fill = Heard(lambda epoch: patch.setattr(runs, "write_whole", full))
         with pytest.raises(TrainingError, match=r"the run cannot be saved in .*: No space left on device"):
@@ -482,6 +473,7 @@ def test_a_disk_that_is_full_for_the_version_leaves_the_run_and_what_is_active(
     untouched: Callable[[], None],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    plan = replace(plan, settings=ONCE)
     with monkeypatch.context() as patch:
         patch.setattr(version, "write_whole", full)
         with pytest.raises(
@@ -497,10 +489,12 @@ def test_a_disk_that_is_full_for_the_version_leaves_the_run_and_what_is_active(
 def test_of_two_trainings_at_once_the_first_gets_the_name_and_the_other_keeps_its_run(
     plan: Plan, versions: Versions, run: Path
 ) -> None:
+    plan = replace(plan, settings=BRIEF)
+
     def overtake(epoch: Epoch) -> None:
         if epoch.number == 2:
             trained(
-                replace(plan, settings=replace(QUICK, seed=9)),
+                replace(plan, settings=replace(BRIEF, seed=9)),
                 versions,
                 run.with_name("other"),
                 name="second",
