@@ -74,8 +74,8 @@ def test_labels_tells_what_is_known_and_by_whom(run: Run, store: Store, key: str
     Labels(store).answer(SituationKey(key, 6), {0: "relevant", 1: "not_relevant", 2: "unsure"}, by="Ada")
     code, out, _ = run("labels")
     assert code == 0
-    assert "1 relevant and 1 not relevant turns of 1 messages in 1 conversations; 1 unsettled" in out
-    assert "Ada (person): 3 answers to 1 messages, last 2" in out
+    assert "1 relevant and 1 not relevant turns of 1 message in 1 conversation; 1 unsettled" in out
+    assert "Ada (person): 3 answers to 1 message, last 2" in out
     told = json.loads(run("labels", "--json")[1])
     assert told["known"] == {
         "conversations": 1, "messages": 1, "relevant": 1, "not_relevant": 1, "unsettled": 1,
@@ -202,7 +202,9 @@ def test_feedback_of_one_turn(run: Run, store: Store, key: str) -> None:
         4,
         "--implicit",
     )
-    assert out == "1 answer is new or different now.\n"
+    assert out == "1 answer new or different now.\n"
+    again = ("feedback", "--conversation", key, "--turn", 1, "--not-relevant", "--source", "bot", "--at", 4)
+    assert run(*again)[1] == "Nothing is different now: all of it was known already.\n"
     assert Labels(store).of(SituationKey(key, 4)).of("bot") == {1: "not_relevant"}
     assert Conversations(store).find().total == 1, "the file's conversation is the one of the library"
 
@@ -246,8 +248,11 @@ def test_feedback_of_a_file(run: Run, store: Store, tmp_path: Path) -> None:
     code, _, err = run("feedback", file, "--source", "bot")
     assert (code, "told.jsonl, line 3: turn 9 is not before" in err) == (1, True)
     assert Conversations(store).find().total == 0
+    code, out, err = run("feedback", file, "--source", "bot", "--skip-bad", "--dry-run")
+    assert (code, out[:48]) == (0, "2 answers new or different; nothing was stored: ")
+    assert (Conversations(store).find().total, Labels(store).annotators()) == (0, [])
     code, out, err = run("feedback", file, "--source", "bot", "--skip-bad")
-    assert (code, out, "line 3" in err) == (0, "2 answers are new or different now.\n", True)
+    assert (code, out, "line 3" in err) == (0, "2 answers new or different now.\n", True)
     (key,) = Conversations(store).keys()
     assert Labels(store).of(SituationKey(key, 3)).of("bot") == {0: "relevant", 1: "not_relevant"}
 

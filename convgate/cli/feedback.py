@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,9 +18,10 @@ from convgate.cli.output import (
     tell_problems,
     write_json,
 )
+from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
-    from convgate.store import Saved
+    from convgate.store import Saved, Store
 
 
 def feedback(
@@ -54,6 +57,9 @@ def feedback(
     implicit: Annotated[
         bool, typer.Option("--implicit", help="It was concluded, and nobody said so.")
     ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Tell what would be stored, and store nothing.")
+    ] = False,
     skip_bad: SkipBadOption = False,
     json_output: JsonOption = False,
     out: OutOption = None,
@@ -79,7 +85,8 @@ def feedback(
             told = source_of_bytes(sys.stdin.buffer.read(), Report("standard input"), max_bytes=limit)
         else:
             told = source_of_path(file, Report(file.name), max_bytes=limit)
-        saved, problems = keep_feedback_lines(open_store(settings), told, agent=source, skip_bad=skip_bad)
+        with _kept(open_store(settings), dry_run=dry_run) as store:
+            saved, problems = keep_feedback_lines(store, told, agent=source, skip_bad=skip_bad)
         tell_problems(problems)
     else:
         if (conversation is None) == (messages is None):
@@ -93,12 +100,31 @@ def feedback(
         about = _messages(messages, limit) if messages is not None else str(conversation)
         how = "implicit" if implicit else "explicit"
         piece = Feedback(about, tuple(turn), relevant, at, question, source, version, how)  # type: ignore[arg-type]
-        saved = [keep_feedback(open_store(settings), piece)]
+        with _kept(open_store(settings), dry_run=dry_run) as store:
+            saved = [keep_feedback(store, piece)]
     if json_output or out:
-        write_json({"feedback": [_result(one) for one in saved]}, out)
+        write_json({"kept": not dry_run, "feedback": [_result(one) for one in saved]}, out)
         return
     changed = sum(one.changed for one in saved)
-    typer.echo(f"{changed:,} answer{'s are' if changed != 1 else ' is'} new or different now.")
+    if dry_run:
+        typer.echo(f"{counted(changed, 'answer')} new or different; nothing was stored: this was a dry run.")
+    elif changed:
+        typer.echo(f"{counted(changed, 'answer')} new or different now.")
+    else:
+        typer.echo("Nothing is different now: all of it was known already.")
+
+
+class _DryRun(Exception):  # noqa: N818 - nothing went wrong
+    """Has a transaction undone as a whole."""
+
+
+@contextmanager
+def _kept(store: Store, *, dry_run: bool) -> Iterator[Store]:
+    """The store, which forgets what happens to it in a dry run."""
+    with suppress(_DryRun), store.write():
+        yield store
+        if dry_run:
+            raise _DryRun
 
 
 def _messages(file: Path, limit: int) -> Any:

@@ -16,6 +16,7 @@ from convgate.cli.output import (
     write_json,
 )
 from convgate.home import login_name
+from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
     from convgate.labels.imported import Import
@@ -105,7 +106,7 @@ def imports(json_output: JsonOption = False, out: OutOption = None) -> None:
         undone = ", undone" if one.undone else ""
         typer.echo(
             f"{one.number:>6}  {one.at:%Y-%m-%d %H:%M} UTC  {printable(one.file)}:"
-            f" {one.labels:,} label{'s' * (one.labels != 1)} by {printable(one.by)}{undone}"
+            f" {counted(one.labels, 'label')} by {printable(one.by)}{undone}"
         )
     if not found:
         typer.echo("No labels were imported yet.")
@@ -146,14 +147,12 @@ def _result(found: Import, saved: Saved | None) -> dict[str, Any]:
 def _tell_result(result: dict[str, Any], *, kept: bool) -> None:
     from convgate.transcripts.characters import printable
 
-    talks = len(result["conversations"])
     new = sum(one["new"] for one in result["conversations"])
     whose = ", ".join(f"{name} {count:,}" for name, count in result["annotators"].items())
-    where = f"{talks:,} conversation{'s' * (talks != 1)}"
+    where = counted(len(result["conversations"]), "conversation")
     where += f", {new:,} of them new to the library" if new else ""
     typer.echo(
-        printable(f"{result['file']}: {result['labels']:,} label{'s' * (result['labels'] != 1)} ({whose})")
-        + f" on {where}."
+        printable(f"{result['file']}: {counted(result['labels'], 'label')} ({whose})") + f" on {where}."
     )
     typer.echo(
         f"{result['added']:,} new, {result['known']:,} known already, {result['replaced']:,} in place of"

@@ -11,6 +11,7 @@ import typer
 from convgate.cli.label_imports import import_, imports, undo_import
 from convgate.cli.output import ForceOption, JsonOption, OutOption, open_library, write_export, write_json
 from convgate.errors import ConvgateError
+from convgate.ui.wording import counted
 
 labels = typer.Typer(
     no_args_is_help=False, help="Labels: which earlier turns matter, as people and agents say."
@@ -70,15 +71,15 @@ def show(context: typer.Context, json_output: JsonOption = False, out: OutOption
         return
     typer.echo(
         f"Known: {counts.relevant:,} relevant and {counts.not_relevant:,} not relevant turns of"
-        f" {counts.situations:,} messages in {counts.conversations:,} conversations;"
+        f" {counted(counts.situations, 'message')} in {counted(counts.conversations, 'conversation')};"
         f" {counts.unsettled:,} unsettled."
     )
     for one in annotators:
         trains = "" if one.trains else ", does not train"
         last = f", last {one.last:%Y-%m-%d %H:%M} UTC" if one.last else ""
         typer.echo(
-            f"{printable(one.name)} ({one.kind}): {one.answers:,} answers to"
-            f" {one.situations:,} messages{last}{trains}"
+            f"{printable(one.name)} ({one.kind}): {counted(one.answers, 'answer')} to"
+            f" {counted(one.situations, 'message')}{last}{trains}"
         )
 
 

@@ -13,6 +13,7 @@ import typer
 
 from convgate.errors import ConvgateError
 from convgate.files import write_whole
+from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
@@ -145,7 +146,7 @@ def tell_error(error: ConvgateError) -> None:
         tell(str(error))
         return
     tell_problems([problem for problem in error.problems if problem.severity == "error"])
-    count = f"{error.bad:,} bad place{'s' * (error.bad != 1)} in {error.file}"
+    count = f"{counted(error.bad, 'bad place')} in {error.file}"
     if error.readable:
         tell(
             f"{count}: nothing was taken. --skip-bad leaves {'it' if error.bad == 1 else 'them'} out and"
