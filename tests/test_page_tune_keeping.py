@@ -50,7 +50,7 @@ def test_the_rule_becomes_a_version_that_is_used_and_taken_back(library: Path) -
 
     sound(app.text_input(key="tune.name").set_value("tuned").run())
     click(app, "tune.make")
-    assert "The version **tuned** is made. It is not in use yet." in said(app)
+    assert "The version **tuned** is made. It is not in use yet. Versions has it too." in said(app)
     made, parent = versions.get("tuned"), versions.get("used")
     assert made.card.weights_sha256 == parent.card.weights_sha256
     assert made.card.parent == parent.as_parent()

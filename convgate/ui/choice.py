@@ -57,6 +57,8 @@ class Choice:
 
         >>> Choice(make_rule("anchored"), Limits(max_turns=9)).numbers(learned=0.41)
         ['anchor 0.50', 'learned threshold 0.41', 'at most 9']
+        >>> Choice(make_rule("absolute", threshold=0.0031)).numbers()
+        ['threshold 0.003']
         """
         told = [
             _named(item.name, value, learned)
@@ -133,7 +135,10 @@ def adjustable(part: Any) -> list[Field[Any]]:
 def _named(name: str, value: float | None, learned: float | None) -> str:
     if value is None:
         return f"learned {name}" if learned is None else f"learned {name} {learned:.2f}"
-    return f"{name} {value:,}" if isinstance(value, int) else f"{name} {value:.2f}"
+    if isinstance(value, int):
+        return f"{name} {value:,}"
+    # What is not 0 is not told as 0.
+    return f"{name} {value:.2f}" if value == 0 or abs(value) >= 0.005 else f"{name} {value:.1g}"
 
 
 def _numbers(part: Any, query: Mapping[str, str]) -> dict[str, Any]:

@@ -213,7 +213,8 @@ def _make(applied: Applied) -> None:
     else:
         st.session_state[NAME] = ""
         st.session_state[DONE] = Done(
-            f"The version **{literal(made.name)}** is made. It is not in use yet.", version=made.name
+            f"The version **{literal(made.name)}** is made. It is not in use yet. Versions has it too.",
+            version=made.name,
         )
     state.touched()
 
@@ -225,7 +226,7 @@ def _activate(app: App, name: str) -> None:
         st.session_state[DONE] = Done(literal(str(error)), failed=True)
     else:
         pinned = app.settings.version not in (None, name)
-        told = f"**{literal(name)}** is in use from now on."
+        told = f"**{literal(name)}** is in use from now on. Versions takes it back at any time, too."
         if pinned:
             told += f" Your settings name {literal(str(app.settings.version))}, which still stands before it."
         st.session_state[DONE] = Done(told, change=change)
@@ -259,7 +260,9 @@ def _apply(applied: Applied) -> None:
     except ConvgateError as error:
         st.session_state[DONE] = Done(literal(str(error)), failed=True)
     else:
-        told = f"**{literal(title, limit=60)}** has this rule now, and no other conversation."
+        told = (
+            f"**{literal(title, limit=60)}** has this rule now, and no other conversation. Explore says so."
+        )
         st.session_state[DONE] = Done(told, conversation=key)
     state.touched()
 
