@@ -22,6 +22,7 @@ from convgate.labels.agreement import (
 )
 from convgate.store import Entry, Labels, SituationKey, Store
 from convgate.store.label_counts import LabelCounts
+from tests.stores import emptied
 from tests.test_label_counts import MONDAY, add, say, shared, turn_counts
 
 NOW = MONDAY + timedelta(days=14)  # two weeks are over
@@ -89,16 +90,19 @@ def test_alpha_of_answers_that_are_all_alike_turn_by_turn_is_one() -> None:
     assert (found.shared, found.agreed) == (3, 3)
 
 
+@pytest.fixture(scope="module")
+def of_many(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("labels") / "convgate.db")
+
+
 @settings(max_examples=20)
 @given(st.permutations(["Ada", "Bo", "Cy"]), st.integers(0, 1_000))
-def test_permuting_annotators_changes_nothing(
-    tmp_path_factory: pytest.TempPathFactory, names: list[str], seed: int
-) -> None:
+def test_permuting_annotators_changes_nothing(of_many: Store, names: list[str], seed: int) -> None:
     rng = np.random.default_rng(seed)
     answers = rng.choice(["relevant", "not_relevant", "unsure"], size=(3, 8))
     values = []
     for order in (["Ada", "Bo", "Cy"], names):
-        store = Store(tmp_path_factory.mktemp("labels") / "convgate.db")
+        store = emptied(of_many)
         place = SituationKey(add(store, "talk"), 8)
         entries = [
             Entry(place, turn, who, str(answers[row, turn]))
@@ -111,7 +115,6 @@ def test_permuting_annotators_changes_nothing(
             tuple(sorted(order.index(name) for name in one.annotators)): one.value for one in report.pairs
         }
         values.append((by_rows, report.together.value if report.together else None))
-        store.close()
     (pairs, together), (pairs_again, together_again) = values
     assert pairs_again == pytest.approx(pairs)
     assert together_again == pytest.approx(together)

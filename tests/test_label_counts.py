@@ -15,6 +15,7 @@ from convgate.conversation import Conversation, Turn
 from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
 from convgate.store.label_counts import LabelCounts, SharedCounts, TurnCounts
 from convgate.store.label_log import ANSWERS, AnnotatorKind
+from tests.stores import emptied
 
 Row = tuple[str, int, str, str, str]  # who, turn, answer, at, kind
 
@@ -86,12 +87,17 @@ ACTIONS = st.lists(
 )
 
 
+@pytest.fixture(scope="module")
+def of_many(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("labels") / "convgate.db")
+
+
 @settings(max_examples=40)
 @given(ACTIONS)
 def test_what_follows_every_label_is_what_counting_anew_gives(
-    tmp_path_factory: pytest.TempPathFactory, actions: list[tuple[str, int, dict[int, str | None], int] | str]
+    of_many: Store, actions: list[tuple[str, int, dict[int, str | None], int] | str]
 ) -> None:
-    store = Store(tmp_path_factory.mktemp("labels") / "convgate.db")
+    store = emptied(of_many)
     labels, key = Labels(store), add(store, "talk")
     for action in actions:
         if isinstance(action, str):
@@ -151,7 +157,6 @@ def test_what_follows_every_label_is_what_counting_anew_gives(
     assert sum(row.turns for row in together) == len(shared)
     assert sum(row.agreed for row in together) == sum(len(set(answers)) == 1 for answers in shared)
     assert sum(row.relevant for row in together) == sum(answers.count("relevant") for answers in shared)
-    store.close()
 
 
 def test_summaries_are_made_for_labels_that_were_there_before(store: Store, tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from convgate.store import (
     Store,
 )
 from convgate.store.label_log import ANSWERS
-from convgate.store.situations import find_situation
+from tests.stores import emptied
 
 Talk = tuple[Labels, str]
 
@@ -322,27 +322,18 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
 def test_what_holds_is_what_the_log_comes_to_and_undoing_everything_leaves_nothing(
     shared: Store, actions: list[tuple[str, object]]
 ) -> None:
-    new = len(Conversations(shared).keys())  # a talk and people of each example's own
-    labels, place = Labels(shared), SituationKey(add(shared, f"talk {new}", 8), 6)
+    labels, place = Labels(emptied(shared)), SituationKey(add(shared, "talk", 8), 6)
     for who, what in actions:
         if isinstance(what, dict):
-            labels.answer(place, what, by=f"{who} {new}")
+            labels.answer(place, what, by=who)
         else:
-            (labels.undo if what == "undo" else labels.redo)(f"{who} {new}")
+            (labels.undo if what == "undo" else labels.redo)(who)
     with shared.read() as db:
-        number = find_situation(db, place)
-        rows, held = (
-            db.execute(
-                f"SELECT turn, annotator, {what} WHERE situation = ? ORDER BY {order}", [number]
-            ).fetchall()
-            for what, order in (
-                ("after FROM label_log", "number"),
-                ("answer FROM labels", "turn, annotator"),
-            )
-        )
+        rows = db.execute("SELECT turn, annotator, after FROM label_log ORDER BY number").fetchall()
+        held = db.execute("SELECT turn, annotator, answer FROM labels ORDER BY turn, annotator").fetchall()
     replayed = {(turn, who): after for turn, who, after in rows}
     assert held == sorted((*key, after) for key, after in replayed.items() if after is not None)
     for who in ("Ada", "Bo"):
-        while labels.undo(f"{who} {new}"):
+        while labels.undo(who):
             pass
     assert labels.of(place).answers == {}

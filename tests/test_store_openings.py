@@ -17,6 +17,7 @@ from convgate.errors import StoreError
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.migrations import migrations
 from convgate.store.openings import Openings, chain
+from tests.stores import emptied
 
 
 @pytest.fixture
@@ -46,21 +47,23 @@ def test_the_same_was_said_whatever_else_a_turn_holds() -> None:
     assert chain([plain, timed])[:2] == chain([plain])
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("openings") / "convgate.db")
+
+
 @settings(max_examples=30)
 @given(st.integers(0, 90), st.integers(0, 90))
-def test_beginnings_of_any_length_are_found(
-    tmp_path_factory: pytest.TempPathFactory, turns: int, asked: int
-) -> None:
-    store = Store(tmp_path_factory.mktemp("openings") / "convgate.db")
-    add(store, said("other", 90), said("talk", turns))
-    with store.write() as db:
+def test_beginnings_of_any_length_are_found(shared: Store, turns: int, asked: int) -> None:
+    emptied(shared)
+    add(shared, said("other", 90), said("talk", turns))
+    with shared.write() as db:
         openings = Openings(db)
         hashes = chain(said("talk", asked))
         assert openings.same(hashes) == (2 if asked == turns else None)
         assert openings.longer(hashes) == (1 if asked == 0 else 2 if asked < turns else None)
         db.execute("INSERT INTO live_conversations VALUES (2)")
         assert openings.live_beginning(hashes) == (2 if 0 < turns < asked else None)
-    store.close()
 
 
 def test_what_differs_between_the_kept_beginnings_is_seen(store: Store) -> None:
