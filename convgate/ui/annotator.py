@@ -10,7 +10,6 @@ import streamlit as st
 from convgate.errors import StoreError
 from convgate.store import Labels
 from convgate.store.label_log import LONGEST_NAME, check_annotator
-from convgate.ui import state
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
 
@@ -45,13 +44,17 @@ def person() -> str:
         return "unknown"
 
 
+def is_asked() -> bool:
+    """Whether `draw_annotator` asks for a name, which takes a line of its own."""
+    return annotator() is None or bool(st.session_state.get(_ASKED))
+
+
 def draw_annotator(app: App) -> None:
     """Who labels here, or the question who it is."""
     name = annotator()
-    is_asked = name is None or state.remembered(_ASKED, start=False)
     # Without a gap, for what tells the browser has no height and would still take one.
-    with st.container(gap=None, width="stretch" if is_asked else "content", key="annotator"):
-        if name is None or is_asked:
+    with st.container(gap=None, width="stretch" if is_asked() else "content", key="annotator"):
+        if name is None or is_asked():
             _draw_question(app, name)
         else:
             _draw_name(name)

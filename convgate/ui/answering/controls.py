@@ -54,7 +54,7 @@ def draw_answers(answering: Answering, turn: int, later: Later | None = None) ->
                 st.button(
                     f"{MARKS[value]} {called}{several}", key=f"answering.{value}", shortcut=_KEYS[value],
                     disabled=idle, type="primary" if value == mine else "secondary", on_click=give,
-                    args=(answering, turn, value),
+                    args=(answering, turn, value), wrap=True,
                 )  # fmt: skip
         draw_saved(answering, turn, later)
 
@@ -122,7 +122,9 @@ def _draw_scope(answering: Answering) -> Scope:
     if scope not in offered:
         st.session_state[SCOPE] = scope = SCOPES[0]
     following = offered[(offered.index(scope) + 1) % len(offered)]
-    with st.container(horizontal=True, gap="xsmall", vertical_alignment="bottom", key="answering-scope"):
+    with st.container(
+        horizontal=True, gap="xsmall", vertical_alignment="bottom", wrap=False, key="answering-scope"
+    ):
         st.selectbox(
             # The count is not in the options: a browser goes on sending the words that it was shown first.
             "An answer is for", offered, key=SCOPE, format_func=CALLED_SCOPES.__getitem__,
@@ -131,8 +133,8 @@ def _draw_scope(answering: Answering) -> Scope:
             " list, and one undo takes all of them back. Afterwards an answer is for a single turn again.",
         )  # fmt: skip
         st.button(
-            f"or for {CALLED_SCOPES[following]}", key="answering.next_scope", shortcut=keys.SCOPE,
-            disabled=answering.by is None, on_click=_next_scope, args=(offered, scope),
+            f"or {CALLED_SCOPES[following]}", key="answering.next_scope", shortcut=keys.SCOPE,
+            disabled=answering.by is None, on_click=_next_scope, args=(offered, scope), wrap=True,
         )  # fmt: skip
     return scope
 

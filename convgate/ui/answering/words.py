@@ -18,7 +18,7 @@ MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"
 CALLED: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
 SCOPES: dict[Scope, str] = {
     "turn": "this turn alone",
-    "before": "all turns before it",
+    "before": "all before it",
     "topic": "its whole topic",
     "above": "all above the threshold",
     "rest": "all without an answer",

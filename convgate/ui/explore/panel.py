@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.conversation import Turn
-from convgate.ui.annotator import draw_annotator
+from convgate.ui.annotator import draw_annotator, is_asked
 from convgate.ui.answering import Answering, draw_answers, said_words
 from convgate.ui.explore import state
 from convgate.ui.explore.chart import TIERS
@@ -78,6 +78,9 @@ def _draw_contrast(outcome: Outcome, selected: int) -> None:
 def _draw_label(app: App, answering: Answering, selected: int) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.markdown("**Does it matter to the current message?**", width="content")
+        if not is_asked():
+            draw_annotator(app)
+    if is_asked():
         draw_annotator(app)
     if answering.paused:
         st.warning(literal(answering.paused), icon=":material/pause_circle:")

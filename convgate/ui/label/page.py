@@ -67,6 +67,6 @@ def _draw_body(app: App, view: View, made: Outcome) -> None:
         left, right = st.columns([1.62, 1], gap="medium")
         with left:
             draw_reading(made, selected, answers)
-        with right, st.container(key="label-panel"):
+        with right, st.container(key="label-panel", gap="xsmall"):
             reason = "" if selected is None else work.reasons.get(selected, "")
             draw_question(answers, made, selected, reason, work.later)

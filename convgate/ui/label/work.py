@@ -11,7 +11,7 @@ from convgate.labels.queue import turns_to_label
 from convgate.store import Labels, SituationKey
 from convgate.store.label_counts import LabelCounts
 from convgate.store.queues import Queues
-from convgate.ui.annotator import annotator, draw_annotator
+from convgate.ui.annotator import annotator, draw_annotator, is_asked
 from convgate.ui.answering import Later
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
@@ -49,6 +49,8 @@ def draw_work(app: App, view: View, outcome: Outcome) -> bool:
     disagreements = LabelCounts(app.store).disagreements(per_page=1).total
     # Without numbers: a browser goes on sending the words that it was shown first.
     labels = {CONVERSATION: "This conversation", QUEUE: "A queue", SETTLE: "Disagreements"}
+    if is_asked():
+        draw_annotator(app)
     state.put(WORK, _of(view))
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
         st.segmented_control(
@@ -66,7 +68,8 @@ def draw_work(app: App, view: View, outcome: Outcome) -> bool:
                 help="Asks about ten turns first: those nearest to the threshold, then the highest scores,"
                 " then some drawn by lot. After them about all others, the newest first.",
             )  # fmt: skip
-        draw_annotator(app)
+        if not is_asked():
+            draw_annotator(app)
     if _of(view) == QUEUE:
         queueing.draw_deleted(app)
     if st.session_state.get(queueing.MAKING):
