@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 
@@ -255,6 +257,31 @@ def test_feedback_of_a_file(run: Run, store: Store, tmp_path: Path) -> None:
     assert (code, out, "line 3" in err) == (0, "2 answers new or different now.\n", True)
     (key,) = Conversations(store).keys()
     assert Labels(store).of(SituationKey(key, 3)).of("bot") == {0: "relevant", 1: "not_relevant"}
+
+
+def test_the_commands_of_the_documentation_run_as_they_stand(
+    run: Run, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (SAMPLES.parent / "docs" / "labels.md").read_text(encoding="utf-8")
+    commands = [
+        line.partition("  #")[0].split() for line in text.splitlines() if line.startswith("convgate ")
+    ]
+    assert len(commands) > 8
+    monkeypatch.chdir(tmp_path)
+    copyfile(NAN, "talk.json")
+    line = {"current_turn": 4, "current_text": "Something else.", "relevant_turns": [1]}
+    Path("theirs.jsonl").write_text(json.dumps(line))
+    assert run(*commands[0][1:])[0] == 0
+    (key,) = Conversations(store).keys()
+    Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
+    inline = [span.split() for span in re.findall(r"`convgate ([^`]*)`", text)]
+    assert ["labels", "trains", "my-agent", "off"] in inline
+    told = next(words for words in inline if words[:2] == ["feedback", "--conversation"])
+    for words in (*(command[1:] for command in commands[1:]), told, ["labels", "trains", "my-agent", "off"]):
+        given = [{"KEY": key, "9": "6"}.get(word, word) for word in words]
+        code, _, err = run(*given)
+        assert (code, err) == (0, ""), words
+    assert "Bo" not in Labels(store).people(), "the import was undone"
 
 
 def test_the_terminal_is_not_steered_by_what_a_file_says(run: Run, tmp_path: Path) -> None:
