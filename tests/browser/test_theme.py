@@ -1,0 +1,26 @@
+"""A theme that changes while the page is open, by the system, changes the figures too."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from convgate.figures.palette import DARK, LIGHT
+from tests.browser.running_app import open_page
+
+
+def test_figures_follow_the_theme_of_the_system(page: Page, sample_keys: dict[str, list[str]]) -> None:
+    [conversation] = sample_keys["nan_and_fibonacci.json"]
+    page.emulate_media(color_scheme="light")
+    open_page(page, f"/Explore?conversation={conversation}")
+    number = page.get_by_test_id("stPlotlyChart").first.locator(".xtick text").first
+    expect(number).to_have_css("fill", as_css(LIGHT.muted))
+    page.emulate_media(color_scheme="dark")
+    expect(number).to_have_css("fill", as_css(DARK.muted))
+
+
+def as_css(colour: str) -> str:
+    """
+    >>> as_css("#0072B2")
+    'rgb(0, 114, 178)'
+    """
+    return f"rgb({', '.join(str(int(colour[at : at + 2], 16)) for at in (1, 3, 5))})"
