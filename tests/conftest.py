@@ -27,8 +27,9 @@ GUARD = CHECKOUT / "tests" / "network_guard"
 
 loopback_only.install()
 
-# How long an example takes depends on what else the machine does.
-hypothesis.settings.register_profile("convgate", deadline=None)
+# How long an example takes depends on what else the machine does. CI looks at more of them.
+hypothesis.settings.register_profile("convgate", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("thorough", deadline=None, max_examples=100)
 hypothesis.settings.load_profile("convgate")
 
 collect_ignore = ["network_guard/sitecustomize.py"]  # Python itself loads it, by this name

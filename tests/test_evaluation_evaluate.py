@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, Turn
@@ -219,7 +219,6 @@ def sets_with_answers(draw):
     return relevance_set(cases, *conversations), answers
 
 
-@settings(max_examples=50, deadline=None)
 @given(sets_with_answers())
 def test_a_perfect_policy_gets_one_wherever_a_metric_is_defined(drawn):
     given_set, answers = drawn
@@ -230,7 +229,6 @@ def test_a_perfect_policy_gets_one_wherever_a_metric_is_defined(drawn):
         assert set(found.values()) <= {1.0, None}
 
 
-@settings(max_examples=40, deadline=None)
 @given(sets_with_answers(), st.randoms(use_true_random=False))
 def test_the_order_of_cases_and_conversations_changes_nothing(drawn, random):
     given_set, answers = drawn

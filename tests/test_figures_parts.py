@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.figures.activation import activation_figure, activation_words, describe_activation
@@ -54,7 +54,6 @@ def test_a_threshold_that_is_no_logit_has_no_line(threshold: float | None) -> No
 
 
 @given(st.lists(st.floats(-30, 30), max_size=6), st.floats(-10, 10))
-@settings(max_examples=30, deadline=None)
 def test_every_running_sum_and_the_threshold_lie_within_the_axis(
     values: list[float], threshold: float
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.decisions import Override, TurnDecisions
@@ -197,7 +197,6 @@ def test_long_labels_are_cut_and_reasons_are_wrapped() -> None:
 
 
 @given(st.text(max_size=400))
-@settings(max_examples=200, deadline=None)
 def test_no_text_keeps_anything_that_plotly_would_read(text: str) -> None:
     for made in (plain(text), wrapped(text).replace("<br>", " ")):
         assert not set("<>$\n\r\t\u202e\x00") & set(made)

@@ -13,7 +13,7 @@ from threading import Barrier
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from safetensors.torch import load_file, save_file
@@ -192,7 +192,6 @@ def test_weights_depend_on_the_kind_of_message():
         assert not torch.allclose(weights[0], weights[1])
 
 
-@settings(max_examples=50)
 @given(
     turns=any_turns(20, least=1),
     message=any_turn(),
@@ -251,7 +250,6 @@ def test_no_links_are_told_that_are_not_followed():
     assert not links[:, :7].any()
 
 
-@settings(max_examples=40)
 @given(turns=any_turns(least=1), message=any_turn(), data=st.data())
 def test_masked_turns_and_other_messages_of_a_batch_change_nothing(
     turns: list[Turn], message: Turn, data: st.DataObject
@@ -275,20 +273,17 @@ def test_masked_turns_and_other_messages_of_a_batch_change_nothing(
     assert output.logit[1, stop - width : stop].numpy() == pytest.approx(expected.numpy(), abs=1e-4)
 
 
-@settings(max_examples=40)
 @given(turns=any_turns(), cuts=st.lists(st.integers(0, 14), max_size=3))
 def test_state_grown_in_pieces_is_the_state_made_at_once(turns: list[Turn], cuts: list[int]):
     assert_same(GATE, grown(GATE, turns, cuts), full_state(GATE, turns))
 
 
-@settings(max_examples=40)
 @given(turns=any_turns(), data=st.data())
 def test_first_turns_of_a_state_are_the_state_of_the_first_turns(turns: list[Turn], data: st.DataObject):
     n = data.draw(st.integers(0, len(turns)))
     assert_same(GATE, GATE.first(full_state(GATE, turns), n), full_state(GATE, turns[:n]))
 
 
-@settings(max_examples=40)
 @given(turns=any_turns(), others=any_turns(6), data=st.data())
 def test_state_stays_what_it_is_while_two_continuations_are_added(
     turns: list[Turn], others: list[Turn], data: st.DataObject

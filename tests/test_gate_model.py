@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.benchmark.naive import naive_logits
@@ -82,7 +82,6 @@ def test_positions_run_from_oldest_to_newest():
     assert positions(5).tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
-@settings(max_examples=25, deadline=None)
 @given(n=st.integers(0, 60), seed=st.integers(0, 1000))
 def test_parts_add_up_exactly_to_the_logit(n: int, seed: int):
     gate = trained_gate(seed=seed)

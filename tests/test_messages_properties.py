@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate import ToolCall, Turn
@@ -76,11 +76,9 @@ def cases(draw) -> Case:
 
 
 every_case = given(cases())
-quick = settings(deadline=None, max_examples=120)
 
 
 @every_case
-@quick
 def test_the_result_is_valid_but_for_what_the_current_turn_itself_breaks(case: Case) -> None:
     selection = case.run()
     sent = selection.of(case.turns)
@@ -103,7 +101,6 @@ def test_the_result_is_valid_but_for_what_the_current_turn_itself_breaks(case: C
 
 
 @every_case
-@quick
 def test_the_messages_made_of_the_turns_break_the_rules_that_the_turns_break_and_no_others(
     case: Case,
 ) -> None:
@@ -116,7 +113,6 @@ def broken_rules(messages: Sequence[Turn | Mapping[str, Any]]) -> set[str]:
 
 
 @every_case
-@quick
 def test_indices_increase_and_hold_the_current_turn_and_every_instruction_before_it(case: Case) -> None:
     indices = case.run().indices
     assert indices == sorted(set(indices))
@@ -126,7 +122,6 @@ def test_indices_increase_and_hold_the_current_turn_and_every_instruction_before
 
 
 @every_case
-@quick
 def test_repairing_a_repaired_list_changes_nothing(case: Case) -> None:
     selection = case.run()
     again = case.run(selection.indices)
@@ -137,7 +132,6 @@ def test_repairing_a_repaired_list_changes_nothing(case: Case) -> None:
 
 
 @every_case
-@quick
 def test_every_change_has_an_override_and_only_instructions_have_one_without(case: Case) -> None:
     selection = case.run()
     sent = set(selection.indices)
@@ -151,7 +145,6 @@ def test_every_change_has_an_override_and_only_instructions_have_one_without(cas
 
 
 @every_case
-@quick
 def test_every_added_turn_has_the_reason_that_it_names(case: Case) -> None:
     selection = case.run()
     sent = set(selection.indices)
@@ -176,7 +169,6 @@ def test_every_added_turn_has_the_reason_that_it_names(case: Case) -> None:
 
 
 @every_case
-@quick
 def test_every_dropped_turn_has_the_reason_that_it_names(case: Case) -> None:
     found = find_tool_units(case.turns[: case.end])
     for index, override in case.run().overrides.items():
@@ -197,7 +189,6 @@ def test_every_dropped_turn_has_the_reason_that_it_names(case: Case) -> None:
 
 
 @every_case
-@quick
 def test_only_the_present_unit_may_lack_results_and_then_they_are_named(case: Case) -> None:
     selection = case.run()
     for unit in find_tool_units(selection.of(case.turns)).units:
@@ -206,7 +197,6 @@ def test_only_the_present_unit_may_lack_results_and_then_they_are_named(case: Ca
 
 
 @every_case
-@quick
 def test_units_are_sent_whole_or_not_at_all(case: Case) -> None:
     sent = set(case.run().indices)
     for unit in find_tool_units(case.turns[: case.end]).units:
@@ -214,14 +204,12 @@ def test_units_are_sent_whole_or_not_at_all(case: Case) -> None:
 
 
 @every_case
-@quick
 def test_a_users_turn_is_never_dropped_against_the_choice(case: Case) -> None:
     sent = set(case.run().indices)
     assert {index for index in case.chosen if index < case.end and case.is_user(index)} <= sent
 
 
 @every_case
-@quick
 def test_pairing_only_adds(case: Case) -> None:
     alone = make_valid(case.turns, case.chosen, case.current)
     paired = make_valid(case.turns, case.chosen, case.current, pair_answers=True)
@@ -229,7 +217,6 @@ def test_pairing_only_adds(case: Case) -> None:
 
 
 @every_case
-@quick
 def test_choosing_more_never_sends_less(case: Case) -> None:
     fewer = frozenset(index for index in case.chosen if index % 2)
     assert set(case.run(fewer).indices) - set(case.run().indices) <= _pulled_by_first_user(case.run(fewer))
@@ -240,14 +227,12 @@ def _pulled_by_first_user(selection: ValidSelection) -> set[int]:
 
 
 @every_case
-@quick
 def test_a_mask_gives_what_indices_give(case: Case) -> None:
     mask = np.array([index in case.chosen for index in range(len(case.turns))], dtype=bool)
     assert case.run(mask) == case.run()
 
 
 @given(st.lists(st.sampled_from(["user", "assistant"]), min_size=1, max_size=20), st.data())
-@quick
 def test_pairs_are_sent_whole_or_not_at_all(roles: list[str], data: st.DataObject) -> None:
     roles = ["user", *roles, "user"]
     turns = [Turn.of(role, "x") for role in roles]
@@ -260,7 +245,6 @@ def test_pairs_are_sent_whole_or_not_at_all(roles: list[str], data: st.DataObjec
 
 
 @every_case
-@quick
 def test_the_check_notices_when_one_member_of_a_sent_unit_is_taken_away(case: Case) -> None:
     sent = [*case.run().of(case.turns), Turn.of("user", "go on")]
     units = find_tool_units(sent).units

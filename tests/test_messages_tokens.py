@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate import ToolCall, Turn, bundled
@@ -73,7 +73,6 @@ def test_lone_surrogates_are_counted_rather_than_refused() -> None:
 
 
 @given(st.lists(st.text(), max_size=6))
-@settings(deadline=None, max_examples=50)
 def test_a_batch_counts_what_each_text_counts_alone(texts: list[str]) -> None:
     counter = default_token_counter()
     assert counter.count_all(texts) == [CachedTokenCounter(counter)(text) for text in texts]

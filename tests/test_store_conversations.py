@@ -147,7 +147,7 @@ def test_operators_are_plain_letters(conversations: Conversations, search: str) 
     assert titles(conversations, search) == ["This"]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=30), st.text(max_size=10))
 def test_no_text_and_no_search_breaks_the_library(
     conversations: Conversations, text: str, search: str

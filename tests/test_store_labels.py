@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, Turn
@@ -317,7 +317,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(tmp_path_factory.mktemp("labels") / "convgate.db")
 
 
-@settings(max_examples=40)
 @given(ACTIONS)
 def test_what_holds_is_what_the_log_comes_to_and_undoing_everything_leaves_nothing(
     shared: Store, actions: list[tuple[str, object]]

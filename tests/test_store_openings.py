@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
@@ -52,7 +52,6 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Store:
     return Store(tmp_path_factory.mktemp("openings") / "convgate.db")
 
 
-@settings(max_examples=30)
 @given(st.integers(0, 90), st.integers(0, 90))
 def test_beginnings_of_any_length_are_found(shared: Store, turns: int, asked: int) -> None:
     emptied(shared)

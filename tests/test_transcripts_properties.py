@@ -6,7 +6,7 @@ import string
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import CHAT_ROLES, Conversation, ToolCall, Turn
@@ -21,7 +21,6 @@ from convgate.transcripts import (
 )
 
 NAMES = [format.name for format in FORMATS]
-SEPARATE = settings(deadline=None, max_examples=150)
 
 # Any character that a file can hold; the look-alikes of speakers, fences and tables come often.
 PIECES = st.sampled_from(
@@ -73,7 +72,6 @@ RESULT = st.builds(lambda text, id: Turn.of("tool", text, tool_call_id=id), TEXT
 NAMED = st.builds(lambda text, name: Turn.of("user", text, name=name), TEXTS, WORDS)
 
 
-@SEPARATE
 @given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
 def test_openai_gives_back_roles_texts_names_and_tools(conversation):
     assert back(conversation, "openai") == conversation.turns
@@ -88,7 +86,6 @@ FULL = st.builds(
 )
 
 
-@SEPARATE
 @given(conversation_of(SPOKEN | CALLED | RESULT | NAMED | FULL))
 def test_relevance_sets_give_back_every_turn(conversation):
     ids = [turn.id for turn in conversation.turns if turn.id]
@@ -96,13 +93,11 @@ def test_relevance_sets_give_back_every_turn(conversation):
         assert back(conversation, "relevance-set") == conversation.turns
 
 
-@SEPARATE
 @given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
 def test_tables_give_back_roles_texts_names_and_tools(conversation):
     assert back(conversation, "csv") == conversation.turns
 
 
-@SEPARATE
 @given(
     conversation_of(
         st.builds(Turn.of, st.sampled_from(["user", "assistant", "system", "tool", "critic"]), TEXTS)
@@ -119,7 +114,6 @@ def as_markdown_holds(text):
     return "\n".join(lines).rstrip()
 
 
-@SEPARATE
 @given(
     conversation_of(
         st.builds(
@@ -134,7 +128,6 @@ def test_markdown_gives_back_roles_names_and_texts(conversation):
     assert back(conversation, "markdown") == conversation.turns
 
 
-@SEPARATE
 @given(conversation_of(SPOKEN), st.sampled_from(NAMES), st.data())
 def test_chosen_turns_are_those_of_the_whole(conversation, format, data):
     (whole,) = read_text(write_conversation(conversation, format=format))
@@ -143,7 +136,6 @@ def test_chosen_turns_are_those_of_the_whole(conversation, format, data):
     assert part.turns == tuple(whole.turns[index] for index in indices)
 
 
-@SEPARATE
 @given(conversation_of(SPOKEN | CALLED | RESULT | NAMED))
 def test_messages_of_turns_give_the_same_turns_but_for_roles_that_no_api_knows(conversation):
     users = [
@@ -153,7 +145,6 @@ def test_messages_of_turns_give_the_same_turns_but_for_roles_that_no_api_knows(c
     assert list(turns_from_messages(to_messages(conversation.turns))) == users
 
 
-@SEPARATE
 @given(st.text(min_size=1, max_size=80), st.text(max_size=80), st.sampled_from(["user", "tool", "function"]))
 def test_any_role_and_name_give_a_message_that_an_api_takes(role, name, known):
     for turn in (Turn.of(role, "Hi", name=name), Turn.of(known, "Hi", name=name)):
@@ -179,13 +170,11 @@ def never_crashes(read):
 FORMAT = st.none() | st.sampled_from(NAMES)
 
 
-@SEPARATE
 @given(st.text() | st.lists(PIECES).map("".join), FORMAT, st.booleans())
 def test_any_text_is_read_or_refused(text, format, skip_bad):
     never_crashes(lambda: read_text(text, format=format, skip_bad=skip_bad))
 
 
-@SEPARATE
 @given(st.binary(), FORMAT)
 def test_any_bytes_are_read_or_refused(data, format):
     never_crashes(lambda: read_conversations(data, format=format, skip_bad=True))
@@ -211,13 +200,11 @@ JSON = st.recursive(
 )
 
 
-@settings(SEPARATE, max_examples=400)
 @given(JSON, FORMAT, st.booleans())
 def test_any_json_is_read_or_refused(value, format, skip_bad):
     never_crashes(lambda: read_text(json.dumps(value), format=format, skip_bad=skip_bad))
 
 
-@SEPARATE
 @given(st.lists(JSON, max_size=5), FORMAT)
 def test_any_json_lines_are_read_or_refused(values, format):
     never_crashes(lambda: read_text("\n".join(map(json.dumps, values)), format=format, skip_bad=True))
@@ -228,7 +215,6 @@ ROWS = st.lists(
 )
 
 
-@SEPARATE
 @given(ROWS, st.sampled_from(",;\t|"))
 def test_any_table_is_read_or_refused(rows, separator):
     lines = [separator.join(row) for row in [["role", "text", "time"], *rows]]
