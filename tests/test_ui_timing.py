@@ -12,7 +12,7 @@ from convgate.ui.label.timing import PAGES, measure_labelling
 @pytest.mark.slow
 @pytest.mark.shipped
 def test_a_question_and_an_answer_are_timed_on_2000_turns(report_figure: Callable[[str], None]) -> None:
-    measured = measure_labelling(2_000, labels=0, rounds=3)
+    measured = measure_labelling(2_000, labels=0, rounds=1)
     assert 0 < measured.store < measured.answer
     assert measured.question > 0
     report_figure(

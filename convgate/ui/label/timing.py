@@ -71,11 +71,11 @@ def measure_labelling(turns: int = 2_000, *, labels: int = 100_000, rounds: int 
         if not labels:
             question, answer = statistics.median(questions), statistics.median(answers)
             return LabellingTime(turns, first, question, answer, stored, 0, stored, {}, {})
-        pages = _pages(page, added.key)
+        pages = _pages(page, added.key, rounds)
         _fill(store, labels)
         return LabellingTime(
             turns, first, statistics.median(questions), statistics.median(answers), stored, labels,
-            _stored(store, added.key, turns, rounds), pages, _pages(page, added.key),
+            _stored(store, added.key, turns, rounds), pages, _pages(page, added.key, rounds),
         )  # fmt: skip
 
 
@@ -91,8 +91,8 @@ def _stored(store: Store, key: str, turns: int, rounds: int) -> float:
     return statistics.median(times)
 
 
-def _pages(page: AppTest, key: str) -> dict[str, float]:
-    """The median of three runs of each page, the first one left aside."""
+def _pages(page: AppTest, key: str, rounds: int) -> dict[str, float]:
+    """The median of so many runs of each page, three at most, the first one left aside."""
     found = {}
     for name, path in PAGES.items():
         page.query_params.clear()
@@ -100,7 +100,7 @@ def _pages(page: AppTest, key: str) -> dict[str, float]:
             page.query_params["conversation"] = key
         page.switch_page(path)
         timed(page)
-        found[name] = statistics.median(timed(page) for _ in range(3))
+        found[name] = statistics.median(timed(page) for _ in range(min(3, rounds)))
     return found
 
 
