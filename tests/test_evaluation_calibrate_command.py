@@ -35,9 +35,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     return call
 
 
-def lines_of(conversations: int, *, relevant: list[int] | None = None):
+def lines_of(conversations: int, *, relevant: list[int] | None = None, boat: str = "a boat"):
     """Talks of six turns; at turn 5 the first turn is relevant, at turn 2 nothing."""
-    texts = ["the lake house", "a boat", "bread", "tea", "rain", "which house by the lake?"]
+    texts = ["the lake house", boat, "bread", "tea", "rain", "which house by the lake?"]
     lines = []
     for n in range(conversations):
         messages = [{"role": "user", "content": text} for text in texts]
@@ -135,11 +135,17 @@ def test_plots_are_written_beside_the_usual_output(run, write, tmp_path):
 
 
 def test_several_sets_are_pooled(run, write):
-    files = [write(lines_of(6)), write(lines_of(3), "other.jsonl")]
+    files = [write(lines_of(6)), write(lines_of(3, boat="a ship"), "other.jsonl")]
     _, out, _ = run(*files, "--pool", "sets", "--json")
     found = json.loads(out)
     assert (found["cases"], found["conversations"], found["pool"]) == (18, 9, "sets")
     assert "tiny and other, each set weighing alike" in found["threshold_parameters"]["fitted_on"]
+    _, out, _ = run(write(lines_of(6)), write(lines_of(3), "copy.jsonl"), "--json")
+    found = json.loads(out)
+    assert (found["cases"], found["notes"][0]) == (
+        12,
+        "21 judged turns of copy are in tiny too; each counts once.",
+    )
 
 
 def test_limits_of_the_settings_are_left_aside_and_that_is_told(run, write, monkeypatch):
