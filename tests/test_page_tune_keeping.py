@@ -63,6 +63,7 @@ def test_the_rule_becomes_a_version_that_is_used_and_taken_back(library: Path) -
     (data,) = made.card.data
     assert (data.name, dict(data.counts)) == ("my labels", {"conversations": 4, "cases": 8, "turns": 80})
     assert made.card.metrics["my labels"].metrics["recall"].value == pytest.approx(recall, abs=0.005)
+    assert made.card.metrics["my labels"].sha256, "figures of other labels are not compared with these"
     assert versions.active == "used"
 
     click(app, "tune.activate")

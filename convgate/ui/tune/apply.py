@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,11 +12,13 @@ import streamlit as st
 from convgate.errors import ConvgateError
 from convgate.evaluation.calibration import Fittable
 from convgate.evaluation.results import Summary
+from convgate.evaluation.tuning import ScoredCase
 from convgate.gate.thresholds import Rule
 from convgate.parameters import parameter_names
 from convgate.policies.gate import GatePolicy
 from convgate.policies.scored import NO_LIMITS
 from convgate.store.conversation_rules import ConversationRules
+from convgate.ui import in_use
 from convgate.ui.annotator import person
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import of_version
@@ -190,12 +193,17 @@ def _metrics(applied: Applied) -> dict[str, Measured]:
         return {}
     scored = applied.trial.scored
     summaries = scored.summaries(scored.kept(applied.choice.rule))
-    return {name: _measured(count, summary) for name, (count, summary) in summaries.items()}
+    return {
+        name: _measured(count, summary, [one for one in scored.cases if one.set == name])
+        for name, (count, summary) in summaries.items()
+    }
 
 
-def _measured(conversations: int, summary: Summary) -> Measured:
+def _measured(conversations: int, summary: Summary, cases: Sequence[ScoredCase]) -> Measured:
     metrics = {name: Metric(one.value, one.low, one.high) for name, one in summary.measures.items()}
-    return Measured(summary.cases, conversations, metrics)
+    # Labels change under the same name, and figures of other labels must not be subtracted from these.
+    known = sorted((one.case.id, one.rows.tolist(), one.relevant.tolist()) for one in cases)
+    return Measured(summary.cases, conversations, metrics, hashlib.sha256(repr(known).encode()).hexdigest())
 
 
 def stored(app: App, name: str) -> Version | None:
@@ -221,7 +229,7 @@ def _make(applied: Applied) -> None:
 
 def _activate(app: App, name: str) -> None:
     try:
-        change = Versions(app.settings.home).activate(name, who=person(), encoder=app.encoder().identity)
+        change = in_use.use(app, name)
     except ConvgateError as error:
         st.session_state[DONE] = Done(literal(str(error)), failed=True)
     else:
@@ -237,7 +245,7 @@ def _activate(app: App, name: str) -> None:
 def _undo(app: App, change: Change) -> None:
     versions = Versions(app.settings.home)
     try:
-        versions.take_back(change, who=person())
+        in_use.take_back(app, change)
     except ConvgateError as error:
         st.session_state[DONE] = Done(literal(str(error)), failed=True)
     else:
