@@ -82,7 +82,7 @@ def test_what_needs_no_model_loads_nothing_large() -> None:
     code = """
 import sys
 import convgate
-large = {"torch", "streamlit", "transformers", "sklearn", "plotly", "pandas", "numpy", "sqlite_utils"}
+large = set("torch streamlit transformers scipy sklearn plotly pandas numpy sqlite_utils".split())
 print("IMPORTED", *large & set(sys.modules))
 from convgate.cli.main import app, main
 app(["--help"], prog_name="convgate", standalone_mode=False)

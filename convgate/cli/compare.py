@@ -75,7 +75,7 @@ def _show(name: str, a: str, b: str, sides: Sides) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from convgate.evaluation.report import LABELS
+    from convgate.evaluation.metrics import LABELS
     from convgate.transcripts.characters import printable
     from convgate.versions.card import Metric
     from convgate.versions.markdown import measure

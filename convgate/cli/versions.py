@@ -234,7 +234,7 @@ def _data(data: Sequence[DataSet]) -> Iterator[str]:
 
 
 def _main_metrics(version: Version) -> Iterator[str]:
-    from convgate.evaluation.report import LABELS
+    from convgate.evaluation.metrics import LABELS
 
     sets = version.card.metrics
     for name, measured in list(sets.items())[:MAIN_SETS]:

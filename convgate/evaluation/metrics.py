@@ -25,6 +25,15 @@ CUTOFFS = (5, 10, 25, 50)
 RANKING_METRICS = ("map", *(f"recall@{k}" for k in CUTOFFS))
 SELECTION_METRICS = ("precision", "recall", "f1", "exact_empty", "kept_token_share")
 METRICS = (*RANKING_METRICS, *SELECTION_METRICS)
+LABELS = {  # in tables
+    "map": "MAP",
+    **{f"recall@{k}": f"R@{k}" for k in CUTOFFS},
+    "precision": "P",
+    "recall": "R",
+    "f1": "F1",
+    "exact_empty": "empty",
+    "kept_token_share": "tokens",
+}
 
 Bools = NDArray[np.bool_]
 Terms = NDArray[np.float64]  # (..., 2, len(METRICS)): numerators, then denominators

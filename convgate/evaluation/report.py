@@ -16,19 +16,10 @@ from rich.text import Text
 
 from convgate.evaluation.comparison import compare_all
 from convgate.evaluation.curves import ThresholdCurve
-from convgate.evaluation.metrics import METRICS
+from convgate.evaluation.metrics import LABELS, METRICS
 from convgate.evaluation.results import Evaluation, Measure, SetResult
 from convgate.transcripts.characters import printable
 
-LABELS = {
-    "map": "MAP",
-    **{f"recall@{k}": f"R@{k}" for k in (5, 10, 25, 50)},
-    "precision": "P",
-    "recall": "R",
-    "f1": "F1",
-    "exact_empty": "empty",
-    "kept_token_share": "tokens",
-}
 UNDEFINED = "–"
 SURE = "\\*"  # Markdown takes a bare star for emphasis
 KEPT_LEGEND = (
