@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
-from convgate.store import Entry, SituationKey
+from convgate.store import Conversations, Entry, SituationKey
 from tests.label_page import (
     HOSTILE,
+    LABEL,
     add,
     answer,
     click,
@@ -20,6 +23,7 @@ from tests.label_page import (
     say,
     send,
     sound,
+    store,
     transcript,
 )
 from tests.label_page import (
@@ -47,6 +51,34 @@ def test_without_a_name_nothing_can_be_answered_until_one_is_chosen() -> None:
     assert transcript(app)["labelling"]["enabled"]
     answer(app, "relevant")
     assert held(key) == {6: "relevant"}
+
+
+def test_what_is_erased_leaves_the_session_and_the_name_is_forgotten_when_asked() -> None:
+    key = add()
+    app = opened(selected="7")
+    answer(app, "relevant")
+    for page in ("app.py", LABEL):  # once removed for good, once with everything
+        sound(app.switch_page("app.py").run())
+        if page == LABEL:
+            app.text_input(key="library.erase.word").set_value("erase")
+            sound(next(one for one in app.button if one.label == "Erase everything").click().run())
+        else:
+            Conversations(store()).delete([key])
+            sound(app.run())
+            click(app, "library.remove")
+            click(app, "library.purge")
+        assert "empty batch" not in repr(app.session_state._state.filtered_state)
+        app.query_params.clear()
+        if page != LABEL:
+            add()
+            answer(sound(app.switch_page(LABEL).run()), "unsure")
+            assert "empty batch" in repr(app.session_state._state.filtered_state)
+    assert app.button(key="annotator.forget").label == "Forget my name in this browser (Ada)"
+    click(app, "annotator.forget")
+    (cookie,) = [one for one in app.get("bidi_component") if "annotator" in one.proto.component_name]
+    assert json.loads(cookie.proto.json) == {"cookie": "convgate-annotator", "name": "", "seconds": 0}
+    sound(app.switch_page(LABEL).run())
+    assert "Labelling as" not in said(app)
 
 
 @pytest.mark.parametrize(

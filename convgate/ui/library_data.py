@@ -9,10 +9,10 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.ui import services, state
+from convgate.ui.annotator import NAME, draw_forgetting
 from convgate.ui.frame import App
-from convgate.ui.library import DELETED, SEARCH
 from convgate.ui.library_add import GENERATION, OUTCOME
-from convgate.ui.library_deleted import REMOVING, draw_deleted
+from convgate.ui.library_deleted import draw_deleted
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
@@ -85,11 +85,10 @@ def _draw_erase(app: App) -> None:
         pressed = st.form_submit_button("Erase everything", icon=":material/delete_forever:")
     if pressed and typed.strip().lower() == ERASE_WORD:
         outcome = services.erase_everything(app.settings)
-        state.forget(
-            DELETED, REMOVING, SEARCH, *(key for key in st.session_state if str(key).startswith("explore."))
-        )
+        state.forget_all_but(GENERATION, NAME)
         st.session_state[GENERATION] += 1
         st.session_state[OUTCOME] = outcome
         st.rerun()
     elif pressed:
         st.caption(f"Nothing was erased: “{literal(typed)}” is not “{ERASE_WORD}”.")
+    draw_forgetting()

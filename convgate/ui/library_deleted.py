@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from convgate.ui import services, state
+from convgate.ui.annotator import NAME
 from convgate.ui.frame import App
-from convgate.ui.library import DELETED
-from convgate.ui.library_add import OUTCOME
+from convgate.ui.library_add import GENERATION, OUTCOME
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
@@ -51,7 +51,7 @@ def _draw_question(app: App, deleted: int, copies: Copies) -> None:
             st.button("Keep them", key="library.keep", on_click=state.forget, args=[REMOVING])
     if removing:
         removal = services.remove_for_good(app.settings)
-        state.forget(REMOVING, DELETED)
+        state.forget_all_but(GENERATION, NAME)
         st.session_state[OUTCOME] = (
             f"Removed {counted(removal.conversations, 'conversation')} for good{_with(removal.copies)}."
         )
@@ -59,11 +59,11 @@ def _draw_question(app: App, deleted: int, copies: Copies) -> None:
 
 
 def _what_goes(copies: Copies) -> list[str]:
-    lines = ["Their texts, labels, notes and places in queues go, from the file of the library, too."]
+    lines = ["Texts, labels, notes and places in queues go, and no trace stays in the library's file."]
     if copies.runs:
         lines.append(
-            "Copies of the data, the log and what the report quotes of them go from"
-            f" {counted(len(copies.runs), 'training')}, and none can go on then. Figures and versions stay."
+            f"From {counted(len(copies.runs), 'training')} go the copied data, the log and what the report"
+            " quotes; figures and versions stay, but what was not done cannot go on."
         )
     if copies.sets:
         lines.append(f"They are taken out of {_names(copies.sets)}; a set of nothing else is deleted.")

@@ -47,6 +47,11 @@ def forget(*keys: str) -> None:
         st.session_state.pop(key, None)
 
 
+def forget_all_but(*keys: str) -> None:
+    """Remove everything from the session but these: what was erased must not live on in it."""
+    forget(*(str(key) for key in st.session_state if key not in keys))
+
+
 def selected_points(key: str) -> list[Any]:
     """The `customdata` of the points that are selected in the chart `key`, in the order of selection.
 

@@ -102,7 +102,7 @@ def _draw_note(answering: Answering, selected: int) -> None:
         st.session_state[_HELD] = (key, answering.by, held)
         st.session_state[key] = held
     st.text_input(
-        "Note", key=key, placeholder="Why, if it needs saying",
+        "Note", key=key, placeholder="Why, if it needs saying; Enter keeps it",
         on_change=_noted, args=(answering, selected, key), max_chars=2_000,
     )  # fmt: skip
 

@@ -253,6 +253,7 @@ class Transcript {
   // ---- answers: shown at once, and sent again until the server says that they are stored
 
   key(event) {
+    if ((event.key === "Enter" || event.key === "Escape") && this.root.isConnected) leaveNote(event.composedPath()[0])
     if (!this.data?.labelling?.enabled || !this.root.isConnected || event === this.passed) return
     if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.repeat) return
     if (!/^[a-z0-9]$/i.test(event.key) || document.querySelector('[role="dialog"]')) return
@@ -383,6 +384,11 @@ class Transcript {
     const palette = getComputedStyle(host).getPropertyValue("--st-chart-categorical-colors").split(",")
     COLOURS.forEach((name, i) => this.root.style.setProperty(`--${name}`, (palette[i] ?? "").trim()))
   }
+}
+
+// What was noted is kept, and the next key is an answer again.
+function leaveNote(field) {
+  if (field.closest?.('[class*="st-key-label-note"]')) setTimeout(() => field.blur())
 }
 
 function takesText(node) {
