@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import cache
 from importlib.resources import as_file, files
 
 from convgate.training.talks import Split, Talk, split_of, talks_of
@@ -32,9 +32,11 @@ def written_sets() -> tuple[RelevanceSet, ...]:
     return tuple(texts for prefix in ("dialogues.", "sequences.") for texts in _relevance_sets(prefix))
 
 
-def _relevance_sets(prefix: str) -> Iterator[RelevanceSet]:
-    folder = files(__package__).joinpath("texts")
-    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+@cache
+def _relevance_sets(prefix: str) -> tuple[RelevanceSet, ...]:
+    found = []
+    for entry in sorted(files(__package__).joinpath("texts").iterdir(), key=lambda entry: entry.name):
         if entry.name.startswith(prefix) and entry.name.endswith(".jsonl"):
             with as_file(entry) as path:
-                yield read_relevance_set(path)
+                found.append(read_relevance_set(path))
+    return tuple(found)
