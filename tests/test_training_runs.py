@@ -6,9 +6,8 @@ import errno
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -32,7 +31,7 @@ from convgate.training.runs import (
     read_record,
 )
 from convgate.training.trainer import Trainer
-from tests.conftest import CHECKOUT
+from tests.forked import fork, needs_fork
 from tests.planted import QUICK, planted, small_encoder, small_gate
 
 SOURCES = (Source("own", "a" * 64, 8, 48, "CC0", "Ada"),)
@@ -40,7 +39,12 @@ SOURCES = (Source("own", "a" * 64, 8, 48, "CC0", "Ada"),)
 
 def a_trainer(**changes: Any) -> Trainer:
     training = read_episodes(small_gate(), small_encoder(), planted())
-    return Trainer(small_gate(), {"own": training[:6]}, {"own": training[6:]}, replace(QUICK, **changes))
+    return Trainer(
+        small_gate(),
+        {"own": training[:6]},
+        {"own": training[6:]},
+        replace(QUICK, **{"episodes": 8, "cases": 4, **changes}),
+    )
 
 
 def a_record(trainer: Trainer, *, parent: str | None = "first") -> RunRecord:
@@ -67,13 +71,12 @@ def edit(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
 # Going on
 
 
-@pytest.mark.parametrize("epochs", [1, 2])
-def test_a_run_goes_on_from_its_files_as_if_nothing_had_happened(tmp_path: Path, epochs: int) -> None:
+def test_a_run_goes_on_from_its_files_as_if_nothing_had_happened(tmp_path: Path) -> None:
     whole, resumed = a_trainer(), a_trainer()
     whole.run()
-    run_of(tmp_path, epochs=epochs)
+    run_of(tmp_path, epochs=2)
     go_on(tmp_path, read_record(tmp_path), resumed)
-    assert len(resumed.history) == epochs
+    assert len(resumed.history) == 2
     resumed.run()
     assert resumed.history == whole.history
     expected, found = whole.state(), resumed.state()
@@ -274,28 +277,24 @@ def test_of_many_that_come_at_once_one_gets_the_folder(tmp_path: Path) -> None:
     assert (len(won), len(lost)) == (1, 7)
 
 
+@needs_fork
 def test_the_lock_of_a_process_that_is_killed_is_none(tmp_path: Path) -> None:
-    code = """
-import sys
-from pathlib import Path
-from convgate.training.runs import locked
-with locked(Path(sys.argv[1])):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path)],
-        cwd=CHECKOUT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
-        with pytest.raises(TrainingError, match="another training"), locked(tmp_path):
-            pytest.fail("two at once")
-        holder.send_signal(signal.SIGKILL)
-        holder.wait()
+    held = tmp_path / "held"
+
+    def hold() -> None:
+        with locked(tmp_path):
+            held.touch()
+            time.sleep(60)
+
+    holder = fork(hold)
+    for _ in range(500):
+        if held.exists():
+            break
+        time.sleep(0.02)
+    with pytest.raises(TrainingError, match="another training"), locked(tmp_path):
+        pytest.fail("two at once")
+    holder.kill()
+    assert holder.wait() == -signal.SIGKILL
     assert (tmp_path / LOCK).exists()
     with locked(tmp_path):
         pass
