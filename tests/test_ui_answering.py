@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,18 +11,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from convgate.app_files import app_root
 from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
 from convgate.store import ADJUDICATED, SituationKey, SituationLabels, Store
 from convgate.store.labels import Said
 from convgate.ui import keys
-from convgate.ui.answering import CALLED, MARKS, Answering, said_words
+from convgate.ui.answering import CALLED, MARKS, Answering, message, said_words
 from convgate.ui.scoring import Moment
 from convgate.ui.transcript import component
 
 TURNS = 8
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 SCRIPT = Path(component.__file__).with_name("transcript.js")
+STYLE = Path(message.__file__).with_name("answering.css")
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +126,13 @@ def test_marks_and_keys_are_those_of_the_script() -> None:
     for name, values in (("MARKS", MARKS), ("CALLED", CALLED)):
         told = ", ".join(f'{value}: "{shown}"' for value, shown in values.items())
         assert f"const {name} = {{ {told} }}" in code
+
+
+def test_the_bar_of_answers_has_the_colours_of_the_page() -> None:
+    theme = tomllib.loads((app_root() / ".streamlit" / "config.toml").read_text(encoding="utf-8"))["theme"]
+    style = STYLE.read_text(encoding="utf-8")
+    for name in ("backgroundColor", "borderColor"):
+        assert f"light-dark({theme['light'][name]}, {theme['dark'][name]})" in style
 
 
 def test_no_key_is_one_of_streamlits_and_no_two_are_alike() -> None:
