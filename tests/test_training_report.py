@@ -87,7 +87,7 @@ def several(*right: int) -> ItemReport:
     [
         ((7, 8, 9, 7, 8), True, "between +0.17 and +0.25 (95% interval)."),
         ((9, 2, 8, 3, 9), False, "(95% interval), so it may be chance."),
-        ((7, 8, 9, 7), False, "So few do not tell how sure that is; 5 conversations or more would."),
+        ((7, 8, 9, 7), False, "Too few to be sure: with about 25 labelled conversations, 5 are held out."),
         ((5, 5, 5, 5, 5), False, "No conversation shows a difference in F1."),
     ],
 )

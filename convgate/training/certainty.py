@@ -15,6 +15,8 @@ from convgate.evaluation.results import Measure
 FEWEST = 5
 """Conversations from which the gain has an interval: of fewer, chance alone often puts all on one side."""
 
+LABELLED = 25  # conversations, of which about so many are held out
+
 
 def f1_terms(kept: Bools, relevant: Bools, conversation: NDArray[np.int64], count: int) -> Terms:
     """(count, 2, 1) what each conversation adds to F1: twice the right ones kept; the kept and the relevant.

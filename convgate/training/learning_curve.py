@@ -19,7 +19,6 @@ from convgate.versions.checked import STORED
 LEARNING_CURVE = "learning_curve.json"
 SHARES = (0.25, 0.5, 0.75, 1.0)
 FEWEST_TRAINED, FEWEST_COMPARED = 8, certainty.FEWEST  # conversations
-_FOR_A_CURVE = 25  # of which a fifth is compared on
 _NOTICEABLE = 0.02  # of F1; a gain that is surely smaller is none
 
 
@@ -68,7 +67,7 @@ class LearningCurve:
         if trained < FEWEST_TRAINED or self.conversations < FEWEST_COMPARED:
             return (
                 f"Too few conversations to tell: {trained} to learn from, {self.conversations} to compare on."
-                f" With about {_FOR_A_CURVE} labelled ones this says something."
+                f" With about {certainty.LABELLED} labelled ones this says something."
             )
         found = self.gain
         low, high = found.low or 0.0, found.high or 0.0

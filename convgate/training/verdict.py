@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pydantic import TypeAdapter, ValidationError
 
 from convgate.evaluation.results import Measure
-from convgate.training.certainty import FEWEST, span
+from convgate.training.certainty import FEWEST, LABELLED, span
 from convgate.training.report import ItemReport
 from convgate.versions.card import Measured, Metric
 
@@ -58,7 +58,7 @@ class Verdict:
     def doubt(self) -> str:
         """How sure the difference in F1 is, in a sentence."""
         if self.gain_low is None or self.gain_high is None:
-            return f"So few do not tell how sure that is; {FEWEST} conversations or more would."
+            return f"Too few to be sure: with about {LABELLED} labelled conversations, {FEWEST} are held out."
         if self.gain_low == self.gain_high == 0:
             return "No conversation shows a difference in F1."
         chance = "" if self.sure else ", so it may be chance"

@@ -45,6 +45,8 @@ def draw_run(app: App, id: str) -> None:
     with st.expander("How the training went", icon=":material/show_chart:", expanded=run.state != "done"):
         _draw_figures(run)
         _draw_log(run)
+    if run.state == "done":
+        _draw_actions(app, run)
 
 
 def _draw_live(app: App, id: str, *, watched: bool) -> None:
@@ -66,7 +68,8 @@ def _draw_live(app: App, id: str, *, watched: bool) -> None:
             ":material/delete_forever: What it learned from was removed for good, and with it what its report"
             " quoted. Its figures stay."
         )
-    _draw_actions(app, run)
+    if run.state != "done":
+        _draw_actions(app, run)
     if run.is_active:
         _draw_figures(run)
 
@@ -135,8 +138,8 @@ def _epochs(run: Run) -> tuple[Epoch, ...]:
 def _draw_figures(run: Run) -> None:
     epochs = _epochs(run)
     if not epochs:
-        if run.is_active:
-            st.caption("The curves begin when the first epoch is over.")
+        begin = "The curves begin when the first epoch is over."
+        st.caption(begin if run.is_active else "It ended before its first epoch was over.")
         return
     most = max(len(epochs), run.request.epochs if run.request and run.request.epochs else FURTHER.epochs)
     told, palette = describe_epochs(epochs), current_palette()
