@@ -170,6 +170,12 @@ def _entries(
     message, question = _whole(cells, "message"), cells.get("question", "")
     if (message is None) == (not question.strip()):
         raise TranscriptError("what is answered is either a message or a question", field="message")
+    if message is None and named != key:
+        raise TranscriptError(
+            "the conversation has gone on since, so the question would stand after other turns; a relevance"
+            " set has the conversation as it was",
+            field="question",
+        )
     if message is not None and message >= turns:
         raise TranscriptError(f"message {message}, but the conversation has {turns} turns", field="message")
     annotator = cells.get("annotator", "").strip() or who
