@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import getpass
 from urllib.parse import quote, unquote
 
 import streamlit as st
 
 from convgate.errors import StoreError
+from convgate.home import login_name
 from convgate.store import Labels
 from convgate.store.label_log import LONGEST_NAME, check_annotator
 from convgate.ui.frame import App, show_problem
@@ -37,11 +37,8 @@ def annotator() -> str | None:
 
 
 def person() -> str:
-    """Who is at work here: the annotator, else the login of who started the app, else "unknown"."""
-    try:
-        return annotator() or getpass.getuser()
-    except (OSError, KeyError):  # no login, as in some containers
-        return "unknown"
+    """Who is at work here: the annotator, else the login of who started the app."""
+    return annotator() or login_name()
 
 
 def is_asked() -> bool:
