@@ -141,7 +141,7 @@ def test_a_question_after_a_conversation_that_went_on_elsewhere_stays_where_it_w
     Labels(store).answer(SituationKey(key, None, "and?"), {0: "relevant"}, by="Ada")
     asked = write_labels(store, "relevance-set")
     grown = Conversations(other).grow(add(other, "talk"), [Turn.of("user", "and more")]).key
-    with pytest.raises(BadLinesError, match=r"line 2, question: the conversation has gone on since"):
+    with pytest.raises(BadLinesError, match=r"line 2, field 'question': the conversation has gone on since"):
         read_labels(write_labels(store, "csv"), "labels.csv", other)
     brought(asked, other)
     assert Conversations(other).keys() == {key, grown}
