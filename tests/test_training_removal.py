@@ -156,6 +156,7 @@ def test_an_emptied_training_cannot_go_on_and_says_so(home: Home) -> None:
     remove_for_good(home.store, home.folder)
     run = TrainingRuns(home.folder).get("stopped")
     assert (run.is_emptied, run.can_go_on, run.can_finish, run.epochs) == (True, False, False, 2)
+    assert "cannot go on: what it learned from was removed" in run.message
     with pytest.raises(TrainingError, match="was emptied: what it learns from was removed"):
         go_on(home.folder, "stopped")
 

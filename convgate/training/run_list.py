@@ -71,6 +71,8 @@ class Run:
     @property
     def message(self) -> str:
         """How it ended, in words; empty while it goes on."""
+        if self.is_emptied and self.state in ("stopped", "interrupted"):
+            return "It ended before it was done, and cannot go on: what it learned from was removed for good."
         if self.state == "interrupted":
             return INTERRUPTED
         return str(self.outcome.get("sentence") or self.outcome.get("message") or "")
