@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,10 +15,11 @@ from hypothesis import strategies as st
 from convgate.app_files import app_root
 from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
-from convgate.store import ADJUDICATED, SituationKey, SituationLabels, Store
+from convgate.store import ADJUDICATED, Saved, SituationKey, SituationLabels, Store
 from convgate.store.labels import Said
 from convgate.ui import keys
 from convgate.ui.answering import CALLED, MARKS, Answering, message, said_words
+from convgate.ui.answering.words import saved_words
 from convgate.ui.scoring import Moment
 from convgate.ui.transcript import component
 
@@ -145,3 +147,11 @@ def test_nothing_is_known_of_a_message_without_answers(store: Store) -> None:
     here = answering(store, {})
     assert (here.mine, here.theirs()) == ({}, {})
     assert here.situation == SituationKey("t", TURNS)
+
+
+def test_what_is_taken_back_in_a_deleted_conversation_is_named_and_leads_nowhere(store: Store) -> None:
+    saved = Saved(7, NOW, 1, kind="undo", deleted="Tea *and* cake")
+    told = saved_words(answering(store, {}), 3, saved)
+    assert re.sub(r"\d\d", "00", told) == (
+        r":material/check: Taken back 00:00:00, in “Tea \*and\* cake”, which was deleted since"
+    )
