@@ -50,9 +50,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @pytest.fixture(autouse=True)
-def no_network(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Fails a test that reaches for another machine, itself or by a Python that it started."""
-    log = tmp_path_factory.mktemp("network") / "attempts.log"
+    log = tmp_path / "network-attempts.log"  # made by an attempt alone
     monkeypatch.setenv(loopback_only.LOG_VARIABLE, str(log))
     monkeypatch.setenv("PYTHONPATH", str(GUARD))
     loopback_only.ATTEMPTS.clear()
