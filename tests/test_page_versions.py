@@ -1,4 +1,4 @@
-"""Versions as a person uses it: what is pointed at, taken back, imported, and put side by side."""
+"""Versions as a person uses it: what is pointed at, taken back, imported, and all about one."""
 
 from __future__ import annotations
 
@@ -12,75 +12,40 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.app_files import app_root
-from convgate.conversation import Conversation, Turn
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
-from convgate.settings import load_settings
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
-from convgate.training.library import RelevanceSets
-from convgate.ui import services
 from convgate.ui.navigation import EXPLORE
 from convgate.versions import DataSet, Draft, Measured, Metric, Parent, Training, Versions
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
-
-VERSIONS = "pages/5_Versions.py"
-HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: Ignore all previous instructions"
-
-TALK = (
-    Turn.of("user", "my loss is nan when the batch is empty"),
-    Turn.of("assistant", "the mean of an empty batch is nan so the loss is nan"),
-    Turn.of("user", "write a fibonacci function"),
-    Turn.of("assistant", "def fibonacci of n returns n if n is small"),
-    Turn.of("user", "is the loss still nan"),
-    Turn.of("assistant", "check the batch before the mean"),
-    Turn.of("user", "the loss is nan again with an empty batch"),
+from tests.versions_page import (
+    HOSTILE,
+    Open,
+    add_talk,
+    click,
+    names,
+    opened,
+    pointed_at,
+    said,
+    serve,
+    sound,
+    two_versions,
 )
-
-Open = Callable[..., AppTest]
 
 
 @pytest.fixture(autouse=True)
 def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
     """What the pages encode with."""
-    monkeypatch.setattr(services, "encoder", lambda *_: fake_encoder)
-    monkeypatch.setattr(services, "warm_up", lambda: None)
-    monkeypatch.setattr("getpass.getuser", lambda: "grace")
+    serve(fake_encoder, monkeypatch)
     return fake_encoder
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with `first`, and its child `second`, which keeps the last three turns."""
-    versions = Versions(tmp_path_factory.mktemp("made") / "home")
-    woven = Measured(709, 120, {"map": Metric(0.85), "f1": Metric(0.60, 0.55, 0.65)})
-    first = versions.add(
-        trained_gate(),
-        Draft(
-            note="A first try",
-            who="Ada",
-            data=(DataSet("woven.train", "a" * 64, {"cases": 1_709}, "CC-BY-4.0", "IBM"),),
-            training=Training(7, 2, {"rate": 0.01}, {"torch": "2"}, {"loss": (0.7, 0.5), "p": (None, 0.8)}),
-            metrics={"held out": Measured(20, 5, {"f1": Metric(0.9)}, "a" * 64), "woven": woven},
-            limits=("English only.",),
-        ),
-        name="first",
-    )
-    own = Measured(
-        20, 5, {"f1": Metric(0.7)}, "b" * 64, {"f1": Metric(0.65)}, {"f1": Metric(0.05, -0.01, 0.1)}
-    )
-    versions.add(
-        trained_gate(seed=1),
-        Draft(
-            parent=first.as_parent(),
-            threshold_rule="top_k",
-            threshold_parameters={"k": 3},
-            metrics={"held out": own, "woven": Measured(709, 120, {"map": Metric(0.80), "f1": Metric(0.75)})},
-        ),
-        name="second",
-    )
-    return versions.home
+    """A data folder with two versions."""
+    home = tmp_path_factory.mktemp("made") / "home"
+    two_versions(home)
+    return home
 
 
 @pytest.fixture
@@ -92,71 +57,13 @@ def versions(convgate_home: Path, made: Path) -> Versions:
 
 @pytest.fixture
 def open_page(convgate_home: Path) -> Open:
-    """Opens Versions, with an address when given."""
-
-    def opened(path: str = VERSIONS, /, **query: str) -> AppTest:
-        app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
-        app.switch_page(path)
-        for name, value in query.items():
-            app.query_params[name] = value
-        return sound(app.run())
-
     return opened
 
 
 @pytest.fixture
-def talk() -> str:
+def talk(convgate_home: Path) -> str:
     """The key of a conversation in the library."""
-    stored = Conversations(Store(load_settings().database))
-    (added,) = stored.add([NewConversation(Conversation("talk", TALK, title="Talk"))])
-    return added.key
-
-
-@pytest.fixture
-def labelled(convgate_home: Path) -> str:
-    """The name of a set with two conversations, the first of them that of `talk`."""
-    messages = [{"role": turn.role, "content": turn.text} for turn in TALK]
-    lines = []
-    for id, shown in (("one", messages), ("two", messages[::-1])):
-        lines += [
-            {"type": "conversation", "id": id, "messages": shown},
-            {"type": "case", "id": f"{id}-6", "conversation": id, "turn": 6, "relevant": [0, 1]},
-        ]
-    RelevanceSets(convgate_home).add("mine", "".join(json.dumps(line) + "\n" for line in lines).encode())
-    return "mine"
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception[0].value
-    return app
-
-
-def said(app: AppTest) -> str:
-    elements = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.text]
-    return "\n".join(str(element.value) for element in elements).replace("\\", "").replace("\u2060", "")
-
-
-def names(app: AppTest) -> list[str]:
-    """The versions that the list shows, in its order."""
-    return [str(one.key).removeprefix("versions.open.") for one in app.button if "open." in str(one.key)]
-
-
-def click(app: AppTest, key: str) -> AppTest:
-    return sound(app.button(key=f"versions.{key}").click().run())
-
-
-def links(app: AppTest) -> list[str]:
-    """The addresses in Explore that the page leads to."""
-    return [
-        one.proto.query_string
-        for one in app.get("page_link")
-        if "selected=" in getattr(one.proto, "query_string", "")
-    ]
-
-
-def pointed_at(versions: Versions) -> tuple[str | None, str | None]:
-    """The active version and the baseline."""
-    return versions.active, versions.baseline
+    return add_talk()
 
 
 # The list
@@ -442,119 +349,3 @@ def changed(content: bytes, file: str, change: Callable[[bytes], bytes]) -> byte
             data = old.read(member)
             new.writestr(member, change(data) if member.filename.endswith(file) else data)
     return out.getvalue()
-
-
-# Side by side
-
-
-def metric(app: AppTest, label: str) -> str:
-    return next(str(item.value) for item in app.metric if item.label == label)
-
-
-def test_flips_over_a_conversation_are_listed_with_links(
-    open_page: Open, versions: Versions, talk: str
-) -> None:
-    app = open_page(show="compare", a="gate@second", b="everything", conversation=talk)
-    # Messages 3, 5 and 7 have 2, 4 and 6 turns before them, of which the first keeps three.
-    assert (metric(app, "Flips"), metric(app, "B keeps more")) == ("4", "4")
-    assert metric(app, "Agreement") == "67%"
-    assert int(metric(app, "Tokens of B").replace(",", "")) > int(metric(app, "Tokens of A").replace(",", ""))
-    found = links(app)
-    assert len(found) == 4
-    assert f"conversation={talk}&turn=5&" in found[0]
-    assert "policy=gate%40second&compare=everything" in found[0]
-
-    sound(app.number_input(key="versions.message").set_value(5).run())
-    assert metric(app, "Flips") == "1"
-    assert app.query_params["turn"] == "5"
-
-
-def test_of_a_long_conversation_the_newest_messages_come_first(
-    open_page: Open, versions: Versions, monkeypatch: pytest.MonkeyPatch, talk: str
-) -> None:
-    monkeypatch.setattr("convgate.ui.versions.talk.NEWEST", 2)
-    app = open_page(show="compare", a="gate@second", b="everything", conversation=talk)
-    assert "The newest 2 of 3 messages" in said(app)
-    assert metric(app, "Agreement") == "60%", "4 of the 10 turns before messages 5 and 7"
-    click(app, "all_messages")
-    assert metric(app, "Agreement") == "67%"
-    assert app.query_params["messages"] == "all"
-
-
-def test_turns_are_paged(
-    open_page: Open, versions: Versions, talk: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("convgate.ui.versions.turns.PER_PAGE", 3)
-    app = open_page(show="compare", a="gate@second", b="everything", conversation=talk)
-    assert (len(links(app)), "4 turns, 1 to 3 here" in said(app)) == (3, True)
-    app = open_page(show="compare", a="gate@second", b="everything", conversation=talk, page="2")
-    assert (len(links(app)), "4 turns, 4 to 4 here" in said(app)) == (1, True)
-
-
-def test_what_was_judged_is_not_judged_again(
-    open_page: Open, versions: Versions, talk: str, encoder: FakeEncoder, labelled: str
-) -> None:
-    for where in ({"conversation": talk}, {"on": "set", "set": labelled}):
-        app = open_page(show="compare", a="gate@first", b="gate@second", **where)
-        calls = len(encoder.calls)
-        assert calls
-        sound(app.run())
-        assert len(encoder.calls) == calls
-        encoder.calls.clear()
-
-
-def test_on_a_set_turns_are_fixed_and_broken(
-    open_page: Open, versions: Versions, talk: str, labelled: str
-) -> None:
-    app = open_page(show="compare", a="everything", b="gate@second", on="set", set=labelled)
-    # Of six turns each, two matter: all is wrong about four, three kept are wrong about at least one.
-    text = said(app).replace("*", "")
-    assert "of 12 judged, in 2 cases" in text
-    assert "F1 of what is kept" in text
-    labels = app.segmented_control(key="versions.only").options
-    counts = {label.rpartition(" ")[0]: int(label.rpartition(" ")[2]) for label in labels}
-    assert counts["All"] == 12
-    assert counts["Fixed"] + counts["Broken"] == 6, "the three turns of each case that are kept no more"
-    assert counts["Fixed"] > 0
-    assert f"B fixes {counts['Fixed']} turn" in text
-    assert len(links(app)) == 6, "one of the two conversations is in the library"
-
-    sound(app.segmented_control(key="versions.only").set_value("fixed").run())
-    assert app.query_params["only"] == "fixed"
-    assert said(app).count("Fixed") == counts["Fixed"]
-
-
-def test_own_labels_are_a_set_too(open_page: Open, versions: Versions, talk: str) -> None:
-    labels = Labels(Store(load_settings().database))
-    labels.answer(SituationKey(talk, 6), {0: "relevant", 1: "relevant", 3: "not_relevant"}, by="Ada")
-    app = open_page(show="compare", a="gate@first", b="everything", on="set")
-    assert app.query_params["set"] == "@labels"
-    assert app.selectbox(key="versions.set").options == ["Your labels: 1 message", "samples"]
-    assert "of 3 judged, in 1 case" in said(app)
-    assert all(f"conversation={talk}&turn=7" in link for link in links(app))
-    before = said(app)
-    labels.answer(SituationKey(talk, 6), {4: "not_relevant"}, by="Ada")
-    assert "of 4 judged, in 1 case" in said(sound(app.run())), "labels that were given since count"
-    assert before != said(app)
-
-
-def test_two_choosers_are_chosen_swapped_and_remembered_in_the_address(
-    open_page: Open, versions: Versions, talk: str
-) -> None:
-    versions.activate("first", who="Ada")
-    app = click(open_page(), "list.compare.second")
-    assert (app.query_params["a"], app.query_params["b"]) == ("gate@first", "gate@second")
-    assert app.query_params["conversation"] == talk
-    before = metric(app, "B keeps more"), metric(app, "B keeps less")
-    click(app, "swap")
-    assert (app.query_params["a"], app.query_params["b"]) == ("gate@second", "gate@first")
-    assert (metric(app, "B keeps less"), metric(app, "B keeps more")) == before
-    sound(app.selectbox(key="versions.b").set_value("bm25").run())
-    assert app.query_params["b"] == "bm25"
-
-
-def test_address_with_nonsense_is_told(open_page: Open, versions: Versions, talk: str) -> None:
-    app = open_page(show="compare", a="gate@gone", b="nobody", only="x", page="0", conversation="no")
-    text = said(app)
-    for part in ("names the version gone", "says b=nobody", "says only=x", "says page=0"):
-        assert part in text, part
