@@ -157,6 +157,25 @@ def test_the_page_comes_back_as_it_was() -> None:
     assert table(again) == table(app)
 
 
+@pytest.mark.usefixtures("library")
+def test_on_the_way_back_the_address_of_the_page_that_is_left_is_not_read() -> None:
+    app = open_page(version="gate@other", rule="absolute", threshold="0.3")
+    app.switch_page(EXPLORE)
+    app.query_params.clear()
+    app.query_params["conversation"] = key_of(1)
+    sound(app.run())
+    slide(app, "explore.anchored.threshold", 0.2)
+    theirs = dict(app.query_params)
+    assert theirs["conversation"] == key_of(1)
+    app.switch_page(TUNE)
+    for name, value in theirs.items():
+        app.query_params[name] = value
+    sound(app.run())
+    assert app.selectbox(key="tune.version").value == "gate@other"
+    assert app.slider(key="tune.absolute.threshold").value == 0.3
+    assert "conversation" not in app.query_params
+
+
 @pytest.mark.parametrize(
     ("query", "told"),
     [

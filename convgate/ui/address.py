@@ -27,6 +27,9 @@ Read = Callable[[Mapping[str, str], V | None], tuple[V, list[str]]]
 """Makes the view of an address, beside the one that was looked at; and a sentence for what means nothing."""
 
 
+_LAST = "address.last"  # which page wrote the address last, and what
+
+
 class Address(Generic[V]):
     """The view of one page. bare: whether an address that says nothing asks for a new view."""
 
@@ -42,7 +45,10 @@ class Address(Generic[V]):
         # After an interaction the browser may not have seen yet what the last run wrote to the address.
         touched = st.session_state.pop(self._touched, False)
         as_written = query == st.session_state.get(self._written) or not (query or self._bare)
-        if known is not None and (touched or as_written):
+        # On the browser's way back the address is for a moment still that of the page that was left.
+        page, theirs = st.session_state.get(_LAST, (self.key, None))
+        left_behind = page != self.key and query == theirs
+        if known is not None and (touched or as_written or left_behind):
             return known, []
         view, problems = self._read(query, known)
         st.session_state[self.key] = view
@@ -64,3 +70,4 @@ class Address(Generic[V]):
         if st.query_params.to_dict() != query:
             st.query_params.from_dict(query)
         st.session_state[self._written] = query
+        st.session_state[_LAST] = self.key, query
