@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,18 +18,12 @@ from convgate.cli.output import (
     write_json,
     write_text,
 )
+from convgate.cli.version_tables import marks_of, plain, show_difference, show_list
 from convgate.home import login_name
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from convgate.embedding.base import EncoderIdentity
-    from convgate.versions import DataSet, Version, Versions
-    from convgate.versions.difference import Difference, Pair
-
-MAIN_METRICS = ("map", "f1")  # in the list; `show` has all
-MAIN_SETS = 2
-LARGEST = 12  # parameters that a difference shows; --json has all
+    from convgate.versions import Versions
 
 NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
 WhoOption = Annotated[
@@ -54,7 +47,7 @@ def show_all(context: typer.Context, json_output: JsonOption = False, out: OutOp
     for problem in listing.problems:
         tell(problem)
     if not (json_output or out):
-        _show_list(store, listing.versions)
+        show_list(store, listing.versions)
         return
     shown = [version.to_json() for version in listing.versions]
     for one in shown:
@@ -74,7 +67,7 @@ def show(name: NameArgument, json_output: JsonOption = False, out: OutOption = N
     if json_output:
         write_json(version.to_json(), out)
     else:
-        write_text(model_card(version, marks=_marks(store, name)), out)
+        write_text(model_card(version, marks=marks_of(store, name)), out)
 
 
 @versions.command()
@@ -92,7 +85,7 @@ def diff(
     if json_output or out:
         write_json(found.to_json(), out)
     else:
-        _show_difference(found)
+        show_difference(found)
 
 
 @versions.command()
@@ -119,9 +112,7 @@ def history(json_output: JsonOption = False, out: OutOption = None) -> None:
     for change in changes:
         how = "back to" if change.rollback else "now"
         version = change.version or ("what ships" if change.pointer == "active" else "none")
-        typer.echo(
-            f"{change.when:%Y-%m-%d %H:%M} UTC  {change.pointer} {how} {version}  {_plain(change.who)}"
-        )
+        typer.echo(f"{change.when:%Y-%m-%d %H:%M} UTC  {change.pointer} {how} {version}  {plain(change.who)}")
 
 
 @versions.command()
@@ -194,115 +185,3 @@ def _encoder() -> EncoderIdentity:
 
     with status("Loading the encoder, which a version has to fit"):
         return EncoderOnDemand(load_settings())().identity
-
-
-def _marks(store: Versions, name: str) -> list[str]:
-    return ["active"] * (name == store.active) + ["baseline"] * (name == store.baseline)
-
-
-def _show_list(store: Versions, found: Iterable[Version]) -> None:
-    from rich.console import Console
-
-    from convgate.versions.lineage import lineage
-
-    table = _table("version", "created", "parent", "data", "measured")
-    table.columns[1].no_wrap = True
-    for place in lineage(tuple(found)):
-        version, card = place.version, place.version.card
-        marks = ", ".join(_marks(store, version.name))
-        table.add_row(
-            "\n".join([version.name, *([marks] if marks else [])]),
-            f"{card.created:%Y-%m-%d}",
-            _plain(card.parent.name) if card.parent else "",
-            "\n".join(_data(card.data)),
-            "\n".join(_main_metrics(version)),
-        )
-    console = Console()
-    if table.row_count:
-        console.print(table)
-    if store.active is None:
-        console.print("No version is active: the gate is untrained, and ranks by cosine similarity.")
-
-
-def _data(data: Sequence[DataSet]) -> Iterator[str]:
-    """The name of what was trained on; of several, how many there are."""
-    if data:
-        cases = sum(one.counts.get("cases", 0) for one in data)
-        yield _plain(data[0].name) if len(data) == 1 else f"{len(data)} sets"
-        if cases:
-            yield f"{cases:,} cases"
-
-
-def _main_metrics(version: Version) -> Iterator[str]:
-    from convgate.evaluation.metrics import LABELS
-
-    sets = version.card.metrics
-    for name, measured in list(sets.items())[:MAIN_SETS]:
-        values = ((LABELS[metric], measured.metrics.get(metric)) for metric in MAIN_METRICS)
-        told = [
-            f"{label}\N{NO-BREAK SPACE}{one.value:.2f}"
-            for label, one in values
-            if one and one.value is not None
-        ]
-        yield " ".join([_plain(name), *told])
-    if len(sets) > MAIN_SETS:
-        yield f"{len(sets) - MAIN_SETS} more"
-
-
-def _show_difference(found: Difference) -> None:
-    from rich.console import Console
-
-    from convgate.versions.markdown import measure
-
-    console = Console()
-    for title, pairs in (("config", found.config), ("threshold", found.threshold)):
-        if pairs:
-            console.print(_pairs(title, found, pairs))
-    for what, names in found.data.items():
-        if names:
-            where = "both" if what == "both" else f"{getattr(found, what)} alone"
-            console.print(f"Data of {where}: {', '.join(map(_plain, names))}", markup=False, highlight=False)
-    for name, metrics in found.metrics.items():
-        values = {metric: (measure(a), measure(b)) for metric, (a, b) in metrics.items()}
-        console.print(_pairs(name, found, values))
-    if not (found.moved or found.not_shared):
-        console.print("The weights are the same.")
-        return
-    if found.moved:
-        table = _table("weights", "moved by", "at most")
-        for moved in found.moved[:LARGEST]:
-            share = "from 0" if moved.relative is None else f"{moved.relative:.1%}"
-            table.add_row(moved.name, share, f"{moved.largest:.2g}")
-        console.print(table)
-    if found.not_shared:
-        console.print(f"Weights that only one has: {', '.join(found.not_shared)}", highlight=False)
-
-
-def _pairs(title: str, found: Difference, pairs: Mapping[str, Pair]) -> Table:
-    table = _table(title, found.a, found.b)
-    for name, pair in pairs.items():
-        table.add_row(_plain(name), *(_value(value) for value in pair))
-    return table
-
-
-def _value(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else "–" if value is None else _plain(str(value))
-
-
-def _table(*columns: str) -> Table:
-    from rich import box
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        table.add_column(_plain(column), overflow="fold")
-    return table
-
-
-def _plain(text: str) -> str:
-    """Text from a file as it is, neither rich's markup nor the terminal's commands."""
-    from rich.markup import escape
-
-    from convgate.transcripts.characters import printable
-
-    return escape(printable(text))
