@@ -25,7 +25,7 @@ def encoder():
     return SentenceTransformerEncoder.load(dtype="float32")
 
 
-def mixed_texts(count: int = 64) -> list[str]:
+def mixed_texts(count: int) -> list[str]:
     """Texts of 1 to 300 words, in no order."""
     words = ["the", "loss", "of", "our", "model", "was", "nan", "again", "after", "learning", "rates", "rose"]
     draw = random.Random(7)
@@ -81,8 +81,8 @@ def test_long_text_is_embedded_in_chunks_and_its_end_counts(encoder):
     assert np.linalg.norm(whole) == pytest.approx(1)
 
 
-def test_a_hundred_thousand_characters_without_a_space(encoder):
-    vectors = encoder.encode(["a" * 100_000, "語" * 20_000])
+def test_twenty_thousand_characters_without_a_space(encoder):
+    vectors = encoder.encode(["a" * 20_000, "語" * 4_000])
     assert np.isfinite(vectors).all()
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(2), abs=1e-5)
 
@@ -108,7 +108,7 @@ def test_a_model_in_a_folder_is_told_apart_by_its_weights(encoder, tmp_path: Pat
 def test_vectors_are_those_of_the_library_where_nothing_is_cut(encoder):
     from sentence_transformers import SentenceTransformer
 
-    texts = [text for text in mixed_texts() if not encoder.is_chunked(text)]
+    texts = [text for text in mixed_texts(24) if not encoder.is_chunked(text)]
     plain = SentenceTransformer(str(bundled.bundled_folder()), device="cpu").encode(texts)
     assert encoder.encode(texts) == pytest.approx(plain, abs=1e-5)
 
@@ -142,11 +142,11 @@ def test_bfloat16_agrees_with_float32_however_the_texts_are_batched(encoder):
 
     reduced = SentenceTransformerEncoder.load(dtype="bfloat16")
     assert reduced.identity == replace(encoder.identity, dtype="bfloat16")
-    texts = mixed_texts()
+    texts = mixed_texts(24)
     exact, together = encoder.encode(texts), reduced.encode(texts)
-    alone = np.concatenate([reduced.encode([text]) for text in texts[::8]])
+    alone = np.concatenate([reduced.encode([text]) for text in texts[::4]])
     assert (exact * together).sum(axis=1).min() > 0.995
-    assert (exact[::8] * alone).sum(axis=1).min() > 0.995
+    assert (exact[::4] * alone).sum(axis=1).min() > 0.995
     assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-5)
 
 
