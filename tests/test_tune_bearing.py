@@ -5,7 +5,7 @@ from __future__ import annotations
 from convgate.training.library import SAMPLES
 from convgate.ui.tune.bearing import bearing_words
 from convgate.ui.tune.data import Source
-from convgate.versions.card import Draft, DataSet, Measured, Metric
+from convgate.versions.card import DataSet, Draft, Measured, Metric
 
 OWN = Source("@labels", "My labels", 8, 4, 80, 30)
 SHOWN = Source(SAMPLES, "Samples", 38, 9, 1978, 189)
