@@ -71,12 +71,13 @@ def edit(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
 # Going on
 
 
-def test_a_run_goes_on_from_its_files_as_if_nothing_had_happened(tmp_path: Path) -> None:
+@pytest.mark.parametrize("epochs", [1, 2])
+def test_a_run_goes_on_from_its_files_as_if_nothing_had_happened(tmp_path: Path, epochs: int) -> None:
     whole, resumed = a_trainer(), a_trainer()
     whole.run()
-    run_of(tmp_path, epochs=2)
+    run_of(tmp_path, epochs=epochs)
     go_on(tmp_path, read_record(tmp_path), resumed)
-    assert len(resumed.history) == 2
+    assert len(resumed.history) == epochs
     resumed.run()
     assert resumed.history == whole.history
     expected, found = whole.state(), resumed.state()
