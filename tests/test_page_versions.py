@@ -12,11 +12,13 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from convgate.cli.main import app as commands
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.ui.navigation import EXPLORE
 from convgate.versions import DataSet, Draft, Measured, Metric, Parent, Training, Versions
 from tests.fakes import FakeEncoder
+from tests.forked import fork, needs_fork
 from tests.gates import trained_gate
 from tests.versions_page import (
     HOSTILE,
@@ -203,9 +205,14 @@ def test_a_version_in_the_place_of_one_that_was_deleted_decides_anew(
     assert kept() == "2"
 
 
-def test_another_program_activates_while_the_page_is_open(open_page: Open, versions: Versions) -> None:
+@needs_fork
+def test_another_program_activates_while_the_page_is_open(
+    open_page: Open, versions: Versions, tmp_path: Path
+) -> None:
     app = click(open_page(), "list.activate.first")
-    versions.activate("second", who="Ben")
+    told = tmp_path / "told.txt"
+    other = fork(lambda: commands(["versions", "activate", "second", "--who", "Ben"]), output=told)
+    assert other.wait() == 0, told.read_text()
     app = click(app, "undo")
     assert versions.active == "second", "what Ben did stays"
     assert "active was changed again since, so nothing was taken back" in said(app)
