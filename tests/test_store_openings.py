@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -14,8 +16,9 @@ from sqlite_utils import Database
 
 from convgate.conversation import Conversation, ToolCall, Turn
 from convgate.errors import StoreError
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store, documents
 from convgate.store.migrations import migrations
+from convgate.store.migrations.conversations import _keys_of_beginnings
 from convgate.store.openings import Openings, chain
 from tests.stores import emptied
 
@@ -150,6 +153,29 @@ def test_a_group_of_the_split_is_the_first_key_also_of_what_grew_before_an_upgra
     assert "split_group" not in interrupted.table("conversations").columns_dict
     interrupted.conn.close()
     assert groups(Store(path)) == [first, other, lost]
+
+
+def test_keys_of_beginnings_are_those_of_the_time_and_each_turn_is_written_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    calls = ToolCall("1", "look", '{"up": "tea"}')
+    odd = Turn.of("assistant", "Half a \ud83d", name="bot", tool_calls=(calls,))
+    whole = Conversation("talk", (*said("talk", 20), odd), title="Talk", metadata={"of": "us"}, format="f")
+    written: list[int] = []
+    dumps = json.dumps
+
+    def counting(*words: Any, **named: Any) -> str:
+        written.append(len(text := dumps(*words, **named)))
+        return text
+
+    document = documents.dump(whole)
+    with monkeypatch.context() as patched:
+        patched.setattr(json, "dumps", counting)
+        keys = list(_keys_of_beginnings(json.loads(document)))
+    assert keys == [
+        documents.content_key(replace(whole, turns=whole.turns[:stop])) for stop in range(len(whole) + 1)
+    ]
+    assert sum(written) <= len(document)
 
 
 def test_a_conversation_grows_in_place_and_its_labels_stay(store: Store) -> None:

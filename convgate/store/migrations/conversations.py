@@ -115,9 +115,22 @@ def _read(document: str) -> dict[str, Any] | None:
 def _keys_of_beginnings(document: dict[str, Any]) -> Iterator[str]:
     """The content keys of the first 0, 1, 2, … turns, as they were made at the time."""
     rest = {name: value for name, value in document.items() if name not in ("id", "title", "turns")}
-    for stop in range(len(document["turns"]) + 1):
-        data = json.dumps(rest | {"turns": document["turns"][:stop]}, separators=(",", ":"))
-        yield hashlib.sha256(data.encode()).hexdigest()[:16]
+    # The turns come last, so that each beginning goes on from the one before.
+    digest = hashlib.sha256(_dumped(rest | {"turns": []}).removesuffix(b"]}"))
+    yield _key(digest)
+    for number, turn in enumerate(document["turns"]):
+        digest.update((b"," if number else b"") + _dumped(turn))
+        yield _key(digest)
+
+
+def _key(unfinished: hashlib._Hash) -> str:
+    digest = unfinished.copy()
+    digest.update(b"]}")
+    return digest.hexdigest()[:16]
+
+
+def _dumped(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
 
 
 def _chain(turns: list[dict[str, Any]]) -> list[bytes]:
