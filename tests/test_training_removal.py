@@ -7,8 +7,9 @@ import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,9 +18,17 @@ from convgate.conversation import Conversation, Turn
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder, content_hash
 from convgate.errors import StoreError
 from convgate.settings import load_settings
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import (
+    Conversations,
+    DeletedConversation,
+    Labels,
+    NewConversation,
+    SituationKey,
+    Store,
+)
 from convgate.store.database import Store as OneFile
-from convgate.training import removal, run_list
+from convgate.store.openings import chain
+from convgate.training import run_list
 from convgate.training.errors import TrainingError
 from convgate.training.library import RelevanceSets
 from convgate.training.progress import OUTCOME, now
@@ -28,6 +37,7 @@ from convgate.training.report import REPORT, ItemReport, ReportedCase, item_repo
 from convgate.training.request import Request
 from convgate.training.run_list import DATA, EMPTIED, LOG, TrainingRuns
 from convgate.training.runs import locked
+from convgate.training.sought import Sought
 from convgate.training.starting import go_on
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from tests.fakes import FakeEncoder
@@ -144,10 +154,8 @@ def test_copies_are_known_by_what_was_said(home: Home) -> None:
     deleted = Conversations(home.store).deleted()
     assert [one.keys for one in deleted] == [{home.key}]
     known = {one.id: one for one in (as_before, grown, reordered, stranger)}
-    assert removal.Sought(deleted).among(known) == {"old", "new", "mix"}
-    assert removal.Sought(deleted).among({home.key: stranger}) == {home.key}, (
-        "by its name in the library, too"
-    )
+    assert Sought(deleted).among(known) == {"old", "new", "mix"}
+    assert Sought(deleted).among({home.key: stranger}) == {home.key}, "by its name in the library, too"
 
 
 def test_an_emptied_training_cannot_go_on_and_says_so(home: Home) -> None:
@@ -174,15 +182,64 @@ def test_nothing_is_removed_while_a_training_is_at_work_on_a_copy(home: Home) ->
     assert Conversations(home.store).find(deleted=True).total == 1
 
 
-def test_what_cannot_be_read_is_told_or_removed(home: Home) -> None:
-    folder = home.run("one", talk(OTHER))
-    (folder / REPORT).write_text(f"half a report about a {WORD}")
+def test_what_cannot_be_read_is_told_and_stays_unless_a_copy_is_known_there(home: Home) -> None:
+    for id, word in (("copy", WORD), ("copy-2", WORD), ("line", OTHER), ("report", OTHER), ("whole", OTHER)):
+        folder = home.run(id, talk(word), state="stopped")
+        if id.startswith(("copy", "line")):
+            with (folder / DATA / "my-labels.jsonl").open("a") as file:
+                file.write('{"type": "case", "id": "q", "conversation": "gone", "turn": 1, "relevant": []}\n')
+        if id in ("copy", "report"):
+            (folder / REPORT).write_text("{")
     sets = home.folder / "sets"
     sets.mkdir()
     (sets / "bad.jsonl").write_text("{")
-    assert remove_for_good(home.store, home.folder).copies == Copies(("one",), (), ("bad",))
-    assert not (folder / REPORT).exists()
+    runs = home.folder / "runs"
+    others = [path for path in runs.rglob("*") if path.is_file() and "copy" not in str(path)]
+    before = {path: path.read_bytes() for path in others}
+    found = remove_for_good(home.store, home.folder).copies
+    assert (set(found.runs), set(found.unread_runs)) == ({"copy", "copy-2"}, {"line", "report"})
+    assert (found.sets, found.unread) == ((), ("bad",))
+    assert holding(home.folder, WORD) == []
+    assert not (runs / "copy" / REPORT).exists()
+    assert {path: path.read_bytes() for path in others} == before
+    assert all(TrainingRuns(home.folder).get(id).can_go_on for id in ("line", "report", "whole"))
     assert (sets / "bad.jsonl").read_text() == "{"
+
+
+def test_a_damaged_conversation_goes_with_the_others_and_copies_under_its_key(home: Home) -> None:
+    (kept,) = Conversations(home.store).keys()
+    Conversations(home.store).delete([kept])
+    with home.store.write() as db:
+        db.execute(
+            "UPDATE documents SET document = '{' WHERE number ="
+            " (SELECT number FROM conversations WHERE key = ?)",
+            [home.key],
+        )
+    home.run("one", replace(talk(WORD), id=home.key))
+    home.run("two", talk(WORD))
+    gone = remove_for_good(home.store, home.folder)
+    assert (gone.conversations, gone.copies.runs, gone.copies.damaged) == (2, ("one",), 1)
+    assert Conversations(home.store).find(deleted=True).total == 0
+
+
+def test_each_conversation_is_looked_at_once_and_not_once_for_each_deleted_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks = 0
+
+    class Looked(list[bytes]):
+        def __getitem__(self, place: Any) -> Any:
+            nonlocal looks
+            looks += 1
+            return super().__getitem__(place)
+
+    def talks(who: str) -> list[Conversation]:
+        return [Conversation(f"{who}-{one}", (Turn.of("user", f"{who} said {one}"),)) for one in range(20)]
+
+    monkeypatch.setattr("convgate.training.sought.chain", lambda turns: Looked(chain(turns)))
+    sought = Sought([DeletedConversation(frozenset({one.id}), one) for one in talks("she")])
+    assert sought.among({one.id: one for one in talks("he")}) == set()
+    assert 20 <= looks <= 60
 
 
 class KilledError(Exception):

@@ -54,6 +54,7 @@ class DeletedConversation:
 
     keys: frozenset[str]  # its own, and those from before it grew
     conversation: Conversation
+    is_damaged: bool = False  # it cannot be read, and stands here without turns
 
 
 @dataclass(frozen=True, slots=True)

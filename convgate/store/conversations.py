@@ -132,10 +132,11 @@ class Conversations:
             summaries = tuple(summary_of(row, fulltext.excerpt(db, row["number"], terms)) for row in rows)
         return ConversationPage(summaries, total, turns, tokens)
 
-    def keys(self) -> set[str]:
-        """The keys of all conversations that are not deleted."""
+    def keys(self, *, deleted: bool = False) -> set[str]:
+        """The keys of all conversations that are not deleted, or of all that are."""
+        where = f"deleted_at IS {'NOT ' if deleted else ''}NULL"
         with self._store.read() as db:
-            return {key for (key,) in db.execute("SELECT key FROM conversations WHERE deleted_at IS NULL")}
+            return {key for (key,) in db.execute(f"SELECT key FROM conversations WHERE {where}")}
 
     def rename(self, key: str, title: str) -> None:
         """Give the conversation another title in the library; its transcript stays as it was read."""
@@ -163,7 +164,7 @@ class Conversations:
             db.execute("UPDATE conversations SET deleted_at = NULL WHERE deleted_at IS NOT NULL")
 
     def deleted(self) -> list[DeletedConversation]:
-        """What was deleted and not purged, in the order of adding."""
+        """What was deleted and not purged, in the order of adding; without turns where it is damaged."""
         with self._store.read() as db:
             keys: dict[int, set[str]] = {}
             for number, key in db.execute("SELECT number, key FROM conversation_keys"):
@@ -172,10 +173,7 @@ class Conversations:
                 "SELECT number, document FROM conversations JOIN documents USING (number)"
                 " WHERE deleted_at IS NOT NULL ORDER BY number"
             )
-            return [
-                DeletedConversation(frozenset(keys[number]), documents.load(document))
-                for number, document in rows
-            ]
+            return [_deleted(frozenset(keys[number]), document) for number, document in rows]
 
     def purge(self, *, older_than: timedelta = timedelta(0)) -> int:
         """Remove for good what was deleted at least `older_than` ago; how many conversations that were.
@@ -253,6 +251,13 @@ class Conversations:
                     " WHERE number = (SELECT number FROM conversation_keys WHERE key = ?)",
                     [deleted_at, key],
                 )
+
+
+def _deleted(keys: frozenset[str], document: str) -> DeletedConversation:
+    try:
+        return DeletedConversation(keys, documents.load(document))
+    except StoreError:  # it can be removed as well as any other
+        return DeletedConversation(keys, Conversation("", ()), is_damaged=True)
 
 
 def _searched_text(conversation: Conversation) -> str:

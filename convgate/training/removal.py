@@ -33,6 +33,8 @@ class Copies:
     runs: tuple[str, ...] = ()  # ids of trainings
     sets: tuple[str, ...] = ()  # names
     unread: tuple[str, ...] = ()  # names of sets that cannot be read, so that nobody knows
+    unread_runs: tuple[str, ...] = ()  # ids of trainings without a known copy, of which some cannot be read
+    damaged: int = 0  # conversations that cannot be read, so that copies are known by their keys alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,9 @@ class Removal:
 def find_copies(home: Path, deleted: Sequence[DeletedConversation]) -> Copies:
     """What in the data folder has text of these conversations. Raises TrainingError when nobody can look."""
     sought = Sought(deleted)
-    runs = tuple(run.id for run in TrainingRuns(home).all() if _has(run, sought)) if deleted else ()
+    found: dict[bool | None, list[str]] = {True: [], None: [], False: []}
+    for run in TrainingRuns(home).all() if deleted else ():
+        found[_has(run, sought)].append(run.id)
     sets, unread = [], []
     library = RelevanceSets(home)
     for name in library.names() if deleted else ():
@@ -56,7 +60,8 @@ def find_copies(home: Path, deleted: Sequence[DeletedConversation]) -> Copies:
                     sets.append(name)
             except TranscriptError:
                 unread.append(name)
-    return Copies(runs, tuple(sets), tuple(unread))
+    damaged = sum(one.is_damaged for one in deleted)
+    return Copies(tuple(found[True]), tuple(sets), tuple(unread), tuple(found[None]), damaged)
 
 
 def remove_for_good(store: Store, home: Path) -> Removal:
@@ -83,27 +88,39 @@ def remove_for_good(store: Store, home: Path) -> Removal:
     return Removal(conversations.purge(older_than=datetime.now(UTC) - began), copies)
 
 
-def _has(run: Run, sought: Sought) -> bool:
+def _has(run: Run, sought: Sought) -> bool | None:
+    """Whether a training has a copy; None when none was found, but not all of it can be read."""
     if run.is_emptied and any((run.folder / name).exists() for name in (DATA, LOG)):
         return True  # a kill came while it was emptied
+    is_whole = True
     try:
         report = ItemReport.read(run.folder)
-        sets = [read_relevance_set(path) for path in sorted((run.folder / DATA).glob("*"))]
-    except (TrainingError, TranscriptError):
-        return True  # what is damaged is of no use to anybody, and nobody knows what it says
-    return bool(report and sought.in_report(report)) or any(sought.among(one.conversations) for one in sets)
+        if report is not None and sought.in_report(report):
+            return True
+    except TrainingError:
+        is_whole = False
+    for path in sorted((run.folder / DATA).glob("*")):
+        try:
+            read = read_relevance_set(path, skip_bad=True)
+        except TranscriptError:
+            is_whole = False
+            continue
+        if sought.among(read.conversations):
+            return True
+        is_whole = is_whole and all(problem.severity != "error" for problem in read.problems)
+    return False if is_whole else None
 
 
 def _empty(run: Run, sought: Sought) -> None:
     """Leave the run its figures, but not its data, nor a word of these conversations."""
     try:
         (run.folder / EMPTIED).touch()
-        remove_data(run.folder)
         try:
             report = ItemReport.read(run.folder)
         except TrainingError:
             report = None
-            (run.folder / REPORT).unlink()
+            (run.folder / REPORT).unlink()  # before the data, by which it is found again after a kill
+        remove_data(run.folder)
     except OSError as error:
         raise TrainingError(f"the data of the run {run.id} cannot be removed: {error.strerror}") from error
     if report is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from convgate.conversation import Conversation, Turn
@@ -17,10 +18,16 @@ class Sought:
 
     def __init__(self, conversations: Sequence[DeletedConversation]) -> None:
         self._keys = frozenset(key for one in conversations for key in one.keys)
-        self._chains = [chain(one.conversation.turns) for one in conversations]
-        self._hashes = frozenset(hash.hex() for hashes in self._chains for hash in hashes[1:])
-        self._texts = [_texts(one.conversation.turns) for one in conversations]
-        self._beginnings = frozenset(beginning(text) for texts in self._texts for text in texts)
+        chains = [chain(one.conversation.turns)[1:] for one in conversations]
+        self._hashes = frozenset(hash for hashes in chains for hash in hashes)
+        self._whole = frozenset(hashes[-1] for hashes in chains if hashes)
+        texts = [_texts(one.conversation.turns) for one in conversations]
+        self._said = [len(some) for some in texts]  # how many texts, by the conversation's place
+        self._places: dict[str, list[int]] = {}  # of those that have the text
+        for place, some in enumerate(texts):
+            for text in some:
+                self._places.setdefault(text, []).append(place)
+        self._beginnings = frozenset(map(beginning, self._places))
 
     def among(self, conversations: Mapping[str, Conversation]) -> frozenset[str]:
         """The ids of those that have their text: that begin alike, or share half of what the shorter says."""
@@ -28,7 +35,8 @@ class Sought:
 
     def in_report(self, report: ItemReport) -> frozenset[str]:
         """The ids of those conversations of a report that are among them, or of which it quotes a text."""
-        said = {id for id, (digest, _) in report.said.items() if digest in self._hashes}
+        hashes = {hash.hex() for hash in self._hashes}
+        said = {id for id, (digest, _) in report.said.items() if digest in hashes}
         quoted = {id for id, texts in report.texts.items() if self._beginnings & set(texts.values())}
         there = {
             case.conversation for case in report.cases if case.text or case.question
@@ -36,14 +44,11 @@ class Sought:
         return frozenset((there & self._keys) | said | quoted)
 
     def _is_in(self, conversation: Conversation) -> bool:
-        hashes, texts = chain(conversation.turns), _texts(conversation.turns)
-        for known, said in zip(self._chains, self._texts, strict=True):
-            common = min(len(known), len(hashes)) - 1
-            if common and known[common] == hashes[common]:
-                return True
-            if (shared := len(said & texts)) and 2 * shared >= min(len(said), len(texts)):
-                return True
-        return False
+        hashes, texts = chain(conversation.turns)[1:], _texts(conversation.turns)
+        if hashes and (hashes[-1] in self._hashes or not self._whole.isdisjoint(hashes)):
+            return True
+        shared = Counter(place for text in texts for place in self._places.get(text, ()))
+        return any(2 * count >= min(self._said[place], len(texts)) for place, count in shared.items())
 
 
 def _texts(turns: Sequence[Turn]) -> frozenset[str]:
