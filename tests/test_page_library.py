@@ -300,10 +300,22 @@ def test_deleted_conversations_can_be_brought_back_later_or_removed_for_good(
     app.button(key="library.keep").click().run()
     assert "library.purge" not in [button.key for button in app.button]
     app.button(key="library.remove").click().run()
+    conversations.delete(keys[:1])
+    (convgate_home / "sets" / "bad.jsonl").write_text("{")
+    (convgate_home / "runs" / "one" / "data").mkdir(parents=True)
+    (convgate_home / "runs" / "one" / "data" / "own.jsonl").write_text("{")
     app.button(key="library.purge").click().run()
-    assert app.success[0].value == "Removed 2 conversations for good, and their copies in 1 set."
+    asked = [element.value for element in app.markdown]
+    assert "**Remove 3 conversations for good?**" in asked
+    assert "What is deleted has changed since you asked, so nothing was removed. Look again." in asked
+    for told in ("the set bad cannot be read, so look", "Not all of the training one can be read, so nobody"):
+        assert any(told in line for line in asked), told
+    assert conversations.find(deleted=True).total == 3
+    app.button(key="library.purge").click().run()
+    assert app.success[0].value == "Removed 3 conversations for good, and their copies in 1 set."
     assert conversations.find(deleted=True).total == 0
-    assert titles(app) == ["One"]
+    assert titles(app) == []
+    assert (convgate_home / "runs" / "one" / "data" / "own.jsonl").exists()
     assert holding(convgate_home, b"zebrafish") == []
 
 

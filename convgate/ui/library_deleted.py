@@ -16,7 +16,7 @@ from convgate.ui.wording import counted
 if TYPE_CHECKING:
     from convgate.training.removal import Copies
 
-REMOVING = "library.removing"
+REMOVING = "library.removing"  # the keys that are asked about, and where copies of them are
 
 
 def draw_deleted(app: App) -> None:
@@ -32,24 +32,37 @@ def draw_deleted(app: App) -> None:
             state.forget(REMOVING)
             st.rerun()
         if st.button("Remove for good …", key="library.remove", icon=":material/delete_forever:"):
-            from convgate.training.removal import find_copies  # not needed by who removes nothing
+            st.session_state[REMOVING] = _look(app)
+    asked: tuple[set[str], Copies] | None = st.session_state.get(REMOVING)
+    if asked is None:
+        return
+    is_other = asked[0] != app.conversations.keys(
+        deleted=True
+    )  # another window deleted some, or brought some back
+    if is_other:
+        st.session_state[REMOVING] = asked = _look(app)
+    _draw_question(app, *asked, is_other=is_other)
 
-            st.session_state[REMOVING] = find_copies(app.settings.home, app.conversations.deleted())
-    copies: Copies | None = st.session_state.get(REMOVING)
-    if copies is not None:
-        _draw_question(app, deleted, copies)
+
+def _look(app: App) -> tuple[set[str], Copies]:
+    from convgate.training.removal import find_copies  # not needed by who removes nothing
+
+    keys = app.conversations.keys(deleted=True)
+    return keys, find_copies(app.settings.home, app.conversations.deleted())
 
 
-def _draw_question(app: App, deleted: int, copies: Copies) -> None:
+def _draw_question(app: App, keys: set[str], copies: Copies, *, is_other: bool) -> None:
     with st.container(border=True, key="library.removal"):
-        st.markdown(f"**Remove {counted(deleted, 'conversation')} for good?**")
+        st.markdown(f"**Remove {counted(len(keys), 'conversation')} for good?**")
+        if is_other:
+            st.markdown("What is deleted has changed since you asked, so nothing was removed. Look again.")
         st.markdown("\n".join(f"- {line}" for line in _what_goes(copies)))
         with st.container(horizontal=True):
             removing = st.button(
                 "Remove for good", key="library.purge", type="primary", icon=":material/delete_forever:"
             )
             st.button("Keep them", key="library.keep", on_click=state.forget, args=[REMOVING])
-    if removing:
+    if removing and not is_other:
         removal = services.remove_for_good(app.settings)
         state.forget_all_but(GENERATION, NAME)
         st.session_state[OUTCOME] = (
@@ -71,12 +84,22 @@ def _what_goes(copies: Copies) -> list[str]:
         lines.append(
             f"{_names(copies.unread)} cannot be read, so look yourself whether it has their text: it stays."
         )
+    if copies.unread_runs:
+        lines.append(
+            f"Not all of {_names(copies.unread_runs, 'training')} can be read, so nobody knows whether their"
+            " text is there: it stays until you delete it in Train."
+        )
+    if copies.damaged:
+        lines.append(
+            f"Copies of {counted(copies.damaged, 'conversation')} that cannot be read are known by the key"
+            " alone."
+        )
     return [*lines, "Nothing brings them back but a backup of yours, or the file that they came from."]
 
 
-def _names(sets: tuple[str, ...]) -> str:
-    named = ", ".join(literal(name) for name in sets)
-    return f"the {'set' if len(sets) == 1 else 'sets'} {named}"
+def _names(names: tuple[str, ...], what: str = "set") -> str:
+    named = ", ".join(literal(name) for name in names)
+    return f"the {what}{'s' * (len(names) != 1)} {named}"
 
 
 def _with(copies: Copies) -> str:
