@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import Literal
 
 from sqlite_utils import Database
 
 from convgate.store.label_log import Saved, present
 from convgate.store.label_writing import People, Writer
+
+_Place = tuple[int, int, int, str]  # situation, turn, annotator, what
 
 _UNDOABLE = 2_000  # of an annotator's newest actions
 
@@ -17,8 +20,8 @@ def turn_back(
 ) -> Saved | None:
     """Undo or redo the newest action of `by` that can be, or that `action`; None when there is none.
 
-    What others or later actions changed since stays. An answer in a conversation that was deleted is taken
-    back as well, for the conversation may come back.
+    What others or later actions told since stays, be it the same answer. An answer in a conversation that
+    was deleted is taken back as well, for the conversation may come back.
     """
     people = People(db)
     annotator = people.find(by)
@@ -29,21 +32,27 @@ def turn_back(
         return None
     now = present()
     writer = Writer(db, people, now)
-    changes = db.execute(
-        "SELECT number, situation, turn, annotator, what, before, after, at, version FROM label_log"
+    # Turns that were put off say nothing.
+    places = db.execute(
+        "SELECT situation, turn, annotator, what, before IS NOT NULL OR after IS NOT NULL FROM label_log"
         " WHERE action = ? ORDER BY number DESC",
         [target],
     ).fetchall()
-    for number, situation, turn, whose, what, before, after, at, version in changes:
-        was, becomes = (after, before) if kind == "undo" else (before, after)
-        if becomes is None:
-            at = now
-        elif kind == "undo":  # what was said before is as old as it was, and of the version of then
-            at, version = _said_before(db, number, situation, turn, whose, what)
-        writer.change(situation, turn, whose, what, becomes, at, version, expected=was)
-    if changes:  # what changes no answer leads back as well
-        writer.touch(*changes[-1][1:3])
-    return writer.close(kind, annotator, undoes=target, always=True)
+    past = _past(db, target)
+    left = 0
+    for situation, turn, whose, what, says in dict.fromkeys(places):
+        if not says:
+            continue
+        here = past[situation, turn, whose, what]
+        said = here.before(target) if kind == "undo" else here.again()
+        if said is None:
+            left += 1
+        else:  # as old as it was, and of the version of then
+            at = now if said.value is None else said.at
+            writer.change(situation, turn, whose, what, said.value, at, said.version, again=True)
+    if places:  # what changes no answer leads back as well
+        writer.touch(*places[-1][:2])
+    return writer.close(kind, annotator, undoes=target, always=True, left=left)
 
 
 def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
@@ -76,13 +85,62 @@ def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
     return undoable, redoable
 
 
-def _said_before(
-    db: Database, number: int, situation: int, turn: int, annotator: int, what: str
-) -> tuple[str, str | None]:
-    """When what held before a row of the log was said, and the version that was shown."""
-    at, version = db.execute(
-        "SELECT at, version FROM label_log WHERE situation = ? AND turn = ? AND annotator = ? AND what = ?"
-        " AND number < ? ORDER BY number DESC LIMIT 1",
-        [situation, turn, annotator, what, number],
-    ).fetchone()
-    return at, version
+@dataclass(frozen=True, slots=True)
+class _Told:
+    """What an action said in a place of the log: who says what of which turn."""
+
+    action: int  # the one that said it first, when it was undone and redone since
+    value: str | None
+    at: str
+    version: str | None
+
+
+_NOTHING = _Told(0, None, "", None)
+
+
+@dataclass(slots=True)
+class _Past:
+    """What was told in a place, without what was undone; the last holds."""
+
+    told: list[_Told] = field(default_factory=lambda: [_NOTHING])
+    undone: _Told | None = None  # what the action said
+    without: _Told | None = None  # what held as it was undone
+
+    def before(self, action: int) -> _Told | None:
+        """What holds without the action; None when something was told since, be it the same."""
+        return self.told[-2] if self.told[-1].action == action else None
+
+    def again(self) -> _Told | None:
+        """What the undone action said; None when something was told since."""
+        return self.undone if self.told[-1] == self.without else None
+
+
+def _past(db: Database, action: int) -> dict[_Place, _Past]:
+    """What was told in each place that the action is about."""
+    rows = db.execute(
+        """
+        SELECT situation, turn, log.annotator, what, log.action, kind, undoes, after, log.at, version
+        FROM label_log AS log JOIN label_actions AS act ON act.number = log.action
+        WHERE situation IN (SELECT situation FROM label_log WHERE action = ?) AND kind <> 'later'
+            AND (situation, turn, log.annotator, what) IN (
+                SELECT situation, turn, annotator, what FROM label_log WHERE action = ?)
+        ORDER BY log.number
+        """,
+        [action, action],
+    )
+    found: dict[_Place, _Past] = {}
+    for situation, turn, whose, what, number, kind, undoes, after, at, version in rows:
+        here = found.setdefault((situation, turn, whose, what), _Past())
+        actions = [told.action for told in here.told]
+        if kind == "undo" and undoes in actions:
+            since = actions.index(undoes)
+            taken = here.told[since]
+            del here.told[since:]
+            if undoes == action:
+                here.undone, here.without = taken, here.told[-1]
+            continue
+        said = _Told(undoes if kind == "redo" else number, after, at, version)
+        if here.told[-1].action == said.action:  # an action that says two things: the second holds
+            here.told.pop()
+        here.told.append(said)
+    return found

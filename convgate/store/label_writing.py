@@ -74,7 +74,6 @@ class Writer:
         self._held: dict[tuple[int, int, str], dict[int, str]] = {}
         self._rows: list[tuple[Any, ...]] = []
         self._touched: dict[int, int] = {}  # by message: the first turn, in the order of the action
-        self._left = 0
 
     def add(self, entry: Entry, *, again: bool = False) -> None:
         """What an entry says; StoreError when that cannot be. again: also when it was said before."""
@@ -104,19 +103,11 @@ class Writer:
         at: str,
         version: str | None,
         *,
-        expected: str | None = "",
         again: bool = False,
     ) -> None:
-        """One value, by numbers.
-
-        expected: what has to hold now, or the change is left out; "" is anything. again: whether what is
-        said a second time counts, with its new time.
-        """
+        """One value, by numbers. again: whether what is said a second time counts, with its new time."""
         held = self._holding(situation, annotator, what)
         before = held.get(turn)
-        if expected != "" and before != expected:
-            self._left += 1
-            return
         if before == value and (not again or value is None):
             return
         if value is None:
@@ -131,9 +122,19 @@ class Writer:
         self._touched.setdefault(situation, turn)
 
     def close(
-        self, kind: str, by: int, *, origin: str = "", undoes: int | None = None, always: bool = False
+        self,
+        kind: str,
+        by: int,
+        *,
+        origin: str = "",
+        undoes: int | None = None,
+        always: bool = False,
+        left: int = 0,
     ) -> Saved:
-        """Write the action. always: store the action even when it changes nothing."""
+        """Write the action.
+
+        always: store the action even when it changes nothing; left: what it leaves as it is.
+        """
         at = moment(self._now)
         if not self._rows and not always:
             return Saved(None, at, 0, kind=kind)
@@ -149,9 +150,9 @@ class Writer:
         deleted = ""
         for situation, title, turn in leads:
             if title is None:
-                return Saved(action, at, len(self._rows), situation, turn, kind, self._left)
+                return Saved(action, at, len(self._rows), situation, turn, kind, left)
             deleted = deleted or title
-        return Saved(action, at, len(self._rows), kind=kind, left=self._left, deleted=deleted)
+        return Saved(action, at, len(self._rows), kind=kind, left=left, deleted=deleted)
 
     def _holding(self, situation: int, annotator: int, what: str) -> dict[int, str]:
         name = (situation, annotator, what)
