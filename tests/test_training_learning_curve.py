@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +26,7 @@ from convgate.training.learning_curve import (
     nested,
 )
 from convgate.training.plan import Plan
+from convgate.training.progress import StoppedError
 from convgate.training.report import ItemReport
 from convgate.training.session import train_version
 from convgate.versions import Draft, Versions
@@ -130,6 +132,33 @@ def test_a_curve_that_cannot_be_saved_is_told(
 ) -> None:
     with pytest.raises(TrainingError, match="the learning curve cannot be saved"):
         training.run(tmp_path / "nowhere", whole)
+
+
+class Stopped(Heard):
+    def stage(self, what: str) -> None:
+        raise StoppedError
+
+
+def test_one_that_an_earlier_version_made_is_shown_without_an_interval_and_not_gone_on_with(
+    tmp_path: Path, training: CurveTraining, whole: ItemReport
+) -> None:
+    parent = whole.f1[0].value
+    points = [{"share": share, "conversations": 9, "labels": 20, "f1": 0.25 + share / 2} for share in SHARES]
+    earlier = {"parent_f1": parent, "cases": 40, "conversations": 9, "points": points}
+    (tmp_path / LEARNING_CURVE).write_text(json.dumps(earlier))
+    read = LearningCurve.read(tmp_path)
+    assert read is not None
+    assert [(one.share, one.f1) for one in read.points] == [(one["share"], one["f1"]) for one in points]
+    assert {(one.low, one.high) for one in read.points} == {(None, None)}
+    assert read.sentence == (
+        "An earlier version of convgate made this curve, without an interval. F1 is 0.50 with half of the"
+        " conversations and 0.75 with all 9, which may be chance; a new training tells more."
+    )
+    earlier |= {"conversations": whole.conversations, "points": points[:3]}
+    (tmp_path / LEARNING_CURVE).write_text(json.dumps(earlier))
+    made = replace(training, listener=Stopped()).run(tmp_path, whole)
+    assert [point.share for point in made.points] == [1], "each is measured anew"
+    assert made.has_intervals
 
 
 def test_a_damaged_one_is_none(tmp_path: Path) -> None:

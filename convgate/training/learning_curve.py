@@ -32,7 +32,8 @@ class CurvePoint:
     f1: float  # on the conversations that are compared on
     low: float | None  # its 95% interval over them; None from a single one
     high: float | None
-    terms: tuple[tuple[float, float], ...]  # what each of them adds to F1, above and below the line
+    terms: tuple[tuple[float, float], ...]
+    """What each of them adds to F1, above and below the line; none in what an earlier version made."""
 
     @classmethod
     def of(cls, share: float, conversations: int, terms: Terms) -> Self:
@@ -51,10 +52,11 @@ class LearningCurve:
     parent_f1: float
     conversations: int  # that are compared on
     points: tuple[CurvePoint, ...] = ()
+    has_intervals: bool = True  # False when an earlier version made it, which did not look how sure it is
 
     @property
     def gain(self) -> Measure:
-        """F1 with all conversations less F1 with half of them, -1…1; for a curve that is whole."""
+        """F1 with all conversations less F1 with half of them, -1…1; for a whole curve with intervals."""
         half, last = (np.array(point.terms)[:, :, np.newaxis] for point in (self.points[1], self.points[-1]))
         return gain(half, last)
 
@@ -69,13 +71,16 @@ class LearningCurve:
                 f"Too few conversations to tell: {trained} to learn from, {self.conversations} to compare on."
                 f" With about {certainty.LABELLED} labelled ones this says something."
             )
+        half, last = self.points[1].f1, self.points[-1].f1
+        went = f"F1 is {half:.2f} with half of the conversations and {last:.2f} with all {trained}"
+        if not self.has_intervals:
+            return (
+                f"An earlier version of convgate made this curve, without an interval. {went}, which may be"
+                " chance; a new training tells more."
+            )
         found = self.gain
         low, high = found.low or 0.0, found.high or 0.0
-        half, last = self.points[1].f1, self.points[-1].f1
-        went = (
-            f"F1 is {half:.2f} with half of the conversations and {last:.2f} with all {trained}; on the"
-            f" {self.conversations} compared on, the difference is {span(low, high)}."
-        )
+        went += f"; on the {self.conversations} compared on, the difference is {span(low, high)}."
         if low > 0:
             return f"More labels probably help. {went}"
         if high < 0:
@@ -92,12 +97,37 @@ class LearningCurve:
     def read(cls, folder: Path) -> LearningCurve | None:
         """The curve in a run's folder; None when there is none or it is damaged."""
         try:
-            return _KIND.validate_json((folder / LEARNING_CURVE).read_bytes())
+            found = _KIND.validate_json((folder / LEARNING_CURVE).read_bytes())
         except (OSError, ValidationError):
             return None
+        return found if isinstance(found, LearningCurve) else found.as_now()
 
 
-_KIND = TypeAdapter(LearningCurve)
+@with_config(STORED)
+@dataclass(frozen=True)
+class _EarlierPoint:
+    share: float
+    conversations: int
+    labels: int
+    f1: float
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class _EarlierCurve:
+    """What was written before there were intervals."""
+
+    parent_f1: float
+    cases: int
+    conversations: int
+    points: tuple[_EarlierPoint, ...] = ()
+
+    def as_now(self) -> LearningCurve:
+        points = (CurvePoint(one.share, one.conversations, one.f1, None, None, ()) for one in self.points)
+        return LearningCurve(self.parent_f1, self.conversations, tuple(points), has_intervals=False)
+
+
+_KIND: TypeAdapter[LearningCurve | _EarlierCurve] = TypeAdapter(LearningCurve | _EarlierCurve)
 
 
 def nested(conversations: list[str], *, seed: int) -> list[list[str]]:
