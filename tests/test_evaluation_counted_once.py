@@ -80,6 +80,17 @@ def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
     )
     for other in (grown, named):
         assert counted_once([known, other])[1] == [Overlap(other.name, "known", 1)]
+    both = {
+        "t": Conversation("t", TURNS),
+        "later": Conversation("later", (*TURNS, Turn.of("user", "and more"))),
+    }
+    again = replace(case(5, {0: False, 1: True}, "again"), conversation="later")
+    (within,), overlaps = counted_once([RelevanceSet("saved", both, (case(5, {0: True}), again))])
+    assert judged([within])["saved"] == [(5, [0], [0]), (5, [1], [1])]
+    assert overlaps == [Overlap("saved", "saved", 1)]
+    assert overlaps[0].sentence == (
+        "1 judged turn of saved is there in another conversation too; it counts once."
+    )
     otherwise = a_set("otherwise", case(5, {0: True}), turns=[Turn.of("user", "else"), *TURNS[1:]])
     twice = a_set("twice", case(4, {0: True}), case(4, {0: True}, "again"))
     assert counted_once([known, otherwise, twice]) == ([known, otherwise, twice], [])

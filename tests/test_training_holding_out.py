@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,32 +10,38 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, Turn
+from convgate.evaluation.counted_once import Overlap, counted_once
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.training.dividing import divide
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.holding_out import hold_out, kept_together
-from convgate.training.recipe import TrainingSet, told_apart
-from convgate.training.runs import Source
+from convgate.training.telling_apart import told_apart
+from convgate.training.ties import count_conversations
 from convgate.transcripts import RelevanceSet, read_relevance_set
 from convgate.transcripts.relevance_sets import Case, write_relevance_set
 from tests.planted import small_encoder, small_gate
 
 
 def bare(conversation: str, said: str = "", group: str = "") -> Episode:
+    """Of a conversation in which each letter is a turn."""
     nothing = np.zeros((0, 2), np.float16), np.zeros((0, 0, 0), np.float16)
-    return Episode(conversation, *nothing, (), said=said.encode(), group=group)
+    hashes = tuple(said[: turn + 1].encode() for turn in range(len(said)))
+    return Episode(conversation, *nothing, (), said=hashes, group=group)
 
 
 def said(name: str, turns: int) -> tuple[Turn, ...]:
     return tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
 
 
+def read(found: RelevanceSet) -> list[Episode]:
+    return read_episodes(small_gate(preset="reference"), small_encoder(), found)
+
+
 def held_names(found: RelevanceSet) -> set[str]:
     """How the conversations of a set begin that are held out."""
-    sets = told_apart([TrainingSet(found, Source(found.name, "0" * 64, 1, 1))])
-    episodes = read_episodes(small_gate(preset="reference"), small_encoder(), sets[0].cases)
-    _, held = hold_out({found.name: episodes}, share=0.3)
+    _, held = hold_out({found.name: read(found)}, share=0.3)
     return {
         found.conversations[episode.conversation].turns[0].text for some in held.values() for episode in some
     }
@@ -67,19 +74,46 @@ def test_a_set_that_becomes_labels_stays_where_it_was(tmp_path: Path) -> None:
     assert held_names(gold_set(store)) == held_names(found)
 
 
-TIES = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=12)
+def test_a_chat_that_was_saved_again_later_is_on_one_side_and_learned_from_once(tmp_path: Path) -> None:
+    store = Store(tmp_path / "one.db")
+    conversations, labels = Conversations(store), Labels(store)
+    for number in range(8):
+        for turns in (4, 6):
+            talk = Conversation("t", said(f"talk {number}", turns))
+            (added,) = conversations.add([NewConversation(talk)])
+            labels.answer(SituationKey(added.key, 2), {0: "relevant", 1: "not_relevant"}, by="Ada")
+            if turns == 6:
+                labels.answer(SituationKey(added.key, 5), {0: "relevant"}, by="Ada")
+    gold = gold_set(store)
+    assert len(gold.conversations) == 16
+    (once,), (overlap,) = counted_once([gold])
+    assert overlap == Overlap("labels", "labels", 16)
+    for sets in (gold, once):
+        parts = divide({"labels": read(sets)}, further=True)
+        sides = [
+            {gold.conversations[one.conversation].turns[0].text for one in part["labels"]}
+            for part in (parts.training, parts.validation, parts.compared)
+        ]
+        assert all(sides)
+        assert sum(map(len, sides)) == 8
+    learned = [case.id for case in once.cases]
+    assert len(learned) == len(set(learned)) == 16, "one earlier message and one later one of each"
+
+
+TIES = st.lists(st.tuples(st.text("ab", max_size=4), st.integers(0, 5)), max_size=12)
 
 
 @given(TIES)
-def test_what_is_tied_by_what_was_said_or_by_its_group_is_together(ties: list[tuple[int, int]]) -> None:
-    episodes = [bare(f"t{n}", f"said {a}", f"group {b}") for n, (a, b) in enumerate(ties)]
+def test_what_is_tied_by_what_was_said_or_by_its_group_is_together(ties: list[tuple[str, int]]) -> None:
+    episodes = [bare(f"t{n}", said, f"group {group}") for n, (said, group) in enumerate(ties)]
     names = kept_together(episodes)
     assert len(names) == len(ties)
     together = [{place} for place in range(len(ties))]
     for _ in ties:  # by hand: whatever touches is joined, until nothing changes
         for one in range(len(ties)):
             for two in range(len(ties)):
-                if ties[one][0] == ties[two][0] or ties[one][1] == ties[two][1]:
+                shorter, longer = sorted((ties[one][0], ties[two][0]), key=len)
+                if (shorter and longer.startswith(shorter)) or ties[one][1] == ties[two][1]:
                     joined = together[one] | together[two]
                     for place in joined:
                         together[place] = joined
@@ -94,15 +128,29 @@ def test_what_is_tied_by_what_was_said_or_by_its_group_is_together(ties: list[tu
 
 
 def test_what_goes_on_in_another_set_under_the_same_id_is_on_its_side_and_what_is_different_is_not() -> None:
-    def one(name: str, **talks: tuple[Turn, ...]) -> TrainingSet:
-        known = {id: Conversation(id, turns) for id, turns in talks.items()}
-        return TrainingSet(RelevanceSet(name, known, ()), Source(name, "0" * 64, 1, 1))
+    def one(name: str, **talks: tuple[Turn, ...]) -> RelevanceSet:
+        return RelevanceSet(name, {id: Conversation(id, turns) for id, turns in talks.items()}, ())
 
     first = one("first", tea=said("tea", 3), pot=said("pot", 3))
     later = one("later", tea=said("tea", 5), pot=said("another pot", 3))
     _, found = told_apart([first, later])
-    talks = found.cases.conversations
+    talks = found.conversations
     assert {id: talk.metadata.get("split_group") for id, talk in talks.items()} == {
         "later/tea": "tea",
         "later/pot": None,
     }
+
+
+def test_conversations_are_counted_as_the_training_divides_them() -> None:
+    def one(name: str, *talks: tuple[str, tuple[Turn, ...]]) -> RelevanceSet:
+        known = {id: Conversation(id, turns) for id, turns in talks}
+        return RelevanceSet(name, known, tuple(Case(f"{id}-2", id, 2, None, frozenset({0})) for id in known))
+
+    alike = [one("one", ("1", said("a", 4)), ("2", said("b", 4))), one("two", ("1", said("c", 4)))]
+    grown = one("grown", ("1", said("a", 4)), ("2", said("a", 6)), ("3", said("b", 4)))
+    first = replace(one("first", ("1", said("d", 4))), cases=(Case("1-0", "1", 0, None, frozenset()),))
+    for sets, count in (([], 0), (alike, 3), ([grown], 2), ([grown, *alike], 3), ([first], 0)):
+        assert count_conversations(sets) == count
+        if count:
+            episodes = [episode for part in told_apart(sets) for episode in read(part)]
+            assert len(set(kept_together(episodes))) == count

@@ -29,7 +29,7 @@ SETS = st.dictionaries(
 
 def bare(conversation: str, said: str = "") -> Episode:
     nothing = np.zeros((0, 2), np.float16), np.zeros((0, 0, 0), np.float16)
-    return Episode(conversation, *nothing, (), said=said.encode())
+    return Episode(conversation, *nothing, (), said=(said.encode(),) if said else ())
 
 
 def ids(sets: dict[str, list[Episode]]) -> set[str]:

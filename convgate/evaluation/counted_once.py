@@ -1,9 +1,10 @@
-"""Sets that are used together: a turn that several of them judge for one message counts once.
+"""Sets that are used together: a turn that is judged several times for one message counts once.
 
     sets, overlaps = counted_once([labels, exported])
     overlaps[0].sentence  # "12 judged turns of exported are in labels too; each counts once."
 
-A message is the same when the same was said in it and before it, whatever the sets call their conversations.
+A message is the same when the same was said in it and before it, whatever its conversation is called: in
+several sets, or in one that has a conversation twice, as it was and as it went on.
 """
 
 from __future__ import annotations
@@ -21,44 +22,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """What a set judges that one before it judges too."""
+    """What a set judges that was judged before."""
 
     name: str  # of the set
-    first: str  # of the one whose answers count
+    first: str  # of the one whose answers count; the same where another of its conversations has them
     turns: int
+
+    @property
+    def is_within(self) -> bool:
+        """Whether the set itself has it twice."""
+        return self.name == self.first
 
     @property
     def sentence(self) -> str:
         """For people."""
         turns, are = ("1 judged turn", "is") if self.turns == 1 else (f"{self.turns:,} judged turns", "are")
         counts = "it counts" if self.turns == 1 else "each counts"
-        return f"{turns} of {self.name} {are} in {self.first} too; {counts} once."
+        where = "there in another conversation" if self.is_within else f"in {self.first}"
+        return f"{turns} of {self.name} {are} {where} too; {counts} once."
 
 
 def counted_once(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet], list[Overlap]]:
-    """The sets, each without what those before it judge, and how much that was; a set may be left empty.
+    """The sets, each without what was judged before, and how much that was; a set may be left empty.
 
-    Where two sets answer otherwise, the first one's answer counts. What one set alone says twice stays.
+    Where the answers differ, the first one counts. What one conversation of a set says twice stays.
     """
-    if len(sets) < 2:
-        return list(sets), []
-    known: dict[bytes, dict[int, str]] = {}  # by message: the set that judges a turn
+    known: dict[bytes, dict[int, tuple[int, str]]] = {}  # by message and turn: set and conversation
     found, shared = [], Counter[tuple[str, str]]()
-    for one in sets:
-        messages = _messages(one)
+    for number, one in enumerate(sets):
         cases = []
-        for case, message in zip(one.cases, messages, strict=True):
-            judged, taken = _judged(one, case), known.get(message, {})
-            if twice := judged & taken.keys():
-                shared.update((one.name, taken[turn]) for turn in twice)
+        for case, message in zip(one.cases, _messages(one), strict=True):
+            judged, taken = _judged(one, case), known.setdefault(message, {})
+            here = (number, case.conversation)
+            if twice := {turn for turn in judged if taken.setdefault(turn, here) != here}:
+                shared.update((one.name, sets[taken[turn][0]].name) for turn in twice)
                 left = judged - twice
                 case = replace(case, judged=left, relevant=case.relevant & left)
             if not twice or case.judged:
                 cases.append(case)
-        for case, message in zip(one.cases, messages, strict=True):
-            taken = known.setdefault(message, {})
-            for turn in _judged(one, case):
-                taken.setdefault(turn, one.name)
         found.append(replace(one, cases=tuple(cases)))
     return found, [Overlap(name, first, turns) for (name, first), turns in shared.items()]
 

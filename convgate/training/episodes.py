@@ -58,7 +58,7 @@ class Episode:
     turns: Half  # (n, K, F) features of the turns with the K before them, newest first; F = 0 likewise
     questions: tuple[Question, ...]
     start: int = 0  # index in the conversation of the first turn
-    said: bytes = b""  # the last hash of the conversation's `chain`; nothing where that does not matter
+    said: tuple[bytes, ...] = ()  # the hashes of the conversation's `chain`, without that of nothing
     group: str = ""  # what says on which side of a split it is; the conversation's id unless given
 
     @property
@@ -109,8 +109,9 @@ def read_episodes(
     texts += [posed.text for cases in by_conversation.values() for posed in cases]
     distinct = list(dict.fromkeys(texts))
     vectors = dict(zip(distinct, encoder.encode(distinct, progress=progress), strict=True))
+    said = {id: tuple(chain(sets.conversations[id].turns)[1:]) for id in by_conversation}
     return [
-        _episode(gate, vectors, sets.conversations[id], start, stop, cases)
+        _episode(gate, vectors, sets.conversations[id], said[id], start, stop, cases)
         for id, known in by_conversation.items()
         for start, stop, cases in _stretches(len(sets.conversations[id]), known)
     ]
@@ -201,6 +202,7 @@ def _episode(
     gate: Gate,
     vectors: Mapping[str, Embeddings],
     conversation: Conversation,
+    said: tuple[bytes, ...],
     start: int,
     stop: int,
     cases: list[_Posed],
@@ -234,7 +236,6 @@ def _episode(
         )
         for posed, message, pairs, (first, after) in zip(cases, messages, features, spans, strict=True)
     ]
-    said = chain(conversation.turns)[-1]
     group = split_group_of(conversation)
     half = embeddings.astype(np.float16)
     return Episode(conversation.id, half, by_turn, tuple(questions), start, said, group)

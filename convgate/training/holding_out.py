@@ -33,11 +33,12 @@ def hold_out(sets: Sets, *, share: float) -> tuple[dict[str, list[Episode]], dic
 def kept_together(episodes: Sequence[Episode]) -> list[str]:
     """A name for each episode: the same one for all of a conversation, and of conversations that are tied.
 
-    Conversations are tied when the same was said in them, or their group is the same, also by way of others.
+    Conversations are tied when their group is the same, or one goes on from the other or is the same, also by
+    way of others.
     """
     return tied(
         [episode.group or episode.conversation for episode in episodes],
-        [episode.said or episode.conversation for episode in episodes],
+        [episode.said for episode in episodes],
     )
 
 

@@ -19,9 +19,10 @@ from convgate.training.epochs import TrainingSettings
 from convgate.training.errors import TrainingError
 from convgate.training.measuring import measure_embeddings, measure_features
 from convgate.training.progress import Listener
-from convgate.training.recipe import TrainingSet, pretraining_sets, read_sets, replayed, told_apart
+from convgate.training.recipe import TrainingSet, pretraining_sets, read_sets, replayed
 from convgate.training.replay import PREFIX
 from convgate.training.runs import Source
+from convgate.training.telling_apart import told_apart
 
 _WHITENED = 1_500  # texts of each set that the whitening is measured on
 _HIDDEN = {"reference": 64, "full": 32}
@@ -64,7 +65,7 @@ def read_plan(
 def read_training_sets(plan: Plan, listener: Listener) -> list[TrainingSet]:
     """The sets that the plan names, those that are replayed among them.
 
-    What several files judge is in the first of them alone.
+    What is judged several times is there once alone.
     """
     listener.stage("Reading the sets")
     if plan.parent is None:
@@ -78,11 +79,11 @@ def read_training_sets(plan: Plan, listener: Listener) -> list[TrainingSet]:
     if taken := {one.cases.name for one in sets} & {one.cases.name for one in again}:
         raise TrainingError(f"{min(taken)} is a set that comes with convgate; call the file otherwise")
     together, overlaps = counted_once([one.cases for one in sets])
-    once = [
+    apart = told_apart([*together, *(one.cases for one in again)])
+    return [
         replace(one, cases=cases, overlaps=tuple(each for each in overlaps if each.name == cases.name))
-        for one, cases in zip(sets, together, strict=True)
+        for one, cases in zip([*sets, *again], apart, strict=True)
     ]
-    return told_apart(once + again)
 
 
 def as_read(
@@ -97,7 +98,8 @@ def as_read(
     episodes: dict[str, list[Episode]] = {}
     for one in sets:
         listener.stage(f"Reading {one.cases.name} as the gate does")
-        found = read_episodes(gate, encoder, one.cases, whole=not one.overlaps, progress=listener.progress)
+        whole = all(overlap.is_within for overlap in one.overlaps)
+        found = read_episodes(gate, encoder, one.cases, whole=whole, progress=listener.progress)
         if found:
             episodes[one.cases.name] = found
     if new is not None:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
-from convgate.conversation import Conversation
 from convgate.evaluation.counted_once import Overlap
-from convgate.store.openings import chain
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.training.errors import TrainingError
 from convgate.training.lengthening import lengthen
@@ -20,7 +18,6 @@ from convgate.training.talks import Talk, talks_of
 from convgate.training.texts import unrelated_questions, written_sets, written_talks
 from convgate.training.weaving import ask_again, weave
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
-from convgate.transcripts.split_groups import SPLIT_GROUP, split_group_of
 
 WOVEN, SCENARIOS, HISTORIES, LONG_DIALOGUES = 900, 600, 20, 25  # how many are made of each kind
 _AGAIN_TURNS = (100, 400)
@@ -34,7 +31,7 @@ class TrainingSet:
 
     cases: RelevanceSet
     source: Source
-    overlaps: tuple[Overlap, ...] = ()  # what others judge too, and is left to them
+    overlaps: tuple[Overlap, ...] = ()  # what was judged before, and is left out here
 
 
 def read_sets(files: Sequence[Path], *, skip_bad: bool = False) -> tuple[list[TrainingSet], list[Talk]]:
@@ -101,47 +98,6 @@ def replayed(names: Sequence[str], *, seed: int) -> list[TrainingSet]:
     """
     made = replay_sets(names, seed=seed)
     return [TrainingSet(cases, _source(cases, _digest(cases), own=True)) for cases in made]
-
-
-def told_apart(sets: Sequence[TrainingSet]) -> list[TrainingSet]:
-    """The sets with other ids where different conversations, or cases of different sets, have the same one.
-
-    The very same conversation keeps its id in all sets that have it; one that goes on from another of its id
-    keeps its group.
-    """
-    known: dict[str, list[bytes]] = {}
-    asked: set[str] = set()
-    found = []
-    for one in sets:
-        name, talks = one.cases.name, one.cases.conversations
-        said = {id: chain(talk.turns) for id, talk in talks.items()}
-        ids = {id: id if known.get(id, said[id]) == said[id] else f"{name}/{id}" for id in talks}
-        groups = {id: split_group_of(talk) for id, talk in talks.items() if _goes_on(said[id], known.get(id))}
-        cases = tuple(
-            replace(
-                case,
-                id=f"{name}/{case.id}" if case.id in asked else case.id,
-                conversation=ids.get(case.conversation, case.conversation),
-            )
-            for case in one.cases.cases
-        )
-        known |= {ids[id]: hashes for id, hashes in said.items()}
-        asked |= {case.id for case in cases}
-        renamed = {ids[id]: _renamed(talk, ids[id], groups.get(id)) for id, talk in talks.items()}
-        found.append(replace(one, cases=replace(one.cases, conversations=renamed, cases=cases)))
-    return found
-
-
-def _goes_on(said: list[bytes], other: list[bytes] | None) -> bool:
-    """Whether one of two conversations, by their `chain`, is the beginning of the other."""
-    shorter = min(len(said), len(other)) if other else 0
-    return other is not None and said[shorter - 1] == other[shorter - 1]
-
-
-def _renamed(talk: Conversation, id: str, group: str | None) -> Conversation:
-    if group is None or id == talk.id:
-        return replace(talk, id=id)
-    return replace(talk, id=id, metadata={**talk.metadata, SPLIT_GROUP: group})
 
 
 def _source(cases: RelevanceSet, digest: str, *, own: bool = False) -> Source:
