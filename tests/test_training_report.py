@@ -99,6 +99,22 @@ def test_a_gain_says_whether_it_may_be_chance(right: tuple[int, ...], sure: bool
     assert report.gain.value == pytest.approx(verdict.child_f1 - verdict.parent_f1)
 
 
+def test_copies_and_beginnings_of_a_conversation_are_one_in_the_figures(tmp_path: Path) -> None:
+    talk = planted(conversations=1).conversations["own-0"]
+    turns = {f"copy-{number}": talk.turns[: 10 + number % 2] for number in range(5)}
+    copies = {id: replace(talk, id=id, turns=some) for id, some in turns.items()}
+    cases = tuple(Case(id, id, 8, None, frozenset({2})) for id in copies)
+    known = read_episodes(small_gate(), small_encoder(), RelevanceSet("own", copies, cases))
+    report = compare_items(small_gate(), small_gate(seed=1), {"own": known})
+    assert report is not None
+    report.write(tmp_path)
+    for one in (report, ItemReport.read(tmp_path)):
+        assert one is not None
+        assert (len(one.cases), one.conversations) == (5, 1)
+        assert one.terms(one.child_kept).shape == (1, 2, 1)
+        assert (one.gain.low, one.gain.high) == (None, None)
+
+
 def test_a_card_tells_both_on_the_very_same_cases() -> None:
     report = several(7, 8, 9, 7, 8)
     told, verdict = measured(report), verdict_of(report)

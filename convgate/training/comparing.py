@@ -11,6 +11,7 @@ from torch import Tensor
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Rule
 from convgate.training.episodes import TOGETHER, Episode, batches
+from convgate.training.holding_out import kept_together
 from convgate.training.report import ItemReport, ReportedCase, item_report
 from convgate.training.verdict import Verdict, verdict_of
 
@@ -31,7 +32,8 @@ def compare_items(
     rule = rule or Absolute()
     cases: list[ReportedCase] = []
     rows: list[tuple[Any, ...]] = []
-    for episode in (episode for some in sets.values() for episode in some):
+    episodes = [episode for some in sets.values() for episode in some]
+    for episode, together in zip(episodes, kept_together(episodes), strict=True):
         for first, known in zip(
             range(0, len(episode.questions), TOGETHER), batches(child, episode), strict=True
         ):
@@ -51,7 +53,7 @@ def compare_items(
                     for turn, value in zip(there.tolist(), values, strict=True)
                 ]
                 message = None if question.typed else episode.start + question.stop
-                cases.append(ReportedCase(question.case, episode.conversation, message))
+                cases.append(ReportedCase(question.case, episode.conversation, message, together=together))
     return item_report(cases, rows) if cases else None
 
 

@@ -13,6 +13,7 @@ from convgate.training.dividing import Parts
 from convgate.training.epochs import TrainingSettings
 from convgate.training.errors import TrainingError
 from convgate.training.fitting import fit_parts
+from convgate.training.holding_out import kept_together
 from convgate.training.learning_curve import SHARES, CurvePoint, LearningCurve, nested
 from convgate.training.progress import Listener, StoppedError
 from convgate.training.report import ItemReport
@@ -46,17 +47,19 @@ class CurveTraining:
             if name not in self.parts.replayed
             for one in some
         ]
-        chosen = nested(list({episode.conversation for episode in own}), seed=self.settings.seed)
+        together = kept_together(own)
+        chosen = nested(list(set(together)), seed=self.settings.seed)
         stopped = False
-        for share, conversations in list(zip(SHARES, chosen, strict=True))[len(curve.points) :]:
+        for share, part in list(zip(SHARES, chosen, strict=True))[len(curve.points) :]:
             if share < 1 and stopped:
                 continue
             try:
-                report = whole if share == 1 else self._report(share, frozenset(conversations))
+                ids = {one.conversation for one, name in zip(own, together, strict=True) if name in part}
+                report = whole if share == 1 else self._report(share, frozenset(ids))
             except (KeyboardInterrupt, StoppedError):
                 stopped = True
                 continue
-            point = CurvePoint.of(share, len(conversations), report.terms(report.child_kept))
+            point = CurvePoint.of(share, len(part), report.terms(report.child_kept))
             curve = replace(curve, points=(*curve.points, point))
             try:
                 curve.write(folder)

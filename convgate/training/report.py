@@ -39,6 +39,12 @@ class ReportedCase:
     turn: int | None  # 0-based index of the message; None for a question put from outside
     text: str = ""  # how it begins
     question: str = ""  # put from outside, whole
+    together: str = ""  # what all conversations share that are tied to its own; its id unless given
+
+    @property
+    def cluster(self) -> str:
+        """What is one conversation in figures, whatever its copies and beginnings are called."""
+        return self.together or self.conversation
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +68,8 @@ class ItemReport:
 
     @property
     def conversations(self) -> int:
-        """How many different ones the cases are of."""
-        return len(self._conversations)
+        """How many different ones the cases are of; those that are tied are one."""
+        return len(self._clusters)
 
     @property
     def changes(self) -> NDArray[np.int64]:
@@ -86,9 +92,9 @@ class ItemReport:
         return gain(self.terms(self.parent_kept), self.terms(self.child_kept))
 
     def terms(self, kept: Bools) -> Terms:
-        """(conversations, 2, 1) what each conversation, by their ids, adds to the F1 of `kept`."""
-        places = {id: place for place, id in enumerate(self._conversations)}
-        of_case = np.array([places[case.conversation] for case in self.cases], dtype=np.int64)
+        """(conversations, 2, 1) what each conversation, those tied as one, adds to the F1 of `kept`."""
+        places = {name: place for place, name in enumerate(self._clusters)}
+        of_case = np.array([places[case.cluster] for case in self.cases], dtype=np.int64)
         return f1_terms(kept, self.relevant, of_case[self.case], len(places))
 
     @property
@@ -99,8 +105,8 @@ class ItemReport:
         return hashlib.sha256(json.dumps([cases, sorted(self.said.items()), rows]).encode()).hexdigest()
 
     @property
-    def _conversations(self) -> list[str]:
-        return sorted({case.conversation for case in self.cases})
+    def _clusters(self) -> list[str]:
+        return sorted({case.cluster for case in self.cases})
 
     def with_texts(self, conversations: Mapping[str, Conversation], questions: Mapping[str, str]) -> Self:
         """The report with how its turns and messages begin; questions: those put from outside, by case."""
