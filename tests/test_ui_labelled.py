@@ -24,7 +24,7 @@ ANSWERS: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}
 
 @pytest.fixture
 def home(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Three labelled conversations, exported; one has grown and got another answer since."""
+    """Three labelled conversations, exported; one has grown since, and was saved again with another end."""
     monkeypatch.setattr(services, "encoder", lambda *_: fake_encoder)
     monkeypatch.setattr(services, "warm_up", lambda: None)
     store = Store(load_settings().database)
@@ -38,6 +38,9 @@ def home(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.Mon
     RelevanceSets(convgate_home).add("exported", write_labels(store, "relevance-set"))
     labels.answer(SituationKey(added.key, 6), {4: "relevant"}, by="Ada")
     conversations.grow(added.key, [Turn.of("user", "and more")])
+    longer = Conversation("t", (*turns, Turn.of("user", "or this")))
+    (added,) = conversations.add([NewConversation(longer)])
+    labels.answer(SituationKey(added.key, 6), ANSWERS, by="Ada")
     return convgate_home
 
 
@@ -59,7 +62,13 @@ def test_what_labels_and_an_exported_set_share_is_told_and_counted_once(home: Pa
     assert not page.exception
     told = [re.sub(r"\\(.)", r"\1", one.value) for one in page.caption]
     assert "9 judged turns of exported are in my labels too; each counts once." in told
+    within = "3 judged turns of my labels are there in another conversation too; each counts once."
+    assert within in told
     assert page.session_state["chosen"].conversations == 3, "the grown one is the one that was exported"
+    page.session_state["train.sets"] = []
+    page.run()
+    assert [re.sub(r"\\(.)", r"\1", one.value) for one in page.caption].count(within) == 1
+    assert page.session_state["chosen"].conversations == 3, "also of the labels alone"
 
 
 def test_conversations_of_sets_are_found_in_the_library_by_key_former_key_or_what_was_said(

@@ -54,7 +54,7 @@ class Together:
     """Labelled data that is used together, each turn counted once."""
 
     conversations: int
-    overlaps: tuple[Overlap, ...]  # what several of the sets judge
+    overlaps: tuple[Overlap, ...]  # what is judged several times
 
 
 def counted_together(app: App, names: Sequence[str]) -> Together:

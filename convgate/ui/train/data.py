@@ -27,7 +27,7 @@ class Chosen:
     labels: bool
     sets: tuple[str, ...]
     replay: tuple[str, ...]
-    conversations: int  # of labels and sets
+    conversations: int  # of labels and sets, as the training counts them
 
     @property
     def is_empty(self) -> bool:
@@ -84,13 +84,10 @@ def draw_data(app: App) -> Chosen:
             + f" · {LICENCE}"
         )
     own = bool(labels) and gold.judged > 0
-    conversations = sum(infos[name].conversations for name in sets) + gold.conversations * own
-    if len(sets) + own > 1:
-        together = counted_together(app, [*([ALL_LABELS] if own else []), *sets])
-        conversations = together.conversations
-        for overlap in together.overlaps:
-            st.caption(literal(overlap.sentence))
-    return Chosen(own, tuple(sets), tuple(replay), conversations)
+    together = counted_together(app, [*([ALL_LABELS] if own else []), *sets])
+    for overlap in together.overlaps:
+        st.caption(literal(overlap.sentence))
+    return Chosen(own, tuple(sets), tuple(replay), together.conversations)
 
 
 def _draw_refused(reasons: Sequence[str]) -> None:
