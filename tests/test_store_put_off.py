@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
+from convgate.store.label_imports import LabelImports
 from convgate.store.put_off import put_off, turns_put_off
 
 
@@ -68,3 +70,39 @@ def test_a_turn_that_is_not_before_the_message_is_not_put_off(store: Store, mess
     with pytest.raises(StoreError, match="turn 5 is put off, but the message has 5 turns before it"):
         put_off(store, message, 5, by="Ada")
     assert Labels(store).people() == []
+
+
+def test_what_was_put_off_or_imported_is_found_without_a_look_at_all_that_was_done_since(
+    store: Store, message: SituationKey
+) -> None:
+    labels, imports = Labels(store), LabelImports(store)
+    for turn in (1, 4):
+        put_off(store, message, turn, by="Ada")
+        labels.record([Entry(message, turn, "Bo", "unsure")], by="Ada", kind="import", origin="bo.csv")
+    imports.undo(4)
+
+    def cost(ask: Callable[[], object]) -> int:
+        with store.read() as db:
+            ticks: list[None] = []
+            db.conn.set_progress_handler(lambda: ticks.append(None), 10)
+            ask()
+            db.conn.set_progress_handler(None, 10)
+        return len(ticks)
+
+    def undo() -> None:
+        with pytest.raises(StoreError, match=r"import 4 of bo\.csv was undone already"):
+            imports.undo(4)
+
+    asked: list[Callable[[], object]] = [lambda: turns_put_off(store, message, "Ada"), undo, imports.all]
+    before = [cost(ask) for ask in asked]
+    with store.write() as db:
+        db.conn.executemany(
+            "INSERT INTO label_actions (annotator, kind, at) SELECT annotator, 'status', at"
+            " FROM label_actions WHERE number = ?",
+            [(1,)] * 2_000,
+        )
+    put, undone, every = [cost(ask) - then for ask, then in zip(asked, before, strict=True)]
+    assert turns_put_off(store, message, "Ada") == [1, 4]
+    assert [one.undone for one in imports.all()] == [True, False]
+    assert max(put, undone) < 10
+    assert every < 2_000, "one walk through all actions, not one for each import"

@@ -31,19 +31,7 @@ class LabelImports:
 
     def all(self) -> list[LabelImport]:
         """Every import that changed something, newest first."""
-        with self._store.read() as db:
-            rows = db.execute("""
-                SELECT imports.number, origin, name, imports.at,
-                    (SELECT count(*) FROM label_log WHERE action = imports.number),
-                    (SELECT kind FROM label_actions AS later WHERE later.annotator = imports.annotator
-                        AND later.undoes = imports.number ORDER BY later.number DESC LIMIT 1) IS 'undo'
-                FROM label_actions AS imports JOIN annotators ON annotators.number = imports.annotator
-                WHERE imports.kind = 'import' ORDER BY imports.number DESC
-            """).fetchall()
-        return [
-            LabelImport(number, file, by, moment(at), labels, bool(undone))
-            for number, file, by, at, labels, undone in rows
-        ]
+        return self._found()
 
     def undo(self, number: int) -> Saved:
         """Take back an import; what was changed since stays as it is.
@@ -51,11 +39,31 @@ class LabelImports:
         Raises StoreError when there is no such import, or it was undone already.
         """
         with self._store.write():
-            found = next((one for one in self.all() if one.number == number), None)
-            if found is None:
+            if not (imports := self._found(number)):
                 raise StoreError(f"there is no import {number}; `convgate labels imports` lists them")
+            (found,) = imports
             if found.undone:
                 raise StoreError(f"import {number} of {found.file} was undone already")
             saved = Labels(self._store).undo(found.by, action=number)
             assert saved is not None
             return saved
+
+    def _found(self, number: int | None = None) -> list[LabelImport]:
+        """All imports, or the one of that number."""
+        with self._store.read() as db:
+            rows = db.execute(
+                f"""
+                SELECT imports.number, origin, name, imports.at,
+                    (SELECT count(*) FROM label_log WHERE action = imports.number),
+                    (SELECT kind FROM label_actions AS later WHERE later.undoes = imports.number
+                        ORDER BY later.number DESC LIMIT 1) IS 'undo'
+                FROM label_actions AS imports JOIN annotators ON annotators.number = imports.annotator
+                WHERE imports.kind = 'import' {"" if number is None else "AND imports.number = ?"}
+                ORDER BY imports.number DESC
+                """,
+                [] if number is None else [number],
+            ).fetchall()
+        return [
+            LabelImport(number, file, by, moment(at), labels, bool(undone))
+            for number, file, by, at, labels, undone in rows
+        ]

@@ -50,8 +50,7 @@ def turns_put_off(store: Store, situation: SituationKey, by: str) -> list[int]:
             WHERE label_log.situation = ? AND label_log.annotator = (
                     SELECT number FROM annotators WHERE name = ?)
                 AND 'undo' IS NOT (
-                    SELECT kind FROM label_actions AS back WHERE back.annotator = act.annotator
-                        AND back.number > act.number AND back.undoes = act.number
+                    SELECT kind FROM label_actions AS back WHERE back.undoes = act.number
                     ORDER BY number DESC LIMIT 1)
             GROUP BY label_log.turn ORDER BY max(act.number)
             """,

@@ -20,5 +20,6 @@ for step in (
     labels.m005_queues,
     label_summaries.m006_label_summaries,
     conversations.m007_split_groups,
+    labels.m008_label_undoes,
 ):
     migrations()(step)

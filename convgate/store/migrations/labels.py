@@ -121,3 +121,8 @@ def m005_queues(db: Database) -> None:
         ) WITHOUT ROWID""")
     db.execute("CREATE UNIQUE INDEX queue_items_once ON queue_items (situation, turn, queue)")
     db.execute("CREATE INDEX labels_by_time ON labels (annotator, at)")
+
+
+def m008_label_undoes(db: Database) -> None:
+    """What undid or redid an action is found at once, however much its annotator did since."""
+    db.execute("CREATE INDEX label_actions_undoes ON label_actions (undoes) WHERE undoes IS NOT NULL")

@@ -6,12 +6,14 @@ import statistics
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
 from convgate.conversation import Conversation
 from convgate.store import Answer, Conversations, Entry, Labels, NewConversation, SituationKey, Store
+from convgate.store.put_off import put_off
 from convgate.ui.timing import bench, long_talk, timed
 
 PAGES = {
@@ -21,6 +23,7 @@ PAGES = {
     "Explore": "pages/1_Explore.py",
 }
 _PEOPLE = ("Ada", "Bo")
+_PUT_OFF = 30  # turns
 _TURNS = 100  # of each conversation that the many labels are about
 _ANSWERS: tuple[Answer, ...] = ("relevant", "not_relevant", "not_relevant", "not_relevant", "unsure")
 
@@ -72,7 +75,7 @@ def measure_labelling(turns: int = 2_000, *, labels: int = 100_000, rounds: int 
             question, answer = statistics.median(questions), statistics.median(answers)
             return LabellingTime(turns, first, question, answer, stored, 0, stored, {}, {})
         pages = _pages(page, added.key, rounds)
-        _fill(store, labels)
+        _fill(store, labels, SituationKey(added.key, turns - 1))
         return LabellingTime(
             turns, first, statistics.median(questions), statistics.median(answers), stored, labels,
             _stored(store, added.key, turns, rounds), pages, _pages(page, added.key, rounds),
@@ -104,12 +107,19 @@ def _pages(page: AppTest, key: str, rounds: int) -> dict[str, float]:
     return found
 
 
-def _fill(store: Store, labels: int) -> None:
-    """Put answers of two people into the library, about as many conversations as they need."""
+def _fill(store: Store, labels: int, shown: SituationKey) -> None:
+    """Put answers of two people into the library, about as many conversations as they need.
+
+    Before them, one of the two puts off turns of the message that is shown.
+    """
     each = _TURNS * (_TURNS // 10) // 2 * len(_PEOPLE)
     talks = [_talk(number) for number in range(-(-labels // each))]
     added = Conversations(store).add(NewConversation(talk) for talk in talks)
-    Labels(store).record(_entries([one.key for one in added], labels), by=_PEOPLE[0], kind="import")
+    with store.write():
+        for turn in range(min(_PUT_OFF, shown.turn or 0)):
+            put_off(store, shown, turn, by=_PEOPLE[0])
+        for _, entries in groupby(_entries([one.key for one in added], labels), lambda one: one.situation):
+            Labels(store).record(entries, by=_PEOPLE[0], kind="bulk")
 
 
 def _talk(number: int) -> Conversation:
