@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
@@ -79,6 +80,20 @@ def no_shipped_weights(
     """Without the version that ships, which refuses tests' encoders, unless the test is marked `shipped`."""
     if "shipped" not in request.keywords:
         monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "no-weights")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_looked_through_once() -> Iterator[None]:
+    """Streamlit reads the metadata of all that is installed, for each app anew: half a second a test."""
+    if "streamlit" not in sys.modules:  # none of the tests that were collected has an app
+        yield
+        return
+    from streamlit.components.v2 import manifest_scanner
+
+    with pytest.MonkeyPatch.context() as patch:
+        once = functools.cache(manifest_scanner.scan_component_manifests)
+        patch.setattr(manifest_scanner, "scan_component_manifests", once)
+        yield
 
 
 @pytest.fixture(scope="session")

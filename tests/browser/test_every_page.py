@@ -10,8 +10,8 @@ from tests.browser.running_app import go_to, open_page, page_paths
 BACKGROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}
 
 
-@pytest.mark.parametrize("path", page_paths())
-def test_a_page_about_a_conversation_comes_up_in_the_light_theme_of_the_system(
+@pytest.mark.parametrize("path", ["", "Explore"])
+def test_a_link_to_a_conversation_is_opened_in_the_light_theme_of_the_system(
     page: Page, path: str, sample_keys: dict[str, list[str]]
 ) -> None:
     [conversation] = sample_keys["nan_and_fibonacci.json"]
@@ -20,12 +20,17 @@ def test_a_page_about_a_conversation_comes_up_in_the_light_theme_of_the_system(
     expect_sound(page, "light")
 
 
-def test_pages_follow_one_another_with_nothing_chosen_in_the_dark_theme_of_the_system(page: Page) -> None:
+@pytest.mark.parametrize("chosen", [False, True], ids=["nothing chosen", "a conversation chosen"])
+def test_pages_follow_one_another_in_the_dark_theme_of_the_system(
+    page: Page, chosen: bool, sample_keys: dict[str, list[str]]
+) -> None:
+    [conversation] = sample_keys["nan_and_fibonacci.json"]
+    about = f"?conversation={conversation}" if chosen else ""
     page.emulate_media(color_scheme="dark")
     open_page(page, "/")
     for path in page_paths():
-        go_to(page, f"/{path}")
-        expect_sound(page, "dark")  # Explore and Label choose a conversation by themselves
+        go_to(page, f"/{path}{about}")
+        expect_sound(page, "dark")  # without one, Explore and Label choose a conversation by themselves
 
 
 def expect_sound(page: Page, scheme: str) -> None:
