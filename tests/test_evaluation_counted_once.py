@@ -159,6 +159,16 @@ def test_figures_of_labels_and_of_what_was_exported_of_them_are_those_of_the_lab
     assert fitted.notes[0] == "18 judged turns of exported are in labels too; each counts once."
 
 
+def test_a_conversation_that_a_set_has_as_it_was_and_as_it_went_on_is_one_in_the_figures() -> None:
+    talks = {"was": Conversation("was", TURNS), "is": Conversation("is", (*TURNS, Turn.of("user", "more")))}
+    cases = tuple(
+        replace(case(turn, {0: True, 1: False}, id), conversation=id) for id, turn in (("was", 5), ("is", 7))
+    )
+    policy = GatePolicy(trained_gate(seed=5), FakeEncoder(), make_rule("absolute"))
+    scored = score_cases([RelevanceSet("saved", talks, cases)], policy)
+    assert (len(scored.cases), scored.conversations, scored.overlaps) == (2, 1, ())
+
+
 def test_training_learns_each_turn_once_also_when_little_is_left_of_a_set(
     labelled: tuple[RelevanceSet, RelevanceSet], tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from convgate.store.openings import chain
+from convgate.training.ties import tied
 
 if TYPE_CHECKING:
     from convgate.transcripts import Case, RelevanceSet
@@ -64,9 +65,11 @@ def counted_once(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet], list
     return found, [Overlap(name, first, turns) for (name, first), turns in shared.items()]
 
 
-def conversation_names(sets: Sequence[RelevanceSet]) -> Mapping[tuple[str, str], bytes]:
-    """By set and id, what names a conversation: the same wherever the same was said."""
-    return {(one.name, id): chain(talk.turns)[-1] for one in sets for id, talk in one.conversations.items()}
+def conversation_names(sets: Sequence[RelevanceSet]) -> Mapping[tuple[str, str], str]:
+    """By set and id, what names a conversation: the same wherever it is, also as it was or as it went on."""
+    talks = {(one.name, id): talk for one in sets for id, talk in one.conversations.items()}
+    names = tied([f"{name}/{id}" for name, id in talks], [chain(talk.turns)[1:] for talk in talks.values()])
+    return dict(zip(talks, names, strict=True))
 
 
 def _messages(one: RelevanceSet) -> list[bytes]:
