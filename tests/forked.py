@@ -11,6 +11,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,9 @@ class Forked:
 
     def kill(self) -> None:
         """End it, unless it is over."""
-        if self.returncode is None:
-            os.kill(self.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # who waits for it knows that it is over, and has not said so yet
+            if self.returncode is None:
+                os.kill(self.pid, signal.SIGKILL)
 
 
 def fork(
