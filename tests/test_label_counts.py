@@ -198,7 +198,43 @@ def test_disagreements_come_in_pages_newest_first_with_both_answers(store: Store
     assert (past.rows, past.total) == ((), 6)
     assert counts.disagreements(annotators=["Ada", "Bo"]).total == 5
     assert [row.turn for row in counts.disagreements(annotators=["Bo", "Cy"]).rows] == [1]
-    assert counts.disagreements(conversation=places[0].conversation).total == 2
+    assert [(row.situation, row.turn) for row in counts.disagreements(situation=places[0]).rows] == [
+        (places[0], 0), (places[0], 1),
+    ]  # fmt: skip
+    assert counts.disagreements(situation=SituationKey(places[0].conversation, 6)).total == 0
+
+
+def test_disagreements_of_a_message_cost_the_same_however_many_there_are_elsewhere(store: Store) -> None:
+    place, other = SituationKey(add(store, "talk", 42), 8), SituationKey(add(store, "other", 42), 40)
+    counts, conversation = LabelCounts(store), place.conversation
+
+    def dispute(*places: SituationKey) -> None:
+        for who, answer in (("Ada", "relevant"), ("Bo", "not_relevant")):
+            entries = [Entry(one, turn, who, answer) for one in places for turn in range(one.turn or 0)]
+            Labels(store).record(entries, by=who, kind="bulk")
+
+    def cost(situation: SituationKey | None) -> tuple[int, int]:
+        with store.read() as db:
+            ticks: list[None] = []
+            statements: list[str] = []
+            db.conn.set_trace_callback(statements.append)
+            db.conn.set_progress_handler(lambda: ticks.append(None), 10)
+            counts.disagreements(per_page=100, situation=situation)
+            db.conn.set_progress_handler(None, 10)
+            db.conn.set_trace_callback(None)
+        return len(ticks), len(statements)
+
+    dispute(place)
+    before, in_all = cost(place), cost(None)[1]
+    dispute(other, *(SituationKey(conversation, turn) for turn in (20, 30)))
+    after = cost(place)
+    assert after[0] <= before[0] + 10
+    assert after[1] == before[1]
+    assert cost(None)[1] == in_all, "no question for each of them"
+    asked = counts.disagreements(per_page=100, situation=place)
+    assert (asked.total, {(row.situation, row.turn) for row in asked.rows}) == (
+        8, {(place, turn) for turn in range(8)},
+    )  # fmt: skip
 
 
 def test_a_settled_disagreement_leaves_the_list_and_comes_back_with_undo(store: Store) -> None:

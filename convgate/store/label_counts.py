@@ -6,16 +6,15 @@ answers of people are compared; what was adjudicated and what agents told are no
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from sqlite_utils import Database
-
 from convgate.store.database import Store
 from convgate.store.label_log import ADJUDICATED, SituationKey, moment
-from convgate.store.situations import OF_DELETED
+from convgate.store.situations import OF_DELETED, find_situation
 
 _TRAINERS = "SELECT number FROM annotators WHERE kind = 'person' AND trains"
 # As the table `label_turns` counts all people.
@@ -123,12 +122,12 @@ class LabelCounts:
         *,
         annotators: Sequence[str] | None = None,
         settled: bool | None = False,
-        conversation: str | None = None,
+        situation: SituationKey | None = None,
     ) -> DisagreementPage:
         """Page `page`, from 1, of the turns that one person calls relevant and another not, newest first.
 
         annotators: only answers of these people make a disagreement; settled: those that were adjudicated
-        or those that were not, None for both; conversation: its key, for those of one conversation.
+        or those that were not, None for both; situation: for those of one message.
         """
         conditions = ["relevant > 0 AND not_relevant > 0 AND deleted_at IS NULL"]
         values: list[Any] = []
@@ -139,26 +138,30 @@ class LabelCounts:
                     AND answer <> 'unsure' AND kind = 'person'
                     AND name IN ({", ".join("?" * len(annotators))}))""")
             values += annotators
-        if conversation is not None:
-            conditions.append("key = ?")
-            values.append(conversation)
         if settled is not None:
             conditions.append(f"settled IS {'NOT ' if settled else ''}NULL")
+        if situation is not None:
+            conditions.append("situation = ?")
         found = f"""
             FROM label_turns JOIN situations ON situations.number = situation
             JOIN conversations ON conversations.number = conversation
             WHERE {" AND ".join(conditions)}"""
         with self._store.read() as db:
+            if situation is not None:
+                values.append(find_situation(db, situation))
             (total,) = db.execute(f"SELECT count(*) {found}", values).fetchone()
             rows = db.execute(
                 f"""
-                SELECT situation, key, situations.turn, question, title, label_turns.turn, newest, settled,
-                    settled_at
+                SELECT key, situations.turn, question, title, label_turns.turn, newest, settled, settled_at, (
+                    SELECT json_group_object(name, answer)
+                    FROM labels JOIN annotators ON annotators.number = annotator
+                    WHERE labels.situation = label_turns.situation AND labels.turn = label_turns.turn
+                        AND kind = 'person')
                 {found} ORDER BY newest DESC, situation, label_turns.turn LIMIT ? OFFSET ?
                 """,
                 [*values, per_page, (page - 1) * per_page],
             ).fetchall()
-            return DisagreementPage(tuple(_disagreement(db, row) for row in rows), total)
+        return DisagreementPage(tuple(_disagreement(row) for row in rows), total)
 
     def trainers(self) -> list[str] | None:
         """The names of the people whose answers train; None when all people's do."""
@@ -231,18 +234,13 @@ def _shared(first: str, second: str, row: tuple[Any, ...]) -> SharedCounts:
     return SharedCounts(first, second, conversation, message, day, both, one, two, neither, unsure)
 
 
-def _disagreement(db: Database, row: tuple[Any, ...]) -> Disagreement:
-    situation, key, current, question, title, turn, newest, settled, settled_at = row
-    answers = db.execute(
-        "SELECT name, answer FROM labels JOIN annotators ON annotators.number = annotator"
-        " WHERE situation = ? AND turn = ? AND kind = 'person' ORDER BY name",
-        [situation, turn],
-    ).fetchall()
+def _disagreement(row: tuple[Any, ...]) -> Disagreement:
+    key, current, question, title, turn, newest, settled, settled_at, answers = row
     return Disagreement(
         SituationKey(key, current, question),
         title,
         turn,
-        dict(answers),
+        dict(sorted(json.loads(answers).items())),
         moment(newest),
         settled,
         moment(settled_at) if settled_at else None,

@@ -64,9 +64,9 @@ def draw_disagreements(app: App) -> None:
 def asked(app: App, outcome: Outcome) -> dict[int, str]:
     """The turns of the shown message on which people disagree, each with what they say."""
     here = outcome.moment.labelled
-    counts = LabelCounts(app.store)
-    rows = counts.disagreements(per_page=10_000, settled=None, conversation=here.conversation).rows
-    return {one.turn: f"{_said(one)}." for one in reversed(rows) if one.situation == here}
+    turns = outcome.moment.history.stop
+    rows = LabelCounts(app.store).disagreements(per_page=turns, settled=None, situation=here).rows
+    return {one.turn: f"{_said(one)}." for one in reversed(rows)}
 
 
 def onward(app: App, here: SituationKey) -> Callable[[], bool]:

@@ -75,7 +75,7 @@ def measure_labelling(turns: int = 2_000, *, labels: int = 100_000, rounds: int 
             question, answer = statistics.median(questions), statistics.median(answers)
             return LabellingTime(turns, first, question, answer, stored, 0, stored, {}, {})
         pages = _pages(page, added.key, rounds)
-        _fill(store, labels, SituationKey(added.key, turns - 1))
+        _fill(store, labels, SituationKey(added.key, turns - 1 - rounds))
         return LabellingTime(
             turns, first, statistics.median(questions), statistics.median(answers), stored, labels,
             _stored(store, added.key, turns, rounds), pages, _pages(page, added.key, rounds),
