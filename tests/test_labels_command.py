@@ -115,6 +115,29 @@ def test_what_is_exported_is_imported_into_an_empty_library(
     assert "0 new, 2 known already, 0 in place of another answer." in run("labels", "import", file)[1]
 
 
+def test_each_file_is_compared_with_what_holds_after_those_before_it(
+    run: Run, store: Store, key: str, tmp_path: Path
+) -> None:
+    backup, again, other = (tmp_path / f"{name}.jsonl" for name in ("backup", "again", "other"))
+    Labels(store).answer(SituationKey(key, 6), {0: "relevant", 1: "relevant"}, by="Ada")
+    assert run("labels", "export", "--out", backup)[0] == 0
+    copyfile(backup, again)
+    other.write_text(backup.read_text().replace('"answer": "relevant"', '"answer": "unsure"', 1))
+    Conversations(store).delete([key])
+    Conversations(store).purge()
+    for words in (["--dry-run"], []):
+        code, out, _ = run("labels", "import", backup, again, other, "--json", *words)
+        told = json.loads(out)["files"]
+        assert [(one["added"], one["known"], one["replaced"]) for one in told] == [
+            (2, 0, 0), (0, 2, 0), (0, 1, 1),
+        ]  # fmt: skip
+        assert [[one["new"] for one in file["conversations"]] for file in told] == [[True], [False], [False]]
+        if words:
+            assert [(one["import"], one["changed"]) for one in told] == [(None, 0)] * 3
+            assert (Conversations(store).find().total, list(Labels(store).entries())) == (0, [])
+    assert (code, [one["changed"] for one in told]) == (0, [2, 0, 1])
+
+
 def test_a_bad_row_keeps_nothing_of_any_file(run: Run, store: Store, key: str, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
     good.write_text(f"conversation,message,turn,answer\n{key},6,0,relevant\n")

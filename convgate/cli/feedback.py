@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,13 +13,14 @@ from convgate.cli.output import (
     OutOption,
     QuestionOption,
     SkipBadOption,
+    kept,
     tell_problems,
     write_json,
 )
 from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
-    from convgate.store import Saved, Store
+    from convgate.store import Saved
 
 
 def feedback(
@@ -85,7 +84,7 @@ def feedback(
             told = source_of_bytes(sys.stdin.buffer.read(), Report("standard input"), max_bytes=limit)
         else:
             told = source_of_path(file, Report(file.name), max_bytes=limit)
-        with _kept(open_store(settings), dry_run=dry_run) as store:
+        with kept(open_store(settings), dry_run=dry_run) as store:
             saved, problems = keep_feedback_lines(store, told, agent=source, skip_bad=skip_bad)
         tell_problems(problems)
     else:
@@ -100,7 +99,7 @@ def feedback(
         about = _messages(messages, limit) if messages is not None else str(conversation)
         how = "implicit" if implicit else "explicit"
         piece = Feedback(about, tuple(turn), relevant, at, question, source, version, how)  # type: ignore[arg-type]
-        with _kept(open_store(settings), dry_run=dry_run) as store:
+        with kept(open_store(settings), dry_run=dry_run) as store:
             saved = [keep_feedback(store, piece)]
     if json_output or out:
         write_json({"kept": not dry_run, "feedback": [_result(one) for one in saved]}, out)
@@ -112,19 +111,6 @@ def feedback(
         typer.echo(f"{counted(changed, 'answer')} new or different now.")
     else:
         typer.echo("Nothing is different now: all of it was known already.")
-
-
-class _DryRun(Exception):  # noqa: N818 - nothing went wrong
-    """Has a transaction undone as a whole."""
-
-
-@contextmanager
-def _kept(store: Store, *, dry_run: bool) -> Iterator[Store]:
-    """The store, which forgets what happens to it in a dry run."""
-    with suppress(_DryRun), store.write():
-        yield store
-        if dry_run:
-            raise _DryRun
 
 
 def _messages(file: Path, limit: int) -> Any:

@@ -11,6 +11,7 @@ from convgate.cli.output import (
     JsonOption,
     OutOption,
     SkipBadOption,
+    kept,
     open_library,
     tell_problems,
     write_json,
@@ -49,9 +50,10 @@ def import_(
     """Add the labels of files: all of them, or none when a file has a bad row.
 
     Conversations of a relevance set that the library does not have are added. Each file is an import of its
-    own, which can be taken back.
+    own, which can be taken back, and is compared with what holds after the files before it.
     """
     from convgate.labels.exchange import keep_labels, read_labels
+    from convgate.labels.imported import compared
     from convgate.settings import load_settings
 
     store, by = open_library(), annotator or login_name()
@@ -70,11 +72,12 @@ def import_(
     ]
     for found in read:
         tell_problems(found.problems)
-    saved: list[Saved | None] = [None] * len(read)
-    if not dry_run:
-        with store.write():
-            saved = [keep_labels(store, found, by=by) for found in read]
-    results = [_result(found, one) for found, one in zip(read, saved, strict=True)]
+    results = []
+    with kept(store, dry_run=dry_run):
+        for one in read:
+            found = compared(store, one)
+            saved = keep_labels(store, found, by=by)
+            results.append(_result(found, None if dry_run else saved))
     if json_output or out:
         write_json({"kept": not dry_run, "files": results}, out)
         return

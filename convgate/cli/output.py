@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -81,6 +81,19 @@ def open_library() -> Store:
     from convgate.store import Store
 
     return Store(load_settings().database)
+
+
+class _DryRun(Exception):  # noqa: N818 - nothing went wrong
+    """Has a transaction undone as a whole."""
+
+
+@contextmanager
+def kept(store: Store, *, dry_run: bool) -> Iterator[Store]:
+    """The store in one transaction, which is undone in a dry run."""
+    with suppress(_DryRun), store.write():
+        yield store
+        if dry_run:
+            raise _DryRun
 
 
 def read_one(file: Path, *, which: str | None, format: str | None, skip_bad: bool) -> Conversation:

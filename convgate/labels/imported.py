@@ -178,8 +178,7 @@ def summed_up(
     conversations = tuple(
         ImportedConversation(key, titles[key], count, key in new) for key, count in by_conversation.items()
     )
-    known, replaced = _compared(store, entries)
-    return Import(
+    found = Import(
         name=report.file,
         format=format,
         entries=entries,
@@ -191,17 +190,19 @@ def summed_up(
         ),
         conversations=conversations,
         annotators=Counter(entry.annotator for entry in entries),
-        known=known,
-        replaced=replaced,
+        known=0,
+        replaced=0,
         problems=problems,
     )
+    return compared(store, found)
 
 
-def _compared(store: Store, entries: tuple[Entry, ...]) -> tuple[int, int]:
-    """How many entries say what is held already, and how many something else."""
+def compared(store: Store, found: Import) -> Import:
+    """The same, compared with what the library holds now."""
     held: dict[_Place, str] = {}
     with store.read() as db:
-        for key in {entry.situation.conversation for entry in entries}:
+        present = {key for (key,) in db.execute("SELECT key FROM conversations WHERE deleted_at IS NULL")}
+        for key in {entry.situation.conversation for entry in found.entries}:
             for table, value in (("labels", "answer"), ("label_notes", "note")):
                 rows = db.execute(
                     f"""
@@ -215,11 +216,12 @@ def _compared(store: Store, entries: tuple[Entry, ...]) -> tuple[int, int]:
                 for turn, question, earlier, name, said in rows:
                     held[SituationKey(key, turn, question), earlier, name, value] = said
     known = replaced = 0
-    for entry in entries:
+    for entry in found.entries:
         said = held.get((entry.situation, entry.turn, entry.annotator, entry.what))
         known += said == entry.value
         replaced += said is not None and said != entry.value
-    return known, replaced
+    conversations = tuple(replace(one, new=one.new and one.key not in present) for one in found.conversations)
+    return replace(found, known=known, replaced=replaced, conversations=conversations)
 
 
 def _with(entry: Entry, value: str | None, at: str | None) -> Entry:
