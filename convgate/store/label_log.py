@@ -56,7 +56,7 @@ class Saved:
     situation: SituationKey | None = None  # the first that was touched
     turn: int = WHOLE  # there, the first turn that was touched
     kind: str = ""
-    left: int = 0  # of an undo or redo: what others or later actions changed since, and so stays
+    left: int = 0  # of an undo or redo: what was told anew since, and so stays
     deleted: str = ""  # title of the conversation that was touched, when it is deleted: nothing leads there
 
 
