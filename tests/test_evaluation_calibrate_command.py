@@ -40,7 +40,7 @@ def lines_of(conversations: int, *, relevant: list[int] | None = None, boat: str
     texts = ["the lake house", boat, "bread", "tea", "rain", "which house by the lake?"]
     lines = []
     for n in range(conversations):
-        messages = [{"role": "user", "content": text} for text in texts]
+        messages = [{"role": "user", "name": f"user {n}", "content": text} for text in texts]
         lines.append({"type": "conversation", "id": f"c{n}", "messages": messages})
         case = {"type": "case", "conversation": f"c{n}"}
         lines.append({**case, "id": f"c{n}-5", "turn": 5, "relevant": [0] if relevant is None else relevant})

@@ -37,7 +37,7 @@ def labelled(*talks, name="tiny"):
     conversations, cases = {}, []
     for number, (scores, relevant) in enumerate(talks):
         id = f"c{number:03}"
-        texts = [*map(str, scores), "0"]
+        texts = [*map(str, scores), str(number)]  # no talk is there twice
         conversations[id] = Conversation(id, tuple(Turn.of("user", text) for text in texts))
         cases.append(Case(f"{id}-case", id, len(scores), None, frozenset(relevant)))
     return RelevanceSet(name, conversations, tuple(cases))
