@@ -79,16 +79,14 @@ def _what_goes(copies: Copies) -> list[str]:
             " quotes; figures and versions stay, but what was not done cannot go on."
         )
     if copies.sets:
-        lines.append(f"They are taken out of {_names(copies.sets)}; a set of nothing else is deleted.")
-    if copies.unread:
-        lines.append(
-            f"{_names(copies.unread)} cannot be read, so look yourself whether it has their text: it stays."
-        )
-    if copies.unread_runs:
-        lines.append(
-            f"Not all of {_names(copies.unread_runs, 'training')} can be read, so nobody knows whether their"
-            " text is there: it stays until you delete it in Train."
-        )
+        lines.append(f"They are taken out of {_names(copies.sets, 'set')}; a set of nothing else is deleted.")
+    unread = ((copies.unread, "set", "its file"), (copies.unread_runs, "training", "it in Train"))
+    for names, what, deleted in unread:
+        if names:
+            lines.append(
+                f"Not all of {_names(names, what)} can be read, so nobody knows whether their text is there:"
+                f" it stays until you delete {deleted}."
+            )
     if copies.damaged:
         lines.append(
             f"Copies of {counted(copies.damaged, 'conversation')} that cannot be read are known by the key"
@@ -97,7 +95,7 @@ def _what_goes(copies: Copies) -> list[str]:
     return [*lines, "Nothing brings them back but a backup of yours, or the file that they came from."]
 
 
-def _names(names: tuple[str, ...], what: str = "set") -> str:
+def _names(names: tuple[str, ...], what: str) -> str:
     named = ", ".join(literal(name) for name in names)
     return f"the {what}{'s' * (len(names) != 1)} {named}"
 
