@@ -37,8 +37,8 @@ def draw_form(app: App) -> None:
     with st.form("label.queue.form", border=True):
         st.markdown(
             "**A new queue** asks about the turns that teach most: near the threshold, or where versions,"
-            " policies or people disagree; some are drawn by lot. The first thirty answers of a library are"
-            " all drawn by lot."
+            " policies or people disagree; some are drawn by lot. Where nothing is labelled yet, the first"
+            " thirty all are."
         )
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input("Name", f"{datetime.now().astimezone():%A, %d %B}", key=NAME, max_chars=80)
