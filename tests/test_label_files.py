@@ -43,7 +43,7 @@ def test_an_empty_library_takes_labels_with_their_conversations() -> None:
     Labels(other).answer(SituationKey(added.key, 7), {1: "relevant"}, by="Bo")
     sound(app.button_group(key="label.show").set_value("files").run())
     sound(app.file_uploader[0].upload("labels.jsonl", write_labels(other, "relevance-set")).run())
-    assert "1 conversation, 1 of them new here" in said(app)
+    assert "1 conversation (1 not in this library yet)" in said(app)
     click(app, "label.import.keep")
     assert held(added.key, "Bo") == {1: "relevant"}
     assert place(app) == (7, 6)
@@ -58,8 +58,8 @@ def test_a_file_is_looked_at_before_it_is_imported_and_taken_back_as_one() -> No
     before = entries()
     excel = "\ufeff" + table.replace(",", ";").replace("\n", "\r\n")
     sound(app.file_uploader[0].upload(f"{HOSTILE[:9]}.csv", excel.encode()).run())
-    assert "2 labels in 1 conversation, 0 of them new here. By: Ada 1, Bo 1." in said(app)
-    assert "1 new, 0 known already." in said(app)
+    assert "2 labels in 1 conversation (in this library already). By: Ada 1, Bo 1." in said(app)
+    assert "New labels: 1; known already: 0." in said(app)
     assert "1 differ from what the same person says here now" in said(app)
     assert entries() == before
     click(app, "label.import.keep")

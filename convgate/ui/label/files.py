@@ -95,10 +95,11 @@ def _draw_import(app: App, by: str, name: str, content: bytes) -> None:
 
 def _draw_preview(found: Import) -> None:
     who = ", ".join(f"{literal(name)} {count:,}" for name, count in found.annotators.items())
-    where = f"{counted(len(found.conversations), 'conversation')}, {len(found.new):,} of them new here"
+    known = f"{len(found.new):,} not in this library yet" if found.new else "in this library already"
+    where = f"{counted(len(found.conversations), 'conversation')} ({known})"
     st.markdown(
         f"{literal(found.name)}: {counted(len(found.entries), 'label')} in {where}. By: {who}."
-        f" {found.added:,} new, {found.known:,} known already."
+        f" New labels: {found.added:,}; known already: {found.known:,}."
     )
     if found.replaced:
         st.warning(
