@@ -10,6 +10,7 @@ import pytest
 from convgate.conversation import Conversation, Turn
 from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
 from convgate.store.label_imports import LabelImports
+from convgate.store.label_log import Turned
 from convgate.store.queues import NewItem, Queues
 
 FORMER = "2026-01-05T10:00:00.000+00:00"
@@ -43,6 +44,7 @@ def test_what_was_answered_the_same_since_an_import_stays_when_that_is_undone(
     kept = labels.of(place).answers[3]
     undone = LabelImports(store).undo(number)
     assert (undone.changed, undone.left) == (1, 1)
+    assert undone.turned == Turned("import", "old.csv", ("Ada",))
     assert labels.of(place).answers == {3: kept}
     again = labels.redo("Bo")
     assert again is not None

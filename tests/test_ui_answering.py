@@ -16,6 +16,7 @@ from convgate.app_files import app_root
 from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
 from convgate.store import ADJUDICATED, Saved, SituationKey, SituationLabels, Store
+from convgate.store.label_log import Turned
 from convgate.store.labels import Said
 from convgate.ui import keys
 from convgate.ui.answering import CALLED, MARKS, Answering, message, said_words
@@ -155,3 +156,19 @@ def test_what_is_taken_back_in_a_deleted_conversation_is_named_and_leads_nowhere
     assert re.sub(r"\d\d", "00", told) == (
         r":material/check: Taken back 00:00:00, in “Tea \*and\* cake”, which was deleted since"
     )
+
+
+@pytest.mark.parametrize(
+    ("turned", "changed", "told"),
+    [
+        (Turned("import", "their*s.csv", ("Cy",)), 8, r": the import of their\*s\.csv, 8 answers by Cy"),
+        (Turned("import", "a.csv", ("Bo", "Cy", "Di")), 8, r": the import of a\.csv, 8 answers by 3 people"),
+        (Turned("adjudicate", "", ("adjudicated",)), 1, ": the settlement of turn 2"),
+        (Turned("bulk", "", ("Ada",)), 8, ": 8 answers given at once"),
+        (Turned("answer", "", ("Ada",)), 1, ", turn 2"),
+    ],
+)
+def test_what_is_taken_back_is_said(store: Store, turned: Turned, changed: int, told: str) -> None:
+    saved = Saved(7, NOW, changed, SituationKey("t", TURNS), 1, "undo", turned=turned)
+    words = saved_words(answering(store, {}), 3, saved)
+    assert re.sub(r"\d\d:\d\d:\d\d", "00", words) == f":material/check: Taken back 00{told}"

@@ -47,6 +47,15 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Turned:
+    """The action that an undo or redo is about."""
+
+    kind: str
+    origin: str  # a file's name, for an import
+    whose: tuple[str, ...]  # the annotators whose answers and notes it changed, by name
+
+
+@dataclass(frozen=True, slots=True)
 class Saved:
     """What became of an action."""
 
@@ -58,6 +67,7 @@ class Saved:
     kind: str = ""
     left: int = 0  # of an undo or redo: what was told anew since, and so stays
     deleted: str = ""  # title of the conversation that was touched, when it is deleted: nothing leads there
+    turned: Turned | None = None  # of an undo or redo
 
 
 def check_annotator(name: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from sqlite_utils import Database
 
-from convgate.store.label_log import Saved, present
+from convgate.store.label_log import Saved, Turned, present
 from convgate.store.label_writing import People, Writer
 
 _Place = tuple[int, int, int, str]  # situation, turn, annotator, what
@@ -52,7 +52,8 @@ def turn_back(
             writer.change(situation, turn, whose, what, said.value, at, said.version, again=True)
     if places:  # what changes no answer leads back as well
         writer.touch(*places[-1][:2])
-    return writer.close(kind, annotator, undoes=target, always=True, left=left)
+    saved = writer.close(kind, annotator, undoes=target, always=True, left=left)
+    return replace(saved, turned=_turned(db, target))
 
 
 def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
@@ -83,6 +84,16 @@ def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
             undoable.append(number)
             redoable.clear()
     return undoable, redoable
+
+
+def _turned(db: Database, action: int) -> Turned:
+    kind, origin = db.execute("SELECT kind, origin FROM label_actions WHERE number = ?", [action]).fetchone()
+    whose = db.execute(
+        "SELECT DISTINCT name FROM label_log JOIN annotators ON annotators.number = annotator"
+        " WHERE action = ? ORDER BY name",
+        [action],
+    )
+    return Turned(kind, origin, tuple(name for (name,) in whose))
 
 
 @dataclass(frozen=True, slots=True)

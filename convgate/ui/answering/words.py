@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from convgate.labels.scopes import Scope
 from convgate.store import Saved
+from convgate.store.label_log import Turned
 from convgate.store.labels import Said
 from convgate.ui.text import literal
 from convgate.ui.wording import ago, counted
@@ -32,8 +33,7 @@ def saved_words(answering: Answering, turn: int | None, saved: Saved | None) -> 
     if saved is not None and saved.action is None:
         return ":material/check: Nothing to change: it was stored already"
     if saved is not None:
-        several = saved.changed > 1 or saved.left
-        what = f", {counted(saved.changed, 'answer')}" if several else _turn_words(saved)
+        what = _turned_words(saved, saved.turned) if saved.turned else _what_words(saved)
         left = f"; {saved.left:,} changed since and left as they are" if saved.left else ""
         when = f"{saved.at.astimezone():%H:%M:%S}"
         if saved.deleted:
@@ -61,6 +61,25 @@ def said_words(answering: Answering, turn: int) -> str:
     """What others say of a turn, as Markdown; empty when nothing, or not yet to be seen."""
     said = answering.theirs().get(turn, [])
     return " · ".join(f"{literal(who)}: {MARKS[value]} {CALLED[value]}" for who, value in said)
+
+
+def _turned_words(saved: Saved, turned: Turned) -> str:
+    """What an undo or redo was about."""
+    if turned.kind == "import":
+        names = [literal(name) for name in turned.whose]
+        whose = " and ".join(names) if len(names) < 3 else f"{len(names):,} people"
+        what = f"{counted(saved.changed, 'answer')}{f' by {whose}' if whose else ''}"
+        return f": the import of {literal(turned.origin)}, {what}"
+    if turned.kind == "adjudicate":
+        return f": the settlement{f' of turn {saved.turn + 1:,}' if saved.turn >= 0 else ''}"
+    if turned.kind == "bulk":
+        return f": {counted(saved.changed, 'answer')} given at once"
+    return _what_words(saved)
+
+
+def _what_words(saved: Saved) -> str:
+    several = saved.changed > 1 or saved.left
+    return f", {counted(saved.changed, 'answer')}" if several else _turn_words(saved)
 
 
 def _turn_words(saved: Saved) -> str:
