@@ -72,6 +72,16 @@ def test_answering_leads_to_the_turns_that_are_left_and_then_stays() -> None:
     answer(app, "unsure")
     assert place(app) == (7, 3)
     assert len(held(key)) == 7
+    assert "All 7 turns are answered." in said(app)
+    assert not [one for one in app.button if one.key == "answering.prefill"], "for all 0"
+    click(app, "label.next_message")
+    assert place(app)[0] == 5, "the nearest one before that has no answer"
+    assert "are answered" not in said(app)
+    for message in (5, 3, 1):
+        say(key, message, Ada=dict.fromkeys(range(message), "unsure"))
+    sound(app.run())
+    assert "All 5 turns are answered. Choose another message or conversation" in said(app)
+    assert not [one for one in app.button if one.key == "label.next_message"]
 
 
 def test_the_newest_come_first_when_nothing_is_worth_more() -> None:
@@ -259,7 +269,7 @@ def test_the_policys_choice_is_taken_only_when_asked() -> None:
     }
     assert held(key) == {**kept, 1: "unsure"}
     assert "5 answers" in saved(app)
-    assert app.button(key="answering.prefill").disabled
+    assert not [one for one in app.button if one.key == "answering.prefill"]
     click(app, "answering.undo")
     assert held(key) == {1: "unsure"}
 

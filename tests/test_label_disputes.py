@@ -101,6 +101,12 @@ def test_disagreements_are_settled_one_after_the_other_and_what_people_said_is_k
     answer(app, "unsure")
     assert "Nobody disagrees" in said(app)
     assert "to be settled" not in said(app).replace("Nobody disagrees", "")
+    assert "Settle: does" not in said(app)
+    assert "Everything is settled." in said(app)
+    assert not [one for one in app.button if one.key == "answering.relevant"]
+    sound(app.toggle(key="label.disagreements.settled").set_value(True).run())
+    assert "Settle: does" in said(app), "what was settled can be settled anew"
+    assert app.button(key="answering.relevant")
 
 
 def test_only_what_is_disputed_can_be_settled() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from convgate.store import SituationKey
 from convgate.store.queues import NewItem, Queues
@@ -12,13 +13,16 @@ from tests.label_page import (
     add,
     answer,
     click,
+    entries,
     errors,
+    given,
     opened,
     place,
     progress,
     queue,
     said,
     say,
+    send,
     sound,
     store,
     transcript,
@@ -69,7 +73,30 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     while "10 of 10" not in progress(app):
         answer(app, "unsure")
     assert "answered everything in this queue" in said(app)
-    assert app.button(key="answering.later").disabled
+    assert "Does turn" not in said(app)
+    assert "Nothing of this queue is left to answer." in said(app)
+    assert not keys(app) & {"answering.relevant", "answering.later", "label.queue.other"}
+    assert not [row for row in transcript(app)["rows"] if row.get("open")]
+    before = entries()
+    send(app, given(app, 1, 6))
+    assert "not stored" in errors(app)
+    assert entries() == before
+    click(app, "answering.undo")
+    assert "9 of 10 answered" in progress(app)
+    assert "answering.relevant" in keys(app)
+    answer(app, "unsure")
+    second = queue(app.query_params["conversation"], place(app)[0], [0])
+    click(sound(app.run()), "label.queue.other")
+    assert app.query_params["queue"] == str(second)
+    answer(app, "unsure")
+    click(app, "label.queue.leave")
+    assert "queue" not in app.query_params
+    assert "answering.relevant" in keys(app)
+
+
+def keys(app: AppTest) -> set[str]:
+    """The buttons that are there."""
+    return {str(one.key) for one in app.button}
 
 
 def test_later_puts_the_message_at_the_end_and_can_be_undone() -> None:

@@ -91,12 +91,17 @@ def draw_saved(answering: Answering, turn: int | None, later: Later | None = Non
 
 
 def draw_prefill(answering: Answering) -> None:
-    """The button that takes what the policy decides for every turn without an answer; never done unasked."""
+    """The button that takes what the policy decides for every turn without an answer; never done unasked.
+
+    Nothing when no such turn is left.
+    """
     open_turns = [turn for turn in answering.ask if turn not in answering.silent]
+    if not open_turns:
+        return
     st.button(
         f"Take its choice for all {len(open_turns):,} without an answer", key="answering.prefill",
         type="tertiary", icon=":material/auto_fix_high:", on_click=prefill, args=(answering,),
-        disabled=answering.by is None or not open_turns,
+        disabled=answering.by is None,
         help="Kept turns become relevant, dropped ones not relevant; correct what is wrong. One undo takes"
         " all of them back.",
     )  # fmt: skip

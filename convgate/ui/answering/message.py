@@ -32,6 +32,7 @@ class Answering:
     later: Sequence[int] = ()  # turns that this person put off, to be answered last, in this order
     topic: Callable[[int], range] | None = None  # the topic segment of a turn
     settling: bool = False  # answers settle what others disagree on, the turns `asked` alone
+    finished: bool = False  # nothing is asked any more: the queue is done, or everything is settled
     paused: str = ""  # why this person does not answer at present
     onward: Callable[[], bool] | None = None  # goes to what comes when no turn is left; whether there was any
     read_at: datetime = field(default_factory=lambda: datetime.now(UTC))  # when `held` held
@@ -85,6 +86,8 @@ class Answering:
 
     def answers_for(self, turn: int) -> bool:
         """Whether that turn can be answered for; who settles is asked about what is disputed alone."""
+        if self.finished:
+            return False
         return turn in self.history and (not self.settling or turn in self.asked)
 
     def refreshed(self) -> Answering:

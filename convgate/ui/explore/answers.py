@@ -26,6 +26,7 @@ def answering(
     *,
     asked: Sequence[int] = (),
     settling: bool = False,
+    finished: bool = False,
     onward: Callable[[], bool] | None = None,
 ) -> Answering:
     """The answers for the message that is looked at; arguments as in `Answering`."""
@@ -45,6 +46,7 @@ def answering(
         later=turns_put_off(app.store, moment.labelled, by) if by else (),
         topic=_topics(gate, outcome) if gate else None,
         settling=settling,
+        finished=finished,
         paused=paused,
         onward=onward,
     )

@@ -54,7 +54,9 @@ def label(app: App) -> None:
 
 def _draw_body(app: App, view: View, made: Outcome) -> None:
     work = work_on(app, view, made)
-    answers = answering(app, made, asked=work.asked, settling=work.settling, onward=work.onward)
+    answers = answering(
+        app, made, asked=work.asked, settling=work.settling, finished=work.finished, onward=work.onward
+    )
     ask = answers.ask
     selected = (ask[0] if ask else made.best()) if view.selected is None else view.selected
     title = app.conversations.summary(made.moment.key).title

@@ -20,6 +20,7 @@ from convgate.ui.answering import (
 from convgate.ui.explore import state
 from convgate.ui.explore.neighbours import draw_neighbours
 from convgate.ui.explore.outcome import Outcome
+from convgate.ui.label.message_done import draw_all_answered
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.rows import when
 from convgate.ui.why import Explained, draw_why
@@ -40,6 +41,7 @@ def draw_question(
         return
     turn, asked = moment.conversation.turns[selected], moment.situation.turn
     message = "the question" if moment.situation.index is None else f"message {moment.situation.index + 1:,}"
+    draw_all_answered(answering)
     verb = "Settle: does" if answering.settling else "Does"
     st.subheader(f"{verb} turn {selected + 1:,} matter to {message}?", anchor=False)
     st.caption(f"{message.capitalize()}: {literal(asked.text or asked.scored_text, limit=_MESSAGE)}")
@@ -70,6 +72,10 @@ def _draw_nothing(answering: Answering, selected: int | None) -> None:
             "This message is the first turn, so there is nothing before it to label. Choose a later one.",
             icon=":material/first_page:",
         )
+    elif answering.finished and answering.settling:
+        st.markdown("Everything is settled.")
+    elif answering.finished:
+        st.markdown("Nothing of this queue is left to answer.")
     elif selected == answering.moment.situation.index:
         st.markdown("This is the message that is answered. Choose a turn before it.")
     elif selected not in answering.history:

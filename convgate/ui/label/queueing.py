@@ -152,6 +152,22 @@ def _draw_progress(app: App, number: int, here: SituationKey) -> None:
     st.caption(" · ".join(told) + (f" · Others: {', '.join(others)}" if others else ""))
     if not progress.left:
         st.success("You have answered everything in this queue.", icon=":material/done_all:")
+        unfinished = (one for one in known if one != number and queues.progress(one, by).left)
+        _draw_ways_on(app, next(unfinished, None))
+
+
+def _draw_ways_on(app: App, other: int | None) -> None:
+    """What to go on with after a queue: the conversation that is shown, or another queue with open turns."""
+    with st.container(horizontal=True, gap="small", key="label-queue-done"):
+        st.button(
+            "Go on with this conversation", key="label.queue.leave", on_click=state.change,
+            kwargs={"queue": None, "settle": False}, icon=":material/arrow_forward:",
+        )  # fmt: skip
+        if other is not None:
+            st.button(
+                f"Go on with queue {other}", key="label.queue.other", on_click=open_queue,
+                args=(app, other), icon=":material/arrow_forward:",
+            )  # fmt: skip
 
 
 def _skip(app: App, number: int, by: str, here: SituationKey) -> None:

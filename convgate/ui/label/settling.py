@@ -69,6 +69,12 @@ def asked(app: App, outcome: Outcome) -> dict[int, str]:
     return {one.turn: f"{_said(one)}." for one in reversed(rows)}
 
 
+def finished(app: App) -> bool:
+    """Whether everything is settled, and what was settled is not looked at either."""
+    settled = bool(st.session_state.get(SETTLED, False))
+    return not settled and not LabelCounts(app.store).disagreements(per_page=1).total
+
+
 def onward(app: App, here: SituationKey) -> Callable[[], bool]:
     """Goes to the next message with an unsettled disagreement; whether there is any."""
 

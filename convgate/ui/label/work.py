@@ -32,6 +32,7 @@ class Work:
 
     reasons: Mapping[int, str] = field(default_factory=dict)  # by turn: why it is asked about; in order
     settling: bool = False
+    finished: bool = False  # nothing is asked any more, of no message
     onward: Callable[[], bool] | None = None
     later: Later | None = None
 
@@ -113,12 +114,16 @@ def work_on(app: App, view: View, outcome: Outcome) -> Work:
         here = outcome.moment.labelled
         return Work(
             queueing.asked(app, view.queue, outcome),
+            finished=not Queues(app.store).progress(view.queue, by).left,
             onward=queueing.onward(app, view.queue, by, here),
             later=queueing.later(app, view.queue, by, here),
         )
     if view.settle and by is not None:
         return Work(
-            settling.asked(app, outcome), settling=True, onward=settling.onward(app, outcome.moment.labelled)
+            settling.asked(app, outcome),
+            settling=True,
+            finished=settling.finished(app),
+            onward=settling.onward(app, outcome.moment.labelled),
         )
     if not st.session_state.get(WORTH, True):
         return Work()
