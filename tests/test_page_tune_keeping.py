@@ -65,14 +65,24 @@ def test_the_rule_becomes_a_version_that_is_used_and_taken_back(library: Path) -
     assert made.card.metrics["my labels"].metrics["recall"].value == pytest.approx(recall, abs=0.005)
     assert made.card.metrics["my labels"].sha256, "figures of other labels are not compared with these"
     assert versions.active == "used"
+    keys = [button.key for button in app.button]
+    assert keys.index("tune.make") < keys.index("tune.activate") < keys.index("tune.apply")
+    offered, tried = app.selectbox(key="tune.version").options, dict(app.query_params)
 
     click(app, "tune.activate")
     assert versions.active == "tuned"
+    # The browser sends the label that it shows: one that changes with what is in use means nothing then.
+    assert app.selectbox(key="tune.version").options == offered
+    assert "It is the version's own rule." in said(app)
+    assert app.button(key="tune.reset").disabled
+    assert app.button(key="tune.make").disabled
     assert flips(app) == (0, 0, 0)
     assert float(table(app)["Recall"][0].split()[0]) == recall
     assert "that it was not trained on" not in said(app), "the labels that it was tuned on are not held out"
     click(app, "tune.undo")
     assert versions.active == "used"
+    assert dict(app.query_params) == tried, "the rule is tried still"
+    assert "It is the version's own rule." not in said(app)
     click(app, "tune.dismiss")
     assert "in use again" not in said(app)
 
@@ -83,6 +93,8 @@ def test_a_rule_for_one_conversation_alone_opens_in_explore_until_it_is_taken_of
     sound(app.selectbox(key="tune.which").set_value(key_of(1)).run())
     click(app, "tune.apply")
     assert "has this rule now, and no other conversation" in said(app)
+    keys = [button.key for button in app.button]
+    assert keys.index("tune.make") < keys.index("tune.apply") < keys.index("tune.take_off")
     own = ConversationRules(store()).get(key_of(1))
     assert own is not None
     assert (own.policy, own.choice) == ("gate@used", {"rule": "absolute", "threshold": "0.3"})

@@ -31,6 +31,10 @@ class Choice:
                     values[item.name] = f"{value:.12g}"
         return values
 
+    def same(self, other: Choice) -> bool:
+        """Whether both decide alike, whatever their rules were fitted on."""
+        return self.to_query() == other.to_query()
+
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> Choice | None:
         """What `to_query` gave, from among other values; None when no rule is named.

@@ -50,7 +50,7 @@ class RuleControls:
         """The way back to the version's own rule."""
         st.button(
             "Reset", key=f"{self.page}.reset", icon=":material/undo:", on_click=self.change, args=(None,),
-            disabled=self._now() == self.own, help="Back to the version's own rule",
+            disabled=self._now().same(self.own), help="Back to the version's own rule",
         )  # fmt: skip
 
     def choose(self, choice: Choice) -> None:

@@ -50,6 +50,7 @@ class Done:
     version: str | None = None  # that can be put into use
     change: Change | None = None  # that can be taken back
     conversation: str | None = None  # that has the rule
+    there: bool = False  # of one conversation; else of a version
     failed: bool = False
 
 
@@ -81,39 +82,10 @@ class Applied:
         return rule
 
 
-def draw_done(app: App) -> None:
-    """What was done last, until it is dismissed, and what can be done next."""
-    done: Done | None = remembered(DONE, None)
-    if done is None:
-        return
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="tune-done"):
-        icon = ":material/error:" if done.failed else ":material/check:"
-        st.markdown(f"{icon} {done.sentence}", width="stretch")
-        if done.version is not None:
-            st.button(
-                "Use it from now on", key="tune.activate", icon=":material/check_circle:", type="primary",
-                on_click=_activate, args=(app, done.version),
-            )  # fmt: skip
-        if done.change is not None:
-            st.button(
-                "Undo", key="tune.undo", icon=":material/undo:", on_click=_undo, args=(app, done.change)
-            )
-        if done.conversation is not None:
-            st.page_link(
-                EXPLORE, label="Open it in Explore", icon=":material/query_stats:",
-                query_params={"conversation": done.conversation},
-            )  # fmt: skip
-            st.button(
-                "Take it off", key="tune.take_off", icon=":material/undo:", on_click=_take_off,
-                args=(app, done.conversation),
-            )  # fmt: skip
-        st.button("Dismiss", key="tune.dismiss", type="tertiary", on_click=_dismiss)
-
-
 def draw_apply(applied: Applied) -> None:
     """The two ways to keep the rule that is tried."""
     st.subheader("Keep this rule", anchor=False)
-    changed = applied.choice != Choice(applied.policy.rule, applied.policy.limits)
+    changed = not Choice(applied.choice.rule).same(Choice(applied.policy.rule))
     left, right = st.columns(2, gap="medium")
     with left, st.container(border=True):
         st.markdown("**As a new version**")
@@ -129,9 +101,9 @@ def draw_apply(applied: Applied) -> None:
         )  # fmt: skip
         st.button(
             "Make the version", key="tune.make", icon=":material/save:", on_click=_make, args=(applied,),
-            disabled=applied.rule == applied.policy.rule,
-            help=None if changed else "Move a slider or take the best one first",
+            disabled=not changed, help=None if changed else "Move a slider or take the best one first",
         )  # fmt: skip
+        _draw_done(applied.app, there=False)
     with right, st.container(border=True):
         st.markdown("**For one conversation only**")
         st.caption("Explore opens it with this rule until you take it off. Nothing else changes.")
@@ -145,6 +117,7 @@ def draw_apply(applied: Applied) -> None:
             "Use it there", key="tune.apply", icon=":material/forum:", on_click=_apply, args=(applied,),
             disabled=not titles,
         )  # fmt: skip
+        _draw_done(applied.app, there=True)
 
 
 def draft(applied: Applied, *, who: str) -> Draft:
@@ -211,6 +184,36 @@ def stored(app: App, name: str) -> Version | None:
     return None if name == UNTRAINED else Versions(app.settings.home).get(name)
 
 
+def _draw_done(app: App, *, there: bool) -> None:
+    """What was done last, beside its button, until it is dismissed, and what can be done next."""
+    done: Done | None = remembered(DONE, None)
+    if done is None or done.there != there:
+        return
+    with st.container(border=True, key="tune-done"):
+        icon = ":material/error:" if done.failed else ":material/check:"
+        st.markdown(f"{icon} {done.sentence}")
+        with st.container(horizontal=True, vertical_alignment="center"):
+            if done.version is not None:
+                st.button(
+                    "Use it from now on", key="tune.activate", icon=":material/check_circle:",
+                    type="primary", on_click=_activate, args=(app, done.version),
+                )  # fmt: skip
+            if done.change is not None:
+                st.button(
+                    "Undo", key="tune.undo", icon=":material/undo:", on_click=_undo, args=(app, done.change)
+                )
+            if done.conversation is not None:
+                st.page_link(
+                    EXPLORE, label="Open it in Explore", icon=":material/query_stats:",
+                    query_params={"conversation": done.conversation},
+                )  # fmt: skip
+                st.button(
+                    "Take it off", key="tune.take_off", icon=":material/undo:", on_click=_take_off,
+                    args=(app, done.conversation),
+                )  # fmt: skip
+            st.button("Dismiss", key="tune.dismiss", type="tertiary", on_click=_dismiss)
+
+
 def _make(applied: Applied) -> None:
     name = (st.session_state.get(NAME) or "").strip() or None
     try:
@@ -238,7 +241,7 @@ def _activate(app: App, name: str) -> None:
         if pinned:
             told += f" Your settings name {literal(str(app.settings.version))}, which still stands before it."
         st.session_state[DONE] = Done(told, change=change)
-        state.change(version=GatePolicy.name, choice=None)
+        state.change(version=GatePolicy.name)  # and go on trying the same rule
     state.touched()
 
 
@@ -266,12 +269,12 @@ def _apply(applied: Applied) -> None:
         ConversationRules(applied.app.store).put(key, version, applied.choice.to_query(), note=note)
         title = applied.app.conversations.summary(key).title
     except ConvgateError as error:
-        st.session_state[DONE] = Done(literal(str(error)), failed=True)
+        st.session_state[DONE] = Done(literal(str(error)), there=True, failed=True)
     else:
         told = (
             f"**{literal(title, limit=60)}** has this rule now, and no other conversation. Explore says so."
         )
-        st.session_state[DONE] = Done(told, conversation=key)
+        st.session_state[DONE] = Done(told, conversation=key, there=True)
     state.touched()
 
 
@@ -279,9 +282,9 @@ def _take_off(app: App, key: str) -> None:
     try:
         ConversationRules(app.store).remove(key)
     except ConvgateError as error:
-        st.session_state[DONE] = Done(literal(str(error)), failed=True)
+        st.session_state[DONE] = Done(literal(str(error)), there=True, failed=True)
     else:
-        st.session_state[DONE] = Done("Taken off: the conversation is decided as all others are.")
+        st.session_state[DONE] = Done("Taken off: the conversation is decided as all others are.", there=True)
     state.touched()
 
 

@@ -18,6 +18,9 @@ from convgate.evaluation.tuning import ScoredCases
 from convgate.evaluation.ways import Way, nearest_way, ways
 from convgate.gate.thresholds import Anchored, Rule
 from convgate.ui.choice import Choice
+from convgate.ui.wording import counted
+
+_NEARLY_ALL = 0.9  # of the turns: a rule that keeps more hardly chooses
 
 
 @dataclass(frozen=True)
@@ -95,7 +98,11 @@ def find(
     row = best_row(curve, goal)
     if row is not None:
         at = f"{parameter} {curve.thresholds[row]:.2f}"
-        return Found(row, f"For {words}: {at}, with {_figures(curve.precision[row], curve.recall[row])}.")
+        told = f"For {words}: {at}, with {_figures(curve.precision[row], curve.recall[row])}"
+        if (share := curve.kept_share[row]) > _NEARLY_ALL:
+            turns = len(scored.case)
+            told += f"; it keeps {round(share * turns):,} of {counted(turns, 'turn')}"
+        return Found(row, f"{told}.")
     told = f"No {parameter} of this rule reaches {words} here."
     if isinstance(rule, Anchored):
         told += f" Before a message where no turn scores {rule.anchor:.2f}, its anchor, it keeps nothing."

@@ -41,7 +41,7 @@ def words(trial: Trial) -> str:
         f"Of **{counted(tried.turns, 'labelled turn')}**, {tried.relevant:,} matter."
         f" The rule that is tried keeps {_kept(tried)}"
     )
-    if trial.own.choice == trial.chosen.choice:
+    if trial.own.choice.same(trial.chosen.choice):
         return f"{told}. It is the version's own rule."
     return f"{told}. The version's own rule keeps {_kept(now)}."
 

@@ -16,7 +16,7 @@ from convgate.ui.choosers import chooser_labels, policy_of
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.tune import state
-from convgate.ui.tune.apply import Applied, chooser_of, draw_apply, draw_done, stored
+from convgate.ui.tune.apply import Applied, chooser_of, draw_apply, stored
 from convgate.ui.tune.bearing import bearing_words
 from convgate.ui.tune.charts import draw_charts
 from convgate.ui.tune.data import Source, chosen_of, draw_data, read_data, sources
@@ -28,6 +28,7 @@ from convgate.ui.tune.rules import rule_controls
 from convgate.ui.tune.trial import Trial, scored_turns, try_rules
 from convgate.ui.tune.view import View
 from convgate.versions.catalog import Versions
+from convgate.versions.names import UNTRAINED
 
 VERSION = "tune.version"
 LABEL = "pages/2_Label.py"
@@ -48,7 +49,6 @@ def tune(app: App) -> None:
         _draw_version(app, view, labels)
         draw_data(app, view, known)
         rule = st.container()
-    draw_done(app)
     policy = scoring.gate_policy(app, view.version)
     own = Choice(policy.rule, policy.limits)
     names = [name for name in chosen_of(view, known) if known[name].judged]
@@ -116,11 +116,12 @@ def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:
     used = app.settings.version or Versions(app.settings.home).active
     st.selectbox(
         "Version", list(labels), key=VERSION, on_change=_chose_version,
-        format_func=lambda name: (
-            f"In use: {used or 'untrained'}" if name == GatePolicy.name else labels[name]
-        ),
+        # Not by its name: the browser sends a label back, and would send the old one when another is in use.
+        format_func=lambda name: "The version in use" if name == GatePolicy.name else labels[name],
         help="The gate whose threshold is tuned.",
     )  # fmt: skip
+    if view.version == GatePolicy.name:
+        st.caption(f"In use: {literal(used or UNTRAINED)}")
 
 
 def _extent(trial: Trial | None, policy: GatePolicy) -> Extent:
