@@ -25,6 +25,7 @@ from tests.label_page import (
     opened,
     place,
     said,
+    saved,
     say,
     sound,
 )
@@ -66,8 +67,14 @@ def test_a_file_is_looked_at_before_it_is_imported_and_taken_back_as_one() -> No
     assert "Imported 2 labels" in said(app)
     assert (held(key), held(key, "Bo")) == ({1: "unsure"}, {2: "relevant"})
     assert not app.file_uploader[0].value
-    click(app, "answering.undo")
+    app = opened("Cy", conversation=key, show="files")
+    assert f"{HOSTILE[:9]}.csv: 2 labels, imported by Ada just now" in said(app)
+    click(app, "label.import.undo.2")
     assert entries() == before
+    assert "imported by Ada just now, taken back" in said(app)
+    assert not [one for one in app.button if str(one.key).startswith("label.import.undo")]
+    assert "the import of" in saved(app)
+    app = opened(conversation=key, show="files")
 
     bad = table + f"\n{key},7,99,Bo,relevant\n{key},7,3,Bo,{HOSTILE}"
     sound(app.file_uploader[0].upload("bad.csv", bad.encode()).run())

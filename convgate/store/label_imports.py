@@ -29,9 +29,9 @@ class LabelImports:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def all(self) -> list[LabelImport]:
-        """Every import that changed something, newest first."""
-        return self._found()
+    def all(self, most: int | None = None) -> list[LabelImport]:
+        """Every import that changed something, newest first; at most so many."""
+        return self._found(most=most)
 
     def undo(self, number: int) -> Saved:
         """Take back an import; what was changed since stays as it is.
@@ -48,8 +48,8 @@ class LabelImports:
             assert saved is not None
             return saved
 
-    def _found(self, number: int | None = None) -> list[LabelImport]:
-        """All imports, or the one of that number."""
+    def _found(self, number: int | None = None, most: int | None = None) -> list[LabelImport]:
+        """All imports or at most so many, or the one of that number."""
         with self._store.read() as db:
             rows = db.execute(
                 f"""
@@ -59,9 +59,9 @@ class LabelImports:
                         ORDER BY later.number DESC LIMIT 1) IS 'undo'
                 FROM label_actions AS imports JOIN annotators ON annotators.number = imports.annotator
                 WHERE imports.kind = 'import' {"" if number is None else "AND imports.number = ?"}
-                ORDER BY imports.number DESC
+                ORDER BY imports.number DESC LIMIT ?
                 """,
-                [] if number is None else [number],
+                [*([] if number is None else [number]), -1 if most is None else most],
             ).fetchall()
         return [
             LabelImport(number, file, by, moment(at), labels, bool(undone))

@@ -11,6 +11,7 @@ from convgate.errors import ConvgateError
 from convgate.labels.exchange import SUFFIXES, Kind, keep_labels, read_labels, write_labels
 from convgate.labels.imported import Import
 from convgate.store import Conversations
+from convgate.store.label_imports import LabelImports
 from convgate.transcripts import BadLinesError, Problem
 from convgate.ui import state
 from convgate.ui.annotator import annotator
@@ -18,12 +19,13 @@ from convgate.ui.answering import keep_saved
 from convgate.ui.explore.state import touched
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
-from convgate.ui.wording import counted, told_apart
+from convgate.ui.wording import ago, counted, told_apart
 
 KEPT, GENERATION = "label.files.kept", "label.files.generation"
 _PROBLEM = "label.files.problem"
 _SHOWN = 10  # problems and conversations that are listed
 _OFFERED = 200  # conversations in the menu
+_LAST = 5  # imports that can be undone here
 _KINDS: dict[Kind, str] = {"relevance-set": "Relevance set", "csv": "CSV table"}
 _TOLD: dict[Kind, str] = {
     "relevance-set": "Conversations and labels, whose and when: a training set, a benchmark, a backup",
@@ -46,6 +48,7 @@ def draw_files(app: App) -> None:
     if (kept := st.session_state.pop(KEPT, None)) is not None:
         st.success(kept, icon=":material/check:")
     by = annotator()
+    _draw_last(app, disabled=by is None)
     if by is None:
         st.caption("Choose a name above first: an import is yours to undo.")
         return
@@ -55,6 +58,23 @@ def draw_files(app: App) -> None:
     )
     if file is not None:
         _draw_import(app, by, file.name, file.getvalue())
+
+
+def _draw_last(app: App, *, disabled: bool) -> None:
+    """The last imports, whoever made them, each with its own undo."""
+    for one in LabelImports(app.store).all(_LAST):
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(
+                f"{literal(one.file, limit=60)}: {counted(one.labels, 'label')}, imported by"
+                f" {literal(one.by)} {ago(one.at)}{', taken back' if one.undone else ''}",
+                width="content",
+            )
+            if not one.undone:
+                st.button(
+                    "Undo", key=f"label.import.undo.{one.number}", icon=":material/undo:",
+                    on_click=_undo, args=(app, one.number), disabled=disabled,
+                    help="Takes this import back, whoever made it. What was answered otherwise since stays.",
+                )  # fmt: skip
 
 
 def _draw_import(app: App, by: str, name: str, content: bytes) -> None:
@@ -128,6 +148,16 @@ def _keep(app: App, found: Import, by: str) -> None:
         return
     st.session_state[KEPT] = (
         f"Imported {counted(saved.changed, 'label')}; {len(found.entries) - saved.changed:,} were there"
-        " already. Undo takes all of them back."
+        " already."
     )
+    if saved.changed:
+        st.session_state[KEPT] += " Undo below takes all of them back."
     st.session_state[GENERATION] = state.remembered(GENERATION, 0) + 1
+
+
+def _undo(app: App, number: int) -> None:
+    touched()
+    try:
+        keep_saved(LabelImports(app.store).undo(number))
+    except ConvgateError as error:
+        st.session_state[_PROBLEM] = error
