@@ -57,8 +57,8 @@ class Import:
 class Collector:
     """Takes a file's entries and sorts out those that cannot be."""
 
-    def __init__(self, report: Report, store: Store) -> None:
-        self._report = report
+    def __init__(self, report: Report, store: Store, time: str = "at") -> None:
+        self._report, self._time = report, time  # time: what the file calls it
         with store.read() as db:
             self._kinds: dict[str, str] = dict(db.execute("SELECT name, kind FROM annotators").fetchall())
         self._names: set[str] = set()
@@ -122,7 +122,15 @@ class Collector:
             )
         if entry.at is None and value == entry.value:
             return entry
-        return _with(entry, value, None if entry.at is None else checked_time(entry.at))
+        return _with(entry, value, None if entry.at is None else self._checked_time(entry.at))
+
+    def _checked_time(self, text: str) -> str:
+        try:
+            return checked_time(text)
+        except StoreError as error:
+            raise TranscriptError(
+                f"{error}; an empty time is accepted: that of the import", field=self._time
+            ) from error
 
     def _check_annotator(self, entry: Entry) -> None:
         if (entry.kind == "adjudication") != (entry.annotator == ADJUDICATED):

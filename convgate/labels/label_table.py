@@ -91,7 +91,7 @@ def read(
         raise TranscriptError(NAMELESS, file=file)
     if conversation is None and "conversation" not in places:
         raise TranscriptError(_PLACELESS, file=file)
-    collector = Collector(source.report, store)
+    collector = Collector(source.report, store, time="time")
     with store.read() as db:
         known: dict[str, tuple[str, int]] = {
             name: (key, turns)

@@ -168,7 +168,7 @@ def _entry(situation: SituationKey, label: Any) -> Entry:
         annotator,
         note if answer is None else answer,
         "note" if answer is None else "answer",
-        text_of(label, "at"),
+        text_of(label, "at") or None,
         text_of(label, "version"),
         kind_of(label.get("kind"), annotator),
     )
