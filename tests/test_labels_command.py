@@ -251,7 +251,11 @@ def test_a_file_of_any_format_is_the_conversation_of_the_library(
         (("--conversation", "k"), 2, "say which turn"),
         (("--conversation", "k", "--turn", 0), 2, "whether it mattered"),
         (("FILE", "--turn", 0), 2, "not both"),
-        (("--conversation", "k", "--turn", 0, "--relevant"), 1, "no conversation 'k'"),
+        (
+            ("--conversation", "k", "--turn", 0, "--relevant"),
+            1,
+            "no conversation 'k'; it was deleted, or is in another library",
+        ),
         (("--messages", "/no/such/file", "--turn", 0, "--relevant"), 1, "the file cannot be opened"),
         (("/no/such/file",), 1, "the file cannot be opened"),
     ],
@@ -274,7 +278,11 @@ def test_feedback_of_a_file(run: Run, store: Store, tmp_path: Path) -> None:
     assert (code, "told.jsonl, line 3: turn 9 is not before" in err) == (1, True)
     assert Conversations(store).find().total == 0
     code, out, err = run("feedback", file, "--source", "bot", "--skip-bad", "--dry-run")
-    assert (code, out[:48]) == (0, "2 answers new or different; nothing was stored: ")
+    *told, end = out.splitlines()
+    assert [line.partition(", ")[2] for line in told] == [
+        "message 3, turn 0, bot: no answer → relevant", "message 3, turn 1, bot: no answer → not relevant",
+    ]  # fmt: skip
+    assert (code, end[:48]) == (0, "2 answers new or different; nothing was stored: ")
     assert (Conversations(store).find().total, Labels(store).annotators()) == (0, [])
     code, out, err = run("feedback", file, "--source", "bot", "--skip-bad")
     assert (code, out, "line 3" in err) == (0, "2 answers new or different now.\n", True)

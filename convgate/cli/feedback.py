@@ -20,7 +20,9 @@ from convgate.cli.output import (
 from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
-    from convgate.store import Saved
+    from convgate.store import Saved, Store
+
+_SHOWN = 10  # changes that a dry run lists
 
 
 def feedback(
@@ -86,6 +88,7 @@ def feedback(
             told = source_of_path(file, Report(file.name), max_bytes=limit)
         with kept(open_store(settings), dry_run=dry_run) as store:
             saved, problems = keep_feedback_lines(store, told, agent=source, skip_bad=skip_bad)
+            changes = _changes(store, saved) if dry_run else []
         tell_problems(problems)
     else:
         if (conversation is None) == (messages is None):
@@ -101,16 +104,37 @@ def feedback(
         piece = Feedback(about, tuple(turn), relevant, at, question, source, version, how)  # type: ignore[arg-type]
         with kept(open_store(settings), dry_run=dry_run) as store:
             saved = [keep_feedback(store, piece)]
+            changes = _changes(store, saved) if dry_run else []
     if json_output or out:
         write_json({"kept": not dry_run, "feedback": [_result(one) for one in saved]}, out)
         return
     changed = sum(one.changed for one in saved)
     if dry_run:
+        for line in changes[:_SHOWN]:
+            typer.echo(line)
+        if len(changes) > _SHOWN:
+            typer.echo(f"… and {len(changes) - _SHOWN:,} more.")
         typer.echo(f"{counted(changed, 'answer')} new or different; nothing was stored: this was a dry run.")
     elif changed:
         typer.echo(f"{counted(changed, 'answer')} new or different now.")
     else:
         typer.echo("Nothing is different now: all of it was known already.")
+
+
+def _changes(store: Store, saved: list[Saved]) -> list[str]:
+    """What would be different, a line for each turn; to be asked for before a dry run is undone."""
+    from convgate.labels.spellings import in_words
+    from convgate.store.label_changes import changes_of
+    from convgate.transcripts.characters import printable
+
+    told = []
+    for action in (one.action for one in saved if one.action is not None):
+        for one in changes_of(store, action):
+            key, at = one.situation.conversation, one.situation.turn
+            message = f"message {at}" if at is not None else f"question {one.situation.question[:60]!r}"
+            before, after = (in_words(value or "no answer") for value in (one.before, one.after))
+            told.append(printable(f"{key}, {message}, turn {one.turn}, {one.annotator}: {before} → {after}"))
+    return told
 
 
 def _messages(file: Path, limit: int) -> Any:

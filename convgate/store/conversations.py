@@ -240,7 +240,7 @@ class Conversations:
         ):
             return dict(row)
         raise StoreError(
-            f"The library has no conversation {key!r}; it was deleted, or the link is from another library."
+            f"The library has no conversation {key!r}; it was deleted, or is in another library."
         )
 
     def _mark(self, keys: Sequence[str], deleted_at: str | None) -> None:

@@ -133,7 +133,7 @@ class Queues:
         """A queue; StoreError when there is none of that number, or it was deleted."""
         for queue in self._queues("AND queues.number = ?", [number]):
             return queue
-        raise StoreError(f"there is no queue {number}; it was deleted, or the link is from another library")
+        raise StoreError(f"there is no queue {number}; it was deleted, or is in another library")
 
     def all(self) -> list[Queue]:
         """Every queue, the newest first."""
