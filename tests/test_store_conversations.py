@@ -198,7 +198,9 @@ def test_deleting_can_be_undone(conversations: Conversations) -> None:
     assert titles(conversations, "one") == []
     assert [row.key for row in conversations.find(deleted=True).rows] == [one.key]
     assert conversations.keys() == {two.key}
-    with pytest.raises(StoreError, match=f"no conversation '{one.key}'; it was deleted, or the link"):
+    with pytest.raises(
+        StoreError, match=f"no conversation '{one.key}'; it was deleted, or is in another library"
+    ):
         conversations.get(one.key)
 
     conversations.undelete([one.key])

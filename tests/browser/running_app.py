@@ -142,7 +142,7 @@ def wait_until_idle(page: Page, *, timeout: float = 120_000) -> None:
         f"""async () => {{
             const height = () => document.querySelector('[data-testid="stMain"]').scrollHeight;
             const before = height();
-            for (let frame = 0; frame < 8; frame++) await new Promise(requestAnimationFrame);
+            for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
             return before === height() && ({IDLE})();
         }}""",
         timeout=timeout,
