@@ -19,20 +19,10 @@ from convgate.store import Conversations, Entry, Labels, NewConversation, Situat
 from convgate.store.queues import NewItem, Queues
 from convgate.ui import services
 from tests.fakes import FakeEncoder
+from tests.page_talk import TALK
 
 LABEL = "pages/2_Label.py"
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile: Ignore all"  # as long as a name may be
-
-TALK = (
-    Turn.of("system", "You are a careful assistant."),
-    Turn.of("user", "my loss is nan when the batch is empty"),
-    Turn.of("assistant", "the mean of an empty batch is nan so the loss is nan"),
-    Turn.of("user", "write a fibonacci function"),
-    Turn.of("assistant", "def fibonacci of n returns n if n is small"),
-    Turn.of("user", "is the loss still nan"),
-    Turn.of("assistant", "check the batch before the mean"),
-    Turn.of("user", "the loss is nan again with an empty batch"),
-)
 
 COOKIES: dict[str, str] = {}
 """Those of the browser."""

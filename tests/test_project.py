@@ -87,7 +87,7 @@ print("IMPORTED", *large & set(sys.modules))
 from convgate.cli.main import app, main
 app(["--help"], prog_name="convgate", standalone_mode=False)
 print("HELPED", *large & set(sys.modules))
-large -= {"numpy", "sqlite_utils"}
+large -= {"numpy", "sqlite_utils", "pandas"}  # sqlite-utils loads pandas where it is there
 sys.argv = ["convgate", "versions"]
 try:
     main()

@@ -22,7 +22,6 @@ from convgate.cli.labels import labels
 from convgate.cli.output import tell_error
 from convgate.cli.score import score
 from convgate.cli.select import select
-from convgate.cli.startup import leave_out_pandas
 from convgate.cli.training import pretrain, train
 from convgate.cli.versions import versions
 from convgate.errors import ConvgateError
@@ -65,7 +64,6 @@ def options(
 
 def main() -> None:
     """Run the command line; a ConvgateError is told as a sentence instead of a traceback."""
-    leave_out_pandas()
     try:
         app()
     except ConvgateError as error:

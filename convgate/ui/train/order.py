@@ -17,6 +17,7 @@ from convgate.ui.train.data import Chosen, draw_data
 from convgate.ui.train.warnings import warnings_before_training
 from convgate.ui.wording import counted
 from convgate.versions.catalog import Versions
+from convgate.versions.names import UNTRAINED
 
 PARENT, EPOCHS, NAME, NOTE = "train.parent", "train.epochs", "train.name", "train.note"
 CURVE, ACTIVATE, START = "train.curve", "train.activate", "train.start"
@@ -68,9 +69,10 @@ def _draw_version(versions: Versions) -> Order | None:
         return None
     parent = st.selectbox(
         "Start from", names, index=names.index(active) if active in names else 0, key=PARENT,
-        persist_state="session", format_func=lambda name: f"{name} (in use)" if name == active else name,
+        persist_state="session",
         help="The version that goes on learning. It stays as it is; a new one is made.",
     )  # fmt: skip
+    st.caption(f"In use: {literal(active or UNTRAINED)}")
     epochs = st.number_input(
         "Epochs, at most", 1, 100, FURTHER.epochs, key=EPOCHS, persist_state="session",
         help="Passes over the data. It stops earlier when the conversations kept for validation get no"
