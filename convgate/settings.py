@@ -47,10 +47,30 @@ class Settings(BaseSettings):
     pair_answers: bool = False  # whether a question and its answer stay together
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
 
-    @field_validator("home")
+    gatekeeper_mode: Literal["pattern", "hybrid", "llm", "disabled"] = "pattern"
+    gatekeeper_rules: Path | None = None  # own rules (YAML); None: gatekeeper.yaml in the home folder
+    gatekeeper_fail: Literal["open", "closed"] = "open"  # what is stored when nothing could decide
+    gatekeeper_greeting_length: int = Field(50, ge=0)  # characters; a greeting is shorter
+    gatekeeper_short_user: int = Field(20, ge=0)  # characters; a short exchange's message is shorter
+    gatekeeper_short_assistant: int = Field(100, ge=0)  # characters; a short exchange's answer is shorter
+    gatekeeper_model: str | None = Field(None, min_length=1)  # the language model of the modes hybrid and llm
+    gatekeeper_base_url: str | None = Field(None, min_length=1)  # of an OpenAI-compatible endpoint
+    gatekeeper_timeout: float = Field(10.0, gt=0, allow_inf_nan=False)  # seconds for one attempt
+    gatekeeper_retries: int = Field(2, ge=0, le=10)  # attempts after the first
+    gatekeeper_debug_log: Path | None = None  # a line of JSON for each decision, text included
+
+    session_idle_gap: float = Field(7_200, ge=0)  # seconds; inf: no gap ends a session
+    session_continue_overrides_gap: bool = True  # whether "continue" goes on after a longer gap
+    session_auto_close_on_workflow_complete: bool = True
+    session_new_commands: tuple[str, ...] = ("new conversation", "start fresh", "new topic", "fresh start")
+    session_continue_commands: tuple[str, ...] = ("continue", "keep going", "next", "resume")
+    session_retention_days: float = Field(90, gt=0)  # days that ended sessions are kept by a clean-up
+    session_clean_up_at_start: bool = False
+
+    @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log")
     @classmethod
-    def _expand(cls, home: Path) -> Path:
-        return home.expanduser().absolute()
+    def _expand(cls, path: Path | None) -> Path | None:
+        return None if path is None else path.expanduser().absolute()
 
     @property
     def database(self) -> Path:

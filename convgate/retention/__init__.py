@@ -1,0 +1,1 @@
+"""Confidence-based retention: how long a message stays, by how confident the model was."""
