@@ -87,17 +87,42 @@ class Override:
     rule: str
 
 
+@dataclass(frozen=True, slots=True)
+class Why:
+    """How one turn came to its outcome, where not all turns are decided alike.
+
+    >>> Why("checkpoint", "confidence 0.62, every 3rd message.", how="at a checkpoint").told(kept=True)
+    'Kept at a checkpoint: confidence 0.62, every 3rd message.'
+    """
+
+    rule: str
+    reason: str  # a sentence without "Kept:" or "Dropped:" in front
+    how: str = ""  # stands behind "Kept" or "Dropped": "by the gatekeeper"
+    stage: str | None = None  # None: that of all the decisions
+
+    def told(self, *, kept: bool) -> str:
+        """The whole sentence."""
+        outcome = "Kept" if kept else "Dropped"
+        return f"{outcome} {self.how}: {self.reason}" if self.how else f"{outcome}: {self.reason}"
+
+
 @dataclass(frozen=True, eq=False)
 class TurnDecisions:
-    """One decision for each turn of a history, as columns; row i is about turn `indices[i]`."""
+    """One decision for each turn of a history, as columns; row i is about turn `indices[i]`.
+
+    Where one rule decides all turns, `rule` and the templates `why_kept` and `why_dropped` tell of each.
+    Where it does not, `told` gives the rule and the reason of a turn, by its index, when somebody looks;
+    `because` and the templates are not read then. A score that is not a number is that of a turn that was decided
+    without one: its record has no score, threshold, logit or parts.
+    """
 
     policy: str
     rule: str
     indices: NDArray[np.int64]  # (n,) 0-based, increasing
     kept: NDArray[np.bool_]  # (n,)
-    why_kept: str  # templates over score, threshold, margin
-    why_dropped: str
-    scores: Floats | None = None  # (n,) or None when the policy does not rank
+    why_kept: str = ""  # templates over score, threshold, margin
+    why_dropped: str = ""
+    scores: Floats | None = None  # (n,), NaN where there is none; None when the policy does not score
     threshold: float | None = None
     because: str = ""  # how the threshold came about, for all turns alike
     logits: Floats | None = None  # (n,)
@@ -107,6 +132,7 @@ class TurnDecisions:
     gate_activation: float | None = None  # 0…1: how much of the final logit the attention tier gives
     overrides: Mapping[int, Override] = field(default_factory=dict)  # by turn index
     note: Callable[[int], str | None] | None = None  # by turn index: what else to know about it
+    told: Callable[[int], Why] | None = None  # by turn index: which rule decided it, and why
     stage: str = "policy"
 
     def __post_init__(self) -> None:
@@ -124,20 +150,32 @@ class TurnDecisions:
 
     def __getitem__(self, row: int) -> TurnDecision:
         index, score = int(self.indices[row]), self._value(self.scores, row)
-        override = self.overrides.get(index)
-        kept = bool(self.kept[row])
+        unscored = self.scores is not None and score is None
+        kept, why = bool(self.kept[row]), self.why(index)
         return TurnDecision(
             item=index,
             outcome=KEPT if kept else DROPPED,
-            rule=override.rule if override else self.rule,
-            reason=self._reason(kept, score, override, self.note(index) if self.note else None),
-            stage=override.stage if override else self.stage,
+            rule=why.rule,
+            reason=why.told(kept=kept),
+            stage=self.stage if why.stage is None else why.stage,
             score=score,
-            threshold=self.threshold,
-            logit=self._value(self.logits, row),
-            parts={name: float(column[row]) for name, column in self.parts.items()},
-            forced=override is not None,
+            threshold=None if unscored else self.threshold,
+            logit=None if unscored else self._value(self.logits, row),
+            parts={} if unscored else {name: float(column[row]) for name, column in self.parts.items()},
+            forced=index in self.overrides,
         )
+
+    def why(self, index: int) -> Why:
+        """Which rule decided turn `index`, and why; KeyError when it was not in the history."""
+        row = self._row(index)
+        if override := self.overrides.get(index):
+            why = Why(override.rule, override.reason, stage=override.stage)
+        elif self.told is not None:
+            why = self.told(index)
+        else:
+            why = Why(self.rule, self._sentence(row))
+        note = self.note(index) if self.note else None
+        return replace(why, reason=f"{why.reason} {note}") if note else why
 
     def of(self, index: int) -> TurnDecision:
         """The decision about turn `index` of the conversation; KeyError when it was not in the history."""
@@ -164,23 +202,19 @@ class TurnDecisions:
             raise KeyError(index)
         return row
 
-    def _reason(self, kept: bool, score: float | None, override: Override | None, note: str | None) -> str:  # noqa: FBT001
-        if override:
-            sentence = override.reason
-        else:
-            template = self.why_kept if kept else self.why_dropped
-            values = {"score": score, "threshold": self.threshold}
-            if score is not None and self.threshold is not None:
-                values["margin"] = _Margin(abs(score - self.threshold))
-            sentence = template.format(**values)
-            if self.because:
-                sentence = f"{sentence} {self.because}"
-        reason = f"{'Kept' if kept else 'Dropped'}: {sentence}"
-        return f"{reason} {note}" if note else reason
+    def _sentence(self, row: int) -> str:
+        """What the rule of all turns says of this one."""
+        score = self._value(self.scores, row)
+        values = {"score": score, "threshold": self.threshold}
+        if score is not None and self.threshold is not None:
+            values["margin"] = _Margin(abs(score - self.threshold))
+        sentence = (self.why_kept if self.kept[row] else self.why_dropped).format(**values)
+        return f"{sentence} {self.because}" if self.because else sentence
 
     @staticmethod
     def _value(column: Floats | None, row: int) -> float | None:
-        return None if column is None else float(column[row])
+        """The number in that row; None when there is none."""
+        return None if column is None or np.isnan(column[row]) else float(column[row])
 
 
 class _Margin(float):

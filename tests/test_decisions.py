@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from convgate.decisions import Override, TurnDecisions
+from convgate.decisions import Override, TurnDecisions, Why
 
 
 def decisions(**changes) -> TurnDecisions:
@@ -77,3 +77,39 @@ def test_record_is_plain_json():
     assert values["index"] == 3
     assert values["kept"] is True
     assert values["outcome"] == "kept"
+
+
+def test_each_turn_may_have_a_rule_and_a_reason_of_its_own():
+    asked = []
+
+    def told(index: int) -> Why:
+        asked.append(index)
+        return (
+            Why("confident", "sure.") if index == 3 else Why("closed", "old.", how="in the end", stage="end")
+        )
+
+    mixed = decisions(told=told, because="Not read.", note=lambda index: "Cut." if index == 5 else None)
+    assert not asked, "nothing is told before somebody looks"
+    assert [(one.rule, one.stage, one.reason) for one in (mixed.of(3), mixed.of(5))] == [
+        ("confident", "policy", "Kept: sure."),
+        ("closed", "end", "Dropped in the end: old. Cut."),
+    ]
+    assert asked == [3, 5]
+    changed = mixed.with_overrides({5: Override(True, "needed.", "messages", "tool_unit")})
+    assert (changed.of(5).rule, changed.of(5).reason) == ("tool_unit", "Kept: needed. Cut.")
+    with pytest.raises(KeyError, match="9"):
+        mixed.why(9)
+
+
+def test_turn_that_was_decided_without_a_score_has_none_and_is_still_json():
+    mixed = decisions(
+        scores=np.array([0.8, np.nan, 0.2]),
+        logits=np.array([1.0, np.nan, -1.0]),
+        parts={"semantic": np.array([1.0, np.nan, -1.0])},
+        told=lambda index: Why("greeting", "a greeting."),
+    )
+    record = mixed.of(4)
+    assert (record.score, record.threshold, record.margin, record.logit) == (None, None, None, None)
+    assert record.parts == {}
+    assert mixed.of(3).margin == pytest.approx(0.2)
+    assert json.loads(json.dumps([one.to_json() for one in mixed], allow_nan=False))[1]["score"] is None
