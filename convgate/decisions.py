@@ -112,8 +112,8 @@ class TurnDecisions:
 
     Where one rule decides all turns, `rule` and the templates `why_kept` and `why_dropped` tell of each.
     Where it does not, `told` gives the rule and the reason of a turn, by its index, when somebody looks;
-    `because` and the templates are not read then. A score that is not a number is that of a turn that was decided
-    without one: its record has no score, threshold, logit or parts.
+    `because` and the templates are not read then. A score that is not a number is that of a turn that was
+    decided without one: its record has no score, threshold, logit or parts.
     """
 
     policy: str
