@@ -27,6 +27,9 @@ Read = Callable[[Mapping[str, str], V | None], tuple[V, list[str]]]
 """Makes the view of an address, beside the one that was looked at; and a sentence for what means nothing."""
 
 
+LONGEST_QUESTION = 4_000
+"""Characters of a question that an address carries; browsers and proxies cut longer addresses."""
+
 _LAST = "address.last"  # which page wrote the address last, and what
 
 

@@ -14,11 +14,9 @@ from convgate.conversation import Conversation
 from convgate.errors import PolicyError
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import policy_names
+from convgate.ui.address import LONGEST_QUESTION as LONGEST_QUESTION
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import is_chooser, version_of
-
-LONGEST_QUESTION = 4_000
-"""Characters of a question that an address carries; browsers and proxies cut longer addresses."""
 
 
 @dataclass(frozen=True, slots=True)

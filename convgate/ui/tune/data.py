@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import streamlit as st
 
@@ -11,61 +10,14 @@ from convgate.errors import TranscriptError
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui.frame import App
-from convgate.ui.labelled import LABELS, label_counts, read_labelled
+from convgate.ui.labelled import read_labelled
+from convgate.ui.sources import Source as Source
+from convgate.ui.sources import sources as sources
 from convgate.ui.text import literal
 from convgate.ui.tune import state
 from convgate.ui.tune.view import View
-from convgate.ui.wording import counted
 
 DATA, UPLOAD, FAILED = "tune.data", "tune.upload", "tune.upload_failed"
-
-
-@dataclass(frozen=True)
-class Source:
-    """Data that there is, and how much of it."""
-
-    name: str  # as addresses have it
-    label: str
-    cases: int
-    conversations: int
-    judged: int  # turns
-    relevant: int  # of them
-    licence: str = ""
-    attribution: str = ""
-    problem: str = ""
-
-    @property
-    def plain(self) -> str:
-        """Its name in sentences."""
-        return "my labels" if self.name == LABELS else self.name
-
-    @property
-    def option(self) -> str:
-        """What stands on its button."""
-        return f"{self.label}: {counted(self.judged, 'turn')}"
-
-    @property
-    def told(self) -> str:
-        """All its counts, in a sentence."""
-        return (
-            f"{self.label}: {counted(self.judged, 'labelled turn')}, {self.relevant:,} of them relevant, for"
-            f" {counted(self.cases, 'message')} of {counted(self.conversations, 'conversation')}"
-        )
-
-
-def sources(app: App) -> dict[str, Source]:
-    """All that there is, by name; the labels also while there are none."""
-    own = label_counts(app)
-    found = [Source(LABELS, "My labels", own.situations, own.conversations, own.judged, own.relevant)]
-    for info in RelevanceSets(app.settings.home).infos():
-        label = "Samples" if not info.is_own else literal(info.name)
-        found.append(
-            Source(
-                info.name, label, info.cases, info.conversations, info.judged, info.relevant,
-                info.licence, info.attribution, info.problem,
-            )
-        )  # fmt: skip
-    return {source.name: source for source in found}
 
 
 def chosen_of(view: View, known: dict[str, Source]) -> tuple[str, ...]:
