@@ -12,24 +12,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from convgate.building import EncoderOnDemand, build_policy
 from convgate.conversation import Conversation, History, Situation
 from convgate.decisions import TurnDecisions
 from convgate.embedding.base import Encoder
-from convgate.embedding.default import default_encoder
-from convgate.errors import ConversationError, GateError, PolicyError
-from convgate.gate.checkpoint import read_gate
-from convgate.gate.model import Gate
-from convgate.gate.thresholds import Limits, Rule, Stricter, make_rule
+from convgate.errors import ConversationError, PolicyError
 from convgate.messages.check import check_valid
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
-from convgate.policies.registry import make_policy, policy_settings
 from convgate.settings import Settings, load_settings
 from convgate.transcripts import to_messages, turns_from_messages, write_conversation
-from convgate.versions import UNTRAINED as UNTRAINED
-from convgate.versions import Version, Versions
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,115 +170,7 @@ def load_policy(
     return Selector(policy, pair_answers=chosen.pair_answers)
 
 
-@dataclass
-class EncoderOnDemand:
-    """The encoder that the settings name, loaded when it is first asked for and then kept."""
-
-    settings: Settings
-    _loaded: Encoder | None = None
-
-    def __call__(self) -> Encoder:
-        """The encoder; EncoderError when it cannot be loaded."""
-        if self._loaded is None:
-            settings = self.settings
-            self._loaded = default_encoder(
-                settings.encoder,
-                home=settings.home,
-                device=settings.device,
-                dtype=settings.encoder_dtype,
-            )
-        return self._loaded
-
-
-def build_policy(
-    name: str,
-    settings: Settings,
-    encoder: Encoder | EncoderOnDemand,
-    *,
-    version: str | Path | Version | None = None,
-    **parameters: Any,
-) -> Policy:
-    """The policy of that name as the settings want it; only a policy that needs an encoder loads it.
-
-    The gate takes its version from the settings unless one is named, and its threshold rule from them, or its
-    version, unless `parameters` has a `rule`. Other policies take the parameters that stand with them.
-    """
-    own = _parameters_of(settings, name)
-    if name != GatePolicy.name:
-        return make_policy(name, encoder=encoder, **{**own, **parameters})
-    found = find_version(settings, version)
-    parameters = {"rule": rule_of(settings, None, found), "limits": limits_of(settings)} | parameters
-    loaded = encoder() if isinstance(encoder, EncoderOnDemand) else encoder
-    gate, called = load_weights(found or UNTRAINED, settings, loaded)
-    return make_policy(name, encoder=loaded, gate=gate, version=called, **parameters)
-
-
-def find_version(settings: Settings, version: str | Path | Version | None = None) -> Version | Path | None:
-    """What to load for the version that is named, else for that of the settings, else the active one.
-
-    None means an untrained gate. Raises GateError when there is no such version.
-    """
-    versions = Versions(settings.home)
-    if version is not None or settings.version is None:
-        return versions.find(version)
-    if settings.version == UNTRAINED:
-        return None
-    try:
-        return versions.get(settings.version)
-    except GateError as error:
-        raise GateError(
-            f"the settings choose the gate's version {settings.version}: {error}."
-            " `convgate versions import FILE` brings a version to this machine"
-        ) from error
-
-
-def rule_of(
-    settings: Settings, name: str | None = None, version: Version | Path | None = None, /, **changes: Any
-) -> Rule:
-    """The rule of that name, else of the settings, else of the version, with some parameters changed.
-
-    Parameters belong to the rule that they stand with, and are left aside when another is named; those of
-    settings that name no rule belong to the version's. Raises PolicyError for a rule or parameter that there
-    is not.
-    """
-    own, parameters = settings.threshold_rule or Stricter.name, dict(settings.threshold_parameters)
-    if isinstance(version, Version) and not settings.threshold_rule:
-        own, parameters = version.card.threshold_rule, {**version.card.threshold_parameters, **parameters}
-    return make_rule(name or own, **{**(parameters if name in (None, own) else {}), **changes})
-
-
-def limits_of(settings: Settings) -> Limits:
-    """How few and how many turns the settings want kept."""
-    return Limits(settings.min_turns, settings.max_turns)
-
-
-def load_weights(
-    version: str | Path | Version | None, settings: Settings, encoder: Encoder
-) -> tuple[Gate, str]:
-    """The gate of a version, by name or folder, and what that version is called.
-
-    None is the version of the settings, else the active one.
-
-    Raises GateError when it cannot be read or was made for another encoder.
-    """
-    found = find_version(settings, version)
-    if found is None:
-        return Gate().eval(), UNTRAINED
-    if isinstance(found, Version):
-        return found.load(encoder=encoder.identity), found.name
-    return read_gate(found, encoder=encoder.identity), found.name
-
-
 def _settings(settings: Settings | str | Path | None) -> Settings:
     if isinstance(settings, Settings):
         return settings
     return load_settings(Path(settings) if settings else None)
-
-
-def _parameters_of(settings: Settings, name: str) -> dict[str, Any]:
-    """The parameters that stand with the policy; none when the settings choose another one."""
-    given = dict(settings.policy_parameters) if settings.policy == name else {}
-    if unknown := sorted(set(given) - set(policy_settings(name))):
-        told = ", ".join(policy_settings(name)) or "none"
-        raise PolicyError(f"the policy {name} has no setting {', '.join(unknown)}; it has {told}")
-    return given

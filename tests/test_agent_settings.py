@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from convgate.agent_settings import AgentSettings
 from convgate.app_files import app_root
+from convgate.building import build_policy
 from convgate.conversation import Conversation
 from convgate.errors import GateError, PolicyError
 from convgate.gate.thresholds import Limits, Rule, make_rule
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import make_policy
-from convgate.selector import Selector, build_policy, load_gate, load_policy
+from convgate.selector import Selector, load_gate, load_policy
 from convgate.settings import Settings, load_settings
 from convgate.transcripts import read_conversations, to_messages
 from convgate.transcripts.characters import writable

@@ -21,7 +21,7 @@ NAN = SAMPLES / "nan_and_fibonacci.json"
 
 @pytest.fixture(autouse=True)
 def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: FakeEncoder())
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
 
 
 @pytest.fixture

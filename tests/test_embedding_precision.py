@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 import torch
 
+from convgate.building import EncoderOnDemand
 from convgate.embedding.precision import has_fast_bfloat16, resolve_dtype
 from convgate.errors import EncoderError
-from convgate.selector import EncoderOnDemand
 from convgate.settings import load_settings
 from convgate.ui import services
 from tests.fakes import FakeEncoder
@@ -65,7 +65,7 @@ class ClosableEncoder(FakeEncoder):
 def test_the_setting_reaches_an_agents_encoder(monkeypatch: pytest.MonkeyPatch):
     asked = []
     monkeypatch.setattr(
-        "convgate.selector.default_encoder", lambda _, **options: asked.append(options) or FakeEncoder()
+        "convgate.building.default_encoder", lambda _, **options: asked.append(options) or FakeEncoder()
     )
     monkeypatch.setenv("CONVGATE_ENCODER_DTYPE", "bfloat16")
     EncoderOnDemand(load_settings())()

@@ -14,7 +14,7 @@ from tests.fakes import FakeEncoder
 
 @pytest.fixture(autouse=True)
 def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: FakeEncoder())
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
 
 
 @pytest.fixture

@@ -202,7 +202,7 @@ SELECTION = ["precision", "recall", "f1", "exact_empty", "kept_token_share"]
 
 
 def test_every_policy_is_measured_with_the_metrics_that_are_promised(file, monkeypatch):
-    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: FakeEncoder())
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
     found = json.loads(run(file, "--json").stdout)
     assert list(found) == ["sets"]
     assert set(found["sets"]["tiny.dev"]) == {"cases", "conversations", "policies"}

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.agent_settings import AgentSettings
+from convgate.building import limits_of, rule_of
 from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
 from convgate.errors import PolicyError
 from convgate.gate.thresholds import RULES, Absolute, Limits, Stricter, TopK, make_rule
 from convgate.policies.registry import policy_names
-from convgate.selector import limits_of, rule_of
 from convgate.settings import Settings
 from convgate.ui.changes import changes
 from convgate.ui.choice import Choice, Extent, adjustable, sliders, with_limits, with_value

@@ -187,7 +187,7 @@ def test_every_local_link_and_picture_of_a_document_is_there() -> None:
 def test_the_python_of_the_readme_runs_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: FakeEncoder())
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
     # A version in the place of the one that ships, which is for the real encoder.
     monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "weights")
     write_version(tmp_path / "weights" / SHIPPED, trained_gate(), Draft())

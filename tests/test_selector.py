@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import convgate
+from convgate.building import EncoderOnDemand, build_policy
 from convgate.conversation import Conversation
 from convgate.errors import ConversationError, GateError, PolicyError, TranscriptError
 from convgate.gate.checkpoint import save_gate
@@ -18,7 +19,7 @@ from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Rule, TopK
 from convgate.messages.check import check_valid
 from convgate.policies.gate import GatePolicy
-from convgate.selector import EncoderOnDemand, Selector, build_policy, load_gate, load_policy
+from convgate.selector import Selector, load_gate, load_policy
 from convgate.settings import load_settings
 from convgate.transcripts import turns_from_messages
 from convgate.versions import Draft, Version, Versions, write_version
@@ -191,7 +192,7 @@ def test_version_decides_by_its_own_rule_unless_another_is_named(tmp_path: Path)
 
 def test_version_is_refused_before_its_encoder_is_loaded(monkeypatch: pytest.MonkeyPatch):
     loaded: list[object] = []
-    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: loaded.append(args))
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: loaded.append(args))
     for version, settings, error in (
         ("other", {}, GateError),
         (None, {"threshold_rule": "magic"}, PolicyError),
@@ -218,7 +219,7 @@ def test_parameters_of_a_policy_are_passed_on():
 def test_encoder_is_loaded_only_when_a_policy_needs_it(monkeypatch: pytest.MonkeyPatch):
     loaded = []
     monkeypatch.setattr(
-        "convgate.selector.default_encoder", lambda *args, **options: loaded.append(args) or FakeEncoder()
+        "convgate.building.default_encoder", lambda *args, **options: loaded.append(args) or FakeEncoder()
     )
     settings = load_settings()
     encoder = EncoderOnDemand(settings)

@@ -39,7 +39,7 @@ EPOCH = re.compile(
 
 @pytest.fixture(autouse=True)
 def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: small_encoder())
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: small_encoder())
     monkeypatch.setattr("convgate.training.trainer.FURTHER", training_program.QUICK)
     monkeypatch.setenv("COLUMNS", "200")
 
@@ -284,7 +284,7 @@ def test_errors_are_one_sentence_and_leave_everything_as_it_was(
         assert told in err
         assert err.startswith("convgate: ")
         assert "Traceback" not in err
-    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: other)
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: other)
     code, _, err = run("train", own)
     assert code == 1
     assert "was made for the encoder fake-words@1 (16 dimensions), not for another@1 (16 dimensions)" in err

@@ -27,7 +27,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 @pytest.fixture(autouse=True)
 def fake_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("convgate.selector.default_encoder", lambda *args, **options: FakeEncoder())
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
     monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "package")
     monkeypatch.setenv("COLUMNS", "120")
 

@@ -128,8 +128,8 @@ def _check_places(out: Path | None, settings_file: Path | None) -> None:
 
 def _gate(version: str | None) -> tuple[GatePolicy, Settings]:
     """The gate with its own rule, without limits: a threshold cannot change what those do."""
+    from convgate.building import EncoderOnDemand, build_policy
     from convgate.policies.gate import GatePolicy
-    from convgate.selector import EncoderOnDemand, build_policy
     from convgate.settings import load_settings
 
     settings = load_settings()

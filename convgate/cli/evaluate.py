@@ -102,8 +102,8 @@ def make_folder(plots: Path | None) -> None:
 
 def _policies(names: list[str] | None, gate: str | None, against: str | None) -> list[Policy]:
     """The policies asked for, each once, and the one to compare with; they share one encoder."""
+    from convgate.building import EncoderOnDemand, build_policy
     from convgate.policies.registry import policy_names
-    from convgate.selector import EncoderOnDemand, build_policy
     from convgate.settings import load_settings
 
     wanted = dict.fromkeys([*(names or policy_names()), *([against] if against else [])])

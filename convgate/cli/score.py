@@ -79,9 +79,10 @@ def gate_policy(
     max_turns: int | None,
 ) -> GatePolicy:
     """The gate of the settings, with what the command line changes of its rule and limits."""
+    from convgate.building import EncoderOnDemand, build_policy, find_version, rule_of
     from convgate.gate.thresholds import Limits
     from convgate.policies.gate import GatePolicy
-    from convgate.selector import UNTRAINED, EncoderOnDemand, build_policy, find_version, rule_of
+    from convgate.versions import UNTRAINED
 
     limits = Limits(
         chosen.min_turns if min_turns is None else min_turns,

@@ -101,9 +101,9 @@ def select(
 
 
 def _other_policy(name: str, chosen: Settings, assignments: list[str] | None) -> Policy:
+    from convgate.building import EncoderOnDemand, build_policy
     from convgate.errors import PolicyError
     from convgate.policies.registry import policy_settings
-    from convgate.selector import EncoderOnDemand, build_policy
 
     values, known = parameters(assignments), policy_settings(name)
     if unknown := sorted(set(values) - set(known)):

@@ -165,7 +165,7 @@ def _train(plan: Plan, run: Path | None, wanted: _Wanted, *, json: bool, out: Pa
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from convgate.selector import EncoderOnDemand
+    from convgate.building import EncoderOnDemand
     from convgate.settings import load_settings
     from convgate.training.progress import StoppedError
     from convgate.training.request import REQUEST, new_id

@@ -180,7 +180,7 @@ def _versions() -> Versions:
 
 def _encoder() -> EncoderIdentity:
     """The encoder that a version has to be made for, to be put into use."""
-    from convgate.selector import EncoderOnDemand
+    from convgate.building import EncoderOnDemand
     from convgate.settings import load_settings
 
     with status("Loading the encoder, which a version has to fit"):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from convgate.building import EncoderOnDemand, build_policy, find_version
 from convgate.conversation import Conversation, History, Situation
 from convgate.decisions import TurnDecisions
 from convgate.embedding.base import Encoder
@@ -17,7 +18,6 @@ from convgate.gate.explain import Link, WordEffect, strongest_links, word_effect
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES
-from convgate.selector import EncoderOnDemand, build_policy, find_version
 from convgate.settings import Settings
 from convgate.store import SituationKey
 from convgate.ui.choosers import policy_of, version_of

@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.figures.activation import activation_words, describe_activation
-from convgate.selector import UNTRAINED
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.rules import baseline_words, flips_words
 from convgate.ui.explore.view import View
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
+from convgate.versions.names import UNTRAINED
 
 UNTRAINED_TOLD = (
     "**This gate is untrained.** Its scores follow cosine similarity, and its threshold was never learned:"
