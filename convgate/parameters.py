@@ -6,6 +6,7 @@ line its `--set` and the settings file its keys from the same fields.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import Field, field, fields
 from typing import Any, ClassVar
 
@@ -24,6 +25,16 @@ def text(default: str) -> Any:
     return field(default=default, metadata={"text": True})
 
 
+def switch(default: bool, label: str, *, help: str = "") -> Any:  # noqa: FBT001  # a default, as in `field`
+    """A parameter that is on or off."""
+    return field(default=default, metadata={"switch": True, "label": label, "help": help})
+
+
+def one_of(default: str, options: tuple[str, ...], label: str, *, help: str = "") -> Any:
+    """A parameter that is one of a few words."""
+    return field(default=default, metadata={"options": options, "label": label, "help": help})
+
+
 class Checked:
     """Checks every parameter when the object is made; PolicyError names it, its range and what was given."""
 
@@ -31,13 +42,21 @@ class Checked:
 
     def __post_init__(self) -> None:
         """Check each parameter; None is left alone where it is the default."""
-        for item in _parameters(type(self)):
-            value = getattr(self, item.name)
-            if value is None and item.default is None:
-                continue
-            complaint = _complaint(item, value)
-            if complaint:
-                raise PolicyError(f"{self.name}: {item.name} must be {complaint}; got {value!r}")
+        names = parameter_names(type(self))
+        check_parameters(type(self), self.name, {name: getattr(self, name) for name in names})
+
+
+def check_parameters(kind: type, name: str, values: Mapping[str, Any]) -> None:
+    """Check values of some of a class's parameters; PolicyError as `Checked` raises it, under that name."""
+    for item in _parameters(kind):
+        if item.name not in values:
+            continue
+        value = values[item.name]
+        if value is None and item.default is None:
+            continue
+        complaint = _complaint(item, value)
+        if complaint:
+            raise PolicyError(f"{name}: {item.name} must be {complaint}; got {value!r}")
 
 
 def parameter_names(kind: type) -> list[str]:
@@ -52,6 +71,11 @@ def _parameters(kind: type) -> list[Field[Any]]:
 def _complaint(item: Field[Any], value: Any) -> str | None:
     if "text" in item.metadata:
         return None if isinstance(value, str) else "text"
+    if "switch" in item.metadata:
+        return None if isinstance(value, bool) else "true or false"
+    if "options" in item.metadata:
+        options = item.metadata["options"]
+        return None if value in options else f"one of {', '.join(options)}"
     low, high = item.metadata["low"], item.metadata["high"]
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
         return f"from {low} to {high}"

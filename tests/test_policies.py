@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,6 +15,7 @@ from convgate.errors import PolicyError
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Limits, TokenBudget, TopK
 from convgate.messages.tokens import TOKENS_PER_MESSAGE
+from convgate.parameters import Checked, one_of, parameter_names, switch
 from convgate.policies.gate import GatePolicy
 from convgate.policies.hybrid import reciprocal_rank_fusion
 from convgate.policies.registry import make_policy, policy_labels, policy_names
@@ -212,3 +216,20 @@ def test_a_higher_absolute_threshold_keeps_a_part_of_what_a_lower_one_keeps(text
 def test_wrong_names_and_settings_are_told(name: str, settings: dict, message: str):
     with pytest.raises(PolicyError, match=message):
         make_policy(name, **settings, **({"encoder": FakeEncoder()} if name == "cosine" else {}))
+
+
+def test_switches_and_words_are_checked_like_numbers():
+    @dataclass(frozen=True)
+    class Odd(Checked):
+        name: ClassVar[str] = "odd"
+        estimate: bool = switch(False, "estimate")
+        scope: str = one_of("day", ("day", "week"), "how long")
+
+    assert parameter_names(Odd) == ["estimate", "scope"]
+    assert Odd(estimate=True, scope="week")
+    with pytest.raises(PolicyError, match="odd: estimate must be true or false; got 1"):
+        Odd(estimate=1)
+    with pytest.raises(PolicyError, match="odd: scope must be one of day, week; got 'year'"):
+        Odd(scope="year")
+    with pytest.raises(PolicyError, match="odd: scope must be one of day, week; got \\['day'\\]"):
+        Odd(scope=["day"])
