@@ -26,6 +26,10 @@ class TranscriptError(ConvgateError):
         super().__init__(f"{place}: {problem}" if place else problem)
 
 
+class ConfidenceError(TranscriptError):
+    """A message states a confidence that is none; the field names the message by its index."""
+
+
 class ConversationError(ConvgateError):
     """A conversation was asked for a turn or a window that it does not have."""
 
@@ -56,3 +60,7 @@ class StoreError(ConvgateError):
 
 class SettingsError(ConvgateError):
     """A setting is unknown or out of its range."""
+
+
+class SessionError(ConvgateError):
+    """A session, or a rule for where one begins, cannot be what was asked for."""

@@ -40,6 +40,7 @@ def talk(texts=TEXTS) -> Conversation:
 def test_names_are_those_of_the_stable_interface():
     assert policy_names() == (
         "gate", "everything", "last_k", "token_window", "cosine", "cosine_top_k", "bm25", "hybrid",
+        "retention", "pruning",
     )  # fmt: skip
     assert set(policy_labels()) == set(policy_names())
 
@@ -53,7 +54,7 @@ def test_one_decision_a_turn_each_with_a_reason(name: str, n: int):
     assert decisions.policy == name == policy.name
     for index, decision in enumerate(decisions):
         assert decision.item == index
-        assert decision.reason.startswith("Kept: " if decision.kept else "Dropped: ")
+        assert decision.reason.startswith("Kept" if decision.kept else "Dropped")
         assert decision.reason.endswith(".")
         assert "{" not in decision.reason
         assert not decision.forced

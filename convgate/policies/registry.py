@@ -15,12 +15,25 @@ from convgate.policies.bm25 import BM25
 from convgate.policies.cosine import Cosine, CosineTopK
 from convgate.policies.gate import GatePolicy
 from convgate.policies.hybrid import Hybrid
+from convgate.policies.pruning import Pruning
+from convgate.policies.retention import Retention
 from convgate.policies.window import Everything, LastK, TokenWindow
 
 # In the order in which they are shown; a new policy is one new file and one name here.
 POLICIES: dict[str, type[Policy]] = {
     policy.name: policy
-    for policy in (GatePolicy, Everything, LastK, TokenWindow, Cosine, CosineTopK, BM25, Hybrid)
+    for policy in (
+        GatePolicy,
+        Everything,
+        LastK,
+        TokenWindow,
+        Cosine,
+        CosineTopK,
+        BM25,
+        Hybrid,
+        Retention,
+        Pruning,
+    )
 }
 
 

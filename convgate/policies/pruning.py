@@ -1,0 +1,84 @@
+"""What stays of a stored conversation, by how confident the model was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.conversation import History, Situation
+from convgate.decisions import TurnDecisions
+from convgate.parameters import Checked, setting, switch
+from convgate.policies.base import history_indices
+from convgate.retention.confidence import confidences
+from convgate.retention.pruning import KEEP_LAST, PERIOD, prune
+from convgate.retention.retained import Retained
+
+
+def period_setting(end: str) -> Any:
+    """How often a checkpoint comes, counted from the `end` that the policy counts from."""
+    told = f"Every so many messages, counted from the {end}, one of 0.60 or more stays; 0: no checkpoints."
+    return setting(PERIOD, "checkpoint period", low=0, high=10_000, step=1, help=told)
+
+
+def estimate_setting() -> Any:
+    """Whether hedging language stands in for a confidence that is not stated."""
+    told = "On: estimated from hedging language where none is stated. Off: it counts as 0.50."
+    return switch(default=False, label="estimate", help=told)
+
+
+def decided(policy: str, indices: NDArray[np.int64], found: Retained) -> TurnDecisions:
+    """What retention found, as decisions; the score is the confidence."""
+    start = int(indices[0]) if len(indices) else 0
+    return TurnDecisions(
+        policy=policy,
+        rule=policy,
+        indices=indices,
+        kept=found.kept,
+        scores=np.array([confidence.value for confidence in found.confidences], dtype=np.float64),
+        told=lambda index: found.why(index - start),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning(Checked):
+    """Keeps the last messages, and of the older ones what the model was confident in, and checkpoints.
+
+    The score is the confidence, which says nothing of what the current message needs: it does not rank.
+    """
+
+    name: ClassVar[str] = "pruning"
+    needs_encoder: ClassVar[bool] = False
+    label: ClassVar[str] = "Confidence: pruning of what is stored"
+    ranks: ClassVar[bool] = False
+    period: int = period_setting("start")
+    keep_last: int = setting(
+        KEEP_LAST, "last messages", low=0, high=10_000, step=1, help="How many messages stay in any case."
+    )
+    max_messages: int = setting(
+        0,
+        "at most messages",
+        low=0,
+        high=1_000_000,
+        step=1,
+        help="The least confident leave first; 0: no limit.",
+    )
+    max_characters: int = setting(
+        0, "at most characters", low=0, high=100_000_000, step=100, help="The same, by length; 0: no limit."
+    )
+    estimate: bool = estimate_setting()
+
+    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+        """What `convgate.retention.prune` leaves of the history; positions are those in the conversation."""
+        found = prune(
+            history.turns,
+            confidences(history.turns, estimate=self.estimate, first=history.start),
+            period=self.period,
+            keep_last=self.keep_last,
+            max_messages=self.max_messages,
+            max_characters=self.max_characters,
+            first=history.start,
+        )
+        return decided(self.name, history_indices(history), found)
