@@ -22,6 +22,7 @@ from convgate.cli.labels import labels
 from convgate.cli.output import tell_error
 from convgate.cli.score import score
 from convgate.cli.select import select
+from convgate.cli.sessions import sessions
 from convgate.cli.training import pretrain, train
 from convgate.cli.versions import versions
 from convgate.errors import ConvgateError
@@ -39,6 +40,7 @@ app.command("evaluate")(evaluate)
 app.command("calibrate")(calibrate)
 app.command("pretrain")(pretrain)
 app.command("train")(train)
+app.command("sessions")(sessions)
 app.command("import")(import_)
 app.command("feedback")(feedback)
 app.command("bench")(bench)
