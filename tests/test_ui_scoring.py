@@ -10,6 +10,7 @@ import pytest
 from convgate.conversation import Conversation, Turn
 from convgate.gate.thresholds import TopK
 from convgate.policies.gate import GatePolicy
+from convgate.policies.window import LastK
 from convgate.ui import scoring
 from convgate.ui.explore import matrix
 from convgate.ui.scoring import Moment
@@ -58,4 +59,9 @@ def test_decisions_of_one_rule_are_not_taken_for_those_of_another(
     moment: Moment, gates: tuple[GatePolicy, GatePolicy]
 ) -> None:
     one, two = (scoring.decided(replace(gates[0], rule=TopK(k)), moment) for k in (1, 2))
+    assert (one.kept.sum(), two.kept.sum()) == (1, 2)
+
+
+def test_decisions_with_one_parameter_are_not_taken_for_those_with_another(moment: Moment) -> None:
+    one, two = (scoring.decided(LastK(k), moment) for k in (1, 2))
     assert (one.kept.sum(), two.kept.sum()) == (1, 2)

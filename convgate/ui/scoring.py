@@ -6,6 +6,7 @@ question, the gate's fingerprint, the encoder's identity. Cached objects are sha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import streamlit as st
@@ -18,10 +19,12 @@ from convgate.gate.explain import Link, WordEffect, strongest_links, word_effect
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES
+from convgate.policies.written import Value
 from convgate.settings import Settings
 from convgate.store import SituationKey
 from convgate.ui.choosers import policy_of, version_of
 from convgate.ui.frame import App
+from convgate.ui.judging import digest
 from convgate.ui.wording import counted
 from convgate.versions.names import UNTRAINED
 from convgate.versions.version import Version
@@ -56,10 +59,11 @@ class Moment:
         return SituationKey(*self.place)
 
 
-def policy(app: App, chooser: str) -> Policy:
-    """The chooser's policy as the settings want it; its encoder is loaded if it needs one.
+def policy(app: App, chooser: str, **parameters: Value) -> Policy:
+    """The chooser's policy as the settings want it, but for these parameters; with its encoder if need be.
 
-    Raises GateError for a version that there is not, or that was made for another encoder.
+    Raises GateError for a version that there is not, or that was made for another encoder, and PolicyError
+    for a parameter that there is not, or that cannot be so.
     """
     name = policy_of(chooser)
     encoder = app.encoder() if POLICIES[name].needs_encoder else None
@@ -68,9 +72,9 @@ def policy(app: App, chooser: str) -> Policy:
     made, version = "", UNTRAINED
     if isinstance(found, Version):
         made, version = f"{found.card.weights_sha256} {found.card.rule}", found.name
-    told = f"{version} {made} {app.settings.model_dump_json()}"
+    told = f"{version} {made} {parameters} {app.settings.model_dump_json()}"
     # By the object and not by its identity: after "erase everything" there is a new one, with a new cache.
-    return _policy(name, version, told, id(encoder), app.settings, encoder)
+    return _policy(name, version, told, id(encoder), app.settings, encoder, parameters)
 
 
 def gate_policy(app: App, chooser: str = GatePolicy.name) -> GatePolicy:
@@ -103,11 +107,8 @@ def scored(gate: GatePolicy, moment: Moment) -> ScoredHistory:
 
 
 def decided(chosen: Policy, moment: Moment) -> TurnDecisions:
-    """What a policy without sliders decides."""
-    name = chosen.name
-    if isinstance(chosen, GatePolicy):
-        name = f"{name} {chosen.gate.fingerprint} {chosen.rule} {chosen.limits}"
-    return _decided(moment.place, name, _identity(getattr(chosen, "encoder", None)), chosen, moment)
+    """What a policy decides, whatever is set of it."""
+    return _decided(moment.place, digest(chosen), chosen, moment)
 
 
 def links(gate: GatePolicy, moment: Moment, row: int) -> list[Link]:
@@ -122,9 +123,17 @@ def words(gate: GatePolicy, moment: Moment, row: int) -> list[WordEffect]:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _policy(
-    name: str, version: str | None, told: str, encoder: int, _settings: Settings, _encoder: Encoder | None
+    name: str,
+    version: str | None,
+    told: str,
+    encoder: int,
+    _settings: Settings,
+    _encoder: Encoder | None,
+    _parameters: Mapping[str, Value],
 ) -> Policy:
-    return build_policy(name, _settings, _encoder or EncoderOnDemand(_settings), version=version)
+    return build_policy(
+        name, _settings, _encoder or EncoderOnDemand(_settings), version=version, **_parameters
+    )
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
@@ -136,7 +145,7 @@ def _scored(
 
 @st.cache_resource(max_entries=128, show_spinner=False)
 def _decided(
-    place: tuple[str, int | None, str], name: str, identity: str, _policy: Policy, _moment: Moment
+    place: tuple[str, int | None, str], policy: str, _policy: Policy, _moment: Moment
 ) -> TurnDecisions:
     return _policy.decide(_moment.situation, _moment.history)
 
