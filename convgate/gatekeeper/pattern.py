@@ -1,0 +1,115 @@
+"""A pattern: named words of a category, in whose message they count, and what takes them back.
+
+Patterns are written as people read them: a blank stands for any white space, `{name}` for words that are
+listed once for a language, and the whole stands between word boundaries. Message and pattern are without
+accents, capitals and curly apostrophes (see `folding`).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Literal
+
+import re2
+
+Span = tuple[int, int]  # of a folded text: first byte, and the one after the last
+
+MOST_MATCHES = 100
+"""Matches of one pattern in one message that are looked at."""
+
+CLAUSE = r"(?:^|[.!?:;,\n(]\s*|\s-+ |(?:^|\n)\s*(?:[-*]|\d+[.)])\s+)"
+"""Where a clause begins: at the start, after punctuation, as an item of a list."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """Words that mean something."""
+
+    category: str
+    name: str  # unique in its language
+    words: str  # a regular expression without look-around or references, blanks for white space
+    said: Literal["user", "assistant", "both"] = "user"
+    unless: str = ""  # the same, of words that are no such thing: a match that they overlap does not count
+    opens_clause: bool = False  # whether it counts at the start of a clause alone
+    asked: bool = False  # whether it counts within a question
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A pattern's match in a folded text."""
+
+    pattern: Pattern
+    span: Span
+
+
+def compiled(expression: str) -> Any:
+    """A regular expression over folded text, in linear time."""
+    return re2.compile(expression.encode("ascii"), _options())
+
+
+def spelled_out(words: str, named: Mapping[str, str]) -> str:
+    r"""The expression that is meant: blanks and `{names}` put in.
+
+    >>> spelled_out("i {really}like", {"really": "(?:really )?"})
+    'i\\s+(?:really\\s+)?like'
+    """
+    for name, meant in named.items():
+        words = words.replace("{" + name + "}", meant)
+    return re.sub(r"(?<!\\) ", r"\\s+", words)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Patterns that are looked for together: one pass over the text says which are in it at all."""
+
+    patterns: Sequence[Pattern]
+    named: Sequence[Mapping[str, str]]  # (patterns,) the words of each pattern's language
+
+    @functools.cached_property
+    def _present(self) -> Any:
+        found = re2.Set.SearchSet(_options())
+        for pattern, named in zip(self.patterns, self.named, strict=True):
+            found.Add(_expression(pattern, named).encode("ascii"))
+        found.Compile()
+        return found
+
+    @functools.cached_property
+    def _compiled(self) -> list[tuple[Any, Any]]:
+        return [
+            (
+                compiled(_expression(pattern, named)),
+                compiled(rf"\b(?:{spelled_out(pattern.unless, named)})") if pattern.unless else None,
+            )
+            for pattern, named in zip(self.patterns, self.named, strict=True)
+        ]
+
+    def find(self, text: bytes) -> Iterator[Found]:
+        """All matches, by pattern in their order; those of what takes a pattern back are left out."""
+        for index in sorted(self._present.Match(text) or ()):
+            expression, unless = self._compiled[index]
+            taken_back = [found.span() for found in unless.finditer(text)] if unless else ()
+            for found in islice(expression.finditer(text), MOST_MATCHES):
+                span = found.span(1)
+                if not overlaps(span, taken_back):
+                    yield Found(self.patterns[index], span)
+
+
+def overlaps(span: Span, others: Sequence[Span]) -> bool:
+    """Whether a span shares a byte with one of the others."""
+    return any(start < span[1] and span[0] < end for start, end in others)
+
+
+def _expression(pattern: Pattern, named: Mapping[str, str]) -> str:
+    begin = CLAUSE + r"(?:{polite})?" if pattern.opens_clause else r"\b"
+    return spelled_out(rf"{begin}({pattern.words})(?:\b|$)", named)
+
+
+def _options() -> Any:
+    options = re2.Options()
+    options.max_mem = 64 << 20  # all patterns of three languages as one automaton
+    options.log_errors = False
+    return options

@@ -1,0 +1,71 @@
+"""Messages that are nothing but a phrase: a greeting, a confirmation, yes or no."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from convgate.gatekeeper.pattern import compiled, spelled_out
+from convgate.gatekeeper.patterns import LANGUAGES
+from convgate.gatekeeper.patterns.language import Language
+
+_END = r"[\s.!?,)(:;<3-]*"
+_LONGEST = 200  # bytes of a message that can be a phrase
+_NAMED = r"(?:(?:dr|mr|mrs|ms|prof|herr|frau|madame|monsieur)\.? )?(_name_)(?: (_name_))?"
+
+
+def _any(phrases: Callable[[Language], Iterable[str]]) -> str:
+    return "|".join(spelled_out(words, {}) for language in LANGUAGES for words in phrases(language))
+
+
+@functools.cache
+def _greeting() -> Any:
+    return compiled(
+        rf"(?:{_any(lambda one: one.greetings)})"
+        rf"((?:[\s,.!?;:-]+(?:{_any(lambda one: one.pleasantries)}))*)"
+        rf"(?:[\s,]+((?:(?:dr|mr|mrs|ms|prof|herr|frau|madame|monsieur)\.?\s+)?[a-z_]+(?:\s+[a-z_]+)?))?"
+        rf"((?:[\s,.!?;:-]+(?:{_any(lambda one: one.pleasantries)}))*){_END}"
+    )
+
+
+@functools.cache
+def _opening() -> Any:
+    return compiled(rf"(?:{_any(lambda one: one.greetings)})\b")
+
+
+@functools.cache
+def _confirmation() -> Any:
+    return compiled(rf"\s*(?:{_any(lambda one: one.confirmations)})[\s.!?]*")
+
+
+@functools.cache
+def _yes_or_no() -> Any:
+    return compiled(rf"\s*(?:{_any(lambda one: one.yes_or_no)})[\s.!?,]*".replace(" ", r"[,\s]+"))
+
+
+def is_greeting(text: bytes, given: str) -> bool:
+    """Whether a message greets and nothing of substance follows. given: the same as it was written.
+
+    Whom one greets by name may follow: one or two words with a capital, at the end and without a question.
+    """
+    if len(text) > _LONGEST or not (found := _greeting().fullmatch(text)):
+        return False
+    if not found.group(2):
+        return True
+    if len(text) != len(given):  # accents that stand alone: where the name stands is not known
+        return False
+    name = given[found.start(2) : found.end(2)]
+    return b"?" not in text[found.end(2) : found.start(3) + 1] and all(
+        word[0].isupper() and (len(word) == 1 or not word.isupper()) for word in name.split()
+    )
+
+
+def is_confirmation(text: bytes) -> bool:
+    """Whether a message confirms, thanks, agrees or refuses, and nothing else."""
+    return len(text) <= _LONGEST and _confirmation().fullmatch(text) is not None
+
+
+def is_yes_or_no(text: bytes) -> bool:
+    """Whether a message is a yes or a no, and nothing else."""
+    return len(text) <= _LONGEST and _yes_or_no().fullmatch(text) is not None
