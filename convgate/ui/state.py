@@ -65,6 +65,12 @@ def selected_rows(key: str) -> list[int]:
     return list(_selection(key).get("rows", ()))
 
 
+def selected_cell(key: str) -> int | None:
+    """The row of the cell that is selected in the table `key`."""
+    cells = _selection(key).get("cells", ())
+    return int(cells[-1][0]) if cells else None
+
+
 def _selection(key: str) -> Mapping[str, Any]:
     # By key and not by attribute: a test puts a plain dict where Streamlit has its own type.
     event = st.session_state.get(key)

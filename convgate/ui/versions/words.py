@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from convgate.figures.hover import number, percent, signed
+from convgate.ui.tables import markdown_table as markdown_table
+from convgate.ui.tables import with_interval as with_interval
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 from convgate.versions.card import DataSet, Measured
@@ -95,22 +97,3 @@ def data_words(data: Sequence[DataSet]) -> str:
     licences = sorted({one.licence for one in data if one.licence})
     told = counted(len(data), "data set") + (f", {counted(cases, 'case')}" if cases else "")
     return told + (f" ({literal(', '.join(licences), limit=80)})" if licences else "")
-
-
-def with_interval(value: float, low: float | None, high: float | None, *, difference: bool = False) -> str:
-    """A value with its 95% interval, smaller and never broken in two, for a cell of a table.
-
-    >>> with_interval(0.6, 0.55, 0.65).replace("\u2060", "")
-    '0.60 :small[0.55–0.65]'
-    """
-    told = signed if difference else number
-    if low is None or high is None:
-        return told(value)
-    between = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}" if difference else "\u2060–\u2060"
-    return f"{told(value)} :small[{told(low)}{between}{told(high)}]"
-
-
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: bool = False) -> str:
-    """A table of cells that are Markdown already; `numbers` sets all columns but the first to the right."""
-    line = ["---", *(("---:" if numbers else "---") for _ in head[1:])]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, line, *rows))
