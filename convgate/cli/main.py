@@ -17,6 +17,7 @@ from convgate.cli.calibrate import calibrate
 from convgate.cli.corpus import corpus
 from convgate.cli.evaluate import evaluate
 from convgate.cli.feedback import feedback
+from convgate.cli.gatekeep import gatekeep
 from convgate.cli.import_ import import_
 from convgate.cli.labels import labels
 from convgate.cli.output import tell_error
@@ -43,6 +44,7 @@ app.command("train")(train)
 app.command("sessions")(sessions)
 app.command("import")(import_)
 app.command("feedback")(feedback)
+app.command("gatekeep")(gatekeep)
 app.command("bench")(bench)
 app.add_typer(labels, name="labels")
 app.add_typer(versions, name="versions")

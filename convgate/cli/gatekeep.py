@@ -1,0 +1,105 @@
+"""`convgate gatekeep`: which exchanges of a file are worth storing, and why."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from convgate.cli.output import JsonOption, OutOption, SkipBadOption, status, tell_problems, write_json
+from convgate.ui.wording import counted
+
+if TYPE_CHECKING:
+    from convgate.gatekeeper.decision import GatekeeperDecision
+    from convgate.gatekeeper.exchange_file import FiledExchange
+
+_SHOWN = 5  # exchanges kept by default that are listed
+
+
+def gatekeep(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Exchanges, or a transcript; - reads standard input.", metavar="FILE.jsonl", allow_dash=True
+        ),
+    ],
+    skip_bad: SkipBadOption = False,
+    json_output: JsonOption = False,
+    out: OutOption = None,
+) -> None:
+    """Decide by its words whether each exchange is worth storing, and say why.
+
+    A line: {"user": "PostgreSQL", "assistant": "Done.", "previous"?: [{"role": "assistant", "content":
+    "Which database?"}, …]}, the earlier messages oldest first. Of a transcript, every exchange is decided.
+    """
+    from convgate.gatekeeper.checks import check
+    from convgate.gatekeeper.exchange_file import read_exchanges
+    from convgate.settings import load_settings
+    from convgate.transcripts.problems import Report
+    from convgate.transcripts.source import source_of_bytes, source_of_path
+
+    limit = load_settings().upload_limit_mb << 20
+    with status(f"Reading {file}"):
+        if str(file) == "-":
+            source = source_of_bytes(sys.stdin.buffer.read(), Report("standard input"), max_bytes=limit)
+        else:
+            source = source_of_path(file, Report(file.name), max_bytes=limit)
+        exchanges, problems = read_exchanges(source, skip_bad=skip_bad)
+    tell_problems(problems)
+    with status(f"Deciding about {counted(len(exchanges), 'exchange')}"):
+        decisions = [check(one.exchange, item=one.item) for one in exchanges]
+    if json_output or out:
+        write_json([decision.to_json() for decision in decisions], out)
+    else:
+        _show(exchanges, decisions)
+
+
+def _show(exchanges: list[FiledExchange], decisions: list[GatekeeperDecision]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    talks = len({one.conversation for one in exchanges})
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
+    table.add_column("line" if exchanges[0].conversation is None else "turn", justify="right", min_width=4)
+    if talks > 1:
+        table.add_column("conversation", max_width=18, overflow="ellipsis", no_wrap=True)
+    table.add_column("", min_width=4)
+    table.add_column("category", min_width=8, max_width=17, overflow="ellipsis", no_wrap=True)
+    table.add_column("user", overflow="ellipsis", no_wrap=True, ratio=2)
+    table.add_column("why", ratio=3)
+    for one, decision in zip(exchanges, decisions, strict=True):
+        words = [decision.outcome, ", ".join(decision.categories), one.exchange.user]
+        talk = [one.conversation or ""] if talks > 1 else []
+        cells = [Text(_line(told)) for told in (*talk, *words, decision.reason.partition(": ")[2])]
+        table.add_row(str(one.item), *cells, style="bold blue" if decision.keep else "dim")
+    console.print(table)
+    console.print(Text(_summary(decisions)))
+    by_default = [
+        one for one, decision in zip(exchanges, decisions, strict=True) if decision.rule == "default"
+    ]
+    if by_default:
+        console.print(f"\nKept because nothing spoke against it ({len(by_default):,}), for you to look at:")
+        for one in by_default[:_SHOWN]:
+            console.print(Text(f"  {one.item}  {_line(one.exchange.user)}"[:150]))
+        if len(by_default) > _SHOWN:
+            console.print(f"  … and {len(by_default) - _SHOWN:,} more; --json has them all.")
+
+
+def _summary(decisions: list[GatekeeperDecision]) -> str:
+    kept = sum(decision.keep for decision in decisions)
+    categories = Counter(decision.category for decision in decisions if decision.keep).most_common()
+    told = ", ".join(f"{name} {count:,}" for name, count in categories)
+    share = f"{counted(len(decisions), 'exchange')}: {kept:,} kept ({kept / len(decisions):.0%})"
+    return f"{share} · of the kept: {told}" if told else share
+
+
+def _line(text: str) -> str:
+    from convgate.transcripts.characters import printable
+
+    return printable(" ".join(text[:2_000].split()))
