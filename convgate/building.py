@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,10 @@ from convgate.gate.checkpoint import read_gate
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Limits, Rule, Stricter, make_rule
 from convgate.policies.base import Policy
-from convgate.policies.gate import GatePolicy
-from convgate.policies.registry import make_policy, policy_settings
+from convgate.policies.gate import GatePolicy, in_words
+from convgate.policies.pipeline import DEFAULT_STAGES, Pipeline
+from convgate.policies.registry import check_written, make_policy, policy_settings
+from convgate.policies.written import Written
 from convgate.settings import Settings
 from convgate.versions import UNTRAINED, Version, Versions
 
@@ -49,17 +52,54 @@ def build_policy(
 ) -> Policy:
     """The policy of that name as the settings want it; only a policy that needs an encoder loads it.
 
-    The gate takes its version from the settings unless one is named, and its threshold rule from them, or its
-    version, unless `parameters` has a `rule`. Other policies take the parameters that stand with them.
+    The gate takes its version from the settings unless one is named, and its rule and limits from them, or
+    its version, as far as `parameters` do not change them: `rule="top_k", k=5`. A pipeline takes the stages
+    that `parameters` or the settings name, and builds each as if it stood alone. Other policies take the
+    parameters that stand with them.
     """
     own = _parameters_of(settings, name)
+    if name == Pipeline.name:
+        return _pipeline({**own, **parameters}, settings, encoder, version)
     if name != GatePolicy.name:
         return make_policy(name, encoder=encoder, **{**own, **parameters})
     found = find_version(settings, version)
-    parameters = {"rule": rule_of(settings, None, found), "limits": limits_of(settings)} | parameters
+
+    def changed(rule: str | None, changes: Mapping[str, Any]) -> Rule:
+        return rule_of(settings, rule, found, **changes)
+
+    limits = limits_of(settings)
+    parameters = {"rule": changed(None, {}), "limits": limits} | in_words(parameters, changed, limits)
     loaded = encoder() if isinstance(encoder, EncoderOnDemand) else encoder
     gate, called = load_weights(found or UNTRAINED, settings, loaded)
     return make_policy(name, encoder=loaded, gate=gate, version=called, **parameters)
+
+
+def build_written(
+    written: Written, settings: Settings, encoder: Encoder | EncoderOnDemand, *, version: str | None = None
+) -> Policy:
+    """The policy that was written, such as `last_k(k=5)` or `gate@mine`, as the settings want it.
+
+    `version` is the gate's where none is written.
+    """
+    check_written(written)
+    return build_policy(
+        written.name, settings, encoder, version=written.version or version, **written.parameters
+    )
+
+
+def _pipeline(
+    parameters: Mapping[str, Any],
+    settings: Settings,
+    encoder: Encoder | EncoderOnDemand,
+    version: str | Path | Version | None,
+) -> Policy:
+    check_written(Written(Pipeline.name, parameters))
+
+    def build(stage: Written) -> Policy:
+        named = stage.version or version
+        return build_policy(stage.name, settings, encoder, version=named, **stage.parameters)
+
+    return Pipeline.of(str(parameters.get("stages", DEFAULT_STAGES)), build)
 
 
 def find_version(settings: Settings, version: str | Path | Version | None = None) -> Version | Path | None:

@@ -85,6 +85,7 @@ class Override:
     reason: str  # a sentence without "Kept:" or "Dropped:" in front
     stage: str
     rule: str
+    how: str = ""  # stands behind "Kept" or "Dropped": "by the gatekeeper"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +170,7 @@ class TurnDecisions:
         """Which rule decided turn `index`, and why; KeyError when it was not in the history."""
         row = self._row(index)
         if override := self.overrides.get(index):
-            why = Why(override.rule, override.reason, stage=override.stage)
+            why = Why(override.rule, override.reason, override.how, override.stage)
         elif self.told is not None:
             why = self.told(index)
         else:

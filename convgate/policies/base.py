@@ -52,3 +52,10 @@ class Encodes:
         """Encode the conversations' turns in one go, so that deciding finds them in the cache."""
         texts = [turn.scored_text for talk in conversations for turn in talk.turns]
         self.encoder.encode(texts, progress=progress)
+
+
+class SeesAll:
+    """A policy that decides by the conversation as it happened, which turns left out would falsify.
+
+    In a pipeline it sees every turn, also those that the stages before it dropped; it brings none back.
+    """

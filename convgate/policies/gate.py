@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from convgate.conversation import History, Situation
 from convgate.decisions import TurnDecisions
 from convgate.embedding.base import Encoder
+from convgate.errors import PolicyError
 from convgate.gate.facts import situation_facts
 from convgate.gate.model import Gate, GateScores, Message, State
 from convgate.gate.situation import situation_text
@@ -96,3 +98,27 @@ class GatePolicy(Encodes):
         if self.encoder.is_chunked(text):
             return "It is longer than the encoder reads at once and was embedded in chunks."
         return None
+
+
+def in_words(
+    parameters: Mapping[str, Any],
+    rule: Callable[[str | None, Mapping[str, Any]], Rule],
+    limits: Limits = NO_LIMITS,
+) -> dict[str, Any]:
+    """The gate's fields from parameters as people write them: a rule's name, its parameters, both limits.
+
+    `rule` makes a rule of that name, or the usual one of None, with those parameters changed; it is asked
+    when there is something to change. `limits` hold as far as none is given.
+    """
+    own = {item.name for item in fields(GatePolicy)}
+    found = {name: value for name, value in parameters.items() if name in own}
+    changes = {name: value for name, value in parameters.items() if name not in own}
+    bounds = {item.name: changes.pop(item.name) for item in fields(Limits) if item.name in changes}
+    if bounds:
+        found["limits"] = replace(found.get("limits", limits), **bounds)
+    if changes or isinstance(found.get("rule"), str):
+        named = found.get("rule")
+        if not (named is None or isinstance(named, str)):
+            raise PolicyError(f"gate: {', '.join(changes)} cannot be set beside a rule that is made already")
+        found["rule"] = rule(named, changes)
+    return found

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
 from convgate.embedding.base import Encoder
 from convgate.errors import PolicyError
 from convgate.gate.model import Gate
-from convgate.parameters import parameter_names
+from convgate.gate.thresholds import RULES, Limits, Stricter, make_rule
+from convgate.parameters import check_parameters, parameter_names
 from convgate.policies.base import Policy
 from convgate.policies.bm25 import BM25
 from convgate.policies.cosine import Cosine, CosineTopK
-from convgate.policies.gate import GatePolicy
+from convgate.policies.gate import GatePolicy, in_words
 from convgate.policies.hybrid import Hybrid
+from convgate.policies.pipeline import DEFAULT_STAGES, Pipeline, in_stage, read_stages
 from convgate.policies.pruning import Pruning
 from convgate.policies.retention import Retention
 from convgate.policies.window import Everything, LastK, TokenWindow
+from convgate.policies.written import Written
 
 # In the order in which they are shown; a new policy is one new file and one name here.
 POLICIES: dict[str, type[Policy]] = {
@@ -33,8 +36,14 @@ POLICIES: dict[str, type[Policy]] = {
         Hybrid,
         Retention,
         Pruning,
+        Pipeline,
     )
 }
+
+# What may be written of the gate: a rule, what any rule has, and the limits.
+GATE_SETTINGS = tuple(
+    dict.fromkeys(["rule", *(name for kind in (*RULES.values(), Limits) for name in parameter_names(kind))])
+)
 
 
 def policy_names() -> tuple[str, ...]:
@@ -47,14 +56,39 @@ def policy_labels() -> dict[str, str]:
     return {name: policy.label for name, policy in POLICIES.items()}
 
 
-def needs_encoder(name: str) -> bool:
-    """Whether the policy of that name needs embeddings; PolicyError when there is none."""
-    return _policy(name).needs_encoder
+def needs_encoder(name: str, parameters: Mapping[str, Any] | None = None) -> bool:
+    """Whether the policy of that name needs embeddings; PolicyError when there is none.
+
+    A pipeline needs them when one of the stages that `parameters` name does.
+    """
+    if name != Pipeline.name:
+        return _policy(name).needs_encoder
+    stages = read_stages(str((parameters or {}).get("stages", DEFAULT_STAGES)))
+    return any(needs_encoder(stage.name, stage.parameters) for stage in stages)
 
 
 def policy_settings(name: str) -> list[str]:
     """The parameters of the policy of that name that a person may set; PolicyError when there is none."""
     return parameter_names(_policy(name))
+
+
+def check_written(written: Written) -> None:
+    """Whether there is such a policy, with such parameters, in their range; nothing is built.
+
+    Raises PolicyError. A rule of the gate, and its parameters' ranges, are checked when the gate is built.
+    """
+    policy, name, parameters = _policy(written.name), written.name, written.parameters
+    if policy is GatePolicy:
+        _check_known(name, parameters, GATE_SETTINGS)
+        return
+    if written.version is not None:
+        raise PolicyError(f"only the gate has versions; {name}@{written.version} is none")
+    _check_known(name, parameters, policy_settings(name))
+    check_parameters(policy, name, parameters)
+    if policy is Pipeline:
+        for place, stage in enumerate(read_stages(str(parameters.get("stages", DEFAULT_STAGES))), start=1):
+            with in_stage(place, stage):
+                check_written(stage)
 
 
 def make_policy(
@@ -69,17 +103,27 @@ def make_policy(
     Raises PolicyError for an unknown name, an unknown setting, a value out of range, or a missing encoder.
     """
     policy = _policy(name)
+    if policy is Pipeline:
+        check_written(Written(name, settings))
+        stages = str(settings.get("stages", DEFAULT_STAGES))
+        return Pipeline.of(
+            stages, lambda one: make_policy(one.name, encoder=encoder, gate=gate, **one.parameters)
+        )
     if needs_encoder(name):
         if encoder is None:
             raise PolicyError(f"the policy {name} needs an encoder")
         settings["encoder"] = encoder() if callable(encoder) else encoder
     if policy is GatePolicy:
         settings["gate"] = gate if gate is not None else Gate().eval()
-    known = {item.name for item in fields(policy)}  # type: ignore[arg-type]  # every policy is a dataclass
-    if unknown := sorted(set(settings) - known):
-        told = ", ".join(policy_settings(name)) or "none"
-        raise PolicyError(f"the policy {name} has no setting {', '.join(unknown)}; it has {told}")
+        settings = in_words(settings, lambda rule, changes: make_rule(rule or Stricter.name, **changes))
+    _check_known(name, settings, [item.name for item in fields(policy)])  # type: ignore[arg-type]  # a dataclass
     return policy(**settings)
+
+
+def _check_known(name: str, given: Iterable[str], known: Collection[str]) -> None:
+    if unknown := sorted(set(given) - set(known)):
+        told = ", ".join(GATE_SETTINGS if name == GatePolicy.name else policy_settings(name)) or "none"
+        raise PolicyError(f"the policy {name} has no setting {', '.join(unknown)}; it has {told}")
 
 
 def _policy(name: str) -> type[Policy]:
