@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from convgate.decisions import Decision, TurnDecision, TurnDecisions
     from convgate.labels.feedback import feedback, feedback_from_answer
     from convgate.selector import Selection, Selector, load_gate, load_policy
+    from convgate.sessions.manager import SessionManager
     from convgate.transcripts import read_conversations
 
 __version__ = "0.1.0"
@@ -32,6 +33,7 @@ __all__ = [
     "History",
     "Selection",
     "Selector",
+    "SessionManager",
     "Situation",
     "ToolCall",
     "Turn",
@@ -49,6 +51,7 @@ _LAZY = {
     "Decision": "convgate.decisions",
     "Selection": "convgate.selector",
     "Selector": "convgate.selector",
+    "SessionManager": "convgate.sessions.manager",
     "TurnDecision": "convgate.decisions",
     "TurnDecisions": "convgate.decisions",
     "feedback": "convgate.labels.feedback",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlite_utils import Migrations
 
-from convgate.store.migrations import conversations, label_summaries, labels
+from convgate.store.migrations import conversations, label_summaries, labels, sessions
 
 migrations = Migrations("convgate")
 
@@ -21,5 +21,6 @@ for step in (
     label_summaries.m006_label_summaries,
     conversations.m007_split_groups,
     labels.m008_label_undoes,
+    sessions.m009_sessions,
 ):
     migrations()(step)

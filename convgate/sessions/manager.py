@@ -1,0 +1,227 @@
+"""Sessions of a running agent, kept in the library's database.
+
+    sessions = convgate.SessionManager(workspace="shop")
+    found = sessions.detect("continue authentication")
+    found.session.id, found.boundary            # where the message belongs, and what begins with it
+
+Several workspaces, threads and processes share a database: each message is one transaction.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from convgate.conversation import Turn
+from convgate.errors import SessionError
+from convgate.sessions.boundaries import Boundary
+from convgate.sessions.clock import Clock, duration
+from convgate.sessions.rules import BoundaryRules
+from convgate.sessions.segmentation import State, problems_of, step
+from convgate.sessions.workflow import workflow_state_of
+from convgate.settings import Settings, load_settings
+from convgate.store.conversations import Conversations
+from convgate.store.database import Store
+from convgate.store.session_records import Session, SessionConversation
+from convgate.store.sessions import Sessions
+from convgate.transcripts.openai_messages import turns_from_messages
+
+ENDED = "It was ended."
+RETENTION_DAYS = 90.0
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """Where a message belongs."""
+
+    session: Session
+    conversation: int  # number of the conversation, as `SessionManager.conversations` has it
+    boundary: Boundary | None  # what begins with it, or why nothing does although it would have
+    problems: tuple[str, ...] = ()  # what it says about boundaries and cannot be taken
+
+    @property
+    def is_new_session(self) -> bool:
+        """Whether a session begins with the message."""
+        return self.boundary is not None and self.boundary.kind == "session"
+
+    @property
+    def is_new_conversation(self) -> bool:
+        """Whether a conversation begins with the message; with every session one does."""
+        return self.boundary is not None and self.boundary.kind != "none"
+
+
+class SessionManager:
+    """The sessions of one workspace; those of others are never touched.
+
+    place: a store, or settings that name one; the usual settings unless given. Of settings come the rules,
+    how long ended sessions are kept, and whether they are cleaned up now.
+    """
+
+    def __init__(
+        self,
+        place: Store | Settings | None = None,
+        *,
+        workspace: str = "default",
+        rules: BoundaryRules | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        if not workspace.strip():
+            raise SessionError("a workspace needs a name")
+        self.workspace = workspace
+        self._clock = clock
+        if isinstance(place, Store):
+            self.store, self.rules, self._retention = place, rules or BoundaryRules(), RETENTION_DAYS
+        else:
+            settings = load_settings() if place is None else place
+            self.store, self.rules = Store(settings.database), rules or BoundaryRules.of(settings)
+            self._retention = settings.session_retention_days
+        self._sessions = Sessions(self.store)
+        if isinstance(place, Settings) and place.session_clean_up_at_start:
+            self.clean_up()
+
+    def detect(self, message: str | Mapping[str, Any] | Turn, *, at: datetime | None = None) -> Detection:
+        """The session and conversation that a message belongs to; they are made where one begins with it.
+
+        message: what the user says, or any message of the talk: the assistant's count for the gap. at: when
+        it came; its own time or else the present unless given. A time without a zone is this machine's, and
+        one in the future is taken for the present. Raises TranscriptError when it is no message.
+        """
+        turn, problems = self._stamped(_turn_of(message), at)
+        moment = turn.timestamp
+        assert moment is not None
+        with self.store.write():
+            live = self._sessions.live(self.workspace)
+            before = State() if live is None else _load(live.state)
+            after, boundary = step(before, turn, self.rules)
+            problems += problems_of(turn, before.messages)
+            if live is None or (boundary is not None and boundary.kind == "session"):
+                if live is not None and boundary is not None:
+                    self._sessions.end(live.session.id, live.session.last_activity, boundary.reason)
+                id = self._sessions.begin(self.workspace, moment).id
+                conversation = self._sessions.open_conversation(id, moment)
+            elif boundary is not None and boundary.kind == "conversation":
+                id = live.session.id
+                conversation = self._sessions.open_conversation(id, moment)
+            else:
+                id, conversation = live.session.id, live.conversation
+            self._sessions.note_message(id, moment, _dump(after), workflow_state_of(turn))
+            session = self._sessions.get(id)
+        return Detection(session, conversation, boundary, tuple(problems))
+
+    def active(self) -> Session | None:
+        """The session of this workspace that the next message may go on in."""
+        live = self._sessions.live(self.workspace)
+        return None if live is None else live.session
+
+    def end(self, reason: str = ENDED) -> Session | None:
+        """End the active session, so that the next message begins another; None when there is none."""
+        with self.store.write():
+            session = self.active()
+            return None if session is None else self._sessions.end(session.id, self._now(), reason)
+
+    def recent(self, *, limit: int = 20, everywhere: bool = False) -> list[Session]:
+        """The last sessions of this workspace, or of all, the one that was last at work first."""
+        return self._sessions.recent(None if everywhere else self.workspace, limit=limit)
+
+    def conversations(self, session: str | None = None) -> list[SessionConversation]:
+        """The conversations of a session, the active one unless its id is given, in order."""
+        return self._sessions.conversations(self._named(session))
+
+    def add_conversation(self, key: str, *, session: str | None = None) -> SessionConversation:
+        """Put a conversation of the library into a session, the active one unless its id is given.
+
+        It is the one that is open there, if that is not in the library yet, and a further one else. Raises
+        StoreError when the library does not have it.
+        """
+        with self.store.write():
+            return self._sessions.add_conversation(self._named(session), key, self._now())
+
+    def describe(
+        self, conversation: int, *, title: str | None = None, tags: Sequence[str] | None = None
+    ) -> SessionConversation:
+        """Give a conversation, by its number, a title or tags; what is not given stays.
+
+        Where the library has the conversation, the title is the library's, too.
+        """
+        with self.store.write():
+            key = self._sessions.conversation(conversation).key
+            if title is not None and key is not None:
+                Conversations(self.store).rename(key, title)
+            self._sessions.describe(conversation, title=title if key is None else None, tags=tags)
+            return self._sessions.conversation(conversation)
+
+    def clean_up(self, *, retention_days: float | None = None, with_conversations: bool = False) -> int:
+        """Remove the sessions, of all workspaces, that ended longer ago than they are kept; how many.
+
+        retention_days: as the settings say unless given. Conversations stay in the library, unless
+        `with_conversations` deletes them there as well, from where they can come back until they are purged.
+        """
+        days = self._retention if retention_days is None else retention_days
+        if not days > 0:
+            raise SessionError(f"sessions are kept for more than 0 days; got {days}")
+        try:
+            before = self._now() - timedelta(days=days)
+        except OverflowError:  # for ever
+            return 0
+        with self.store.write():
+            if with_conversations:
+                Conversations(self.store).delete(self._sessions.keys_of_old(before))
+            return self._sessions.clean_up(before)
+
+    def _named(self, session: str | None) -> str:
+        if session is not None:
+            return session
+        if (active := self.active()) is None:
+            raise SessionError(
+                f"no session is active in the workspace {self.workspace!r}; name one by its id"
+            )
+        return active.id
+
+    def _now(self) -> datetime:
+        return self._clock().astimezone(UTC)
+
+    def _stamped(self, turn: Turn, at: datetime | None) -> tuple[Turn, list[str]]:
+        """The message with its time in UTC, which is never after the present."""
+        now = self._now()
+        told = at or turn.timestamp or now
+        try:
+            moment = told.astimezone(UTC)
+        except (OverflowError, ValueError):  # the first and last of all days
+            return replace(turn, timestamp=now), [f"{told} is no time; the present was taken"]
+        if moment <= now:
+            return replace(turn, timestamp=moment), []
+        ahead = duration((moment - now).total_seconds())
+        return replace(turn, timestamp=now), [
+            f"its time is {ahead} ahead of the clock; the present was taken"
+        ]
+
+
+def _turn_of(message: str | Mapping[str, Any] | Turn) -> Turn:
+    if isinstance(message, Turn):
+        return message
+    if isinstance(message, str):
+        return Turn.of("user", message)
+    return turns_from_messages([message])[0]
+
+
+def _dump(state: State) -> str:
+    clock = state.clock
+    return json.dumps(
+        {
+            "messages": state.messages,
+            "spoken": state.spoken,
+            "closed_at": state.closed_at,
+            "latest": clock.latest and clock.latest.isoformat(),
+            "behind": clock.behind and clock.behind.isoformat(),
+        }
+    )
+
+
+def _load(text: str) -> State:
+    held = json.loads(text)
+    latest, behind = (held[name] and datetime.fromisoformat(held[name]) for name in ("latest", "behind"))
+    clock = Clock(latest, behind, UTC if latest else None)
+    return State(held["messages"], held["spoken"], held["closed_at"], clock)
