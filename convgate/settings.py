@@ -57,6 +57,8 @@ class Settings(BaseSettings):
     gatekeeper_base_url: str | None = Field(None, min_length=1)  # of an OpenAI-compatible endpoint
     gatekeeper_timeout: float = Field(10.0, gt=0, allow_inf_nan=False)  # seconds for one attempt
     gatekeeper_retries: int = Field(2, ge=0, le=10)  # attempts after the first
+    gatekeeper_price_prompt: float = Field(0, ge=0, allow_inf_nan=False)  # of a million tokens sent
+    gatekeeper_price_completion: float = Field(0, ge=0, allow_inf_nan=False)  # of a million tokens answered
     gatekeeper_debug_log: Path | None = None  # a line of JSON for each decision, text included
 
     session_idle_gap: float = Field(7_200, ge=0)  # seconds; inf: no gap ends a session

@@ -41,3 +41,7 @@ class RulesError(ConvgateError):
         if len(self.problems) > _TOLD:
             told.append(f"{len(self.problems) - _TOLD} more problems.")
         super().__init__("\n".join(told))
+
+
+class ModelError(ConvgateError):
+    """A language model gave no decision; the message says why, without its full stop."""
