@@ -190,7 +190,8 @@ class LanguageModel:
         if isinstance(error, TimeoutError):
             return f"no whole answer within {self.deadline:g} s"
         if isinstance(error, openai.APIStatusError):
-            return f"the endpoint answered with {error.status_code} ({_line(error.message)})"
+            told = error.message.removeprefix(f"Error code: {error.status_code} - ")
+            return f"the endpoint answered with {error.status_code} ({_line(told)})"
         if isinstance(error, openai.APIConnectionError):
             return f"the endpoint cannot be reached ({_line(str(error.__cause__ or error))})"
         if isinstance(error, CancelledError):

@@ -1,0 +1,115 @@
+"""A server on this machine that speaks the chat completions protocol, as badly as a test wants it to."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+Answer = Callable[[BaseHTTPRequestHandler], None]
+
+
+class ChatServer:
+    """Answers each request by the next of `script`, the last again and again; `requests` has what came."""
+
+    def __init__(self) -> None:
+        self.script: list[Answer] = []
+        self.requests: list[dict[str, Any]] = []
+        self.keys: list[str | None] = []
+        self.released = threading.Event()  # set: what hangs lets go
+        self._lock = threading.Lock()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with server._lock:
+                    server.requests.append(body)
+                    server.keys.append(self.headers.get("Authorization"))
+                    answer = server.script.pop(0) if len(server.script) > 1 else server.script[0]
+                try:
+                    answer(self)
+                except (BrokenPipeError, ConnectionResetError):
+                    self.close_connection = True  # the client gave up, as tests want it to
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+
+    def plays(self, *script: Answer) -> None:
+        """Forget what came, and answer so from now on."""
+        self.script, self.requests, self.keys = list(script), [], []
+        self.released = threading.Event()
+
+    def close(self) -> None:
+        self.released.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def hangs(self, handler: BaseHTTPRequestHandler) -> None:
+        """Says nothing until it is released."""
+        self.released.wait(5)
+        handler.close_connection = True
+
+    def drips(self, handler: BaseHTTPRequestHandler) -> None:
+        """Sends a byte now and then, so that no single silence is long."""
+        send_head(handler, 200, 10_000)
+        for _ in range(500):
+            handler.wfile.write(b" ")
+            handler.wfile.flush()
+            if self.released.wait(0.01):
+                break
+        handler.close_connection = True
+
+
+def send_head(handler: BaseHTTPRequestHandler, status: int, length: int, **headers: str) -> None:
+    handler.send_response(status)
+    handler.send_header("Content-Type", "application/json")
+    handler.send_header("Content-Length", str(length))
+    for name, value in headers.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.end_headers()
+
+
+def body(data: bytes, status: int = 200, **headers: str) -> Answer:
+    """Exactly these bytes."""
+
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        send_head(handler, status, len(data), **headers)
+        handler.wfile.write(data)
+
+    return answer
+
+
+def fails(status: int, **headers: str) -> Answer:
+    """An error, as OpenAI words it."""
+    return body(json.dumps({"error": {"message": f"sorry \x1b[31m{status}"}}).encode(), status, **headers)
+
+
+def writes(content: str | None, *, prompt: int = 100, completion: int = 20, **message: Any) -> Answer:
+    """A completion in which the model writes this."""
+    completed = {
+        "id": "1",
+        "object": "chat.completion",
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": content, **message}}],
+        "usage": {"prompt_tokens": prompt, "completion_tokens": completion},
+    }
+    return body(json.dumps(completed).encode())
+
+
+def decides(keep: bool, category: str = "decision", reason: str = "it says so") -> Answer:
+    """A completion with a proper decision."""
+    return writes(json.dumps({"keep": keep, "category": category, "reason": reason}))
