@@ -10,9 +10,13 @@ import pytest
 from convgate.conversation import Conversation, Turn
 from convgate.gate.thresholds import TopK
 from convgate.policies.gate import GatePolicy
+from convgate.policies.pipeline import Pipeline
+from convgate.policies.session import SessionPolicy
 from convgate.policies.window import LastK
+from convgate.sessions import BoundaryRules
 from convgate.ui import scoring
 from convgate.ui.explore import matrix
+from convgate.ui.judging import digest
 from convgate.ui.scoring import Moment
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
@@ -65,3 +69,13 @@ def test_decisions_of_one_rule_are_not_taken_for_those_of_another(
 def test_decisions_with_one_parameter_are_not_taken_for_those_with_another(moment: Moment) -> None:
     one, two = (scoring.decided(LastK(k), moment) for k in (1, 2))
     assert (one.kept.sum(), two.kept.sum()) == (1, 2)
+
+
+def test_a_policy_is_told_from_another_by_what_settings_add_to_it_and_by_its_stages(
+    gates: tuple[GatePolicy, GatePolicy],
+) -> None:
+    sooner = SessionPolicy(rules=BoundaryRules(idle_gap=60.0))
+    assert digest(sooner) != digest(SessionPolicy())
+    assert digest(SessionPolicy()) == digest(SessionPolicy())
+    one, other = (Pipeline("last_k > gate", (LastK(3), gate)) for gate in gates)
+    assert digest(one) != digest(other), "the same stages, another gate"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -49,11 +49,10 @@ class _Look:
 
     name: str
     symbol: str
-    dense: str
-    size: int
+    size: int  # pixels
+    dense_symbol: str
     dense_size: int
     colour: str
-    rows: NDArray[np.bool_] = field(compare=False)
 
 
 def timeline_height(lanes: int, *, events: bool) -> int:
@@ -83,22 +82,24 @@ def timeline_figure(
     fig = figure(palette, height=timeline_height(len(lanes), events=bool(events)), left=12, right=12)
     low, high = (int(indices[0]) + 1, int(indices[-1]) + 1) if len(indices) else (1, 1)
     edge = max(0.6, 0.015 * len(indices))
-    top = 1.0 if events else 0.35
+    here = selected is not None and low <= selected + 1 <= high
     fig.update_layout(
         uirevision=f"{low}-{high}", dragmode="zoom", hovermode="closest",
         xaxis=axis(
             palette, "turn", range=[low - edge, high + edge], fixedrange=False, showgrid=False,
             **({"dtick": 1} if high - low < 8 else {}),
         ),
-        yaxis=axis(palette, range=[0.4 - len(lanes), top], showgrid=False, showticklabels=False),
+        yaxis=axis(
+            palette, range=[0.4 - len(lanes), 1.0 if events else 0.35], showgrid=False, showticklabels=False
+        ),
+        annotations=[_name(lane, -place, palette) for place, lane in enumerate(lanes)],
+        shapes=[
+            *(_line(event.turn + 0.5, event.kind, palette) for event in events if event.kind != "state"),
+            *([_line((selected or 0) + 1, "selected", palette)] if here else []),
+        ],
     )  # fmt: skip
+    _add_lanes(fig, lanes, labels, palette)
     _add_events(fig, events, palette)
-    for place, lane in enumerate(lanes):
-        _add_lane(fig, lane, -place, labels, palette, marks=len(indices) * len(lanes), first=place == 0)
-    if selected is not None and low <= selected + 1 <= high:
-        fig.add_vline(
-            x=selected + 1, line={"color": palette.ink, "width": 1.5}, layer="below", name="selected"
-        )
     return fig
 
 
@@ -119,78 +120,92 @@ def describe_timeline(
     return " ".join(told)
 
 
-def _add_lane(
-    fig: go.Figure,
-    lane: Lane,
-    place: int,
-    labels: Sequence[str],
-    palette: Palette,
-    *,
-    marks: int,
-    first: bool,
-) -> None:
-    decisions, dense = lane.decisions, len(lane.decisions) > _DENSE
-    forced = np.isin(decisions.indices, list(decisions.overrides))
-    flips = np.isin(decisions.indices, list(lane.flips))
-    kept, grey, green = palette.kept, palette.dropped, palette.forced
-    looks = [
-        _Look("dropped", "circle-open", "line-ns", 7, 6, grey, ~decisions.kept & ~forced),
-        _Look("kept", "circle", "line-ns", 9, 16, kept, decisions.kept & ~forced),
-        _Look("dropped anyway", "diamond-open", "diamond-open", 10, 7, green, ~decisions.kept & forced),
-        _Look("kept anyway", "diamond", "diamond", 10, 7, green, decisions.kept & forced),
-    ]
-    hover = _hover(lane, labels, told=marks <= _REASONS)
-    for look in looks:
-        _add_marks(fig, decisions, look, place, marks, dense=dense, first=first, hover=hover)
-    checkpoints = _checkpoints(decisions)
-    for look in (
-        _Look("checkpoint", "square-open", "square-open", 16, 10, palette.ink, checkpoints),
-        _Look("unlike the reference", "circle-open", "circle-open", 16, 10, palette.flip, flips),
+def _add_lanes(fig: go.Figure, lanes: Sequence[Lane], labels: Sequence[str], palette: Palette) -> None:
+    """A trace for each kind of mark, over all lanes: plotly takes long over many traces."""
+    turns = lanes[0].decisions.indices
+    kept = np.stack([lane.decisions.kept for lane in lanes])
+    forced = np.stack([np.isin(turns, list(lane.decisions.overrides)) for lane in lanes])
+    told = kept.size <= _REASONS
+    hover = [_hover(lane, labels, told=told) for lane in lanes]
+    blue, grey, green = palette.kept, palette.dropped, palette.forced
+    for look, chosen in (
+        (_Look("dropped", "circle-open", 7, "line-ns", 6, grey), ~kept & ~forced),
+        (_Look("kept", "circle", 9, "line-ns", 16, blue), kept & ~forced),
+        (_Look("dropped anyway", "diamond-open", 10, "diamond-open", 7, green), ~kept & forced),
+        (_Look("kept anyway", "diamond", 10, "diamond", 7, green), kept & forced),
     ):
-        if look.rows.any():
-            _add_marks(fig, decisions, look, place, marks, dense=dense, first=False, hover=None)
-    told = f"<b>{plain(lane.label, _LABEL)}</b> {int(decisions.kept.sum()):,} kept"
-    told += f" · {len(lane.flips):,} unlike" if len(lane.flips) else ""
-    fig.add_annotation(
-        xref="paper", x=0, y=place, text=told, showarrow=False, xanchor="left", yanchor="middle", name="lane",
-        font={"size": 12, "color": palette.ink}, bgcolor=palette.background,
-    )  # fmt: skip
+        if chosen.any() or not look.name.endswith("anyway"):
+            _add_marks(fig, look, turns, chosen, hover)
+    flips = np.stack([np.isin(turns, list(lane.flips)) for lane in lanes])
+    checkpoints = np.stack([_checkpoints(lane.decisions) for lane in lanes])
+    for look, chosen in (
+        (_Look("checkpoint", "square-open", 16, "square-open", 10, palette.ink), checkpoints),
+        (_Look("unlike the reference", "circle-open", 16, "circle-open", 10, palette.flip), flips),
+    ):
+        if chosen.any():
+            _add_marks(fig, look, turns, chosen, None)
 
 
 def _add_marks(
     fig: go.Figure,
-    decisions: TurnDecisions,
     look: _Look,
-    place: int,
-    marks: int,
-    *,
-    dense: bool,
-    first: bool,
-    hover: list[str] | None,
+    turns: NDArray[np.int64],
+    chosen: NDArray[np.bool_],
+    hover: Sequence[Sequence[str]] | None,
 ) -> None:
-    """Marks of one kind in one lane; the first lane stands for all in the legend."""
-    rows = np.flatnonzero(look.rows)
-    indices = decisions.indices[rows]
-    words = (
-        {"hoverinfo": "skip"}
-        if hover is None
-        else {"hovertext": [hover[row] for row in rows], "hoverinfo": "text"}
-    )
-    size = look.dense_size if dense else look.size
-    ring = hover is None
+    """Marks of one kind where `chosen`, (lanes, n), says so; without `hover` they are drawn around others."""
+    dense = len(turns) > _DENSE
+    lanes, rows = np.nonzero(chosen)
+    words: dict[str, object] = {"hoverinfo": "skip"}
+    if hover is not None:
+        words = {
+            "hoverinfo": "text",
+            "hovertext": [hover[lane][row] for lane, row in zip(lanes.tolist(), rows.tolist(), strict=True)],
+        }
     fig.add_trace(
-        scatter(marks)(
-            x=indices + 1 if len(rows) else [None],
-            y=np.full(len(rows), place - _MARKS) if len(rows) else [None],
-            customdata=indices.tolist(), mode="markers", name=look.name, legendgroup=look.name,
-            showlegend=first and (bool(len(rows)) or not look.name.endswith("anyway")),
+        scatter(chosen.size)(
+            x=turns[rows] + 1 if len(rows) else [None],
+            y=-lanes - _MARKS if len(rows) else [None],
+            customdata=turns[rows].tolist(),
+            mode="markers",
+            name=look.name,
             marker={
-                "symbol": look.dense if dense else look.symbol, "size": size, "color": look.colour,
-                "line": {"width": 2.5 if ring else 1.5, "color": look.colour},
+                "symbol": look.dense_symbol if dense else look.symbol,
+                "size": look.dense_size if dense else look.size,
+                "color": look.colour,
+                "line": {"width": 1.5 if hover is not None else 2.5, "color": look.colour},
             },
-            **steady(), **words,
+            **steady(),
+            **words,
         )
-    )  # fmt: skip
+    )
+
+
+def _name(lane: Lane, place: int, palette: Palette) -> dict[str, object]:
+    """The lane's name above its marks, where it takes nothing from their width."""
+    told = f"<b>{plain(lane.label, _LABEL)}</b> {int(lane.decisions.kept.sum()):,} kept"
+    told += f" · {len(lane.flips):,} unlike" if len(lane.flips) else ""
+    return {
+        "xref": "paper", "x": 0, "y": place, "text": told, "showarrow": False, "xanchor": "left",
+        "yanchor": "middle", "name": "lane", "font": {"size": 12, "color": palette.ink},
+        "bgcolor": palette.background,
+    }  # fmt: skip
+
+
+_DASHES = {"session": "solid", "conversation": "dot", "selected": "solid"}
+
+
+def _line(x: float, name: str, palette: Palette) -> dict[str, object]:
+    """A line through all lanes."""
+    selected = name == "selected"
+    line = {
+        "color": palette.ink if selected else palette.muted, "dash": _DASHES[name],
+        "width": 2 if name == "session" else 1.5,
+    }  # fmt: skip
+    return {
+        "type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": x, "x1": x, "line": line, "layer": "below",
+        "name": name,
+    }  # fmt: skip
 
 
 def _hover(lane: Lane, labels: Sequence[str], *, told: bool) -> list[str]:
@@ -220,13 +235,7 @@ def _checkpoints(decisions: TurnDecisions) -> NDArray[np.bool_]:
 
 
 def _add_events(fig: go.Figure, events: Sequence[Event], palette: Palette) -> None:
-    """A line through all lanes where something begins, and a mark above them that tells what, and why."""
-    for event in events:
-        if event.kind == "state":
-            continue
-        dash, width = ("solid", 2) if event.kind == "session" else ("dot", 1.5)
-        line = {"color": palette.muted, "dash": dash, "width": width}
-        fig.add_vline(x=event.turn + 0.5, line=line, layer="below", name=event.kind)
+    """A mark above all lanes where something happens, which tells what, and why."""
     for kind, name, symbol in (
         ("session", "session begins", "triangle-right"),
         ("conversation", "conversation begins", "triangle-right-open"),

@@ -53,7 +53,9 @@ def digest(policy: Policy) -> str:
     if isinstance(policy, GatePolicy):
         return f"{policy.name} {policy.gate.fingerprint} {policy.rule} {policy.limits} {identity}"
     values = {name: getattr(policy, name) for name in parameter_names(type(policy))}
-    return f"{policy.name} {values} {identity}"
+    told = getattr(policy, "fingerprint", None) or getattr(policy, "rules", "")  # what settings add
+    stages = " > ".join(digest(stage) for stage in getattr(policy, "policies", ()))
+    return f"{policy.name} {values} {told} {stages} {identity}"
 
 
 def judged(relevance_set: RelevanceSet, told: str, policy: Policy, label: str) -> JudgedSet:
@@ -67,6 +69,16 @@ def judged(relevance_set: RelevanceSet, told: str, policy: Policy, label: str) -
         return judge_set(relevance_set, policy, tokens=_tokens(relevance_set, told), progress=progress)
 
     return once(_judged_box(told, digest(policy)), work)
+
+
+def is_judged(told: str, policy: Policy) -> bool:
+    """Whether `judged` has the policy on that content already."""
+    return "made" in _judged_box(told, digest(policy))
+
+
+def tokens_of(relevance_set: RelevanceSet, told: str) -> dict[str, TokenCounts]:
+    """The tokens of each turn, by conversation; counted once for this content."""
+    return _tokens(relevance_set, told)
 
 
 def sides(told: str, a: JudgedSet, b: JudgedSet, digests: tuple[str, str]) -> Sides:
@@ -110,7 +122,7 @@ def once(box: dict[str, Any], work: Callable[[Callable[[str, float], None]], T])
 
 
 # A cached function cannot draw how far it is, so what is cached is the box for its result.
-@st.cache_resource(max_entries=32, show_spinner=False)
+@st.cache_resource(max_entries=64, show_spinner=False)
 def _judged_box(told: str, policy: str) -> dict[str, Any]:
     return {}
 

@@ -8,6 +8,7 @@ import streamlit as st
 
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.compare import state
+from convgate.ui.compare.sets import draw_sets
 from convgate.ui.compare.talk import draw_talk
 from convgate.ui.compare.view import View
 from convgate.ui.frame import App
@@ -31,8 +32,9 @@ def compare(app: App) -> None:
         st.warning(literal(problem), icon=":material/link_off:")
     _draw_places(view)
     if view.on_sets:
-        return
-    draw_talk(app, view, choosers)
+        draw_sets(app, view, choosers, known)
+    else:
+        draw_talk(app, view, choosers)
 
 
 def _draw_places(view: View) -> None:
