@@ -1,15 +1,15 @@
-"""`convgate sessions`: where the conversations and sessions of a transcript begin."""
+"""`convgate sessions`: where the conversations and sessions of a transcript begin, and which are stored."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from convgate.cli.output import (
     ConversationOption,
-    FileArgument,
     FormatOption,
     JsonOption,
     OutOption,
@@ -19,6 +19,7 @@ from convgate.cli.output import (
     tell,
     write_json,
 )
+from convgate.cli.stored_sessions import show_stored
 
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 
 
 def sessions(
-    file: FileArgument,
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A transcript; - reads standard input.", metavar="FILE", allow_dash=True),
+    ] = None,
     idle_gap: Annotated[
         float | None,
         typer.Option(help="A longer gap between messages ends a session; inf: none does.", metavar="SECONDS"),
@@ -46,6 +50,12 @@ def sessions(
         ),
     ] = None,
     conversation: ConversationOption = None,
+    stored: Annotated[
+        bool, typer.Option("--stored", help="List the sessions of running agents instead, the last 20.")
+    ] = False,
+    workspace: Annotated[
+        str | None, typer.Option(help="Of the stored ones, those of this workspace alone.")
+    ] = None,
     settings_file: SettingsFileOption = None,
     format: FormatOption = None,
     skip_bad: SkipBadOption = False,
@@ -53,6 +63,13 @@ def sessions(
     out: OutOption = None,
 ) -> None:
     """Tell where conversations and sessions begin, by times, commands and workflow states."""
+    if (file is None) is not stored:
+        raise typer.BadParameter("a FILE or --stored, one of the two")
+    if workspace is not None and not stored:
+        raise typer.BadParameter("--workspace belongs to --stored")
+    if file is None:
+        show_stored(workspace, json_output=json_output, out=out)
+        return
     from convgate.sessions import BoundaryRules, segment
     from convgate.settings import load_settings
 

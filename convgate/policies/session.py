@@ -9,26 +9,25 @@ from typing import ClassVar
 from convgate.conversation import History, Situation
 from convgate.decisions import TurnDecisions, Why
 from convgate.parameters import Checked, one_of, setting
-from convgate.policies.base import history_indices
+from convgate.policies.base import SeesAll, history_indices
 from convgate.sessions import Boundary, BoundaryRules, segment
 
 _RULES = BoundaryRules()
 
 
 @dataclass(frozen=True)
-class SessionPolicy(Checked):
+class SessionPolicy(Checked, SeesAll):
     """Keeps the turns since the present conversation began, by events alone: times, commands, states.
 
     The message to answer may itself begin another, and then nothing is kept. What a person moved counts, as
-    the turns tell it (`convgate.sessions.with_moved`). Boundaries are those of the whole conversation, so a
-    stage before this one must not hide turns from it.
+    the turns tell it (`convgate.sessions.with_moved`). Boundaries are those of the whole conversation,
+    also in a pipeline whose earlier stages dropped some of its turns.
     """
 
     name: ClassVar[str] = "session"
     needs_encoder: ClassVar[bool] = False
     label: ClassVar[str] = "Session: since the conversation began"
     ranks: ClassVar[bool] = False
-    sees_all: ClassVar[bool] = True  # gaps and commands are those of all turns, whoever dropped some of them
     idle_gap: float | None = setting(
         None,
         "seconds",

@@ -1,0 +1,202 @@
+"""`convgate sessions`, and the policy that keeps the present conversation."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import convgate
+from convgate.cli import main as cli
+from convgate.conversation import Conversation, Turn
+from convgate.errors import PolicyError
+from convgate.policies.session import SessionPolicy
+from convgate.sessions import BoundaryRules, with_moved
+from convgate.settings import Settings
+from convgate.store.session_records import MovedBoundary
+from tests.session_days import day
+
+SAMPLE = Path(__file__).parent.parent / "sample_conversations" / "purple_button_one_day.json"
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["convgate", *map(str, words)])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def test_the_command_prints_the_stable_json(run: Run, tmp_path: Path) -> None:
+    code, out, errors = run("sessions", SAMPLE, "--json")
+    result = json.loads(out)
+    assert (code, errors) == (0, "")
+    assert list(result) == ["conversation_starts", "session_starts", "reasons"]
+    assert (result["conversation_starts"], result["session_starts"]) == ([0, 6], [0])
+    assert [reason["index"] for reason in result["reasons"]] == [0, 6]
+    assert result["reasons"][1] == {
+        "index": 6,
+        "kind": "conversation",
+        "rule": "workflow_complete",
+        "reason": "The workflow reached COMPLETE at message 5, which closed the conversation before.",
+    }
+    assert run("sessions", SAMPLE, "--out", tmp_path / "out.json")[1] == ""
+    assert json.loads((tmp_path / "out.json").read_text()) == result
+
+
+@pytest.mark.parametrize(
+    ("words", "conversations", "sessions"),
+    [
+        (["--no-continue-overrides-gap"], [0, 6, 12], [0, 12]),
+        (["--no-continue-overrides-gap", "--idle-gap", "inf"], [0, 6], [0]),
+        (["--no-continue-overrides-gap", "--idle-gap", 8100], [0, 6], [0]),
+        (["--no-close-on-complete"], [0], [0]),
+        (["--idle-gap", 3600], [0, 4, 6, 8, 10], [0, 4, 8, 10]),
+    ],
+)
+def test_the_rules_are_options(
+    run: Run, words: list[object], conversations: list[int], sessions: list[int]
+) -> None:
+    result = json.loads(run("sessions", SAMPLE, "--json", *words)[1])
+    assert (result["conversation_starts"], result["session_starts"]) == (conversations, sessions)
+
+
+def test_settings_count_unless_an_option_says_otherwise(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text("session_continue_overrides_gap = false\nsession_idle_gap = inf\n")
+    own = ["sessions", SAMPLE, "--json", "--settings", file]
+    assert json.loads(run(*own)[1])["session_starts"] == [0]
+    assert json.loads(run(*own, "--idle-gap", 7200)[1])["session_starts"] == [0, 12]
+    assert json.loads(run(*own, "--idle-gap", 7200, "--continue-overrides-gap")[1])["session_starts"] == [0]
+
+
+def test_a_listing_says_what_begins_where_and_what_does_not(run: Run) -> None:
+    code, out, _ = run("sessions", SAMPLE)
+    told = " ".join(out.split())
+    assert code == 0
+    assert "13 messages · 1 session · 2 conversations · idle gap 2 h" in told
+    assert "nothing" in told
+    assert "2026-03-05 15:45" in told
+    assert "idle gap off" in run("sessions", SAMPLE, "--idle-gap", "inf")[1]
+
+
+def test_what_cannot_be_taken_is_told(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "talk.json"
+    messages = [
+        {"role": "user", "content": "a", "timestamp": "yesterday"},
+        {"role": "assistant", "content": "b", "workflow_state": "DONE"},
+    ]
+    file.write_text(json.dumps(messages))
+    code, out, errors = run("sessions", file, "--json")
+    assert (code, json.loads(out)["conversation_starts"]) == (0, [0])
+    assert "'yesterday' is not a time" in errors
+    assert "message 1: workflow_state is 'DONE', which is none of PLANNING" in errors
+    code, _, errors = run("sessions", SAMPLE, "--idle-gap", -1)
+    assert (code, errors) == (
+        1, "convgate: the idle gap is a number of seconds, 0 or more, or inf for none; got -1.0\n",
+    )  # fmt: skip
+    for words in ([], [SAMPLE, "--stored"], [SAMPLE, "--workspace", "shop"]):
+        assert run("sessions", *words)[0] == 2
+
+
+def test_stored_sessions_are_listed(run: Run) -> None:
+    sessions = convgate.SessionManager(workspace="shop")
+    first = sessions.detect("a").session
+    sessions.end("The shop\x1b[31m is closed.")
+    second = convgate.SessionManager(workspace="house").detect("b").session
+    sessions.store.close()
+    listed = json.loads(run("sessions", "--stored", "--json")[1])["sessions"]
+    assert [one["id"] for one in listed] == [second.id, first.id]
+    assert listed[0]["ended"] is None
+    assert listed[1]["conversation_count"] == 1
+    assert [
+        one["id"]
+        for one in json.loads(run("sessions", "--stored", "--json", "--workspace", "shop")[1])["sessions"]
+    ] == [first.id]
+    out = run("sessions", "--stored")[1]
+    assert "2 sessions shown" in out
+    assert "\x1b" not in out
+
+
+LINES = ("9:00 u a", "9:01 a b", "9:02 u new topic: tea", "9:03 a c", "12:00 u d", "12:01 a e", "12:02 u f")
+
+
+def kept(policy: SessionPolicy, *lines: str, at: int = -1) -> list[int]:
+    talk = Conversation("c", tuple(day(*lines)))
+    return policy.decide(*talk.at(at % len(talk))).kept_indices
+
+
+def test_the_policy_keeps_what_was_said_since_the_conversation_began() -> None:
+    talk = Conversation("c", tuple(day(*LINES)))
+    decisions = SessionPolicy().decide(*talk.at(6))
+    assert decisions.kept_indices == [4, 5]
+    assert decisions.of(5).reason == "Kept: part of the present conversation, which began at message 4."
+    dropped = decisions.of(3)
+    assert (dropped.rule, dropped.score, dropped.forced) == ("idle_gap", None, False)
+    assert dropped.reason == (
+        "Dropped: before the present conversation, which began at message 4: 2 h 57 min since the last message,"
+        " more than the idle gap of 2 h."
+    )
+    assert SessionPolicy().decide(*talk.at(1)).of(0).reason == (
+        "Kept: part of the present conversation, which began with the first message."
+    )
+
+
+def test_the_message_to_answer_may_begin_another() -> None:
+    assert kept(SessionPolicy(), *LINES, at=4) == kept(SessionPolicy(), *LINES, at=2) == []
+    talk = Conversation("c", tuple(day(*LINES)))
+    assert SessionPolicy().decide(*talk.asked("Start fresh. What is tea?")).kept_indices == []
+    assert SessionPolicy().decide(*talk.asked("and what is tea?")).kept_indices == [4, 5, 6]
+    assert SessionPolicy().decide(*talk.at(3, window=1)).kept_indices == [2]
+
+
+def test_a_session_may_have_several_conversations() -> None:
+    whole = SessionPolicy(scope="session")
+    assert kept(whole, *LINES, at=3) == [0, 1, 2]
+    assert kept(SessionPolicy(), *LINES, at=3) == [2]
+    assert kept(whole, *LINES) == [4, 5]
+    assert kept(SessionPolicy(idle_gap=math.inf), *LINES) == [2, 3, 4, 5]
+    assert kept(SessionPolicy(idle_gap=math.inf, rules=BoundaryRules(new_commands=())), *LINES) == list(
+        range(6)
+    )
+
+
+def test_what_a_person_moved_is_kept_or_dropped_accordingly() -> None:
+    talk = Conversation("c", tuple(day(*LINES)))
+    moved = with_moved(talk, {4: MovedBoundary("none"), 3: MovedBoundary("conversation", note="tea, really")})
+    decisions = SessionPolicy().decide(*moved.at(6))
+    assert decisions.kept_indices == [3, 4, 5]
+    assert decisions.of(0).reason == (
+        "Dropped: before the present conversation, which began at message 3: a person began a new"
+        " conversation here: tea, really"
+    )
+
+
+def test_settings_and_parameters_reach_the_policy() -> None:
+    messages = [
+        {"role": turn.role, "content": turn.text, "timestamp": str(turn.timestamp)} for turn in day(*LINES)
+    ]
+    never = Settings(session_idle_gap=math.inf, session_new_commands=("neues Thema",))
+    assert len(convgate.load_policy("session", settings=never).select(messages).messages) == 7
+    assert len(convgate.load_policy("session", settings=never, idle_gap=600).select(messages).messages) == 3
+    with pytest.raises(PolicyError, match=r"session: idle_gap must be from 0 to inf; got -1"):
+        SessionPolicy(idle_gap=-1)
+    with pytest.raises(PolicyError, match=r"session: scope must be .*conversation.*session.*; got 'day'"):
+        SessionPolicy(scope="day")
+
+
+def test_a_turn_without_text_is_no_command() -> None:
+    talk = Conversation("c", (Turn.of("user", "a"), Turn("user"), Turn.of("user", "b")))
+    assert SessionPolicy().decide(*talk.at(2)).kept_indices == [0, 1]
