@@ -16,7 +16,7 @@ from convgate.transcripts.characters import writable
 from convgate.ui.compare import state
 from convgate.ui.compare.choosing import draw_choosing, draw_too_few
 from convgate.ui.compare.export import results_csv, results_markdown
-from convgate.ui.compare.measuring import measure
+from convgate.ui.compare.measuring import Measured, measure
 from convgate.ui.compare.talk import draw_failed
 from convgate.ui.compare.view import View
 from convgate.ui.frame import App
@@ -54,7 +54,7 @@ def draw_sets(app: App, view: View, choosers: Mapping[str, str], known: Mapping[
     reference = labels[against.to_text()]
     for number, (name, result) in enumerate(results.items()):
         _draw_result(view, known[name], result, reference, number)
-    _draw_downloads(view, {known[name].plain: result for name, result in results.items()}, reference)
+    _draw_downloads(view, {known[name].plain: one.result for name, one in results.items()}, reference)
 
 
 def cell(measure: Measure, *, best: bool = False, difference: bool = False) -> str:
@@ -91,27 +91,28 @@ def _draw_data(view: View, known: Mapping[str, Source]) -> list[str]:
     return asked
 
 
-def _draw_result(view: View, source: Source, result: SetResult, reference: str, number: int) -> None:
+def _draw_result(view: View, source: Source, measured: Measured, reference: str, number: int) -> None:
+    result = measured.result
     st.subheader(source.label, anchor=False)
     st.caption(source.told)
-    _draw_metrics(result, None, reference, f"{number}")
+    _draw_metrics(measured, None, reference, f"{number}")
     if result.conversations < 2:
         st.caption(":material/info: One conversation gives no intervals, so none can be called the best.")
     _draw_tradeoff(source, result)
     if view.by_tag:
         for place, (tag, has) in enumerate(result.tags.items()):
             st.markdown(f"**{literal(tag, limit=60)}** :small[{counted(int(has.sum()), 'message')}]")
-            _draw_metrics(result, tag, reference, f"{number}-{place}")
+            _draw_metrics(measured, tag, reference, f"{number}-{place}")
         if not result.tags:
             st.caption("No case of this set has a tag.")
 
 
-def _draw_metrics(result: SetResult, tag: str | None, reference: str, number: str) -> None:
+def _draw_metrics(measured: Measured, tag: str | None, reference: str, number: str) -> None:
     """The table; `number` tells it from others on the page."""
     with st.container(key=f"compare-metrics-{number}"):
-        st.markdown(_table(result, tag, reference))
+        st.markdown(_table(measured.key, tag, reference, measured.result))
     if tag is None:
-        others = len(result.policies) > 1
+        others = len(measured.result.policies) > 1
         told = f" {_SURE} better than every other, sure at 95%; the last column is F1 less the reference's."
         st.caption(
             "What each keeps by its own rule, before the list is made a valid one. Ranges are 95% intervals"
@@ -119,7 +120,10 @@ def _draw_metrics(result: SetResult, tag: str | None, reference: str, number: st
         )
 
 
-def _table(result: SetResult, tag: str | None, reference: str) -> str:
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _table(key: tuple[object, ...], tag: str | None, reference: str, _result: SetResult) -> str:
+    """A row for each column; kept, for every difference takes a thousand draws."""
+    result = _result
     summaries = {
         name: policy.overall if tag is None else policy.by_tag[tag]
         for name, policy in result.policies.items()
