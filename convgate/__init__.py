@@ -18,6 +18,9 @@ from convgate.errors import ConvgateError
 
 if TYPE_CHECKING:
     from convgate.decisions import Decision, TurnDecision, TurnDecisions
+    from convgate.gatekeeper.decision import GatekeeperDecision
+    from convgate.gatekeeper.exchange import Exchange
+    from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
     from convgate.labels.feedback import feedback, feedback_from_answer
     from convgate.selector import Selection, Selector, load_gate, load_policy
     from convgate.sessions.manager import SessionManager
@@ -30,6 +33,9 @@ __all__ = [
     "Conversation",
     "ConvgateError",
     "Decision",
+    "Exchange",
+    "Gatekeeper",
+    "GatekeeperDecision",
     "History",
     "Selection",
     "Selector",
@@ -43,12 +49,16 @@ __all__ = [
     "feedback",
     "feedback_from_answer",
     "load_gate",
+    "load_gatekeeper",
     "load_policy",
     "read_conversations",
 ]
 
 _LAZY = {
     "Decision": "convgate.decisions",
+    "Exchange": "convgate.gatekeeper.exchange",
+    "Gatekeeper": "convgate.gatekeeper.gatekeeper",
+    "GatekeeperDecision": "convgate.gatekeeper.decision",
     "Selection": "convgate.selector",
     "Selector": "convgate.selector",
     "SessionManager": "convgate.sessions.manager",
@@ -57,6 +67,7 @@ _LAZY = {
     "feedback": "convgate.labels.feedback",
     "feedback_from_answer": "convgate.labels.feedback",
     "load_gate": "convgate.selector",
+    "load_gatekeeper": "convgate.gatekeeper.gatekeeper",
     "load_policy": "convgate.selector",
     "read_conversations": "convgate.transcripts",
 }

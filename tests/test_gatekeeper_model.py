@@ -76,7 +76,7 @@ def test_transcripts_go_as_data_apart_from_the_instructions(server: ChatServer, 
 
 
 WITHOUT_A_DECISION: list[tuple[Reply, str]] = [
-    (fails(500), r"answered with 500 \(sorry  \[31m500\)"),
+    (fails(500), r"answered with 500 \(sorry \[31m500\)"),
     (fails(429, Retry_After="0"), "answered with 429"),
     (fails(401), "answered with 401"),
     (body(b"<html>busy</html>"), "is no chat completion"),

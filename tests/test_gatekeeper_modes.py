@@ -1,0 +1,307 @@
+from __future__ import annotations
+
+import dataclasses
+import json
+import logging
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+import convgate
+from convgate import Exchange, Gatekeeper, load_gatekeeper
+from convgate.errors import ConversationError, SettingsError
+from convgate.gatekeeper.errors import ModelError, RulesError
+from convgate.gatekeeper.log import DecisionLog
+from convgate.gatekeeper.model_answer import Answer
+from convgate.gatekeeper.model_use import ModelUse
+from convgate.gatekeeper.rules import parse_rules
+from convgate.settings import Settings
+
+GREETING = Exchange("Hi")
+PREFERENCE = Exchange("I prefer dark mode in every editor that I use")
+DEFAULT = Exchange(
+    "How do I deploy this to the staging cluster?", "With the usual script, from the main branch."
+)
+SHORT = Exchange("Fix it", "Done")
+
+
+class FakeModel:
+    """Answers what it is told to, and remembers what it was asked."""
+
+    def __init__(self, answer: Answer | ModelError) -> None:
+        self.answer = answer
+        self.asked: list[str] = []
+
+    def ask(self, exchange: Exchange) -> Answer:
+        self.asked.append(exchange.user)
+        if isinstance(self.answer, ModelError):
+            raise self.answer
+        return self.answer
+
+    @property
+    def use(self) -> ModelUse:
+        return ModelUse(calls=len(self.asked))
+
+    def close(self) -> None:
+        self.asked.append("(closed)")
+
+
+SKIPS = Answer(False, "general_knowledge", "anybody can look it up")
+DOWN = ModelError("no answer within 1 s")
+
+
+def test_pattern_mode_asks_no_model() -> None:
+    model = FakeModel(SKIPS)
+    gatekeeper = Gatekeeper(model=model)
+
+    assert [gatekeeper.decide(e).keep for e in (GREETING, PREFERENCE, DEFAULT, SHORT)] == [
+        *(False, True, True, False)
+    ]
+    assert model.asked == []
+
+
+def test_hybrid_mode_asks_where_the_category_is_other_alone() -> None:
+    model = FakeModel(SKIPS)
+    gatekeeper = Gatekeeper(mode="hybrid", model=model)
+
+    decisions = [gatekeeper.decide(e, item=i) for i, e in enumerate((GREETING, PREFERENCE, DEFAULT, SHORT))]
+
+    assert model.asked == [DEFAULT.user, SHORT.user]
+    assert [(d.keep, d.category) for d in decisions[:2]] == [(False, "greeting"), (True, "preference")]
+    assert decisions[2].reason == "Skipped: so the language model says: “anybody can look it up”."
+    assert (decisions[2].item, decisions[2].rule, decisions[2].category, decisions[2].categories) == (
+        *(2, "language model", "general_knowledge"),
+        ("general_knowledge",),
+    )
+
+
+def test_llm_mode_asks_for_all_but_own_rules_and_empty_exchanges() -> None:
+    model = FakeModel(Answer(True, "decision", ""))
+    rules = parse_rules("skip_patterns: [{pattern: staging}]")
+    gatekeeper = Gatekeeper(mode="llm", model=model, rules=rules)
+
+    decisions = [gatekeeper.decide(e) for e in (GREETING, PREFERENCE, DEFAULT, Exchange(" ", "\n"))]
+
+    assert model.asked == [GREETING.user, PREFERENCE.user]
+    assert [d.keep for d in decisions] == [True, True, False, False]
+    assert decisions[0].reason == "Kept: so the language model says."
+    assert decisions[1].categories == ("decision", "preference")
+
+
+def test_disabled_keeps_everything_and_says_so() -> None:
+    gatekeeper = Gatekeeper(mode="disabled", rules=parse_rules("skip_patterns: [{pattern: hi}]"))
+
+    decision = gatekeeper.decide(GREETING, item=3)
+
+    assert (decision.item, decision.keep, decision.reason) == (
+        *(3, True),
+        "Kept: the gatekeeper is switched off, everything is kept.",
+    )
+
+
+def test_when_the_model_fails_the_patterns_decide_and_the_reason_says_why() -> None:
+    gatekeeper = Gatekeeper(mode="llm", model=FakeModel(DOWN))
+
+    for exchange in (GREETING, PREFERENCE, DEFAULT, SHORT):
+        plain, decided = Gatekeeper().decide(exchange), gatekeeper.decide(exchange)
+        assert decided.reason == (
+            f"{plain.reason} The language model gave no decision: no answer within 1 s."
+        )
+        assert dataclasses.replace(decided, reason=plain.reason) == plain
+
+
+def test_failing_closed_skips_what_nothing_but_the_default_kept() -> None:
+    gatekeeper = Gatekeeper(mode="llm", model=FakeModel(DOWN), fail="closed")
+
+    assert gatekeeper.decide(PREFERENCE).keep
+    skipped = gatekeeper.decide(DEFAULT)
+    assert (skipped.keep, skipped.rule) == (False, "fail closed")
+    assert "gatekeeper_fail is closed. The language model gave no decision" in skipped.reason
+    assert Gatekeeper(fail="closed").decide(DEFAULT).keep  # no model was asked, so none failed
+
+
+def test_an_own_rule_decides_before_the_checks_which_still_say_what_they_found() -> None:
+    rules = parse_rules(
+        "keep_patterns:\n  - {pattern: 'hi', reason: Our mascot., category: mascot}\n"
+        "skip_patterns:\n  - pattern: 'dark\\s+mode'\n"
+    )
+    gatekeeper = Gatekeeper(rules=rules)
+
+    kept, skipped = gatekeeper.decide(GREETING), gatekeeper.decide(PREFERENCE)
+
+    assert (kept.keep, kept.rule, kept.category) == (True, "keep_patterns: hi", "mascot")
+    assert kept.categories == ("mascot", "greeting")
+    assert kept.reason == "Kept: Our mascot (own rule, “Hi”)."
+    assert skipped.reason == "Skipped: a rule of your own matches (own rule, “dark mode”)."
+    assert (skipped.rule, skipped.categories) == (r"skip_patterns: dark\s+mode", ("custom", "preference"))
+    assert [match.category for match in skipped.matches] == ["custom", "preference"]
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "llm"])
+def test_a_mode_that_asks_a_model_wants_one(mode: str) -> None:
+    with pytest.raises(SettingsError, match="asks a language model"):
+        Gatekeeper(mode=mode)  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="name it with gatekeeper_model"):
+        Gatekeeper.of(mode=mode)  # type: ignore[arg-type]
+    with pytest.raises(SettingsError, match="a mode is one of pattern, hybrid, llm, disabled; got 'off'"):
+        Gatekeeper(mode="off")  # type: ignore[arg-type]
+
+
+def test_settings_reach_the_gatekeeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = tmp_path / "own.yaml"
+    rules.write_text("skip_patterns: [{pattern: lunch}]")
+    monkeypatch.setenv("CONVGATE_GATEKEEPER_SHORT_USER", "0")
+    monkeypatch.setenv("CONVGATE_GATEKEEPER_RULES", str(rules))
+    gatekeeper = load_gatekeeper()
+
+    assert gatekeeper.decide(SHORT).keep
+    assert not gatekeeper.decide(Exchange("We all went out to lunch yesterday")).keep
+    settings = tmp_path / "mine.toml"
+    settings.write_text('gatekeeper_mode = "disabled"')
+    monkeypatch.delenv("CONVGATE_GATEKEEPER_RULES")
+    assert convgate.load_gatekeeper(settings).decide(GREETING).keep
+
+
+def test_messages_are_decided_by_their_last_exchange() -> None:
+    gatekeeper = load_gatekeeper(Settings())
+    messages = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": "Set up the project"},
+        {"role": "assistant", "content": "Gladly. Which database should we use?"},
+        {"role": "user", "content": "PostgreSQL"},
+        {"role": "assistant", "content": "Done."},
+    ]
+
+    decision = gatekeeper.decide_messages(messages)
+
+    assert (decision.item, decision.keep) == (3, True)
+    with pytest.raises(ConversationError, match="no message of a user"):
+        gatekeeper.decide_messages(messages[:1])
+
+
+def test_threads_decide_alike_and_every_decision_is_counted() -> None:
+    gatekeeper = Gatekeeper()
+    threads = [
+        threading.Thread(target=lambda: [gatekeeper.decide(GREETING) for _ in range(50)]) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert gatekeeper.statistics.skipped == 200
+
+
+# The file of rules, while the gatekeeper runs.
+
+
+def aged(file: Path, text: str, *, seconds: int) -> None:
+    """Write the file as if that long ago, so that only its stamp tells a change."""
+    file.write_text(text)
+    os.utime(file, (1_700_000_000 + seconds, 1_700_000_000 + seconds))
+
+
+def test_rules_in_the_home_folder_come_change_and_break_while_it_runs(
+    convgate_home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    gatekeeper = load_gatekeeper()
+    assert not gatekeeper.decide(GREETING).keep
+    convgate_home.mkdir()
+    file = convgate_home / "gatekeeper.yaml"
+
+    aged(file, "keep_patterns: [{pattern: hi}]", seconds=0)
+    assert gatekeeper.decide(GREETING).rule == "keep_patterns: hi"
+    aged(file, "keep_patterns: [{pattern: hI}]", seconds=1)
+    assert gatekeeper.decide(GREETING).rule == "keep_patterns: hI"
+
+    aged(file, "keep_patterns: [{pattern: '('}]", seconds=2)
+    with caplog.at_level(logging.WARNING):
+        assert [gatekeeper.decide(GREETING).rule for _ in range(3)] == ["keep_patterns: hI"] * 3
+    assert len(caplog.records) == 1
+    problem = gatekeeper.problem or ""
+    assert problem.startswith(f"{file}, line 1, pattern '(': ")
+    assert problem.endswith("The rules from before it changed are used on.")
+
+    file.unlink()
+    assert gatekeeper.decide(GREETING).rule == "keep_patterns: hI"
+    assert "there is no such file of rules" in (gatekeeper.problem or "")
+
+    aged(file, "skip_patterns: [{pattern: hi}]", seconds=3)
+    assert gatekeeper.decide(GREETING).rule == "skip_patterns: hi"
+    assert gatekeeper.problem is None
+
+
+def test_a_change_that_leaves_size_and_times_as_they_are_is_seen_while_the_file_is_fresh(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text("keep_patterns: [{pattern: hi}]")
+    gatekeeper = Gatekeeper.of(rules=file)
+    before = file.stat()
+
+    file.write_text("keep_patterns: [{pattern: hI}]")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert gatekeeper.decide(GREETING).rule == "keep_patterns: hI"
+
+
+def test_rules_that_are_wrong_from_the_start_are_an_error(tmp_path: Path, convgate_home: Path) -> None:
+    with pytest.raises(RulesError, match="there is no such file of rules"):
+        Gatekeeper.of(rules=tmp_path / "none.yaml")
+    convgate_home.mkdir()
+    (convgate_home / "gatekeeper.yaml").write_text("rules: []")
+    with pytest.raises(RulesError, match=r"gatekeeper\.yaml, line 1: there is no 'rules' here"):
+        load_gatekeeper()
+
+
+# The debug log.
+
+
+def test_each_decision_is_a_line_of_the_debug_log_for_its_owner_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "logs" / "gatekeeper.jsonl"
+    monkeypatch.setenv("CONVGATE_GATEKEEPER_DEBUG_LOG", str(path))
+    with load_gatekeeper() as gatekeeper:
+        gatekeeper.decide(PREFERENCE, item=7)
+        gatekeeper.decide(Exchange("half \ud83d\n" + "x" * 9_000))
+
+    first, second = (json.loads(line) for line in path.read_text().splitlines())
+    assert (first["item"], first["keep"], first["rule"], first["user"]) == (
+        *(7, True, "preference"),
+        PREFERENCE.user,
+    )
+    assert first["milliseconds"] > 0
+    assert len(second["user"]) == 2_000
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_the_debug_log_keeps_to_its_size(tmp_path: Path) -> None:
+    gatekeeper = Gatekeeper(log=DecisionLog(tmp_path / "log", largest=2_000))
+    with gatekeeper:
+        for _ in range(60):
+            gatekeeper.decide(PREFERENCE)
+
+    files = sorted(tmp_path.iterdir())
+    assert [file.name for file in files] == ["log", "log.1", "log.2", "log.3"]
+    assert all(file.stat().st_size <= 2_000 and file.stat().st_mode & 0o077 == 0 for file in files)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
+def test_a_full_disk_breaks_no_decision_and_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    gatekeeper = Gatekeeper(log=DecisionLog(Path("/dev/full")))
+    with caplog.at_level(logging.WARNING), gatekeeper:
+        assert [gatekeeper.decide(PREFERENCE).keep for _ in range(3)] == [True] * 3
+        assert "No space left" in (gatekeeper.problem or "")
+
+    assert len(caplog.records) == 1
+
+
+def test_a_debug_log_whose_folder_cannot_be_made_breaks_no_decision(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    gatekeeper = Gatekeeper(log=DecisionLog(tmp_path / "file" / "log"))
+
+    assert gatekeeper.decide(PREFERENCE).keep
+    assert "cannot be written" in (gatekeeper.problem or "")
