@@ -13,11 +13,15 @@ from convgate.errors import GateError, PolicyError
 from convgate.gate.checkpoint import read_gate
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Limits, Rule, Stricter, make_rule
+from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, in_words
+from convgate.policies.gatekeeper import AS_SET, PATTERN, GatekeeperPolicy
 from convgate.policies.pipeline import DEFAULT_STAGES, Pipeline
 from convgate.policies.registry import check_written, make_policy, policy_settings
+from convgate.policies.session import SessionPolicy
 from convgate.policies.written import Written
+from convgate.sessions import BoundaryRules
 from convgate.settings import Settings
 from convgate.versions import UNTRAINED, Version, Versions
 
@@ -60,6 +64,10 @@ def build_policy(
     own = _parameters_of(settings, name)
     if name == Pipeline.name:
         return _pipeline({**own, **parameters}, settings, encoder, version)
+    if name == SessionPolicy.name:
+        own["rules"] = BoundaryRules.of(settings)
+    if name == GatekeeperPolicy.name:
+        own["gatekeeper"] = _gatekeeper(settings, {**own, **parameters}.get("mode", PATTERN))
     if name != GatePolicy.name:
         return make_policy(name, encoder=encoder, **{**own, **parameters})
     found = find_version(settings, version)
@@ -85,6 +93,12 @@ def build_written(
     return build_policy(
         written.name, settings, encoder, version=written.version or version, **written.parameters
     )
+
+
+def _gatekeeper(settings: Settings, mode: object) -> Gatekeeper:
+    """The gatekeeper of the settings, without its log: that is of what is stored, and nothing is here."""
+    quiet = settings.model_copy(update={"gatekeeper_debug_log": None})
+    return Gatekeeper.of(quiet, mode=None if mode == AS_SET else PATTERN)
 
 
 def _pipeline(

@@ -19,7 +19,7 @@ from convgate.parameters import Checked, text
 from convgate.policies.base import Policy, Prepares, SeesAll, history_indices
 from convgate.policies.written import Written, read_policies, to_text
 
-DEFAULT_STAGES = "bm25(k=50) > gate"
+DEFAULT_STAGES = "gatekeeper > session > gate"
 _HOW = {"gatekeeper": "by the gatekeeper", "gate": "by the gate"}
 
 

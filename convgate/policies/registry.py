@@ -15,10 +15,12 @@ from convgate.policies.base import Policy
 from convgate.policies.bm25 import BM25
 from convgate.policies.cosine import Cosine, CosineTopK
 from convgate.policies.gate import GatePolicy, in_words
+from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.hybrid import Hybrid
 from convgate.policies.pipeline import DEFAULT_STAGES, Pipeline, in_stage, read_stages
 from convgate.policies.pruning import Pruning
 from convgate.policies.retention import Retention
+from convgate.policies.session import SessionPolicy
 from convgate.policies.window import Everything, LastK, TokenWindow
 from convgate.policies.written import Written
 
@@ -36,6 +38,8 @@ POLICIES: dict[str, type[Policy]] = {
         Hybrid,
         Retention,
         Pruning,
+        GatekeeperPolicy,
+        SessionPolicy,
         Pipeline,
     )
 }
