@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from convgate.figures.hover import percent
-from convgate.figures.layout import axis, figure
+from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import Palette
 
 
@@ -30,7 +30,7 @@ def describe_activation(activation: float) -> str:
 
 def activation_figure(activation: float, palette: Palette) -> go.Figure:
     """A bar from closed to open; activation in 0…1."""
-    fig = figure(palette, height=92, left=16, right=16, top=30)
+    fig = drawing(palette, height=92, left=16, right=16, top=30)
     fig.add_bar(
         x=[1], y=[""], orientation="h", width=0.5, marker={"color": palette.grid}, hoverinfo="skip"
     )  # the whole way
@@ -49,4 +49,4 @@ def activation_figure(activation: float, palette: Palette) -> go.Figure:
         xaxis=axis(palette, range=[0, 1], showticklabels=False, showgrid=False),
         yaxis=axis(palette, showticklabels=False, showgrid=False),
     )  # fmt: skip
-    return fig
+    return fig.figure()

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from convgate.decisions import Floats
 from convgate.evaluation.curves import ThresholdCurve
+from convgate.figures.drawing import Drawing
 from convgate.figures.hover import number
-from convgate.figures.layout import axis, figure, mark_threshold, steady
+from convgate.figures.layout import axis, drawing, mark_threshold, steady
 from convgate.figures.palette import Palette
 
 _POINTS = 1_000  # of a line; more cannot be seen
@@ -40,7 +41,7 @@ def threshold_curve_figure(
     rows = _thinned(len(curve), _CLICKED if picks else _POINTS)
     low, high = _limits(curve.thresholds)
     mode, marks = ("lines+markers", _UNSEEN) if picks else ("lines", {})
-    fig = figure(palette, height=310, top=64)
+    fig = drawing(palette, height=310, top=64)
     for name, values, colour, dash, width in (
         ("precision", curve.precision, palette.tier1, "solid", 2),
         ("recall", curve.recall, palette.tier2, "dash", 2),
@@ -62,7 +63,7 @@ def threshold_curve_figure(
     )  # fmt: skip
     if current is not None:
         mark_threshold(fig, current, f"{current_name} <b>{number(current)}</b>", palette, across="x")
-    return fig
+    return fig.figure()
 
 
 def precision_recall_figure(
@@ -85,7 +86,7 @@ def precision_recall_figure(
     rows = _thinned(len(curve), _CLICKED if picks else _POINTS)
     mode, marks = ("lines+markers", _UNSEEN) if picks else ("lines", {})
     rows = rows[~np.isnan(curve.precision[rows]) & ~np.isnan(curve.recall[rows])]
-    fig = figure(palette, height=300, top=36)
+    fig = drawing(palette, height=300, top=36)
     fig.add_scatter(
         x=curve.recall[rows], y=curve.precision[rows], mode=mode, name="precision over recall",
         line={"color": palette.kept, "width": 2}, customdata=rows.tolist(), showlegend=False, **marks,
@@ -111,7 +112,7 @@ def precision_recall_figure(
         xaxis=axis(palette, "recall", range=[-0.02, 1.04], tickformat=".0%", dtick=0.25),
         yaxis=axis(palette, "precision", range=[-0.02, 1.04], tickformat=".0%", dtick=0.25),
     )
-    return fig
+    return fig.figure()
 
 
 def describe_curve(curve: ThresholdCurve, *, current: float | None = None, beta: float = 1.0) -> str:
@@ -137,7 +138,7 @@ def _at(curve: ThresholdCurve, row: int, beta: float, *, threshold: float | None
     )
 
 
-def _add_star(fig: go.Figure, x: float, y: float, row: int, palette: Palette) -> None:
+def _add_star(fig: Drawing, x: float, y: float, row: int, palette: Palette) -> None:
     fig.add_scatter(
         x=[x], y=[y], mode="markers", name="best", customdata=[row], hoverinfo="skip",
         marker={"symbol": "star", "size": 14, "color": palette.ink},

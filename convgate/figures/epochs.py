@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import plotly.graph_objects as go
 
 from convgate.figures.hover import number, plain
-from convgate.figures.layout import axis, figure
+from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import Palette
 
 Curve = Sequence[float | None]
@@ -31,7 +31,7 @@ def epochs_figure(curves: Mapping[str, Curve], palette: Palette, *, shares: bool
 
     shares: the values are shares, on an axis from 0 to 1.
     """
-    fig = figure(palette, height=240, top=44)
+    fig = drawing(palette, height=240, top=44)
     colours = (palette.kept, palette.threshold, palette.forced, palette.tier2)
     for place, (name, curve) in enumerate(curves.items()):
         told = plain(name.replace("_", " "))
@@ -49,7 +49,7 @@ def epochs_figure(curves: Mapping[str, Curve], palette: Palette, *, shares: bool
         ),
         showlegend=True,
     )
-    return fig
+    return fig.figure()
 
 
 def describe_epochs(curves: Mapping[str, Curve]) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from convgate.decisions import Floats
 from convgate.figures.hover import number
-from convgate.figures.layout import axis, figure, mark_threshold, share_range
+from convgate.figures.layout import axis, drawing, mark_threshold, share_range
 from convgate.figures.palette import Palette
 
 BINS = 40
@@ -31,7 +31,7 @@ def histogram_figure(
         word: np.histogram(scores[chosen], edges)[0] for word, chosen in (("kept", kept), ("dropped", ~kept))
     }
     tallest = int((counts["kept"] + counts["dropped"]).max())
-    fig = figure(palette, height=220, top=48)
+    fig = drawing(palette, height=220, top=48)
     middles = (edges[:-1] + edges[1:]) / 2
     spans = [f"{number(left)} to {number(right)}" for left, right in pairwise(edges)]
     for word, colour, fill in (
@@ -52,7 +52,7 @@ def histogram_figure(
     )
     if threshold is not None:
         mark_threshold(fig, threshold, f"threshold <b>{number(threshold)}</b>", palette, across="x")
-    return fig
+    return fig.figure()
 
 
 def describe_histogram(scores: Floats, kept: NDArray[np.bool_], threshold: float | None) -> str:

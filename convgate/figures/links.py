@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import plotly.graph_objects as go
 
 from convgate.figures.hover import percent, plain, signed
-from convgate.figures.layout import UNDER_TOOLBAR, axis, figure, steady
+from convgate.figures.layout import UNDER_TOOLBAR, axis, drawing, steady
 from convgate.figures.palette import Palette
 
 if TYPE_CHECKING:  # a chart needs no torch
@@ -31,7 +31,7 @@ def links_figure(
     links count from there. `customdata` of each bar is the index of the turn attended to.
     """
     links = links[:LIMIT]
-    fig = figure(palette, height=66 + 30 * max(len(links), 1), left=104, right=4, top=UNDER_TOOLBAR)
+    fig = drawing(palette, height=66 + 30 * max(len(links), 1), left=104, right=4, top=UNDER_TOOLBAR)
     fig.update_layout(margin={"b": 16})
     indices = [start + link.other for link in links]
     rows = list(range(len(links)))
@@ -74,7 +74,7 @@ def links_figure(
             text=text, showarrow=False, xref="paper", x=x, xanchor=anchor, yref="paper", y=1,
             yanchor="bottom", font={"size": 12, "color": palette.muted},
         )  # fmt: skip
-    return fig
+    return fig.figure()
 
 
 def describe_links(links: Sequence[Link], *, start: int = 0) -> str:

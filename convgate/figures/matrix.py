@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from convgate.decisions import Floats
 from convgate.figures.hover import number
-from convgate.figures.layout import axis, figure, steady
+from convgate.figures.layout import axis, drawing, steady
 from convgate.figures.palette import Palette
 
 LIMIT = 300  # turns a side; more is neither quick nor readable
@@ -37,29 +37,25 @@ def matrix_figure(
     low, high = _limits(matrix)
     gap = 0 if n > 60 else 1
     numbers = np.arange(start + 1, start + n + 1)
-    fig = figure(palette, height=460, left=48, right=8, top=16)
-    fig.add_trace(
-        go.Heatmap(
-            z=matrix, x=numbers, y=numbers, zmin=low, zmax=high, hoverinfo="skip",
-            colorscale=_scale(palette, low, high, threshold), xgap=gap, ygap=gap,
-            colorbar={
-                "title": {"text": "score", "font": {"size": 12, "color": palette.muted}}, "thickness": 12,
-                "tickfont": {"size": 12, "color": palette.muted}, "outlinewidth": 0, "tickformat": ".2f",
-                **_ticks(low, high, threshold),
-            },
-        )
+    fig = drawing(palette, height=460, left=48, right=8, top=16)
+    fig.add_heatmap(
+        z=matrix, x=numbers, y=numbers, zmin=low, zmax=high, hoverinfo="skip",
+        colorscale=_scale(palette, low, high, threshold), xgap=gap, ygap=gap,
+        colorbar={
+            "title": {"text": "score", "font": {"size": 12, "color": palette.muted}}, "thickness": 12,
+            "tickfont": {"size": 12, "color": palette.muted}, "outlinewidth": 0, "tickformat": ".2f",
+            **_ticks(low, high, threshold),
+        },
     )  # fmt: skip
     unseen = {"opacity": 0}
     rows, columns = np.nonzero(~np.isnan(matrix))
-    fig.add_trace(
-        go.Scattergl(
-            x=numbers[columns], y=numbers[rows], mode="markers", showlegend=False,
-            marker={"color": matrix[rows, columns], "size": max(4, 320 // max(n, 1)), **unseen},
-            **steady(**unseen),
-            # As objects they reach the browser as lists; typed rows would come back from a click as objects.
-            customdata=np.stack([rows + start, columns + start], axis=1).astype(object),
-            hovertemplate="turn %{y} looks at turn %{x}<br>score %{marker.color:.2f}<extra></extra>",
-        )
+    fig.add_scattergl(
+        x=numbers[columns], y=numbers[rows], mode="markers", showlegend=False,
+        marker={"color": matrix[rows, columns], "size": max(4, 320 // max(n, 1)), **unseen},
+        **steady(**unseen),
+        # As objects they reach the browser as lists; typed rows would come back from a click as objects.
+        customdata=np.stack([rows + start, columns + start], axis=1).astype(object),
+        hovertemplate="turn %{y} looks at turn %{x}<br>score %{marker.color:.2f}<extra></extra>",
     )  # fmt: skip
     free = {"fixedrange": False, "showgrid": False, "tickformat": "d", "ticks": ""}
     ends = [start + 0.5, start + n + 0.5]
@@ -79,7 +75,7 @@ def matrix_figure(
                 hoverinfo="skip", customdata=[[current, earlier]],
                 marker={"symbol": "square-open", "size": size, "color": colour, "line": {"width": 2}},
             )  # fmt: skip
-    return fig
+    return fig.figure()
 
 
 def describe_matrix(matrix: Floats, *, start: int, threshold: float | None = None) -> str:

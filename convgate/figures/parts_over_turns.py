@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from convgate.decisions import TurnDecisions
 from convgate.figures.hover import signed
-from convgate.figures.layout import axis, figure, scatter
+from convgate.figures.layout import axis, drawing, scatter
 from convgate.figures.palette import Palette
 from convgate.figures.waterfall import part_label
 
@@ -18,7 +18,7 @@ def parts_figure(decisions: TurnDecisions, *, palette: Palette, selected: int | 
     A policy without parts gives empty axes.
     """
     indices = decisions.indices
-    fig = figure(palette, height=260)
+    fig = drawing(palette, height=260)
     looks = (
         (palette.kept, "dot"),
         (palette.forced, "dash"),
@@ -52,7 +52,7 @@ def parts_figure(decisions: TurnDecisions, *, palette: Palette, selected: int | 
         xaxis=axis(palette, "turn", range=[first - 0.6, last + 0.6], fixedrange=False, showgrid=False),
         yaxis=axis(palette, "logit", zeroline=True, zerolinecolor=palette.muted),
     )
-    return fig
+    return fig.figure()
 
 
 def describe_parts(decisions: TurnDecisions) -> str:

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from convgate.decisions import Floats, TurnDecisions
+from convgate.figures.drawing import Drawing
 from convgate.figures.hover import number, plain, wrapped
-from convgate.figures.layout import MANY, axis, figure, mark_threshold, scatter, share_range, steady
+from convgate.figures.layout import MANY, axis, drawing, mark_threshold, scatter, share_range, steady
 from convgate.figures.palette import Palette
 
 HEIGHT = 340  # pixels
@@ -41,7 +42,7 @@ def scores_figure(
     that a person chose stays.
     """
     rug = RUG_HEIGHT if other is not None else 0
-    fig = figure(palette, height=HEIGHT + rug, right=64)
+    fig = drawing(palette, height=HEIGHT + rug, right=64)
     chart = _Chart(decisions, labels, flipped if isinstance(flipped, Mapping) else dict.fromkeys(flipped, ""))
     low, high = chart.extent
     edge = max(0.6, 0.015 * len(decisions))
@@ -64,7 +65,7 @@ def scores_figure(
         mark_threshold(fig, decisions.threshold, label, palette, across="y")
     if other is not None:
         _add_rug(fig, chart, other, other_label, palette)
-    return fig
+    return fig.figure()
 
 
 def describe_scores(
@@ -169,7 +170,7 @@ def _gate_levels(decisions: TurnDecisions) -> tuple[float, float]:
     return share_range(np.concatenate([column for column in columns if column is not None]))
 
 
-def _add_turns(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
+def _add_turns(fig: Drawing, chart: _Chart, palette: Palette) -> None:
     """A trace for what is kept, one for what is dropped, one for what a later stage decided."""
     kept, forced = chart.decisions.kept, chart.forced
     dot = 9 if len(kept) <= 150 else 7 if len(kept) <= 600 else 5  # pixels
@@ -190,7 +191,7 @@ def _add_turns(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
         )  # fmt: skip
 
 
-def _add_flips(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
+def _add_flips(fig: Drawing, chart: _Chart, palette: Palette) -> None:
     rows = np.flatnonzero(np.isin(chart.decisions.indices, list(chart.flipped)))
     if not len(rows):
         return
@@ -204,7 +205,7 @@ def _add_flips(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
     )  # fmt: skip
 
 
-def _add_selected(fig: go.Figure, chart: _Chart, selected: int, palette: Palette) -> None:
+def _add_selected(fig: Drawing, chart: _Chart, selected: int, palette: Palette) -> None:
     row = chart.row_of(selected)
     if row is None:
         return
@@ -215,7 +216,7 @@ def _add_selected(fig: go.Figure, chart: _Chart, selected: int, palette: Palette
     )  # fmt: skip
 
 
-def _add_tiers(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
+def _add_tiers(fig: Drawing, chart: _Chart, palette: Palette) -> None:
     """Both tiers and the final score as lines, all on the scale of the score."""
     decisions = chart.decisions
     if decisions.tier1 is None or decisions.attention is None or decisions.scores is None:
@@ -231,7 +232,7 @@ def _add_tiers(fig: go.Figure, chart: _Chart, palette: Palette) -> None:
         fig.add_trace(kind(x=numbers, y=levels, mode="lines", name=name, line=line, hoverinfo="skip"))
 
 
-def _add_rug(fig: go.Figure, chart: _Chart, other: TurnDecisions, label: str, palette: Palette) -> None:
+def _add_rug(fig: Drawing, chart: _Chart, other: TurnDecisions, label: str, palette: Palette) -> None:
     """What the second policy keeps, as long ticks beneath, and what it drops, as short ones."""
     name = plain(label or other.policy.replace("_", " "), 24)
     share = RUG_HEIGHT / (HEIGHT + RUG_HEIGHT - 80)
@@ -256,7 +257,7 @@ def _add_rug(fig: go.Figure, chart: _Chart, other: TurnDecisions, label: str, pa
         )  # fmt: skip
 
 
-def _add_marks(fig: go.Figure, chart: _Chart, rows: NDArray[np.int64], **trace: object) -> None:
+def _add_marks(fig: Drawing, chart: _Chart, rows: NDArray[np.int64], **trace: object) -> None:
     """Marks at some rows. Empty traces keep their place in the legend, so that it does not jump."""
     indices = chart.decisions.indices[rows]
     fig.add_trace(

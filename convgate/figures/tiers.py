@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from convgate.decisions import TurnDecisions
 from convgate.figures.hover import number, percent, signed
-from convgate.figures.layout import UNDER_TOOLBAR, axis, figure, mark_threshold
+from convgate.figures.layout import UNDER_TOOLBAR, axis, drawing, mark_threshold
 from convgate.figures.palette import Palette
 
 
@@ -19,7 +19,7 @@ def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> g
     """
     stages = _stages(decisions, index)
     colours = (palette.tier1, palette.tier2, palette.ink)
-    fig = figure(palette, height=176, left=124, right=56, top=UNDER_TOOLBAR)
+    fig = drawing(palette, height=176, left=124, right=56, top=UNDER_TOOLBAR)
     names = [name for name, _ in stages]
     scores = [_logistic(logit) for _, logit in stages]
     for name, score, (_, logit), colour, dash in zip(
@@ -45,7 +45,7 @@ def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> g
     if decisions.threshold is not None:
         label = f"threshold <b>{number(decisions.threshold)}</b>"
         mark_threshold(fig, decisions.threshold, label, palette, across="x")
-    return fig
+    return fig.figure()
 
 
 def describe_tiers(decisions: TurnDecisions, index: int) -> str:

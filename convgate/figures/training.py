@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from convgate.figures.layout import axis, figure
+from convgate.figures.drawing import Drawing
+from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import Palette
 from convgate.training.epochs import Epoch
 from convgate.training.learning_curve import CurvePoint, LearningCurve
@@ -19,7 +20,7 @@ def losses_figure(epochs: Sequence[Epoch], most: int, *, palette: Palette) -> go
 
     most: how many epochs there can be, so that the axis stays while they come.
     """
-    fig = figure(palette, height=HEIGHT, top=44)
+    fig = drawing(palette, height=HEIGHT, top=44)
     _line(fig, epochs, [epoch.loss for epoch in epochs], "training", palette.dropped, "dot")
     _line(fig, epochs, [epoch.validation_loss for epoch in epochs], "validation", palette.kept, "solid")
     if best := [epoch for epoch in epochs if epoch.best]:
@@ -29,12 +30,12 @@ def losses_figure(epochs: Sequence[Epoch], most: int, *, palette: Palette) -> go
             hovertemplate="best: epoch %{x}<extra></extra>",
         )  # fmt: skip
     fig.update_layout(xaxis=_epochs(palette, most), yaxis=axis(palette, "loss", rangemode="tozero"))
-    return fig
+    return fig.figure()
 
 
 def quality_figure(epochs: Sequence[Epoch], most: int, *, palette: Palette) -> go.Figure:
     """Precision and recall on the validation conversations, and how far the residual gate is open."""
-    fig = figure(palette, height=HEIGHT, top=44)
+    fig = drawing(palette, height=HEIGHT, top=44)
     _line(fig, epochs, [epoch.precision for epoch in epochs], "precision", palette.kept, "solid")
     _line(fig, epochs, [epoch.recall for epoch in epochs], "recall", palette.threshold, "dash")
     _line(fig, epochs, [epoch.activation for epoch in epochs], "gate open", palette.tier2, "dot")
@@ -42,12 +43,12 @@ def quality_figure(epochs: Sequence[Epoch], most: int, *, palette: Palette) -> g
         xaxis=_epochs(palette, most),
         yaxis=axis(palette, "", range=[-0.02, 1.04], tickformat=".0%", dtick=0.25),
     )
-    return fig
+    return fig.figure()
 
 
 def learning_curve_figure(curve: LearningCurve, *, palette: Palette) -> go.Figure:
     """F1 over the number of conversations learned from, with 95% intervals; the parent as a dashed line."""
-    fig = figure(palette, height=HEIGHT, top=44)
+    fig = drawing(palette, height=HEIGHT, top=44)
     points, f1 = curve.points, [point.f1 for point in curve.points]
     up = [0.0 if point.high is None else point.high - point.f1 for point in points]
     down = [0.0 if point.low is None else point.f1 - point.low for point in points]
@@ -69,7 +70,7 @@ def learning_curve_figure(curve: LearningCurve, *, palette: Palette) -> go.Figur
         xaxis=axis(palette, "conversations learned from", range=[0, most * 1.05]),
         yaxis=axis(palette, "F1", range=[-0.02, 1.04], dtick=0.25),
     )
-    return fig
+    return fig.figure()
 
 
 def _span(point: CurvePoint) -> str:
@@ -92,7 +93,7 @@ def describe_epochs(epochs: Sequence[Epoch]) -> str:
 
 
 def _line(
-    fig: go.Figure, epochs: Sequence[Epoch], values: Sequence[float], name: str, colour: str, dash: str
+    fig: Drawing, epochs: Sequence[Epoch], values: Sequence[float], name: str, colour: str, dash: str
 ) -> None:
     fig.add_scatter(
         x=[epoch.number for epoch in epochs], y=values, mode="lines+markers", name=name,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from convgate.figures.hover import number, plain, signed, wrapped
-from convgate.figures.layout import UNDER_TOOLBAR, axis, figure, mark_threshold
+from convgate.figures.layout import UNDER_TOOLBAR, axis, drawing, mark_threshold
 from convgate.figures.palette import Palette
 
 
@@ -56,28 +56,26 @@ def waterfall_figure(
     """
     names, values = list(parts), [float(value) for value in parts.values()]
     total = math.fsum(values)
-    fig = figure(palette, height=118 + 38 * (len(names) + 1), left=88, right=20, top=UNDER_TOOLBAR)
-    fig.add_trace(
-        go.Waterfall(
-            orientation="h",
-            y=[*(part_label(name) for name in names), "sum"],
-            x=[*values, total],
-            measure=[*("relative" for _ in names), "total"],
-            text=[
-                *(signed(value) for value in values),
-                f"<b>{signed(total)}</b>",
-            ],
-            textposition="outside",
-            textfont={"size": 13, "color": palette.ink},
-            cliponaxis=False,
-            hovertext=[*(wrapped(_help(name)) for name in names), "The logit. Its logistic is the score."],
-            hoverinfo="text",
-            increasing={"marker": {"color": palette.kept}},
-            decreasing={"marker": {"color": palette.dropped}},
-            totals={"marker": {"color": palette.ink}},
-            connector={"line": {"color": palette.muted, "width": 1, "dash": "dot"}},
-            width=0.6,
-        )
+    fig = drawing(palette, height=118 + 38 * (len(names) + 1), left=88, right=20, top=UNDER_TOOLBAR)
+    fig.add_waterfall(
+        orientation="h",
+        y=[*(part_label(name) for name in names), "sum"],
+        x=[*values, total],
+        measure=[*("relative" for _ in names), "total"],
+        text=[
+            *(signed(value) for value in values),
+            f"<b>{signed(total)}</b>",
+        ],
+        textposition="outside",
+        textfont={"size": 13, "color": palette.ink},
+        cliponaxis=False,
+        hovertext=[*(wrapped(_help(name)) for name in names), "The logit. Its logistic is the score."],
+        hoverinfo="text",
+        increasing={"marker": {"color": palette.kept}},
+        decreasing={"marker": {"color": palette.dropped}},
+        totals={"marker": {"color": palette.ink}},
+        connector={"line": {"color": palette.muted, "width": 1, "dash": "dot"}},
+        width=0.6,
     )
     fig.update_layout(
         showlegend=False,
@@ -95,7 +93,7 @@ def waterfall_figure(
     if threshold_logit is not None and math.isfinite(threshold_logit):
         label = f"threshold <b>{signed(threshold_logit)}</b>"
         mark_threshold(fig, threshold_logit, label, palette, across="x")
-    return fig
+    return fig.figure()
 
 
 def describe_waterfall(parts: Mapping[str, float], *, threshold_logit: float | None) -> str:
