@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from convgate.gatekeeper.decision import SKIP
 from convgate.ui.rules import state
@@ -21,16 +22,15 @@ MUCH = 0.5
 """A skip rule that decides more than this share of the exchanges is warned of."""
 
 
-def with_library(work: Work) -> Work:
-    """The work with the library looked through, and what the draft changes in it."""
-    bar = st.empty()
+def with_library(work: Work, place: DeltaGenerator) -> Work:
+    """The work with the library looked through, and what the draft changes in it; progress is told there."""
 
     def progress(done: int, aim: int) -> None:
         told = f"Looking through the library: {done:,} of {counted(aim, 'turn')} …"
-        bar.progress(min(1.0, done / max(1, aim)), told)
+        place.progress(min(1.0, done / max(1, aim)), told)
 
     extent = look_through(work.app, progress, whole=bool(st.session_state.get(WHOLE)))
-    bar.empty()
+    place.empty()
     found = changes(work.held, extent.keys, work.in_use, work.shown)
     return replace(work, extent=extent, changes=found)
 
@@ -101,7 +101,7 @@ def draw_changes(work: Work) -> None:
         )
     else:
         state.put(ONLY, work.view.only)
-        st.segmented_control(
+        st.pills(
             "Which", list(FLIPS), key=ONLY, required=True, on_change=_chose_only,
             label_visibility="collapsed", format_func=lambda name: f"{FLIPS[name]} {len(found.of(name)):,}",
         )  # fmt: skip

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from html import escape
 
 import streamlit as st
 
 from convgate.figures.hover import percent
 from convgate.gatekeeper.statistics import Counted, Statistics
+from convgate.transcripts.characters import writable
 from convgate.ui.rules import state
 from convgate.ui.rules.changing import draw_rest
 from convgate.ui.rules.deciding import is_default
 from convgate.ui.rules.listing import draw_list
 from convgate.ui.rules.work import Decided, Work
-from convgate.ui.text import literal
+from convgate.ui.text import literal, shortened
 from convgate.ui.wording import counted
 
 SCOPE = "rules.scope"
 _CONVERSATION, _LIBRARY = "This conversation", "The library"
-_WIDEST = 24  # characters of the longest bar
 
 
 def draw_statistics(work: Work) -> None:
@@ -44,14 +45,13 @@ def draw_statistics(work: Work) -> None:
         f"**{percent(told.keep_rate)} kept:** {told.kept:,} of {counted(told.decided, 'exchange')};"
         f" {told.skipped:,} skipped."
     )
-    with st.container(key="rules-bars"):
-        st.markdown(_table("Category", told.categories))
-        with st.expander("By rule and language"):
-            st.markdown(_table("Decided by", told.rules))
-            languages = Counter(row.decision.language for row in rows if row.decision.language)
-            if languages:
-                named = ", ".join(f"{literal(name)} {number:,}" for name, number in languages.most_common())
-                st.caption(f"Languages other than English, French and German, where it mattered: {named}.")
+    st.html(_table("Category", told.categories))
+    with st.expander("By rule and language"):
+        st.html(_table("Decided by", told.rules))
+        languages = Counter(row.decision.language for row in rows if row.decision.language)
+        if languages:
+            named = ", ".join(f"{literal(name)} {number:,}" for name, number in languages.most_common())
+            st.caption(f"Languages other than English, French and German, where it mattered: {named}.")
     _draw_defaults(work, rows, told, titles)
 
 
@@ -78,17 +78,19 @@ def _of_talk(work: Work, key: str) -> list[Decided]:
 
 
 def _table(heading: str, counts: Mapping[str, Counted]) -> str:
-    """Kept and skipped by name, with bars of the house's signs: filled for kept, hollow for skipped."""
+    """Kept and skipped by name as HTML, with bars: filled for kept, hollow for skipped."""
     most = max((one.kept + one.skipped for one in counts.values()), default=1)
-    lines = [f"| {heading} | Kept | Skipped |  |", "|:---|---:|---:|:---|"]
+    rows = [f"<tr><th>{heading}</th><th>Kept</th><th>Skipped</th><th></th></tr>"]
     for name, one in counts.items():
-        bar = f"{'█' * _share(one.kept, most)}{'░' * _share(one.skipped, most)}"
-        lines.append(f"| {literal(name.replace('_', ' '))} | {one.kept:,} | {one.skipped:,} | {bar} |")
-    return "\n".join(lines)
-
-
-def _share(number: int, most: int) -> int:
-    return max(1, round(_WIDEST * number / most)) if number else 0
+        bars = "".join(
+            f'<i class="{kind}" style="width: {100 * number / most:.2f}%"></i>'
+            for kind, number in (("kept", one.kept), ("skipped", one.skipped))
+            if number
+        )
+        told = escape(writable(shortened(name.replace("_", " "), 80)))
+        cells = f"<td>{told}</td><td>{one.kept:,}</td><td>{one.skipped:,}</td>"
+        rows.append(f'<tr>{cells}<td><div class="bar">{bars}</div></td></tr>')
+    return f'<table class="tally">{"".join(rows)}</table>'
 
 
 def _chose_scope() -> None:

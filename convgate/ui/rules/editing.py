@@ -27,6 +27,22 @@ def draw_editing(work: Work) -> None:
     """The editor and everything that belongs to it."""
     st.subheader("Your rules", anchor=False, help="Tried before the built-in checks; keep before skip.")
     st.caption(f":material/draft: {literal(str(work.file.path))}")
+    with st.container():  # one place, whatever stands in it: an editor that moves loses the focus
+        _draw_notes(work)
+    draw_editor(
+        _data(work),
+        key=EDITOR,
+        on_typed=_typed,
+        on_save=lambda: _saved_by_key(work.app),
+    )
+    _draw_state(work)
+    if work.is_conflict and not work.file.problem:
+        _draw_conflict(work)
+    _draw_buttons(work)
+
+
+def _draw_notes(work: Work) -> None:
+    """What was just done, what is wrong with the file, and how to begin."""
     if (problem := st.session_state.pop(PROBLEM, None)) is not None:
         show_problem(problem)
     if (note := st.session_state.pop(NOTE, None)) is not None:
@@ -48,16 +64,6 @@ def draw_editing(work: Work) -> None:
         st.button(
             "Put an example in", key="rules.example", icon=":material/lightbulb:", on_click=_put_example
         )
-    draw_editor(
-        _data(work),
-        key=EDITOR,
-        on_typed=_typed,
-        on_save=lambda: _saved_by_key(work.app),
-    )
-    _draw_state(work)
-    if work.is_conflict and not work.file.problem:
-        _draw_conflict(work)
-    _draw_buttons(work)
 
 
 def draw_words(work: Work) -> None:

@@ -22,7 +22,7 @@ def draw_exchanges(work: Work) -> None:
     rows = _searched(work.decided, view.search)
     state.put(SHOW, view.show)
     counts = {name: sum(1 for row in rows if _is_shown(row, name)) for name in SHOWS}
-    st.segmented_control(
+    st.pills(
         "Show", list(SHOWS), key=SHOW, required=True, label_visibility="collapsed", on_change=_chose_show,
         format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}",
     )  # fmt: skip

@@ -42,7 +42,7 @@ def _draw_row(work: Work, row: Decided, name: str) -> None:
     exchange, turn = row.placed.exchange, row.placed.user_turn + 1
     key, locked = f"{name}.{row.key}.{row.place}", bool(work.file.problem) or not exchange.user.strip()
     st.html(exchange_html(exchange, row.decision, heading=f"turn {turn:,}", before=row.before))
-    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+    with st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"rules-actions.{key}"):
         st.button(
             "Skip such", key=f"rules.skip.{key}", type="tertiary", icon=":material/block:", disabled=locked,
             on_click=make_rule, args=(exchange, SKIP),

@@ -26,6 +26,7 @@ from convgate.ui.rules.view import LOOKS, View
 from convgate.ui.rules.work import Work
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
+from convgate.ui.wording import counted
 
 LOOK = "rules.look"
 _STYLE = Path(__file__).with_name("rules.css")
@@ -40,20 +41,23 @@ def rules_page(app: App) -> None:
     if picked is not None:
         view = replace(view, conversation=picked[0])
     state.keep(view)
-    for problem in problems:
-        st.warning(literal(problem), icon=":material/link_off:")
+    with st.container():
+        for problem in problems:
+            st.warning(literal(problem), icon=":material/link_off:")
     file = read_file(rules_path(app.settings))
     work = Work(app, view, file, current_draft(file), looked(app), talk_of(app, *picked) if picked else None)
     _draw_mode(app)
-    if work.talk is not None:
-        _draw_strip(work)
+    with st.container():
+        if work.talk is not None:
+            _draw_strip(work)
+    place = st.empty()
     if work.is_changed or view.look == "changes" or (view.look == "statistics" and view.library):
-        work = with_library(work)
+        work = with_library(work, place)
     with st.container(key="rules-body"):
         left, right = st.columns([1.45, 1], gap="medium")
         with left:
             _draw_look(work)
-        with right:
+        with right, st.container(key="rules-editor"):
             draw_editing(work)
             draw_summary(work)
             draw_words(work)
@@ -96,7 +100,12 @@ def _draw_strip(work: Work) -> None:
                 "to be looked at",
                 "Nothing says that these can be left out, and nothing says why they matter",
             ),
-            ("By your rules", f"{own:,}", f"of {len(work.shown):,} rules", "Decided by a rule of your own"),
+            (
+                "By your rules",
+                f"{own:,}",
+                f"by {counted(len(work.shown), 'rule')}",
+                "Decided by a rule of your own",
+            ),
         ):
             st.metric(label, value, told, delta_color="off", delta_arrow="off", width="content", help=help)
 

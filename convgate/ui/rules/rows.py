@@ -22,7 +22,7 @@ _BEFORE = 80  # characters shown before the first words that matched
 def colours(palette: Palette) -> str:
     """The style that gives rows the theme's colours; pages know no theme variables."""
     return (
-        f"<style>.exchange {{ --kept: {palette.kept_text}; --skipped: {palette.dropped_text};"
+        f"<style>.exchange, .tally {{ --kept: {palette.kept_text}; --skipped: {palette.dropped_text};"
         f" --flip: {palette.flip_text}; --muted: {palette.muted}; --hair: {palette.grid};"
         f" --found: {palette.flip}; }}</style>"
     )
