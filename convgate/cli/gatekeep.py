@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,8 +15,18 @@ from convgate.ui.wording import counted
 if TYPE_CHECKING:
     from convgate.gatekeeper.decision import GatekeeperDecision
     from convgate.gatekeeper.exchange_file import FiledExchange
+    from convgate.gatekeeper.statistics import Statistics
 
 _SHOWN = 5  # exchanges kept by default that are listed
+
+
+class Mode(StrEnum):
+    """Who decides."""
+
+    PATTERN = "pattern"
+    HYBRID = "hybrid"
+    LLM = "llm"
+    DISABLED = "disabled"
 
 
 def gatekeep(
@@ -26,6 +36,14 @@ def gatekeep(
             help="Exchanges, or a transcript; - reads standard input.", metavar="FILE.jsonl", allow_dash=True
         ),
     ],
+    rules: Annotated[
+        Path | None,
+        typer.Option(help="Your own rules (YAML) instead of those of the settings.", metavar="RULES.yaml"),
+    ] = None,
+    mode: Annotated[
+        Mode | None,
+        typer.Option(help="Who decides: patterns, a language model too (hybrid, llm), or nobody."),
+    ] = None,
     skip_bad: SkipBadOption = False,
     json_output: JsonOption = False,
     out: OutOption = None,
@@ -35,13 +53,15 @@ def gatekeep(
     A line: {"user": "PostgreSQL", "assistant": "Done.", "previous"?: [{"role": "assistant", "content":
     "Which database?"}, …]}, the earlier messages oldest first. Of a transcript, every exchange is decided.
     """
-    from convgate.gatekeeper.checks import check
     from convgate.gatekeeper.exchange_file import read_exchanges
+    from convgate.gatekeeper.gatekeeper import Gatekeeper
     from convgate.settings import load_settings
     from convgate.transcripts.problems import Report
     from convgate.transcripts.source import source_of_bytes, source_of_path
 
-    limit = load_settings().upload_limit_mb << 20
+    settings = load_settings()
+    limit = settings.upload_limit_mb << 20
+    gatekeeper = Gatekeeper.of(settings, mode=mode.value if mode else None, rules=rules)
     with status(f"Reading {file}"):
         if str(file) == "-":
             source = source_of_bytes(sys.stdin.buffer.read(), Report("standard input"), max_bytes=limit)
@@ -49,19 +69,23 @@ def gatekeep(
             source = source_of_path(file, Report(file.name), max_bytes=limit)
         exchanges, problems = read_exchanges(source, skip_bad=skip_bad)
     tell_problems(problems)
-    with status(f"Deciding about {counted(len(exchanges), 'exchange')}"):
-        decisions = [check(one.exchange, item=one.item) for one in exchanges]
+    with status(f"Deciding about {counted(len(exchanges), 'exchange')}"), gatekeeper:
+        decisions = [gatekeeper.decide(one.exchange, item=one.item) for one in exchanges]
     if json_output or out:
         write_json([decision.to_json() for decision in decisions], out)
     else:
-        _show(exchanges, decisions)
+        _show(exchanges, decisions, gatekeeper.statistics)
 
 
-def _show(exchanges: list[FiledExchange], decisions: list[GatekeeperDecision]) -> None:
+def _show(
+    exchanges: list[FiledExchange], decisions: list[GatekeeperDecision], statistics: Statistics
+) -> None:
     from rich import box
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
+
+    from convgate.gatekeeper.statistics import BY_DEFAULT
 
     console = Console()
     talks = len({one.conversation for one in exchanges})
@@ -79,9 +103,13 @@ def _show(exchanges: list[FiledExchange], decisions: list[GatekeeperDecision]) -
         cells = [Text(_line(told)) for told in (*talk, *words, decision.reason.partition(": ")[2])]
         table.add_row(str(one.item), *cells, style="bold blue" if decision.keep else "dim")
     console.print(table)
-    console.print(Text(_summary(decisions)))
+    console.print(Text(_summary(statistics)))
+    if statistics.model.calls:
+        console.print(Text(_model(statistics)))
     by_default = [
-        one for one, decision in zip(exchanges, decisions, strict=True) if decision.rule == "default"
+        one
+        for one, decision in zip(exchanges, decisions, strict=True)
+        if decision.keep and decision.rule in BY_DEFAULT
     ]
     if by_default:
         console.print(f"\nKept because nothing spoke against it ({len(by_default):,}), for you to look at:")
@@ -91,12 +119,21 @@ def _show(exchanges: list[FiledExchange], decisions: list[GatekeeperDecision]) -
             console.print(f"  … and {len(by_default) - _SHOWN:,} more; --json has them all.")
 
 
-def _summary(decisions: list[GatekeeperDecision]) -> str:
-    kept = sum(decision.keep for decision in decisions)
-    categories = Counter(decision.category for decision in decisions if decision.keep).most_common()
-    told = ", ".join(f"{name} {count:,}" for name, count in categories)
-    share = f"{counted(len(decisions), 'exchange')}: {kept:,} kept ({kept / len(decisions):.0%})"
-    return f"{share} · of the kept: {told}" if told else share
+def _summary(statistics: Statistics) -> str:
+    kept = {name: of.kept for name, of in statistics.categories.items() if of.kept}
+    told = ", ".join(f"{name} {count:,}" for name, count in sorted(kept.items(), key=lambda entry: -entry[1]))
+    share = f"{statistics.kept:,} kept ({statistics.keep_rate or 0:.0%})"
+    summary = f"{counted(statistics.decided, 'exchange')}: {share}"
+    return f"{summary} · of the kept: {told}" if told else summary
+
+
+def _model(statistics: Statistics) -> str:
+    use = statistics.model
+    took = f"{use.prompt_tokens:,} + {use.completion_tokens:,} tokens, {use.seconds:.1f} s"
+    cost = f", cost {use.cost:.4f}" if use.cost else ""
+    failed = f", {use.failures:,} without a decision" if use.failures else ""
+    left = f", {use.not_asked:,} times not asked as it failed" if use.not_asked else ""
+    return f"language model: {counted(use.calls, 'call')}, {took}{cost}{failed}{left}"
 
 
 def _line(text: str) -> str:

@@ -80,6 +80,9 @@ class LanguageModel:
         self._loop = BackgroundLoop()
         self._client: AsyncOpenAI | None = None  # belongs to the loop
 
+    def __repr__(self) -> str:
+        return f"LanguageModel({self.name!r}, base_url={self.base_url!r})"
+
     @classmethod
     def of(cls, settings: Settings) -> LanguageModel:
         """The model that the settings name, with the key of OPENAI_API_KEY.
