@@ -115,7 +115,7 @@ def _probability(token: Any, field: str) -> float:
     if isinstance(token, Mapping):
         token, field = token.get("logprob"), f"{field}.logprob"
     number = _number(token)
-    if number is None or math.isnan(number) or number > 0:
+    if number is None or not number <= 0:  # nor NaN
         raise ConfidenceError(f"a log-probability is a number up to 0; got {_shown(token)}", field=field)
     return math.exp(max(number, _LEAST))
 
