@@ -4,19 +4,24 @@ import dataclasses
 import json
 import logging
 import os
+import sys
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import convgate
 from convgate import Exchange, Gatekeeper, load_gatekeeper
+from convgate.cli import main as cli
 from convgate.errors import ConversationError, SettingsError
 from convgate.gatekeeper.errors import ModelError, RulesError
 from convgate.gatekeeper.log import DecisionLog
 from convgate.gatekeeper.model_answer import Answer
 from convgate.gatekeeper.model_use import ModelUse
 from convgate.gatekeeper.rules import parse_rules
+from convgate.gatekeeper.rules_file import RulesFile
 from convgate.settings import Settings
 
 GREETING = Exchange("Hi")
@@ -234,17 +239,30 @@ def test_rules_in_the_home_folder_come_change_and_break_while_it_runs(
 
 
 def test_a_change_that_leaves_size_and_times_as_they_are_is_seen_while_the_file_is_fresh(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    stamp = (1, 30, time.time_ns(), 1)
+    monkeypatch.setattr(RulesFile, "_now", lambda _: stamp)
     file = tmp_path / "own.yaml"
     file.write_text("keep_patterns: [{pattern: hi}]")
     gatekeeper = Gatekeeper.of(rules=file)
-    before = file.stat()
 
     file.write_text("keep_patterns: [{pattern: hI}]")
-    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
     assert gatekeeper.decide(GREETING).rule == "keep_patterns: hI"
+
+
+def test_a_file_that_stays_unreadable_is_told_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    file = tmp_path / "own.yaml"
+    file.write_text("keep_patterns: [{pattern: hi}]")
+    gatekeeper = Gatekeeper.of(rules=file)
+    file.write_text("#" * 200_000)
+
+    with caplog.at_level(logging.WARNING):
+        assert [gatekeeper.decide(GREETING).keep for _ in range(3)] == [True] * 3
+
+    assert len(caplog.records) == 1
+    assert "larger than 100 kB" in (gatekeeper.problem or "")
 
 
 def test_rules_that_are_wrong_from_the_start_are_an_error(tmp_path: Path, convgate_home: Path) -> None:
@@ -305,3 +323,29 @@ def test_a_debug_log_whose_folder_cannot_be_made_breaks_no_decision(tmp_path: Pa
 
     assert gatekeeper.decide(PREFERENCE).keep
     assert "cannot be written" in (gatekeeper.problem or "")
+
+
+# The command.
+
+
+def test_the_command_takes_rules_and_a_mode(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    exchanges, rules = tmp_path / "exchanges.jsonl", tmp_path / "own.yaml"
+    exchanges.write_text('{"user": "Hi"}\n{"user": "Ok"}\n')
+    rules.write_text("keep_patterns: [{pattern: hi, category: mascot}]")
+
+    def run(*options: object) -> tuple[str, str]:
+        monkeypatch.setattr(sys, "argv", ["convgate", "gatekeep", str(exchanges), *map(str, options)])
+        with suppress(SystemExit):
+            cli.main()
+        captured = capsys.readouterr()
+        return captured.out, captured.err
+
+    decided = json.loads(run("--rules", rules, "--json")[0])
+    assert [(one["keep"], one["category"]) for one in decided] == [(True, "mascot"), (False, "other")]
+    assert all(one["keep"] for one in json.loads(run("--mode", "disabled", "--json")[0]))
+    assert "2 exchanges: 1 kept (50%) · of the kept: mascot 1" in run("--rules", rules)[0]
+    assert "name it with gatekeeper_model" in run("--mode", "hybrid")[1]
+    rules.write_text("keep_patterns: [{pattern: '('}]")
+    assert "own.yaml, line 1, pattern '('" in run("--rules", rules)[1].replace("\n", "")

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_GRACE = 1.0  # seconds that a loop is given to break off
+_GRACE = 1.0  # seconds that the thread is given to end
 
 
 class BackgroundLoop:
@@ -22,11 +22,11 @@ class BackgroundLoop:
 
     def run(self, coroutine: Coroutine[Any, Any, T], *, seconds: float) -> T:
         """What the coroutine gives. Raises TimeoutError, and cancels it, after that many seconds."""
-        future = asyncio.run_coroutine_threadsafe(_within(coroutine, seconds), self._running())
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
         try:
-            return future.result(seconds + _GRACE)
+            return future.result(seconds)
         finally:
-            future.cancel()
+            future.cancel()  # the coroutine too, wherever it waits
 
     def close(self) -> None:
         """Stop the thread; a later call of `run` starts another."""
@@ -45,11 +45,6 @@ class BackgroundLoop:
                 )
                 self._thread.start()
             return self._loop
-
-
-async def _within(coroutine: Coroutine[Any, Any, T], seconds: float) -> T:
-    async with asyncio.timeout(seconds):
-        return await coroutine
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:

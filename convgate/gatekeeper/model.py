@@ -127,7 +127,7 @@ class LanguageModel:
         return self._meter.use
 
     def ask(self, exchange: Exchange) -> Answer:
-        """Its decision. Raises ModelError, within `deadline` and a second, when it gives none.
+        """Its decision. Raises ModelError, within `deadline`, when it gives none.
 
         After PATIENCE calls in a row that got no reply it is not asked for REST seconds.
         """
