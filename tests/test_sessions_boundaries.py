@@ -71,6 +71,7 @@ ROWS: dict[str, tuple[list[str], list[int], list[int]]] = {
     "continue without time": (["9:00 u a", "- u continue", "15:00 a b", "15:01 u c"], [0], [0]),
     "a message out of order": (["10:00 u a", "7:00 a b", "10:01 u c"], [0], [0]),
     "a pair out of order": (["10:00 u a", "7:00 u b", "9:59 a c", "10:01 u d"], [0], [0]),
+    "late ones in a row": (["10:00 u a", "7:00 u b", "7:01 a c", "7:02 u d", "10:05 u e"], [0], [0]),
     "a clock that goes back": (["12:00 u a", "9:00 u b", "9:01 a c", "11:02 u d"], [0, 3], [0, 3]),
     "a clock that was ahead": (["9:00 u a", "99:00 a b", "9:02 u c", "9:03 a d", "12:00 u e"], *_BOTH),
 }  # fmt: skip
@@ -191,6 +192,7 @@ def test_a_time_without_a_zone_is_local_and_of_the_zone_beside_it() -> None:
     assert at(nine, nine + timedelta(hours=2)) == (0,)
     assert at(nine, nine + timedelta(hours=2, seconds=1)) == (0, 1)
     assert at(nine, ten) == (0,)
+    assert at(nine, ten + timedelta(hours=2)) == (0, 1)
     assert at(nine, ten, nine + timedelta(hours=4)) == (0, 2)
     assert at(ten, nine + timedelta(hours=3)) == (0,)
 

@@ -146,8 +146,8 @@ def test_the_policy_keeps_what_was_said_since_the_conversation_began() -> None:
     dropped = decisions.of(3)
     assert (dropped.rule, dropped.score, dropped.forced) == ("idle_gap", None, False)
     assert dropped.reason == (
-        "Dropped: before the present conversation, which began at message 4: 2 h 57 min since the last message,"
-        " more than the idle gap of 2 h."
+        "Dropped: before the present conversation, which began at message 4: 2 h 57 min since the last"
+        " message, more than the idle gap of 2 h."
     )
     assert SessionPolicy().decide(*talk.at(1)).of(0).reason == (
         "Kept: part of the present conversation, which began with the first message."

@@ -22,11 +22,13 @@ class Clock:
     """What the times of the messages so far say.
 
     A time before the latest is a message out of order, and the gap goes on running from the latest. When the
-    next one is nearer to it than to the latest, the clock was set back, and time runs on from there.
+    next one is nearer to it than to the latest, the clock was set back, and gaps run from message to message
+    again, until a time after the latest comes: its gap runs from that.
     """
 
     latest: datetime | None = None  # UTC; without a zone while no message named one
     behind: datetime | None = None  # of the last message with a time, when it lay before `latest`
+    set_back: bool = False  # whether the one before that lay there, too
     zone: tzinfo | None = None  # of the newest time that names one
 
     def tick(self, moment: datetime | None) -> tuple[float | None, Clock]:
@@ -40,12 +42,12 @@ class Clock:
             return None, self
         latest, behind = (_in_zone(known, at, zone) for known in (self.latest, self.behind))
         if latest is None:
-            return None, Clock(at, None, zone)
+            return None, Clock(at, zone=zone)
         if at >= latest:
-            return (at - latest).total_seconds(), Clock(at, None, zone)
-        if behind is not None and at >= behind and at - behind <= latest - at:
-            return (at - behind).total_seconds(), Clock(at, None, zone)
-        return 0.0, Clock(latest, at, zone)
+            return (at - latest).total_seconds(), Clock(at, zone=zone)
+        if behind is not None and at >= behind and (self.set_back or at - behind <= latest - at):
+            return (at - behind).total_seconds(), Clock(latest, at, set_back=True, zone=zone)
+        return 0.0, Clock(latest, at, zone=zone)
 
     def _read(self, moment: datetime | None) -> tuple[datetime | None, tzinfo | None]:
         """The time in UTC, or as it is while no zone is known; the zone that holds from here on."""

@@ -216,6 +216,7 @@ def _dump(state: State) -> str:
             "closed_at": state.closed_at,
             "latest": clock.latest and clock.latest.isoformat(),
             "behind": clock.behind and clock.behind.isoformat(),
+            "set_back": clock.set_back,
         }
     )
 
@@ -223,5 +224,5 @@ def _dump(state: State) -> str:
 def _load(text: str) -> State:
     held = json.loads(text)
     latest, behind = (held[name] and datetime.fromisoformat(held[name]) for name in ("latest", "behind"))
-    clock = Clock(latest, behind, UTC if latest else None)
+    clock = Clock(latest, behind, held["set_back"], UTC if latest else None)
     return State(held["messages"], held["spoken"], held["closed_at"], clock)
