@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 
 from convgate.decisions import Floats
 from convgate.figures.hover import number, percent, plain
-from convgate.figures.layout import axis, figure
+from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import Palette
 
 _CELL, _EDGES = 44, 76  # pixels
-_LABEL = 22  # characters of a policy's name
+_LABEL = 14  # characters of a policy's name
 
 
 def agreement_height(policies: int) -> int:
@@ -29,10 +29,10 @@ def agreement_figure(alike: Floats, kappa: Floats, *, labels: Sequence[str], pal
     """
     names = [plain(label, _LABEL) for label in labels]
     count = len(names)
-    fig = figure(
+    fig = drawing(
         palette,
         height=agreement_height(count),
-        left=36 + 7 * max(map(len, names), default=0),
+        left=30 + 7 * max(map(len, names), default=0),
         right=12,
         top=12,
     )
@@ -64,7 +64,7 @@ def agreement_figure(alike: Floats, kappa: Floats, *, labels: Sequence[str], pal
         ),
         showlegend=False,
     )  # fmt: skip
-    return fig
+    return fig.figure()
 
 
 def _words(alike: Floats, kappa: Floats, row: int, column: int) -> str:

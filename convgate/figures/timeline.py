@@ -11,8 +11,9 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from convgate.decisions import TurnDecisions
+from convgate.figures.drawing import Drawing
 from convgate.figures.hover import number, plain, wrapped
-from convgate.figures.layout import axis, figure, scatter, steady
+from convgate.figures.layout import axis, drawing, scatter, steady
 from convgate.figures.palette import Palette
 
 CHECKPOINT = "checkpoint"
@@ -79,7 +80,7 @@ def timeline_figure(
     indices = lanes[0].decisions.indices
     if any(not np.array_equal(lane.decisions.indices, indices) for lane in lanes):
         raise ValueError("all lanes of a timeline are about the same turns")
-    fig = figure(palette, height=timeline_height(len(lanes), events=bool(events)), left=12, right=12)
+    fig = drawing(palette, height=timeline_height(len(lanes), events=bool(events)), left=12, right=12)
     low, high = (int(indices[0]) + 1, int(indices[-1]) + 1) if len(indices) else (1, 1)
     edge = max(0.6, 0.015 * len(indices))
     here = selected is not None and low <= selected + 1 <= high
@@ -99,8 +100,10 @@ def timeline_figure(
         ],
     )  # fmt: skip
     _add_lanes(fig, lanes, labels, palette)
+    if selected is not None and here:
+        _add_selected(fig, selected, len(lanes), palette)
     _add_events(fig, events, palette)
-    return fig
+    return fig.figure()
 
 
 def describe_timeline(
@@ -120,7 +123,7 @@ def describe_timeline(
     return " ".join(told)
 
 
-def _add_lanes(fig: go.Figure, lanes: Sequence[Lane], labels: Sequence[str], palette: Palette) -> None:
+def _add_lanes(fig: Drawing, lanes: Sequence[Lane], labels: Sequence[str], palette: Palette) -> None:
     """A trace for each kind of mark, over all lanes: plotly takes long over many traces."""
     turns = lanes[0].decisions.indices
     kept = np.stack([lane.decisions.kept for lane in lanes])
@@ -147,7 +150,7 @@ def _add_lanes(fig: go.Figure, lanes: Sequence[Lane], labels: Sequence[str], pal
 
 
 def _add_marks(
-    fig: go.Figure,
+    fig: Drawing,
     look: _Look,
     turns: NDArray[np.int64],
     chosen: NDArray[np.bool_],
@@ -181,6 +184,15 @@ def _add_marks(
     )
 
 
+def _add_selected(fig: Drawing, selected: int, lanes: int, palette: Palette) -> None:
+    """A ring in each lane around the turn that is explained."""
+    fig.add_scatter(
+        x=[selected + 1] * lanes, y=[-lane - _MARKS for lane in range(lanes)], mode="markers",
+        name="selected", hoverinfo="skip", showlegend=False, customdata=[selected] * lanes, **steady(),
+        marker={"symbol": "circle-open", "size": 22, "color": palette.ink, "line": {"width": 2}},
+    )  # fmt: skip
+
+
 def _name(lane: Lane, place: int, palette: Palette) -> dict[str, object]:
     """The lane's name above its marks, where it takes nothing from their width."""
     told = f"<b>{plain(lane.label, _LABEL)}</b> {int(lane.decisions.kept.sum()):,} kept"
@@ -200,7 +212,7 @@ def _line(x: float, name: str, palette: Palette) -> dict[str, object]:
     selected = name == "selected"
     line = {
         "color": palette.ink if selected else palette.muted, "dash": _DASHES[name],
-        "width": 2 if name == "session" else 1.5,
+        "width": 2 if selected else 1,
     }  # fmt: skip
     return {
         "type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": x, "x1": x, "line": line, "layer": "below",
@@ -234,7 +246,7 @@ def _checkpoints(decisions: TurnDecisions) -> NDArray[np.bool_]:
     return np.array([rule == CHECKPOINT for rule in rules], dtype=np.bool_)
 
 
-def _add_events(fig: go.Figure, events: Sequence[Event], palette: Palette) -> None:
+def _add_events(fig: Drawing, events: Sequence[Event], palette: Palette) -> None:
     """A mark above all lanes where something happens, which tells what, and why."""
     for kind, name, symbol in (
         ("session", "session begins", "triangle-right"),

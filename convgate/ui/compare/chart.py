@@ -22,7 +22,7 @@ def draw_timeline(compared: Compared, events: list[Event], selected: int | None)
     moment = compared.moment
     columns = sorted(compared.columns, key=lambda made: made is not compared.against)
     lanes = [
-        Lane(made.label, made.decisions, () if made.unlike is None else made.unlike.indices.tolist())
+        Lane(made.name, made.decisions, () if made.unlike is None else made.unlike.indices.tolist())
         for made in columns
     ]
     st.plotly_chart(

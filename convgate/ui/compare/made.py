@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import streamlit as st
@@ -30,6 +30,7 @@ class Made:
     """What one column decides, after it was made a valid list of messages."""
 
     column: Written
+    number: int  # from 1, left to right
     label: str
     selection: Selection
     seconds: float  # that deciding took when it was done, with the texts encoded already
@@ -39,6 +40,11 @@ class Made:
     def decisions(self) -> TurnDecisions:
         """What is sent and what is not, forced turns included."""
         return self.selection.decisions
+
+    @property
+    def name(self) -> str:
+        """What it is called beside others: the number tells it where the label is cut off."""
+        return f"{self.number} {self.label}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,24 +102,21 @@ def decide_all(
     """
     made: list[Made] = []
     failed: dict[str, ConvgateError] = {}
-    for column in columns:
+    for number, column in enumerate(columns, start=1):
         label = labels[column.to_text()]
         try:
             policy = policy_of_column(app, column)
             if encoder := getattr(policy, "encoder", None):
                 encode_ahead(moment, encoder)
-            made.append(Made(column, label, *_decided(policy, moment)))
+            made.append(Made(column, number, label, *_decided(policy, moment)))
         except ConvgateError as error:
             failed[label] = error
     if not made:
         return None, failed
     first = next((one for one in made if one.column == against), made[0])
     beside = [
-        one if one is first else Made(
-            one.column, one.label, one.selection, one.seconds, changes(one.decisions, first.decisions)
-        )
-        for one in made
-    ]  # fmt: skip
+        one if one is first else replace(one, unlike=changes(one.decisions, first.decisions)) for one in made
+    ]
     return Compared(moment, tuple(beside), first), failed
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import Field, fields
 from typing import Any
@@ -53,13 +54,17 @@ def _draw_field(column: Written, item: Field[Any], own: Any, key: str, change: C
     told = item.metadata
     label = str(told.get("label") or item.name.replace("_", " "))
     label, help = label[:1].upper() + label[1:], told.get("help") or None
-    state.put(key, column.parameters.get(item.name, own))
+    value = column.parameters.get(item.name, own)
     act: dict[str, Any] = {
-        "on_change": _changed,
-        "args": (column, item.name, own, key, change),
-        "key": key,
-        "help": help,
-    }
+        "on_change": _changed, "args": (column, item.name, own, key, change), "key": key, "help": help,
+    }  # fmt: skip
+    if "step" in told:
+        kind = int if isinstance(told["step"], int) else float
+        value = None if value is None else kind(value)
+        act |= {"min_value": kind(told["low"]), "step": kind(told["step"])}
+        act |= {} if math.isinf(told["high"]) else {"max_value": kind(told["high"])}
+        act |= {"value": None, "placeholder": "As the settings have it"} if own is None else {}
+    state.put(key, value)
     if "text" in told:
         st.text_input(label, max_chars=400, **act)
     elif "switch" in told:
@@ -67,8 +72,7 @@ def _draw_field(column: Written, item: Field[Any], own: Any, key: str, change: C
     elif "options" in told:
         st.selectbox(label, list(told["options"]), **act)
     else:
-        kind = int if isinstance(told["step"], int) else float
-        st.number_input(label, kind(told["low"]), kind(told["high"]), step=kind(told["step"]), **act)
+        st.number_input(label, **act)
 
 
 def _changed(column: Written, name: str, own: Any, key: str, change: Change) -> None:

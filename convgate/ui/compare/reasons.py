@@ -17,6 +17,7 @@ from convgate.ui.transcript.rows import when
 
 _TEXT = 4_000  # characters of the turn; the transcript in Explore has all of it
 _LABEL = 60  # characters of a column's name
+_ACROSS = 4  # sentences side by side
 
 
 def draw_reasons(view: View, compared: Compared, selected: int) -> None:
@@ -35,8 +36,12 @@ def draw_reasons(view: View, compared: Compared, selected: int) -> None:
         _draw_text(turn)
         return
     _draw_text(turn)
-    for made in compared.columns:
-        _draw_reason(view, compared, made, selected)
+    count = len(compared.columns)
+    across = count if count <= _ACROSS else 3 if count % _ACROSS in (1, 2) else _ACROSS
+    for start in range(0, count, across):
+        for place, made in zip(st.columns(across), compared.columns[start : start + across], strict=False):
+            with place:
+                _draw_reason(view, compared, made, selected)
 
 
 def mark(made: Made, index: int) -> str:
@@ -82,8 +87,9 @@ def _draw_reason(view: View, compared: Compared, made: Made, selected: int) -> N
     other = made.column.parameters and not is_gate(made.column)
     with st.container(border=True, gap=None):
         st.page_link(
-            EXPLORE, label=f"**{literal(made.label, limit=_LABEL)}**", icon=":material/query_stats:",
-            query_params=explore_query(view, compared, made, selected), width="stretch",
+            EXPLORE, label=f"{made.number} **{literal(made.label, limit=_LABEL)}**",
+            icon=":material/query_stats:", width="stretch",
+            query_params=explore_query(view, compared, made, selected),
             help="Opens this turn in Explore" + (", the policy as the settings have it" if other else ""),
         )  # fmt: skip
         with st.container(horizontal=True, wrap=False, gap=None):

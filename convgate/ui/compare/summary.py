@@ -74,7 +74,7 @@ def agreement_words(found: Agreement, labels: list[str]) -> str:
 def _row(made: Made, place: int, found: Agreement, reference: int, total: int) -> tuple[str, ...]:
     selection = made.selection
     saved = 1 - selection.tokens_kept / selection.tokens_total if selection.tokens_total else 0.0
-    name = f"**{literal(made.label, limit=_LABEL)}**"
+    name = f"{made.number} **{literal(made.label, limit=_LABEL)}**"
     kept = int(made.decisions.kept.sum())
     start = (
         f"{kept:,} of {total:,}",

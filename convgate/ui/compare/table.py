@@ -38,7 +38,7 @@ def draw_table(view: View, compared: Compared) -> None:
     narrow = st.column_config.Column(width="small")
     st.dataframe(
         rows, hide_index=True, key=TABLE, height=min(460, 38 + 35 * len(rows)), on_select=_clicked,
-        selection_mode="single-cell", column_config={made.label: narrow for made in compared.columns},
+        selection_mode="single-cell", column_config={made.name: narrow for made in compared.columns},
         alt=f"What {len(compared.columns)} policies decide about {counted(len(rows), 'turn')}",
     )  # fmt: skip
     extent = f", {here[0] + 1:,} to {here[-1] + 1:,} here" if pages > 1 else ""
@@ -63,7 +63,7 @@ def table_rows(compared: Compared, turns: list[int]) -> list[dict[str, Any]]:
         rows.append(
             {
                 "turn": index + 1,
-                **{made.label: mark(made, index) for made in compared.columns},
+                **{made.name: mark(made, index) for made in compared.columns},
                 "who": writable(turn.speaker),
                 "text": writable(shortened(turn.scored_text.strip(), _TEXT)),
                 "tokens": int(tokens[index]),

@@ -63,12 +63,8 @@ def _draw_compared(app: App, view: View, compared: Compared) -> None:
     draw_summary(compared)
     selected = _first_shown(compared) if view.selected is None else view.selected
     draw_timeline(compared, events_of(app, compared.moment), selected)
-    with st.container(key="compare-body"):
-        left, right = st.columns([1.62, 1], gap="medium")
-        with left:
-            draw_table(view, compared)
-        with right, st.container(key="compare-panel"):
-            draw_reasons(view, compared, selected)
+    draw_reasons(view, compared, selected)
+    draw_table(view, compared)
     draw_agreement(compared)
 
 
