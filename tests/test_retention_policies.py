@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from convgate import Conversation, Turn
@@ -10,7 +12,10 @@ from convgate.messages import make_valid
 from convgate.policies.pruning import Pruning
 from convgate.policies.registry import make_policy, policy_settings
 from convgate.policies.retention import Retention
+from convgate.retention import records
+from convgate.transcripts import read_conversations
 
+SAMPLE = Path(__file__).parent.parent / "sample_conversations" / "income_tax_confidence.json"
 VALUES = (0.85, 0.62, 0.45, 0.65, 0.5, 0.3)
 
 
@@ -107,3 +112,17 @@ def test_a_bad_confidence_is_told_by_its_place_in_the_conversation(name: str):
     conversation = talk(0.5, 0.5, 70)
     with pytest.raises(ConfidenceError, match=r"'messages\[5\].confidence': a confidence is .* got 70"):
         make_policy(name).decide(*conversation.asked("?", window=2))
+
+
+def test_the_sample_shows_small_talk_leaving_and_what_a_later_turn_builds_on_staying():
+    (conversation,) = read_conversations(SAMPLE).conversations
+    moment = conversation.at(conversation.current_index())
+    assert Pruning().decide(*moment).kept_indices == [0, 1, 2, 3, *range(18, 38)]
+    whole = Retention().decide(*moment)
+    assert (whole.kept_indices[:5], whole.of(4).rule) == ([0, 1, 2, 3, 5], "closed")
+    narrow = Retention(base_window=1_000).decide(*moment)
+    assert [index for index in narrow.kept_indices if index < 22] == [0, 1, 2, 3, 18, 19, 20]
+    assert [decision.item for decision in narrow if decision.rule == "checkpoint"] == [20, 29]
+    sources = {record.source for record in records(conversation.turns)}
+    assert sources == {"message", "logprobs", "absent"}
+    assert [record.index for record in records(conversation.turns) if record.code] == [1, 3, 19, 23, 33]
