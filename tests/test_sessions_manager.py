@@ -288,11 +288,17 @@ def test_settings_name_the_database_the_rules_and_the_cleaning(tmp_path: Path) -
     sessions.store.close()
 
 
-def test_the_usual_settings_are_those_of_the_machine(convgate_home: Path) -> None:
-    sessions = SessionManager()
+def test_the_usual_settings_are_those_of_the_machine(
+    convgate_home: Path, monkeypatch: pytest.MonkeyPatch, watch: Watch
+) -> None:
+    monkeypatch.setenv("CONVGATE_SESSION_CLEAN_UP_AT_START", "true")
+    sessions = SessionManager(clock=watch)
     assert sessions.store.path == convgate_home / "convgate.db"
     assert sessions.detect("a").session.workspace == "default"
+    sessions.end()
     sessions.store.close()
+    watch.pass_(days=91)
+    assert SessionManager(clock=watch).recent() == []
 
 
 @needs_fork

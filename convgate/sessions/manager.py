@@ -73,13 +73,14 @@ class SessionManager:
         self.workspace = workspace
         self._clock = clock
         if isinstance(place, Store):
-            self.store, self.rules, self._retention = place, rules or BoundaryRules(), RETENTION_DAYS
+            self.store, usual, self._retention, cleans_up = place, BoundaryRules(), RETENTION_DAYS, False
         else:
-            settings = load_settings() if place is None else place
-            self.store, self.rules = Store(settings.database), rules or BoundaryRules.of(settings)
-            self._retention = settings.session_retention_days
+            settings = place or load_settings()
+            self.store, usual = Store(settings.database), BoundaryRules.of(settings)
+            self._retention, cleans_up = settings.session_retention_days, settings.session_clean_up_at_start
+        self.rules = usual if rules is None else rules
         self._sessions = Sessions(self.store)
-        if isinstance(place, Settings) and place.session_clean_up_at_start:
+        if cleans_up:
             self.clean_up()
 
     def detect(self, message: str | Mapping[str, Any] | Turn, *, at: datetime | None = None) -> Detection:
