@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import sys
 import threading
@@ -184,6 +185,21 @@ def test_threads_and_event_loops_ask_alike_and_closing_is_no_end(
     model.close()
     assert model.ask(ASKED).keep
     assert (model.use.calls, model.use.failures) == (6, 0)
+
+
+def test_a_model_that_nobody_closes_takes_its_thread_with_it(
+    server: ChatServer, model: LanguageModel
+) -> None:
+    server.plays(decides(True))
+    forgotten = LanguageModel("tiny", base_url=server.url)
+    forgotten.ask(ASKED)
+    before = [thread for thread in threading.enumerate() if thread.name == "convgate-model"]
+
+    del forgotten
+    gc.collect()
+
+    assert len(before) == 1
+    assert not before[0].is_alive()
 
 
 @pytest.mark.parametrize(

@@ -28,13 +28,19 @@ class BackgroundLoop:
         finally:
             future.cancel()  # the coroutine too, wherever it waits
 
+    @property
+    def is_running(self) -> bool:
+        """Whether anything was run since it was made, or closed."""
+        return self._loop is not None
+
     def close(self) -> None:
         """Stop the thread; a later call of `run` starts another."""
         with self._lock:
             loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
         if loop is not None and thread is not None:
             loop.call_soon_threadsafe(loop.stop)
-            thread.join(_GRACE)
+            if thread is not threading.current_thread():  # where garbage is collected is not chosen
+                thread.join(_GRACE)
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:

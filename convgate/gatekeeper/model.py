@@ -9,22 +9,19 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from concurrent.futures import CancelledError
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-from convgate.errors import ConvgateError, SettingsError
-from convgate.gatekeeper.background import BackgroundLoop
+from convgate.errors import SettingsError
+from convgate.gatekeeper.endpoint import Endpoint
 from convgate.gatekeeper.errors import ModelError
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.model_answer import INSTRUCTIONS, Answer, as_data, read_answer, read_reply
 from convgate.gatekeeper.model_use import Meter, ModelUse, Prices
 from convgate.settings import Settings
 from convgate.transcripts.characters import printable, writable
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 PATIENCE = 3
 """Calls in a row that fail before the endpoint is left alone."""
@@ -71,14 +68,11 @@ class LanguageModel:
         retries: int = 2,
         prices: Prices | None = None,
     ) -> None:
-        _check_installed()
         self.name, self.base_url, self.timeout, self.retries = name, base_url, timeout, retries
-        self._api_key = api_key
         self._meter = Meter(prices or Prices())
         self._health = _Health()
-        self._lock = threading.Lock()
-        self._loop = BackgroundLoop()
-        self._client: AsyncOpenAI | None = None  # belongs to the loop
+        self._endpoint = Endpoint(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries)
+        weakref.finalize(self, self._endpoint.close)  # its thread would outlive a model that nobody closed
 
     def __repr__(self) -> str:
         return f"LanguageModel({self.name!r}, base_url={self.base_url!r})"
@@ -146,44 +140,18 @@ class LanguageModel:
 
     def close(self) -> None:
         """Close the connections and the thread that serves them; a later call opens others."""
-        with self._lock:
-            client, self._client = self._client, None
-            if client is not None:
-                with suppress(TimeoutError):
-                    self._loop.run(client.close(), seconds=1.0)
-            self._loop.close()
+        self._endpoint.close()
 
     def _replied(self, exchange: Exchange) -> bytes:
         import openai
 
-        request = self._request(self._opened(), as_data(exchange))
         try:
-            body = self._loop.run(request, seconds=self.deadline)
+            body = self._endpoint.complete(self.name, INSTRUCTIONS, as_data(exchange), seconds=self.deadline)
         except (openai.OpenAIError, TimeoutError, CancelledError) as error:
             self._health.failed()
             raise ModelError(self._worded(error)) from error
         self._health.answered()
         return body
-
-    async def _request(self, client: AsyncOpenAI, data: str) -> bytes:
-        response = await client.chat.completions.with_raw_response.create(
-            model=self.name,
-            messages=[{"role": "system", "content": INSTRUCTIONS}, {"role": "user", "content": data}],
-        )
-        return response.content
-
-    def _opened(self) -> AsyncOpenAI:
-        from openai import AsyncOpenAI
-
-        with self._lock:
-            if self._client is None:
-                self._client = AsyncOpenAI(
-                    api_key=self._api_key,
-                    base_url=self.base_url,
-                    timeout=self.timeout,
-                    max_retries=self.retries,
-                )
-            return self._client
 
     def _worded(self, error: Exception) -> str:
         import openai
@@ -200,15 +168,6 @@ class LanguageModel:
         if isinstance(error, CancelledError):
             return "the connection was closed meanwhile"
         return _line(error)
-
-
-def _check_installed() -> None:
-    try:
-        import openai  # noqa: F401
-    except ImportError as error:
-        raise ConvgateError(
-            'asking a language model needs the openai package: pip install "convgate[llm]"'
-        ) from error
 
 
 class _Health:
