@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler
 
 import pytest
 
@@ -185,6 +186,29 @@ def test_threads_and_event_loops_ask_alike_and_closing_is_no_end(
     model.close()
     assert model.ask(ASKED).keep
     assert (model.use.calls, model.use.failures) == (6, 0)
+
+
+def test_what_is_closed_while_it_asks_has_no_answer(server: ChatServer, model: LanguageModel) -> None:
+    asked = threading.Event()
+
+    def hangs(handler: BaseHTTPRequestHandler) -> None:
+        asked.set()
+        server.hangs(handler)
+
+    server.plays(hangs)
+    told: list[str] = []
+
+    def ask() -> None:
+        with pytest.raises(ModelError, match="the connection was closed meanwhile") as caught:
+            model.ask(ASKED)
+        told.append(str(caught.value))
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    assert asked.wait(5)
+    model.close()
+    thread.join()
+    assert told
 
 
 def test_a_model_that_nobody_closes_takes_its_thread_with_it(

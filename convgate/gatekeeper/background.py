@@ -22,7 +22,8 @@ class BackgroundLoop:
 
     def run(self, coroutine: Coroutine[Any, Any, T], *, seconds: float) -> T:
         """What the coroutine gives. Raises TimeoutError, and cancels it, after that many seconds."""
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
+        with self._lock:  # what is closed afterwards breaks it off
+            future = asyncio.run_coroutine_threadsafe(coroutine, self._running())
         try:
             return future.result(seconds)
         finally:
@@ -43,14 +44,13 @@ class BackgroundLoop:
                 thread.join(_GRACE)
 
     def _running(self) -> asyncio.AbstractEventLoop:
-        with self._lock:
-            if self._loop is None:
-                self._loop = asyncio.new_event_loop()
-                self._thread = threading.Thread(
-                    target=_serve, args=(self._loop,), name="convgate-model", daemon=True
-                )
-                self._thread.start()
-            return self._loop
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            self._thread = threading.Thread(
+                target=_serve, args=(self._loop,), name="convgate-model", daemon=True
+            )
+            self._thread.start()
+        return self._loop
 
 
 def _serve(loop: asyncio.AbstractEventLoop) -> None:
