@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from convgate.gatekeeper.pattern import CLAUSE, Span, compiled, spelled_out
 from convgate.gatekeeper.patterns import LANGUAGES
 
+_MARKS = (b'"', b"`", b">", b"#", b"//", b"* ")
+_LETTER = re.compile(rb"[a-z]")
 _LONGEST_QUOTE = 300  # characters; what is longer is a quotation mark that stands alone
 _BLANKED = bytes(ord("_") if chr(code).isalnum() or chr(code) == "'" else code for code in range(256))
 
-
-@functools.cache
-def _foreign() -> Any:
-    """Code and quotations: fenced, in backticks, between quotation marks, a quoted line, a comment."""
-    return compiled(
-        r"```(?:[^`]|`[^`]|``[^`])*(?:```|$)|`[^`\n]+`|"
-        rf'"[^"\n]{{2,{_LONGEST_QUOTE}}}"|'
-        r"(?:^|\n)\s*>[^\n]*|[^\s#/][^\n#/]*\s(#|//) [^\n]*"
-    )
+# What somebody else said, and code: backticks, quotation marks, a quoted line, a line that is a comment, a
+# comment behind something. Each repeats one class up to what ends it, so all take linear time.
+_FOREIGN = re.compile(
+    rb'`[^`\n]+`|"[^"\n]{2,%d}"|^[ \t]*>[^\n]*' % _LONGEST_QUOTE
+    + rb"|^(?://|[ \t]+(?:#|//|\*))[^\n]*|(?<=\S)[ \t](?:#|//) [^\n]*",
+    re.MULTILINE,
+)
 
 
 @functools.cache
 def _asked() -> Any:
-    openers = "|".join(spelled_out(words, {}) for language in LANGUAGES for words in language.questions)
+    openers = "|".join(spelled_out(language.questions, {}) for language in LANGUAGES)
     linking = r"\b(?:and|but|so|or|hi|hey|hello|well|ok|okay|no|et|mais|und|aber) "
     return compiled(rf"(?:{CLAUSE}|{linking.replace(' ', r'[, ]+')})((?:{openers})(?:[^.!?\n]|[.]\S)*[?])")
 
@@ -41,15 +42,12 @@ def _asked_without_mark() -> Any:
 
 def own_words(text: bytes) -> bytes:
     """A folded message with quotations and code blanked; a message that is nothing else stays."""
-    if b'"' not in text and b"`" not in text and b">" not in text and b"#" not in text and b"//" not in text:
+    if not any(mark in text for mark in _MARKS):
         return text
-    blanked = bytearray(text)
-    for found in _foreign().finditer(text):
-        start, end = found.span()
-        if found.group(1):  # a comment: what stands before it is code or the person's own
-            start = found.start(1)
-        blanked[start:end] = text[start:end].translate(_BLANKED)
-    return bytes(blanked) if any(97 <= byte <= 122 for byte in blanked) else text
+    parts = text.split(b"```")
+    parts[1::2] = [part.translate(_BLANKED) for part in parts[1::2]]
+    blanked = _FOREIGN.sub(lambda found: found[0].translate(_BLANKED), b"```".join(parts))
+    return blanked if _LETTER.search(blanked) else text
 
 
 def questions(text: bytes) -> Sequence[Span]:

@@ -1,17 +1,18 @@
 """A pattern: named words of a category, in whose message they count, and what takes them back.
 
-Patterns are written as people read them: a blank stands for any white space, `{name}` for words that are
-listed once for a language, and the whole stands between word boundaries. Message and pattern are without
-accents, capitals and curly apostrophes (see `folding`).
+Patterns are written as people read them: a blank stands for any white space, the end of a line for nothing
+(a line that is indented by one blank more begins with it), `{name}` for words that are listed once for a
+language, and the whole stands between word boundaries. Message and pattern are without accents, capitals and
+curly apostrophes (see `folding`).
 """
 
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from textwrap import dedent
 from typing import Any, Literal
 
 import re2
@@ -21,7 +22,7 @@ Span = tuple[int, int]  # of a folded text: first byte, and the one after the la
 MOST_MATCHES = 100
 """Matches of one pattern in one message that are looked at."""
 
-CLAUSE = r"(?:^|[.!?:;,\n(]\s*|\s-+ |(?:^|\n)\s*(?:[-*]|\d+[.)])\s+)"
+CLAUSE = r"(?:^|[.!?:;,\n(]\s*|\s-+\s|(?:^|\n)\s*(?:[-*]|\d+[.)])\s+)"
 """Where a clause begins: at the start, after punctuation, as an item of a list."""
 
 
@@ -31,7 +32,7 @@ class Pattern:
 
     category: str
     name: str  # unique in its language
-    words: str  # a regular expression without look-around or references, blanks for white space
+    words: str  # a regular expression as above, without look-around or references
     said: Literal["user", "assistant", "both"] = "user"
     unless: str = ""  # the same, of words that are no such thing: a match that they overlap does not count
     opens_clause: bool = False  # whether it counts at the start of a clause alone
@@ -57,9 +58,14 @@ def spelled_out(words: str, named: Mapping[str, str]) -> str:
     >>> spelled_out("i {really}like", {"really": "(?:really )?"})
     'i\\s+(?:really\\s+)?like'
     """
+    words = _one_line(words)
     for name, meant in named.items():
-        words = words.replace("{" + name + "}", meant)
-    return re.sub(r"(?<!\\) ", r"\\s+", words)
+        words = words.replace("{" + name + "}", _one_line(meant))
+    return words.replace(" ", r"\s+")
+
+
+def _one_line(words: str) -> str:
+    return dedent(words).replace("\n", "")
 
 
 @dataclass(frozen=True)
@@ -104,8 +110,8 @@ def overlaps(span: Span, others: Sequence[Span]) -> bool:
 
 
 def _expression(pattern: Pattern, named: Mapping[str, str]) -> str:
-    begin = CLAUSE + r"(?:{polite})?" if pattern.opens_clause else r"\b"
-    return spelled_out(rf"{begin}({pattern.words})(?:\b|$)", named)
+    begin = CLAUSE + spelled_out("(?:{polite})?", named) if pattern.opens_clause else r"\b"
+    return rf"{begin}({spelled_out(pattern.words, named)})(?:\b|$)"
 
 
 def _options() -> Any:

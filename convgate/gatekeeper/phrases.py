@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from convgate.gatekeeper.pattern import compiled, spelled_out
@@ -15,8 +15,8 @@ _LONGEST = 200  # bytes of a message that can be a phrase
 _NAMED = r"(?:(?:dr|mr|mrs|ms|prof|herr|frau|madame|monsieur)\.? )?(_name_)(?: (_name_))?"
 
 
-def _any(phrases: Callable[[Language], Iterable[str]]) -> str:
-    return "|".join(spelled_out(words, {}) for language in LANGUAGES for words in phrases(language))
+def _any(phrases: Callable[[Language], str]) -> str:
+    return "|".join(spelled_out(phrases(language), {}) for language in LANGUAGES)
 
 
 @functools.cache

@@ -29,7 +29,7 @@ class Question:
 
 @functools.cache
 def _open() -> Any:
-    words = "|".join(words for language in LANGUAGES for words in language.open_questions)
+    words = "|".join(spelled_out(language.open_questions, {}) for language in LANGUAGES)
     linking = "and|but|so|or|then|et|mais|alors|und|aber|also|denn"
     preposition = "in|on|at|for|to|from|by|auf|mit|a|de|pour|avec|sur"
     return compiled(rf"(?:{CLAUSE}|\b(?:{linking}) )(?:(?:{preposition}) )?(?:{words})\b")
@@ -37,12 +37,12 @@ def _open() -> Any:
 
 @functools.cache
 def _choice() -> Any:
-    return compiled("|".join(spelled_out(words, {}) for one in LANGUAGES for words in one.choices))
+    return compiled("|".join(spelled_out(one.choices, {}) for one in LANGUAGES))
 
 
 @functools.cache
 def _invitation() -> Any:
-    return compiled("|".join(spelled_out(words, {}) for one in LANGUAGES for words in one.invitations))
+    return compiled("|".join(spelled_out(one.invitations, {}) for one in LANGUAGES))
 
 
 def question_before(previous: Sequence[Turn]) -> Question | None:
