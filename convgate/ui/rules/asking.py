@@ -12,7 +12,8 @@ from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.exchanges import exchanges_of
 from convgate.gatekeeper.model_answer import Answer
 from convgate.ui.rules import state
-from convgate.ui.rules.work import Decided, Work
+from convgate.ui.rules.looked import Row
+from convgate.ui.rules.work import Work
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
@@ -30,7 +31,7 @@ class Reply:
     tokens: int
 
 
-def draw_ask(work: Work, row: Decided, key: str) -> None:
+def draw_ask(work: Work, row: Row, key: str) -> None:
     """The button, in the modes that ask a model, and what was answered."""
     if work.app.settings.gatekeeper_mode not in ("hybrid", "llm"):
         return
@@ -41,7 +42,7 @@ def draw_ask(work: Work, row: Decided, key: str) -> None:
     )  # fmt: skip
 
 
-def draw_reply(work: Work, row: Decided) -> None:
+def draw_reply(work: Work, row: Row) -> None:
     """What the model answered about the exchange; asks it where a person just wished for that."""
     place, answers = (row.key, row.place), st.session_state.setdefault(_ANSWERS, {})
     if st.session_state.get(_ASKED) == place:
@@ -65,7 +66,7 @@ def draw_reply(work: Work, row: Decided) -> None:
     )
 
 
-def _asked(work: Work, row: Decided) -> Reply:
+def _asked(work: Work, row: Row) -> Reply:
     from convgate.gatekeeper.model import LanguageModel  # only those who ask need it
 
     exchange = _whole(work, row)
@@ -85,7 +86,7 @@ def _asked(work: Work, row: Decided) -> Reply:
     return Reply(answer, problem, time.perf_counter() - start, tokens)
 
 
-def _whole(work: Work, row: Decided) -> Exchange:
+def _whole(work: Work, row: Row) -> Exchange:
     """The exchange with what was said before it."""
     return exchanges_of(work.app.conversation(row.key))[row.place].exchange
 

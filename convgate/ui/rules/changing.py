@@ -13,7 +13,7 @@ from convgate.ui.rules.flips import Changes, changes
 from convgate.ui.rules.listing import draw_list
 from convgate.ui.rules.looking import Extent, look_through
 from convgate.ui.rules.view import FLIPS
-from convgate.ui.rules.work import Decided, Work
+from convgate.ui.rules.work import Work
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
@@ -31,7 +31,8 @@ def with_library(work: Work, place: DeltaGenerator) -> Work:
 
     extent = look_through(work.app, progress, whole=bool(st.session_state.get(WHOLE)))
     place.empty()
-    found = changes(work.held, extent.keys, work.in_use, work.shown)
+    asked = (extent.keys, work.in_use, work.shown)
+    found = work.held.last("changes", asked, lambda: changes(work.held, *asked))
     return replace(work, extent=extent, changes=found)
 
 
@@ -105,20 +106,11 @@ def draw_changes(work: Work) -> None:
             "Which", list(FLIPS), key=ONLY, required=True, on_change=_chose_only,
             label_visibility="collapsed", format_func=lambda name: f"{FLIPS[name]} {len(found.of(name)):,}",
         )  # fmt: skip
-        rows = _rows(work, found)
+        rows = [flip.now for flip in found.of(work.view.only)]
         if not rows:
             st.caption("No exchange changes like that.")
         draw_list(work, rows, name=f"changes.{work.view.only}.{work.draft.revision}", titles=extent.titles)
     _draw_rules(work, found)
-
-
-def _rows(work: Work, found: Changes) -> list[Decided]:
-    rows = []
-    for flip in found.of(work.view.only):
-        talk = work.held.talk(flip.key)
-        if talk is not None:
-            rows.append(Decided(flip.key, flip.place, talk.exchanges[flip.place], flip.now, flip.before))
-    return rows
 
 
 def _draw_rules(work: Work, found: Changes) -> None:

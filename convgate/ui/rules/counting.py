@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 
 import streamlit as st
 
 from convgate.figures.hover import percent
-from convgate.gatekeeper.statistics import Counted, Statistics
+from convgate.gatekeeper.statistics import Counted
 from convgate.transcripts.characters import writable
 from convgate.ui.rules import state
 from convgate.ui.rules.changing import draw_rest
-from convgate.ui.rules.deciding import is_default
 from convgate.ui.rules.listing import draw_list
-from convgate.ui.rules.work import Decided, Work
+from convgate.ui.rules.looked import Row
+from convgate.ui.rules.work import Work
 from convgate.ui.text import literal, shortened
 from convgate.ui.wording import counted
 
@@ -32,49 +32,58 @@ def draw_statistics(work: Work) -> None:
     )  # fmt: skip
     titles = None
     if work.view.library and work.extent is not None:
-        rows = [row for key in work.extent.keys for row in _of_talk(work, key)]
+        asked = (work.shown, work.extent.keys)
+        rows = work.held.last("rows", asked, lambda: work.held.rows(*asked))
         draw_rest(work.extent)
         titles = work.extent.titles
     else:
-        rows = work.decided
-    told = Statistics.of(row.decision for row in rows)
-    if told.keep_rate is None:
+        rows = work.rows
+    if not rows:
         st.caption("There is no exchange to count.")
         return
+    kept = sum(1 for row in rows if row.keep)
     st.markdown(
-        f"**{percent(told.keep_rate)} kept:** {told.kept:,} of {counted(told.decided, 'exchange')};"
-        f" {told.skipped:,} skipped."
+        f"**{percent(kept / len(rows))} kept:** {kept:,} of {counted(len(rows), 'exchange')};"
+        f" {len(rows) - kept:,} skipped."
     )
-    st.html(_table("Category", told.categories))
+    st.html(_table("Category", tally((row.category, row.keep) for row in rows)))
     with st.expander("By rule and language"):
-        st.html(_table("Decided by", told.rules))
-        languages = Counter(row.decision.language for row in rows if row.decision.language)
+        st.html(_table("Decided by", tally((_rule(row), row.keep) for row in rows)))
+        languages = Counter(language for row in rows if (language := row.built_in.language))
         if languages:
             named = ", ".join(f"{literal(name)} {number:,}" for name, number in languages.most_common())
             st.caption(f"Languages other than English, French and German, where it mattered: {named}.")
-    _draw_defaults(work, rows, told, titles)
+    _draw_defaults(work, [row for row in rows if row.is_default], titles)
 
 
-def _draw_defaults(
-    work: Work, rows: Sequence[Decided], told: Statistics, titles: dict[str, str] | None
-) -> None:
+def tally(decided: Iterable[tuple[str, bool]]) -> dict[str, Counted]:
+    """How many are kept and skipped by name, the most frequent first. decided: name, and whether it is kept.
+
+    >>> tally([("other", True), ("greeting", False), ("other", True)])
+    {'other': Counted(kept=2, skipped=0), 'greeting': Counted(kept=0, skipped=1)}
+    """
+    counts = Counter(decided)
+    names = sorted(
+        {name for name, _ in counts}, key=lambda name: (-counts[name, True] - counts[name, False], name)
+    )
+    return {name: Counted(counts[name, True], counts[name, False]) for name in names}
+
+
+def _draw_defaults(work: Work, rows: Sequence[Row], titles: dict[str, str] | None) -> None:
     st.markdown(
-        f"**Kept by default: {told.kept_by_default:,}**",
+        f"**Kept by default: {len(rows):,}**",
         help="Nothing speaks for these but that nothing speaks against them. Look through them: what should"
         " be left out can be made a skip rule, what matters a keep rule with its category.",
     )
-    if not told.kept_by_default:
+    if not rows:
         st.caption("A reason stands behind each exchange that is kept.")
         return
-    draw_list(
-        work, [row for row in rows if is_default(row.decision)],
-        name=f"defaults.{work.view.library}", titles=titles,
-    )  # fmt: skip
+    draw_list(work, rows, name=f"defaults.{work.view.library}", titles=titles)
 
 
-def _of_talk(work: Work, key: str) -> list[Decided]:
-    talk = work.held.talk(key)
-    return [] if talk is None else work.decided_in(key, talk)
+def _rule(row: Row) -> str:
+    """What decided, in words."""
+    return f"your rule {row.own[1].pattern}" if row.own else row.built_in.rule
 
 
 def _table(heading: str, counts: Mapping[str, Counted]) -> str:

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import by_own_rule
-from convgate.gatekeeper.rules import OwnMatch
-from convgate.gatekeeper.rules_reading import LISTS
-from convgate.gatekeeper.statistics import BY_DEFAULT
+from convgate.gatekeeper.rules import Rules
 
 
-def with_own(
-    matches: Sequence[OwnMatch], built_in: GatekeeperDecision, exchange: Exchange
-) -> GatekeeperDecision:
-    """What is decided where these rules match, the first of which decides; without any the checks do."""
+def with_own(rules: Rules, built_in: GatekeeperDecision, exchange: Exchange) -> GatekeeperDecision:
+    """What the rules decide about the exchange; where none matches, what the checks decided."""
+    matches = rules.matches(exchange)
     return by_own_rule(built_in, matches, exchange) if matches else built_in
-
-
-def is_own(decision: GatekeeperDecision) -> bool:
-    """Whether a rule of one's own decided."""
-    return decision.rule.startswith(tuple(f"{name}: " for name in LISTS))
-
-
-def is_default(decision: GatekeeperDecision) -> bool:
-    """Whether it is kept only because nothing says that it can be left out."""
-    return decision.keep and decision.rule in BY_DEFAULT

@@ -21,6 +21,7 @@ from convgate.ui.wording import counted
 
 EDITOR, PROBLEM = "rules.editor", "rules.problem"
 _DIFFERENCE = 200  # lines
+_AGENTS = "An agent that runs keeps the rules it had before; one that starts now says so and stops."
 
 
 def draw_editing(work: Work) -> None:
@@ -49,14 +50,12 @@ def _draw_notes(work: Work) -> None:
         st.success(note, icon=":material/check:")
     if work.file.problem:
         st.error(
-            f"{literal(work.file.problem)} An agent that runs keeps the rules it had; one that starts now has"
-            " none. Here nothing can be saved until that is mended.",
+            f"{literal(work.file.problem)} {_AGENTS} Here nothing can be saved until that is mended.",
             icon=":material/error:",
         )
     elif work.saved.rules is None:
         st.error(
-            "The file cannot be used as it is. An agent that runs keeps the rules it had before; one that"
-            " starts now says so and stops. Here no rule of the file decides.",
+            f"The file cannot be used as it is. {_AGENTS} On this page no rule of the file decides.",
             icon=":material/error:",
         )
     if not work.draft.text.strip() and not work.file.problem:

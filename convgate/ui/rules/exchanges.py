@@ -6,10 +6,10 @@ import streamlit as st
 
 from convgate.store.fulltext import terms
 from convgate.ui.rules import state
-from convgate.ui.rules.deciding import is_default, is_own
 from convgate.ui.rules.listing import draw_list
+from convgate.ui.rules.looked import Row, Talk
 from convgate.ui.rules.view import LONGEST_SEARCH, SHOWS, categories
-from convgate.ui.rules.work import Decided, Work
+from convgate.ui.rules.work import Work
 from convgate.ui.wording import counted
 
 SHOW, CATEGORY, SEARCH = "rules.show", "rules.category", "rules.search"
@@ -19,14 +19,14 @@ _EVERY = "every category"
 def draw_exchanges(work: Work) -> None:
     """The filters and the list."""
     view = work.view
-    rows = _searched(work.decided, view.search)
+    rows = _searched(work.rows, work.talk, view.search)
     state.put(SHOW, view.show)
     counts = {name: sum(1 for row in rows if _is_shown(row, name)) for name in SHOWS}
     st.pills(
         "Show", list(SHOWS), key=SHOW, required=True, label_visibility="collapsed", on_change=_chose_show,
         format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}",
     )  # fmt: skip
-    found = {row.decision.category for row in work.decided} | ({view.category} if view.category else set())
+    found = {row.category for row in work.rows} | ({view.category} if view.category else set())
     with st.container(horizontal=True, gap="small"):
         state.put(SEARCH, view.search)
         st.text_input(
@@ -41,8 +41,8 @@ def draw_exchanges(work: Work) -> None:
         )  # fmt: skip
     shown = [row for row in rows if _is_shown(row, view.show)]
     if view.category:
-        shown = [row for row in shown if row.decision.category == view.category]
-    if not work.decided:
+        shown = [row for row in shown if row.category == view.category]
+    if not work.rows:
         st.info(
             "In this conversation nobody says anything that is answered, so nothing is decided.",
             icon=":material/chat_bubble:",
@@ -53,28 +53,28 @@ def draw_exchanges(work: Work) -> None:
         if (view.show, view.category, view.search) != ("all", None, ""):
             st.button("Show all", key="rules.show_all", on_click=_show_all)
         return
-    if len(shown) < len(work.decided):
-        st.caption(f"{len(shown):,} of {counted(len(work.decided), 'exchange')}")
+    if len(shown) < len(work.rows):
+        st.caption(f"{len(shown):,} of {counted(len(work.rows), 'exchange')}")
     draw_list(work, shown, name=f"exchanges.{view.show}.{view.category}.{view.search}")
 
 
-def _is_shown(row: Decided, show: str) -> bool:
-    decision = row.decision
+def _is_shown(row: Row, show: str) -> bool:
     return {
         "all": True,
-        "kept": decision.keep,
-        "skipped": not decision.keep,
-        "default": is_default(decision),
-        "own": is_own(decision),
+        "kept": row.keep,
+        "skipped": not row.keep,
+        "default": row.is_default,
+        "own": row.own is not None,
     }[show]
 
 
-def _searched(rows: list[Decided], search: str) -> list[Decided]:
+def _searched(rows: list[Row], talk: Talk | None, search: str) -> list[Row]:
     words = [word.casefold() for word in terms(search)]
-    if not words:
+    if not words or talk is None:
         return rows
-    texts = [f"{row.placed.exchange.user}\n{row.placed.exchange.assistant}".casefold() for row in rows]
-    return [row for row, text in zip(rows, texts, strict=True) if all(word in text for word in words)]
+    said = [one.exchange for one in talk.exchanges]
+    texts = [f"{exchange.user}\n{exchange.assistant}".casefold() for exchange in said]
+    return [row for row in rows if all(word in texts[row.place] for word in words)]
 
 
 def _chose_show() -> None:
@@ -87,7 +87,7 @@ def _chose_category() -> None:
 
 
 def _typed_search() -> None:
-    state.change(search=(st.session_state[SEARCH] or "").strip(), page=1)
+    state.change(search=st.session_state[SEARCH] or "", page=1)
 
 
 def _show_all() -> None:

@@ -5,28 +5,24 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from convgate.gatekeeper.decision import KEEP, GatekeeperDecision
 from convgate.gatekeeper.rule import Rule
-from convgate.gatekeeper.rules import OwnMatch, Rules
-from convgate.ui.rules.deciding import with_own
-from convgate.ui.rules.looked import Looked
+from convgate.gatekeeper.rules import Rules
+from convgate.ui.rules.looked import Looked, Row
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
     """An exchange that is decided otherwise."""
 
-    key: str  # of the conversation
-    place: int  # of the exchange in it, 0-based
-    before: GatekeeperDecision
-    now: GatekeeperDecision
+    before: Row
+    now: Row
 
     @property
     def kind(self) -> str:
         """ "skipped", "kept", or "category" where it stays what it was but for that."""
-        if self.before.outcome == self.now.outcome:
+        if self.before.keep == self.now.keep:
             return "category"
-        return "kept" if self.now.outcome == KEEP else "skipped"
+        return "kept" if self.now.keep else "skipped"
 
 
 @dataclass(frozen=True)
@@ -44,7 +40,7 @@ class Changes:
 
 def changes(held: Looked, keys: Sequence[str], before: Rules, now: Rules) -> Changes:
     """What `now` decides otherwise than `before` in the talks of `keys`, which were looked at."""
-    old, new = held.own(before, keys), held.own(now, keys)
+    old, new = held.ruled(before, keys), held.ruled(now, keys)
     flips: list[Flip] = []
     decided: dict[Rule, int] = {}
     exchanges = 0
@@ -54,20 +50,13 @@ def changes(held: Looked, keys: Sequence[str], before: Rules, now: Rules) -> Cha
             continue
         exchanges += len(talk)
         theirs, ours = old.get(key, {}), new.get(key, {})
-        for matches in ours.values():
-            decided[matches[0].rule] = decided.get(matches[0].rule, 0) + 1
+        for _, rule in ours.values():
+            decided[rule] = decided.get(rule, 0) + 1
         for place in sorted(theirs.keys() | ours.keys()):
-            if _same(theirs.get(place, ()), ours.get(place, ())):
-                continue
-            built_in = talk.built_in[place]
-            exchange = talk.exchanges[place].exchange
-            was, is_now = (with_own(found.get(place, ()), built_in, exchange) for found in (theirs, ours))
-            if (was.outcome, was.category) != (is_now.outcome, is_now.category):
-                flips.append(Flip(key, place, was, is_now))
+            was, is_now = theirs.get(place), ours.get(place)
+            if was != is_now:
+                built_in = talk.built_in[place]
+                flip = Flip(Row(key, place, built_in, was), Row(key, place, built_in, is_now))
+                if flip.before.differs(flip.now):
+                    flips.append(flip)
     return Changes(flips, exchanges, decided)
-
-
-def _same(before: Sequence[OwnMatch], now: Sequence[OwnMatch]) -> bool:
-    """Whether the rule that decides is the same."""
-    first = [(found[0].outcome, found[0].rule) if found else None for found in (before, now)]
-    return first[0] == first[1]

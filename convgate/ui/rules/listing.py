@@ -10,18 +10,17 @@ from convgate.gatekeeper.decision import KEEP, SKIP
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.rules import state
 from convgate.ui.rules.asking import draw_ask, draw_reply
+from convgate.ui.rules.looked import Row
 from convgate.ui.rules.making import make_rule
 from convgate.ui.rules.rows import exchange_html
-from convgate.ui.rules.work import Decided, Work
+from convgate.ui.rules.work import Work
 from convgate.ui.text import literal
 
 PER_PAGE = 10
 PAGE = "rules.page"
 
 
-def draw_list(
-    work: Work, rows: Sequence[Decided], *, name: str, titles: dict[str, str] | None = None
-) -> None:
+def draw_list(work: Work, rows: Sequence[Row], *, name: str, titles: dict[str, str] | None = None) -> None:
     """The rows of the view's page. name: tells lists apart; titles: of conversations, if there are many."""
     pages = max(1, -(-len(rows) // PER_PAGE))
     page = min(work.view.page, pages)
@@ -38,10 +37,13 @@ def draw_list(
             st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
 
 
-def _draw_row(work: Work, row: Decided, name: str) -> None:
-    exchange, turn = row.placed.exchange, row.placed.user_turn + 1
+def _draw_row(work: Work, row: Row, name: str) -> None:
+    opened = work.opened(row)
+    if opened is None:
+        return
+    exchange, turn = opened.placed.exchange, opened.placed.user_turn + 1
     key, locked = f"{name}.{row.key}.{row.place}", bool(work.file.problem) or not exchange.user.strip()
-    st.html(exchange_html(exchange, row.decision, heading=f"turn {turn:,}", before=row.before))
+    st.html(exchange_html(exchange, opened.decision, heading=f"turn {turn:,}", before=opened.before))
     with st.container(horizontal=True, gap="small", vertical_alignment="center", key=f"rules-actions.{key}"):
         st.button(
             "Skip such", key=f"rules.skip.{key}", type="tertiary", icon=":material/block:", disabled=locked,

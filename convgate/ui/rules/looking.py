@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ AT_ONCE = 10_000
 """Turns of the library that are looked through without being asked."""
 
 _PER_PAGE = 500  # conversations that are listed at a time
+_EVERY = 0.2  # seconds from one telling of the progress to the next
 
 
 @dataclass(frozen=True)
@@ -80,12 +82,15 @@ def look_through(app: App, progress: Callable[[int, int], None], *, whole: bool)
     total = sum(row.turns for row in rows)
     aim = total if whole else min(total, AT_ONCE)
     keys, titles, done, left, damaged = [], {}, 0, 0, 0
+    told = time.monotonic()
     for row in rows:
         if held.talk(row.key) is None:
             if done >= aim:
                 left += row.turns
                 continue
-            progress(done, aim)
+            if time.monotonic() - told > _EVERY:
+                told = time.monotonic()
+                progress(done, aim)
             try:
                 held.put(row.key, decided(_read(app, row.key), limits_of(app.settings)))
             except StoreError:

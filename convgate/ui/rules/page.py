@@ -14,7 +14,6 @@ from convgate.ui.picking import Picker
 from convgate.ui.rules import state
 from convgate.ui.rules.changing import draw_changes, draw_summary, with_library
 from convgate.ui.rules.counting import draw_statistics
-from convgate.ui.rules.deciding import is_default, is_own
 from convgate.ui.rules.draft import current_draft
 from convgate.ui.rules.editing import draw_editing, draw_words
 from convgate.ui.rules.exchanges import draw_exchanges
@@ -80,10 +79,10 @@ def _draw_look(work: Work) -> None:
 
 def _draw_strip(work: Work) -> None:
     """The conversation in numbers."""
-    rows = work.decided
-    kept = sum(1 for row in rows if row.decision.keep)
-    default = sum(1 for row in rows if is_default(row.decision))
-    own = sum(1 for row in rows if is_own(row.decision))
+    rows = work.rows
+    kept = sum(1 for row in rows if row.keep)
+    default = sum(1 for row in rows if row.is_default)
+    own = sum(1 for row in rows if row.own)
     with st.container(horizontal=True, key="rules-strip", gap="medium"):
         for label, value, told, help in (
             ("Exchanges", f"{len(rows):,}", "in this conversation", "A user's message with what answers it"),

@@ -32,6 +32,6 @@ def draw_trying(work: Work) -> None:
         st.caption("Type a message to see what becomes of it, by the rules in the editor and the checks.")
         return
     built_in = check(exchange, limits_of(work.app.settings))
-    st.html(exchange_html(exchange, with_own(work.shown.matches(exchange), built_in, exchange)))
+    st.html(exchange_html(exchange, with_own(work.shown, built_in, exchange)))
     if work.typed.rules is None:
         st.caption("The text in the editor has problems, so the rules of the file decide here.")

@@ -12,7 +12,7 @@ from convgate.ui.frame import App
 from convgate.ui.rules.deciding import with_own
 from convgate.ui.rules.draft import Checked, Draft, checked
 from convgate.ui.rules.flips import Changes
-from convgate.ui.rules.looked import Looked, Talk
+from convgate.ui.rules.looked import Looked, Row, Talk
 from convgate.ui.rules.looking import Extent
 from convgate.ui.rules.rules_file import RulesFile
 from convgate.ui.rules.view import View
@@ -20,10 +20,8 @@ from convgate.ui.rules.view import View
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """An exchange with its decision."""
+    """An exchange with its whole decision."""
 
-    key: str  # of the conversation
-    place: int  # in it, 0-based
     placed: PlacedExchange
     decision: GatekeeperDecision
     before: GatekeeperDecision | None = None  # by the file's rules, where that is another outcome or category
@@ -73,20 +71,18 @@ class Work:
         return self.draft.base != self.file
 
     @cached_property
-    def decided(self) -> list[Decided]:
-        """The exchanges of the conversation, decided by the rules that are shown."""
-        if self.talk is None or self.view.conversation is None:
-            return []
-        return self.decided_in(self.view.conversation, self.talk)
+    def rows(self) -> list[Row]:
+        """The exchanges of the conversation, under the rules that are shown."""
+        key = self.view.conversation
+        return [] if self.talk is None or key is None else self.held.rows(self.shown, [key])
 
-    def decided_in(self, key: str, talk: Talk) -> list[Decided]:
-        """The exchanges of a talk that was looked at, decided by the rules that are shown."""
-        now = self.held.own(self.shown, [key]).get(key, {})
-        before = self.held.own(self.in_use, [key]).get(key, {}) if self.is_changed else now
-        made = []
-        for place, (placed, built_in) in enumerate(zip(talk.exchanges, talk.built_in, strict=True)):
-            decision = with_own(now.get(place, ()), built_in, placed.exchange)
-            was = with_own(before.get(place, ()), built_in, placed.exchange) if self.is_changed else decision
-            differs = (was.outcome, was.category) != (decision.outcome, decision.category)
-            made.append(Decided(key, place, placed, decision, was if differs else None))
-        return made
+    def opened(self, row: Row) -> Decided | None:
+        """The row's exchange with its decision; None when the library has it no longer."""
+        talk = self.held.talk(row.key)
+        if talk is None:
+            return None
+        placed, built_in = talk.exchanges[row.place], talk.built_in[row.place]
+        now = with_own(self.shown, built_in, placed.exchange)
+        was = with_own(self.in_use, built_in, placed.exchange) if self.is_changed else now
+        differs = (was.outcome, was.category) != (now.outcome, now.category)
+        return Decided(placed, now, was if differs else None)
