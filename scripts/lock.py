@@ -48,7 +48,7 @@ def constraint_lines(frozen: str) -> str:
         package = re.fullmatch(r"([\w.-]+)==([^+\s]+)(?:\+\S+)?", line)
         if package is None:
             raise ValueError(f"pip froze something that is no plain version: {line!r}")
-        lines.append(f"{package[1].lower().replace('_', '-')}=={package[2]}\n")
+        lines.append(f"{re.sub('[-_.]+', '-', package[1].lower())}=={package[2]}\n")
     return "".join(sorted(lines))
 
 

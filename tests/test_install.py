@@ -186,8 +186,11 @@ def test_the_state_file_says_what_the_environment_was_made_from(pip: Pip, tmp_pa
 
 
 def test_frozen_versions_lose_their_build_and_are_sorted() -> None:
-    frozen = "torch==2.13.0+cpu\nbm25s==0.3.16\nmypy_extensions==1.1.0\n"
-    assert constraint_lines(frozen) == "bm25s==0.3.16\nmypy-extensions==1.1.0\ntorch==2.13.0\n"
+    frozen = "torch==2.13.0+cpu\nbm25s==0.3.16\nmypy_extensions==1.1.0\nruamel.yaml==0.19.1\n"
+    assert (
+        constraint_lines(frozen)
+        == "bm25s==0.3.16\nmypy-extensions==1.1.0\nruamel-yaml==0.19.1\ntorch==2.13.0\n"
+    )
 
 
 def test_a_frozen_address_is_refused() -> None:
