@@ -116,8 +116,8 @@ def describe_timeline(
         unlike = f", {flips:,} unlike {lanes[0].label}" if flips else ""
         told.append(f"{lane.label}: {kept:,} kept of {len(lane.decisions):,}{unlike}.")
     if events:
-        begun = ", ".join(f"turn {event.turn + 1:,}: {event.told.rstrip('.')}" for event in events[:8])
-        told.append(f"{len(events):,} events, among them {begun}." if len(events) > 8 else f"{begun}.")
+        begun = ", ".join(f"Turn {event.turn + 1:,}: {event.told.rstrip('.')}" for event in events[:8])
+        told.append(f"{len(events):,} events, among them: {begun}." if len(events) > 8 else f"{begun}.")
     if selected is not None:
         told.append(f"Turn {selected + 1:,} is selected.")
     return " ".join(told)

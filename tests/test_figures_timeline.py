@@ -1,0 +1,107 @@
+"""Lanes of decisions over turns, and how alike they are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import pytest
+
+from convgate.decisions import Override, TurnDecisions, Why
+from convgate.figures.agreement import agreement_figure
+from convgate.figures.palette import LIGHT
+from convgate.figures.timeline import Event, Lane, describe_timeline, timeline_figure
+
+LABELS = [f"user: text {index}" for index in range(6)]
+
+
+def decisions(*kept: bool, start: int = 0, **columns: Any) -> TurnDecisions:
+    return TurnDecisions(
+        "last_k", "last_k", np.arange(start, start + len(kept)), np.array(kept), "young.", "old.", **columns
+    )
+
+
+def marks(fig: go.Figure, name: str) -> list[tuple[int, float]]:
+    """Turn number and height of every mark of a kind."""
+    return [
+        (int(x), float(y))
+        for trace in fig.data
+        if trace.name == name
+        for x, y in zip(trace.x, trace.y, strict=True)
+        if x is not None
+    ]
+
+
+def test_each_lane_has_a_mark_for_each_turn_which_tells_the_turn() -> None:
+    lanes = [Lane("Gate", decisions(True, False, True)), Lane("BM25", decisions(False, False, True), [0])]
+    fig = timeline_figure(lanes, labels=LABELS, palette=LIGHT)
+    assert marks(fig, "kept") == [(1, -0.3), (3, -0.3), (3, -1.3)]
+    assert marks(fig, "dropped") == [(2, -0.3), (1, -1.3), (2, -1.3)]
+    assert marks(fig, "unlike the reference") == [(1, -1.3)]
+    for trace in fig.data:
+        if trace.x[0] is not None:
+            assert list(trace.customdata) == [x - 1 for x in trace.x], "a click has to tell the turn"
+    kept = next(trace for trace in fig.data if trace.name == "kept")
+    assert kept.hovertext[0] == "<b>Turn 1</b> user: text 0<br>Gate<br>Kept: young."
+    names = [one.text for one in fig.layout.annotations]
+    assert names == ["<b>Gate</b> 2 kept", "<b>BM25</b> 1 kept · 1 unlike"]
+
+
+def test_forced_turns_and_checkpoints_have_marks_of_their_own() -> None:
+    forced = decisions(False, False, True).with_overrides({0: Override(True, "always.", "messages", "pin")})
+    told = decisions(
+        True, False, True, told=lambda index: Why("checkpoint" if index == 2 else "confident", "so.")
+    )
+    fig = timeline_figure([Lane("a", forced), Lane("b", told)], labels=LABELS, palette=LIGHT)
+    assert marks(fig, "kept anyway") == [(1, -0.3)]
+    assert marks(fig, "checkpoint") == [(3, -1.3)]
+    assert not marks(fig, "dropped anyway")
+
+
+def test_what_begins_is_a_line_and_a_mark_that_says_why() -> None:
+    events = [
+        Event(2, "session", "3 h since <i>the</i> last message."),
+        Event(4, "conversation", "“new topic”"),
+        Event(5, "state", "The workflow is complete."),
+    ]
+    lanes = [Lane("Gate", decisions(*[True] * 6))]
+    fig = timeline_figure(lanes, labels=LABELS, palette=LIGHT, events=events, selected=3)
+    lines = {(shape.name, shape.x0, shape.line.dash) for shape in fig.layout.shapes}
+    assert lines == {("session", 2.5, "solid"), ("conversation", 4.5, "dot"), ("selected", 4, "solid")}
+    (session,) = [trace for trace in fig.data if trace.name == "session begins"]
+    assert (list(session.customdata), session.hovertext[0]) == (
+        [2],
+        "<b>Turn 3</b><br>3 h since &lt;i&gt;the&lt;/i&gt; last message.",
+    )
+    assert marks(fig, "workflow state") == [(6, 0.7)]
+    told = describe_timeline(lanes, events=events, selected=3)
+    assert told.startswith("Gate: 6 kept of 6. Turn 3: 3 h since")
+    assert told.endswith("Turn 4 is selected.")
+
+
+def test_many_turns_are_bars_that_differ_in_height_without_reasons_on_hover() -> None:
+    many = decisions(*[index % 3 == 0 for index in range(1_200)])
+    fig = timeline_figure([Lane("a", many), Lane("b", many)], labels=["x"] * 1_200, palette=LIGHT)
+    kept, dropped = (next(trace for trace in fig.data if trace.name == name) for name in ("kept", "dropped"))
+    assert kept.type == "scattergl", "2,400 marks are too many for SVG"
+    assert (kept.marker.symbol, dropped.marker.symbol) == ("line-ns", "line-ns")
+    assert kept.marker.size > dropped.marker.size
+    assert kept.hovertext[0] == "<b>Turn 1</b> x<br>a: kept"
+
+
+def test_lanes_are_about_the_same_turns() -> None:
+    lanes = [Lane("a", decisions(True, True)), Lane("b", decisions(True, True, start=1))]
+    with pytest.raises(ValueError, match="about the same turns"):
+        timeline_figure(lanes, labels=LABELS, palette=LIGHT)
+    with pytest.raises(ValueError, match="needs a lane"):
+        timeline_figure([], labels=LABELS, palette=LIGHT)
+
+
+def test_agreement_shows_shares_with_kappa_and_nothing_on_the_diagonal() -> None:
+    alike, kappa = np.array([[1, 0.75], [0.75, 1]]), np.array([[1, np.nan], [np.nan, 1]])
+    fig = agreement_figure(alike, kappa, labels=["Gate", "<b>$x$</b>"], palette=LIGHT)
+    (cells,) = fig.data
+    assert [list(row) for row in cells.z] == [[None, 0.75], [0.75, None]]
+    assert [list(row) for row in cells.text] == [["", "75%<br>κ –"], ["75%<br>κ –", ""]]
+    assert cells.hovertext[0][1] == "Gate and &lt;b&gt;&#36;x&#36;&lt;/b&gt;: 75% of turns alike, kappa –"
