@@ -159,7 +159,7 @@ def test_the_message_to_answer_may_begin_another() -> None:
     talk = Conversation("c", tuple(day(*LINES)))
     assert SessionPolicy().decide(*talk.asked("Start fresh. What is tea?")).kept_indices == []
     assert SessionPolicy().decide(*talk.asked("and what is tea?")).kept_indices == [4, 5, 6]
-    assert SessionPolicy().decide(*talk.at(3, window=1)).kept_indices == [2]
+    assert SessionPolicy().decide(*talk.at(3, window=2)).kept_indices == [2]
 
 
 def test_a_session_may_have_several_conversations() -> None:
