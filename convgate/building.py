@@ -61,7 +61,7 @@ def build_policy(
     that `parameters` or the settings name, and builds each as if it stood alone. Other policies take the
     parameters that stand with them.
     """
-    own = _parameters_of(settings, name)
+    own = parameters_of(settings, name)
     if name == Pipeline.name:
         return _pipeline({**own, **parameters}, settings, encoder, version)
     if name == SessionPolicy.name:
@@ -172,7 +172,7 @@ def load_weights(
     return read_gate(found, encoder=encoder.identity), found.name
 
 
-def _parameters_of(settings: Settings, name: str) -> dict[str, Any]:
+def parameters_of(settings: Settings, name: str) -> dict[str, Any]:
     """The parameters that stand with the policy; none when the settings choose another one."""
     given = dict(settings.policy_parameters) if settings.policy == name else {}
     if unknown := sorted(set(given) - set(policy_settings(name))):

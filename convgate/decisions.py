@@ -150,7 +150,7 @@ class TurnDecisions:
         return (self[row] for row in range(len(self)))
 
     def __getitem__(self, row: int) -> TurnDecision:
-        index, score = int(self.indices[row]), self._value(self.scores, row)
+        index, score = int(self.indices[row]), self.value(self.scores, row)
         unscored = self.scores is not None and score is None
         kept, why = bool(self.kept[row]), self.why(index)
         return TurnDecision(
@@ -161,7 +161,7 @@ class TurnDecisions:
             stage=self.stage if why.stage is None else why.stage,
             score=score,
             threshold=None if unscored else self.threshold,
-            logit=None if unscored else self._value(self.logits, row),
+            logit=None if unscored else self.value(self.logits, row),
             parts={} if unscored else {name: float(column[row]) for name, column in self.parts.items()},
             forced=index in self.overrides,
         )
@@ -181,6 +181,11 @@ class TurnDecisions:
     def of(self, index: int) -> TurnDecision:
         """The decision about turn `index` of the conversation; KeyError when it was not in the history."""
         return self[self._row(index)]
+
+    @staticmethod
+    def value(column: Floats | None, row: int) -> float | None:
+        """The number in that row of a column; None when there is none."""
+        return None if column is None or np.isnan(column[row]) else float(column[row])
 
     @property
     def kept_indices(self) -> list[int]:
@@ -205,17 +210,12 @@ class TurnDecisions:
 
     def _sentence(self, row: int) -> str:
         """What the rule of all turns says of this one."""
-        score = self._value(self.scores, row)
+        score = self.value(self.scores, row)
         values = {"score": score, "threshold": self.threshold}
         if score is not None and self.threshold is not None:
             values["margin"] = _Margin(abs(score - self.threshold))
         sentence = (self.why_kept if self.kept[row] else self.why_dropped).format(**values)
         return f"{sentence} {self.because}" if self.because else sentence
-
-    @staticmethod
-    def _value(column: Floats | None, row: int) -> float | None:
-        """The number in that row; None when there is none."""
-        return None if column is None or np.isnan(column[row]) else float(column[row])
 
 
 class _Margin(float):

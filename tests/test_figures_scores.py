@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.decisions import Override, TurnDecisions
+from convgate.decisions import Override, TurnDecisions, Why
 from convgate.figures.clicks import clicked_cell, clicked_turn
 from convgate.figures.hover import LINE, number, plain, signed, wrapped
 from convgate.figures.layout import MANY
@@ -248,3 +248,32 @@ def test_clicks_are_read_from_customdata_and_nonsense_is_passed_over() -> None:
     )
     assert clicked_cell([{"customdata": [5, 2]}, {"customdata": [1]}, {"customdata": {"0": 1}}]) == (5, 2)
     assert clicked_cell([{"customdata": 4}]) is None
+
+
+def test_turns_without_a_score_stand_beneath_the_others_and_say_why() -> None:
+    levels = np.array([2.0, np.nan, 0.0, np.nan])
+    some = replace(
+        gate_decisions([2.0, 0.0, 0.0, 0.0]),
+        kept=np.array([True, False, False, False]),
+        scores=1 / (1 + np.exp(-levels)),
+        **dict.fromkeys(("logits", "tier1", "attention"), levels),
+        told=lambda index: Why("greeting", "a greeting.", how="by the gatekeeper"),
+    )
+    fig = scores_figure(some, labels=words(4), palette=LIGHT, show_tiers=True, selected=1)
+    dropped, (low, _) = trace(fig, "dropped"), fig.layout.yaxis.range
+    assert turns_of(fig, "dropped") == [1, 2, 3]
+    assert low < dropped.y[0] == dropped.y[2] < dropped.y[1] == 0.5
+    assert "Dropped by the gatekeeper: a greeting." in dropped.hovertext[0]
+    assert [note.text for note in fig.layout.annotations if note.name == "unscored"] == ["no score"]
+    assert "1 kept of 4, 2 of them without a score, scores from 0.50 to 0.88" in describe_scores(some)
+    nothing = replace(some, scores=np.full(4, np.nan), logits=np.full(4, np.nan), threshold=0.5)
+    fig = scores_figure(nothing, labels=words(4), palette=LIGHT)
+    assert list(fig.layout.yaxis.ticktext) == ["dropped", "kept"]
+    assert "none of them with a score" in describe_scores(nothing)
+    long = MANY + 1
+    many = replace(
+        gate_decisions([0.0] * long), scores=np.array([0.5] * (long - 1) + [np.nan]), threshold=0.6
+    )
+    told = trace(scores_figure(many, labels=words(long), palette=LIGHT), "dropped").hovertext
+    assert told[-1].endswith("<br>dropped")
+    assert told[0].endswith("<br>dropped, 0.50")

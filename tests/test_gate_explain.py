@@ -112,6 +112,6 @@ def test_matrix_holds_the_scores_of_each_turn_as_the_current_one(scored):
 
 def test_named_parts_add_up_with_the_other_turns_last(scored):
     *_, scores = scored
-    parts = named_parts(scores, 2)
+    parts = named_parts({name: column[2] for name, column in scores.parts.items()})
     assert list(parts)[-1] == "contextual"
     assert sum(parts.values()) == pytest.approx(scores.logits[2], abs=1e-12)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from convgate.building import build_policy
 from convgate.conversation import Conversation, Turn
 from convgate.gate.thresholds import TopK
 from convgate.policies.gate import GatePolicy
@@ -14,10 +18,13 @@ from convgate.policies.pipeline import Pipeline
 from convgate.policies.session import SessionPolicy
 from convgate.policies.window import LastK
 from convgate.sessions import BoundaryRules
+from convgate.settings import Settings
 from convgate.ui import scoring
 from convgate.ui.explore import matrix
 from convgate.ui.judging import digest
 from convgate.ui.scoring import Moment
+from convgate.versions.card import Draft
+from convgate.versions.catalog import Versions
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
@@ -79,3 +86,30 @@ def test_a_policy_is_told_from_another_by_what_settings_add_to_it_and_by_its_sta
     assert digest(SessionPolicy()) == digest(SessionPolicy())
     one, other = (Pipeline("last_k > gate", (LastK(3), gate)) for gate in gates)
     assert digest(one) != digest(other), "the same stages, another gate"
+
+
+def test_edited_rules_of_the_gatekeeper_give_no_stale_decisions(moment: Moment, tmp_path: Path) -> None:
+    policy = build_policy("gatekeeper", Settings(home=tmp_path), FakeEncoder())
+    before = scoring.decided(policy, moment)
+    assert scoring.decided(policy, moment) is before, "kept"
+    (tmp_path / "gatekeeper.yaml").write_text("keep_patterns: [{pattern: 'fibonacci'}]")
+    after = scoring.decided(policy, moment)
+    assert (before.kept[1], after.kept[1]) == (False, True)
+
+
+def test_a_pipelines_gate_is_the_version_in_use_or_the_one_that_is_written(tmp_path: Path) -> None:
+    versions = Versions(tmp_path)
+    for seed, name in ((1, "one"), (2, "two")):
+        versions.add(trained_gate(seed=seed), Draft(), name=name)
+    versions.activate("one", who="me")
+    app: Any = SimpleNamespace(settings=Settings(home=tmp_path), encoder=FakeEncoder)
+
+    def gate(**parameters: str) -> str:
+        return next(one.version for one in scoring.policy(app, "pipeline", **parameters).policies[::-1])
+
+    assert gate() == "one"
+    versions.activate("two", who="me")
+    assert gate() == "two"
+    assert gate(stages="last_k > gate@one") == "one"
+    app.encoder = None
+    assert scoring.policy(app, "pipeline", stages="last_k > bm25").encoder is None

@@ -60,7 +60,8 @@ def describe_parts(decisions: TurnDecisions) -> str:
     if not decisions.parts or not len(decisions):
         return "This policy has no parts to show."
     spans = ", ".join(
-        f"{part_label(name)} {signed(float(np.min(column)))} to {signed(float(np.max(column)))}"
+        f"{part_label(name)} {signed(float(np.nanmin(column)))} to {signed(float(np.nanmax(column)))}"
         for name, column in decisions.parts.items()
+        if not np.isnan(column).all()
     )
     return f"Parts of the logits of {len(decisions):,} turns: {spans}."

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from convgate.decisions import Floats, TurnDecisions
+from convgate.decisions import TurnDecisions
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import number, plain, wrapped
-from convgate.figures.layout import MANY, axis, drawing, mark_threshold, scatter, share_range, steady
+from convgate.figures.hover import number, plain
+from convgate.figures.layout import axis, drawing, mark_threshold, scatter, steady
 from convgate.figures.palette import Palette
+from convgate.figures.score_levels import Chart, level_axis
 
 HEIGHT = 340  # pixels
 RUG_HEIGHT = 28  # pixels more for a second policy
@@ -38,12 +38,12 @@ def scores_figure(
     shown on hover. `show_tiers` adds the scores of both tiers as lines, where the policy has them. `other`
     shows below what a second policy keeps, under `other_label` or its plain name.
 
-    Axes depend on the turns and their scores alone: moving a threshold moves nothing else, and the zoom
-    that a person chose stays.
+    Turns without a score stand beneath the others. Axes depend on the turns and their scores alone: moving a
+    threshold moves nothing else, and the zoom that a person chose stays.
     """
     rug = RUG_HEIGHT if other is not None else 0
     fig = drawing(palette, height=HEIGHT + rug, right=64)
-    chart = _Chart(decisions, labels, flipped if isinstance(flipped, Mapping) else dict.fromkeys(flipped, ""))
+    chart = Chart(decisions, labels, flipped if isinstance(flipped, Mapping) else dict.fromkeys(flipped, ""))
     low, high = chart.extent
     edge = max(0.6, 0.015 * len(decisions))
     fig.update_layout(
@@ -52,7 +52,7 @@ def scores_figure(
             palette, "turn", range=[low - edge, high + edge], fixedrange=False, showgrid=False,
             **({"dtick": 1} if high - low < 8 else {}),
         ),
-        yaxis=_level_axis(chart, palette),
+        yaxis=level_axis(chart, palette),
     )  # fmt: skip
     if show_tiers:
         _add_tiers(fig, chart, palette)
@@ -60,6 +60,8 @@ def scores_figure(
     _add_flips(fig, chart, palette)
     if selected is not None:
         _add_selected(fig, chart, selected, palette)
+    if len(chart.unscored):
+        _mark_unscored(fig, chart, palette)
     if decisions.threshold is not None and chart.scored:
         label = f"threshold<br><b>{number(decisions.threshold)}</b>"
         mark_threshold(fig, decisions.threshold, label, palette, across="y")
@@ -76,10 +78,14 @@ def describe_scores(
         return "There are no earlier turns to score."
     first, last = int(decisions.indices[0]) + 1, int(decisions.indices[-1]) + 1
     told = f"Scores of turns {first} to {last}: {int(decisions.kept.sum()):,} kept of {len(decisions):,}"
-    if decisions.scores is None:
+    scores = decisions.scores if decisions.scores is None else decisions.scores[~np.isnan(decisions.scores)]
+    if scores is None:
         told += " by a policy without scores"
+    elif not len(scores):
+        told += ", none of them with a score"
     else:
-        scores = decisions.scores
+        if len(scores) < len(decisions):
+            told += f", {len(decisions) - len(scores):,} of them without a score"
         told += f", scores from {number(float(scores.min()))} to {number(float(scores.max()))}"
         if decisions.threshold is not None:
             told += f", threshold {number(decisions.threshold)}"
@@ -90,87 +96,7 @@ def describe_scores(
     return f"{told}."
 
 
-@dataclass(frozen=True, eq=False)
-class _Chart:
-    """Decisions as a chart needs them: levels to draw, turn numbers, words on hover."""
-
-    decisions: TurnDecisions
-    labels: Sequence[str]
-    flipped: Mapping[int, str]
-
-    def __post_init__(self) -> None:
-        if len(self.decisions) and len(self.labels) <= self.decisions.indices[-1]:
-            last = int(self.decisions.indices[-1])
-            raise ValueError(f"{len(self.labels)} labels cannot name turn {last} (labels go by turn index)")
-
-    @property
-    def scored(self) -> bool:
-        return self.decisions.scores is not None
-
-    @property
-    def levels(self) -> Floats:
-        """(n,) the scores, or 1 for kept and 0 for dropped where the policy has none."""
-        scores = self.decisions.scores
-        return self.decisions.kept.astype(np.float64) if scores is None else scores
-
-    @property
-    def extent(self) -> tuple[int, int]:
-        """First and last turn number."""
-        indices = self.decisions.indices
-        return (int(indices[0]) + 1, int(indices[-1]) + 1) if len(indices) else (1, 1)
-
-    @property
-    def forced(self) -> NDArray[np.bool_]:
-        """(n,) turns that a later stage decided."""
-        return np.isin(self.decisions.indices, list(self.decisions.overrides))
-
-    def row_of(self, index: int) -> int | None:
-        rows = np.flatnonzero(self.decisions.indices == index)
-        return int(rows[0]) if len(rows) else None
-
-    def hover(self, rows: NDArray[np.int64]) -> list[str]:
-        """Turn number, who and first words, why; all of it escaped."""
-        long = len(self.decisions) > MANY  # then without the reason, to stay quick
-        # The rule's `because` is the same for every turn, and a note may tokenize the whole text.
-        brief = replace(self.decisions, because="", note=None)
-        lines = []
-        for row in rows.tolist():
-            index = int(brief.indices[row])
-            told = [f"<b>Turn {index + 1}</b> {plain(self.labels[index], 60)}"]
-            if long and index not in brief.overrides:
-                kept = "kept" if brief.kept[row] else "dropped"
-                told.append(f"{kept}, {number(float(self.levels[row]))}" if self.scored else kept)
-            else:
-                told.append(wrapped(brief[row].reason))
-            if change := self.flipped.get(index):
-                told.append(wrapped(change))
-            lines.append("<br>".join(told))
-        return lines
-
-
-def _level_axis(chart: _Chart, palette: Palette) -> dict[str, object]:
-    """0…1 for the gate, the policy's own range otherwise, two lines where there are no scores."""
-    scores = chart.decisions.scores
-    if scores is None:
-        return axis(palette, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["dropped", "kept"], showgrid=True)
-    if chart.decisions.logits is not None:
-        low, high = _gate_levels(chart.decisions)
-        room = 0.06 * (high - low)
-        step = 0.2 if high - low > 0.6 else 0.1
-        return axis(palette, "score", range=[low - room, high + room], tickformat=".1f", dtick=step)
-    low, high = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
-    room = 0.08 * (high - low) or 0.1 * (abs(high) or 1.0)
-    return axis(palette, "score", range=[low - room, high + room], nticks=6)
-
-
-def _gate_levels(decisions: TurnDecisions) -> tuple[float, float]:
-    """The range of the scores and of both tiers, so that showing the tiers moves nothing."""
-    columns = [decisions.scores]
-    columns += [expit(tier) for tier in (decisions.tier1, decisions.attention) if tier is not None]
-    return share_range(np.concatenate([column for column in columns if column is not None]))
-
-
-def _add_turns(fig: Drawing, chart: _Chart, palette: Palette) -> None:
+def _add_turns(fig: Drawing, chart: Chart, palette: Palette) -> None:
     """A trace for what is kept, one for what is dropped, one for what a later stage decided."""
     kept, forced = chart.decisions.kept, chart.forced
     dot = 9 if len(kept) <= 150 else 7 if len(kept) <= 600 else 5  # pixels
@@ -191,7 +117,7 @@ def _add_turns(fig: Drawing, chart: _Chart, palette: Palette) -> None:
         )  # fmt: skip
 
 
-def _add_flips(fig: Drawing, chart: _Chart, palette: Palette) -> None:
+def _add_flips(fig: Drawing, chart: Chart, palette: Palette) -> None:
     rows = np.flatnonzero(np.isin(chart.decisions.indices, list(chart.flipped)))
     if not len(rows):
         return
@@ -205,7 +131,7 @@ def _add_flips(fig: Drawing, chart: _Chart, palette: Palette) -> None:
     )  # fmt: skip
 
 
-def _add_selected(fig: Drawing, chart: _Chart, selected: int, palette: Palette) -> None:
+def _add_selected(fig: Drawing, chart: Chart, selected: int, palette: Palette) -> None:
     row = chart.row_of(selected)
     if row is None:
         return
@@ -216,7 +142,16 @@ def _add_selected(fig: Drawing, chart: _Chart, selected: int, palette: Palette) 
     )  # fmt: skip
 
 
-def _add_tiers(fig: Drawing, chart: _Chart, palette: Palette) -> None:
+def _mark_unscored(fig: Drawing, chart: Chart, palette: Palette) -> None:
+    """Says at the edge what stands beneath the scores."""
+    fig.add_annotation(
+        text="no score", showarrow=False, name="unscored", xref="paper", x=1, xanchor="left", xshift=3,
+        y=float(chart.levels[chart.unscored[0]]), yanchor="middle",
+        font={"size": 12, "color": palette.muted},
+    )  # fmt: skip
+
+
+def _add_tiers(fig: Drawing, chart: Chart, palette: Palette) -> None:
     """Both tiers and the final score as lines, all on the scale of the score."""
     decisions = chart.decisions
     if decisions.tier1 is None or decisions.attention is None or decisions.scores is None:
@@ -232,7 +167,7 @@ def _add_tiers(fig: Drawing, chart: _Chart, palette: Palette) -> None:
         fig.add_trace(kind(x=numbers, y=levels, mode="lines", name=name, line=line, hoverinfo="skip"))
 
 
-def _add_rug(fig: Drawing, chart: _Chart, other: TurnDecisions, label: str, palette: Palette) -> None:
+def _add_rug(fig: Drawing, chart: Chart, other: TurnDecisions, label: str, palette: Palette) -> None:
     """What the second policy keeps, as long ticks beneath, and what it drops, as short ones."""
     name = plain(label or other.policy.replace("_", " "), 24)
     share = RUG_HEIGHT / (HEIGHT + RUG_HEIGHT - 80)
@@ -257,7 +192,7 @@ def _add_rug(fig: Drawing, chart: _Chart, other: TurnDecisions, label: str, pale
         )  # fmt: skip
 
 
-def _add_marks(fig: Drawing, chart: _Chart, rows: NDArray[np.int64], **trace: object) -> None:
+def _add_marks(fig: Drawing, chart: Chart, rows: NDArray[np.int64], **trace: object) -> None:
     """Marks at some rows. Empty traces keep their place in the legend, so that it does not jump."""
     indices = chart.decisions.indices[rows]
     fig.add_trace(

@@ -8,7 +8,7 @@ is no proof of influence, so `links` are shown beside `leave_one_out`, which sco
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -128,9 +128,6 @@ def relevance_matrix(
     return matrix
 
 
-def named_parts(scores: GateScores, row: int) -> dict[str, float]:
+def named_parts(parts: Mapping[str, float]) -> dict[str, float]:
     """The parts of one turn's logit by name, the attention tier's share last; they add up to the logit."""
-    return {
-        name: float(column[row])
-        for name, column in sorted(scores.parts.items(), key=lambda item: item[0] == CONTEXTUAL)
-    }
+    return dict(sorted(parts.items(), key=lambda item: item[0] == CONTEXTUAL))

@@ -166,8 +166,8 @@ class _Column:
     def __init__(self, judge: Judge, decisions: TurnDecisions, turns: NDArray[np.int64]) -> None:
         self._name, self.threshold = judge.name, decisions.threshold
         self.kept = decisions.kept[turns]
-        self.scores = None if decisions.scores is None else decisions.scores[turns]
+        self.scores = None if decisions.scores is None else decisions.scores[turns]  # NaN: a turn has none
 
     def verdict(self, row: int) -> Verdict:
-        score = None if self.scores is None else float(self.scores[row])
+        score = TurnDecisions.value(self.scores, row)
         return Verdict(self._name, bool(self.kept[row]), score, self.threshold)

@@ -17,7 +17,7 @@ from math import ceil, floor
 import numpy as np
 
 from convgate.conversation import Conversation
-from convgate.decisions import TurnDecisions
+from convgate.decisions import Floats, TurnDecisions
 from convgate.embedding.base import Progress
 from convgate.errors import StoreError
 from convgate.labels import reasons
@@ -189,7 +189,7 @@ def _nearest(decisions: TurnDecisions, rows: Sequence[int]) -> Iterator[Suggesti
     scores, threshold = decisions.scores, decisions.threshold
     if scores is None or threshold is None:
         return
-    for row in sorted(rows, key=lambda row: abs(scores[row] - threshold)):
+    for row in sorted(_scored(rows, scores), key=lambda row: abs(scores[row] - threshold)):
         if abs(scores[row] - threshold) > reasons.NEAR:
             return
         why = reasons.near_threshold(float(scores[row]), threshold)
@@ -201,9 +201,13 @@ def _highest(decisions: TurnDecisions, rows: Sequence[int]) -> Iterator[Suggesti
         return
     place = np.empty(len(decisions), dtype=np.int64)
     place[np.argsort(-decisions.scores, kind="stable")] = np.arange(1, len(decisions) + 1)
-    for row in sorted(rows, key=lambda row: int(place[row])):
+    for row in sorted(_scored(rows, decisions.scores), key=lambda row: int(place[row])):
         why = reasons.high_score(float(decisions.scores[row]), int(place[row]))
         yield Suggestion(int(decisions.indices[row]), "score", why)
+
+
+def _scored(rows: Sequence[int], scores: Floats) -> list[int]:
+    return [row for row in rows if not np.isnan(scores[row])]
 
 
 def _quotas(shares: Mapping[ReasonKind, float], size: int) -> dict[ReasonKind, int]:

@@ -65,10 +65,14 @@ def needs_encoder(name: str, parameters: Mapping[str, Any] | None = None) -> boo
 
     A pipeline needs them when one of the stages that `parameters` name does.
     """
+    return any(_policy(stage.name).needs_encoder for stage in stages_of(name, parameters or {}))
+
+
+def stages_of(name: str, parameters: Mapping[str, Any]) -> tuple[Written, ...]:
+    """The stages of a pipeline with these parameters; of another policy, that policy alone."""
     if name != Pipeline.name:
-        return _policy(name).needs_encoder
-    stages = read_stages(str((parameters or {}).get("stages", DEFAULT_STAGES)))
-    return any(needs_encoder(stage.name, stage.parameters) for stage in stages)
+        return (Written(name, parameters),)
+    return read_stages(str(parameters.get("stages", DEFAULT_STAGES)))
 
 
 def policy_settings(name: str) -> list[str]:
@@ -90,7 +94,7 @@ def check_written(written: Written) -> None:
     _check_known(name, parameters, policy_settings(name))
     check_parameters(policy, name, parameters)
     if policy is Pipeline:
-        for place, stage in enumerate(read_stages(str(parameters.get("stages", DEFAULT_STAGES))), start=1):
+        for place, stage in enumerate(stages_of(name, parameters), start=1):
             with in_stage(place, stage):
                 check_written(stage)
 

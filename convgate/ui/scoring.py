@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.building import EncoderOnDemand, build_policy, find_version
+from convgate.building import EncoderOnDemand, build_policy, find_version, parameters_of
 from convgate.conversation import Conversation, History, Situation
 from convgate.decisions import TurnDecisions
 from convgate.embedding.base import Encoder
 from convgate.gate.explain import Link, WordEffect, strongest_links, word_effects
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, ScoredHistory
-from convgate.policies.registry import POLICIES
+from convgate.policies.registry import POLICIES, stages_of
 from convgate.policies.written import Value
 from convgate.settings import Settings
 from convgate.store import SituationKey
@@ -66,12 +66,17 @@ def policy(app: App, chooser: str, **parameters: Value) -> Policy:
     for a parameter that there is not, or that cannot be so.
     """
     name = policy_of(chooser)
-    encoder = app.encoder() if POLICIES[name].needs_encoder else None
-    # A command line may activate another at any time, and one of the same name may have come in its place.
-    found = find_version(app.settings, version_of(chooser)) if name == GatePolicy.name else None
-    made, version = "", UNTRAINED
-    if isinstance(found, Version):
-        made, version = f"{found.card.weights_sha256} {found.card.rule}", found.name
+    stages = stages_of(name, parameters_of(app.settings, name) | parameters)
+    encoder = app.encoder() if any(POLICIES[stage.name].needs_encoder for stage in stages) else None
+    version, made = UNTRAINED, []
+    for stage in stages:
+        if stage.name != GatePolicy.name:
+            continue
+        # A command line may activate another at any time, or another may have come under the same name.
+        found = find_version(app.settings, stage.version or version_of(chooser))
+        if isinstance(found, Version):
+            made.append(f"{found.name} {found.card.weights_sha256} {found.card.rule}")
+            version = version if stage.version else found.name
     told = f"{version} {made} {parameters} {app.settings.model_dump_json()}"
     # By the object and not by its identity: after "erase everything" there is a new one, with a new cache.
     return _policy(name, version, told, id(encoder), app.settings, encoder, parameters)

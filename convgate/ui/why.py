@@ -14,7 +14,7 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.conversation import Conversation
-from convgate.decisions import TurnDecision, TurnDecisions
+from convgate.decisions import TurnDecisions
 from convgate.figures.activation import describe_activation
 from convgate.figures.layout import CONFIG
 from convgate.figures.links import describe_links, links_figure
@@ -50,30 +50,30 @@ class Explained:
 
 def draw_why(explained: Explained, turn: int) -> None:
     """Everything about one turn (0-based); links and words are measured only when they are opened."""
-    _draw_parts(explained, explained.decisions.of(turn))
+    draw_parts(explained.page, explained.decisions, turn)
     _draw_links(explained, turn)
     _draw_words(explained, turn)
 
 
-def _draw_parts(explained: Explained, decision: TurnDecision) -> None:
-    row = decision.item - explained.start
-    parts = named_parts(scoring.scored(explained.gate, explained.moment).scores, row)
-    threshold = threshold_logit(decision.threshold)
+def draw_parts(page: str, decisions: TurnDecisions, turn: int) -> None:
+    """What a gate's score of a turn (0-based) is made of; `page` begins the keys of the figures."""
+    decision = decisions.of(turn)
+    parts, threshold = named_parts(decision.parts), threshold_logit(decision.threshold)
     palette = current_palette()
     st.markdown("**What the score is made of**")
     st.plotly_chart(
         waterfall_figure(parts, threshold_logit=threshold, palette=palette), theme=None, config=CONFIG,
-        key=f"{explained.page}.waterfall", alt=describe_waterfall(parts, threshold_logit=threshold),
+        key=f"{page}.waterfall", alt=describe_waterfall(parts, threshold_logit=threshold),
     )  # fmt: skip
     st.markdown(
         "**From tier 1 to the final score**", help="Tier 1 scores each turn alone, tier 2 among others."
     )
     st.plotly_chart(
-        tiers_figure(explained.decisions, decision.item, palette=palette), theme=None, config=CONFIG,
-        key=f"{explained.page}.tiers_of_turn", alt=describe_tiers(explained.decisions, decision.item),
+        tiers_figure(decisions, turn, palette=palette), theme=None, config=CONFIG,
+        key=f"{page}.tiers_of_turn", alt=describe_tiers(decisions, turn),
     )  # fmt: skip
-    if explained.decisions.gate_activation is not None:
-        st.caption(describe_activation(explained.decisions.gate_activation))
+    if decisions.gate_activation is not None:
+        st.caption(describe_activation(decisions.gate_activation))
 
 
 def _draw_links(explained: Explained, turn: int) -> None:

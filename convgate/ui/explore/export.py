@@ -40,9 +40,9 @@ def decisions_csv(conversation: Conversation, decisions: TurnDecisions) -> str:
                 _number(decision.threshold),
                 _number(decision.margin),
                 _number(decision.logit),
-                _number(None if decisions.tier1 is None else decisions.tier1[row]),
-                _number(None if decisions.attention is None else decisions.attention[row]),
-                *(_number(decision.parts[name]) for name in names),
+                _number(decisions.value(decisions.tier1, row)),
+                _number(decisions.value(decisions.attention, row)),
+                *(_number(decision.parts.get(name)) for name in names),
                 decision.rule,
                 decision.stage,
                 decision.reason,
@@ -61,8 +61,8 @@ def decisions_json(
         turns.append(
             {
                 "role": conversation.turns[decision.item].role,
-                "tier1": None if decisions.tier1 is None else float(decisions.tier1[row]),
-                "attention": None if decisions.attention is None else float(decisions.attention[row]),
+                "tier1": decisions.value(decisions.tier1, row),
+                "attention": decisions.value(decisions.attention, row),
                 **decision.to_json(),
             }
         )

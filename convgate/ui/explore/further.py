@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from convgate.agent_settings import AgentSettings
@@ -135,14 +136,18 @@ def _written(outcome: Outcome) -> str:
 
 def _draw_histogram(outcome: Outcome) -> None:
     decisions = outcome.decisions
-    if decisions.scores is None or not len(decisions):
-        st.caption("There are no scores to spread: this policy does not score turns.")
+    if decisions.scores is None or np.isnan(decisions.scores).all():
+        st.caption("There are no scores to spread: no turn here has one by this policy.")
         return
+    there = ~np.isnan(decisions.scores)
+    scores, kept = decisions.scores[there], decisions.kept[there]
     st.plotly_chart(
-        histogram_figure(decisions.scores, decisions.kept, decisions.threshold, current_palette()),
+        histogram_figure(scores, kept, decisions.threshold, current_palette()),
         theme=None, config=CONFIG, key="explore.histogram",
-        alt=describe_histogram(decisions.scores, decisions.kept, decisions.threshold),
+        alt=describe_histogram(scores, kept, decisions.threshold),
     )  # fmt: skip
+    if left := len(decisions) - len(scores):
+        st.caption(f"{counted(left, 'turn')} without a score left before the stage that scores.")
 
 
 def _draw_parts(outcome: Outcome, selected: int | None) -> None:
@@ -158,14 +163,14 @@ def _draw_parts(outcome: Outcome, selected: int | None) -> None:
 def _draw_downloads(outcome: Outcome) -> None:
     st.caption("One record a turn, with score, threshold, parts and reason. Turns are numbered from 0 here.")
     conversation, decisions = outcome.moment.conversation, outcome.decisions
-    version = outcome.gate.version if outcome.gate else None
+    situation, version = outcome.moment.situation, outcome.version
     with st.container(horizontal=True):
         st.download_button(
             "CSV", lambda: decisions_csv(conversation, decisions), file_name="decisions.csv", mime="text/csv",
             on_click="ignore", icon=":material/table:", key="explore.download_csv",
         )  # fmt: skip
         st.download_button(
-            "JSON", lambda: decisions_json(conversation, outcome.moment.situation, decisions, version),
+            "JSON", lambda: decisions_json(conversation, situation, decisions, version),
             file_name="decisions.json", mime="application/json", on_click="ignore",
             icon=":material/data_object:", key="explore.download_json",
         )  # fmt: skip

@@ -9,6 +9,7 @@ import numpy as np
 from convgate.decisions import TurnDecisions
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
+from convgate.policies.pipeline import Pipeline
 from convgate.selector import Selection, Selector
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
@@ -45,6 +46,12 @@ class Outcome:
         return self.policy if isinstance(self.policy, GatePolicy) else None
 
     @property
+    def version(self) -> str | None:
+        """The gate's, when it is the policy or a stage of it."""
+        stages = self.policy.policies if isinstance(self.policy, Pipeline) else (self.policy,)
+        return next((one.version for one in stages if isinstance(one, GatePolicy)), None)
+
+    @property
     def deciding(self) -> Policy:
         """The policy with the rule and the limits that decided."""
         if self.gate is None or self.choice is None:
@@ -61,10 +68,10 @@ class Outcome:
         decisions = self.decisions
         if len(decisions) == 0:
             return None
-        if decisions.scores is None:
+        if decisions.scores is None or np.isnan(decisions.scores).all():
             kept = decisions.kept_indices
             return kept[-1] if kept else int(decisions.indices[-1])
-        order = np.lexsort((decisions.indices, decisions.scores))
+        order = np.lexsort((decisions.indices, np.nan_to_num(decisions.scores, nan=-np.inf)))
         return int(decisions.indices[order[-1]])
 
 

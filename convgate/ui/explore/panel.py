@@ -14,7 +14,7 @@ from convgate.ui.explore.outcome import Outcome
 from convgate.ui.frame import App
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.rows import when
-from convgate.ui.why import Explained, draw_why
+from convgate.ui.why import Explained, draw_parts, draw_why
 
 _TEXT = 4_000  # characters of the turn in the panel; the transcript has all of it
 
@@ -48,8 +48,12 @@ def draw_panel(app: App, outcome: Outcome, selected: int | None, answering: Answ
             "Both tiers over all turns", key=TIERS, on_change=state.touched, persist_state="session",
             help="Adds the score of each turn alone (tier 1) and among the others (tier 2) to the chart.",
         )  # fmt: skip
-    elif decision.score is None:
+    elif decision.parts:  # by a gate in a pipeline, from what the stages before it left
+        draw_parts("explore", outcome.decisions, selected)
+    elif outcome.decisions.scores is None:
         st.caption("This policy does not score turns, so there are no parts to show.")
+    elif decision.score is None:
+        st.caption("This turn has no score: it left before the stage that scores.")
     else:
         st.caption("Only the gate's scores are made of parts; this policy has one number.")
 

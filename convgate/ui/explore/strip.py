@@ -57,12 +57,11 @@ def draw_strip(view: View, title: str, outcome: Outcome) -> None:
                 delta_color="off", delta_arrow="off", width="content",
                 help=describe_activation(decisions.gate_activation),
             )  # fmt: skip
-        version = outcome.gate.version if outcome.gate else ""
         st.metric(
-            "Policy", outcome.label, literal(version) if version else "no weights",
+            "Policy", outcome.label, literal(outcome.version) if outcome.version else "no weights",
             delta_color="off", delta_arrow="off", width="content",
         )  # fmt: skip
-    if outcome.gate and outcome.gate.version == UNTRAINED:
+    if outcome.version == UNTRAINED:
         st.caption(f":material/info: {UNTRAINED_TOLD}")
     if outcome.other is not None:
         _draw_agreement(outcome)

@@ -120,9 +120,9 @@ def shown_part(count: int, focus: int) -> tuple[int, int]:
 
 def score_scale(decisions: TurnDecisions) -> float:
     """What a full bar stands for: 1 for scores within 0…1, else the highest score."""
-    if decisions.scores is None or len(decisions.scores) == 0:
+    if decisions.scores is None or np.isnan(decisions.scores).all():
         return 1.0
-    highest = float(np.max(decisions.scores))
+    highest = float(np.nanmax(decisions.scores))
     is_share = highest <= 1.0 and decisions.policy != "hybrid"
     return 1.0 if is_share or highest <= 0 else highest
 
@@ -210,8 +210,7 @@ def _row(
     if not 0 <= place < len(decisions):
         return {**row, "state": "later", "outcome": "later", "reason": "After the current message."}
     state, called = outcome(decisions, place)
-    if decisions.scores is not None:
-        score = float(decisions.scores[place])
+    if decisions.scores is not None and not np.isnan(score := float(decisions.scores[place])):
         row |= {"score": f"{score:.2f}", "bar": float(np.clip(score / scale, 0, 1))}
     if marks.other is not None:
         theirs, ours = bool(marks.other.kept[place]), bool(decisions.kept[place])

@@ -10,6 +10,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from convgate.conversation import Conversation
+from convgate.decisions import TurnDecisions
 from convgate.errors import StoreError
 from convgate.figures.hover import percent
 from convgate.ui import scoring
@@ -172,8 +173,7 @@ def _draw_flips(view: View, key: str, conversation: Conversation, a: Sent, b: Se
 
 
 def _score(made: Sent, entry: int, turn: int) -> float | None:
-    scores = made.scores[entry]
-    return None if scores is None else float(scores[turn])
+    return TurnDecisions.value(made.scores[entry], turn)
 
 
 def _chose_conversation() -> None:
