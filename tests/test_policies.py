@@ -40,7 +40,7 @@ def talk(texts=TEXTS) -> Conversation:
 def test_names_are_those_of_the_stable_interface():
     assert policy_names() == (
         "gate", "everything", "last_k", "token_window", "cosine", "cosine_top_k", "bm25", "hybrid",
-        "retention", "pruning", "pipeline",
+        "retention", "pruning", "gatekeeper", "session", "pipeline",
     )  # fmt: skip
     assert set(policy_labels()) == set(policy_names())
 
