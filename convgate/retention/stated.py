@@ -88,7 +88,8 @@ def _field(fields: Mapping[str, Any]) -> str | None:
 def _share(value: Any, field: str) -> float:
     number = _number(value)
     if number is None or not 0 <= number <= 1:
-        raise ConfidenceError(f"a confidence is a number from 0 to 1; got {_shown(value)}", field=field)
+        problem = f"a confidence is a number from 0 to 1; got {_shown(value)}"
+        raise ConfidenceError(f"{problem}. Correct it, or leave it out: without one it is 0.50", field=field)
     return float(number)
 
 
