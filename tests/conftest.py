@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 # Before anything loads torch or a tokenizer: the workers of pytest-xdist already use every core.
 os.environ["OMP_NUM_THREADS"] = "1"
@@ -22,6 +23,9 @@ import pytest
 
 from tests.fakes import FakeEncoder
 from tests.network_guard import loopback_only
+
+if TYPE_CHECKING:
+    from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 GUARD = CHECKOUT / "tests" / "network_guard"
@@ -83,17 +87,36 @@ def no_shipped_weights(
 
 
 @pytest.fixture(scope="session", autouse=True)
-def packages_looked_through_once() -> Iterator[None]:
-    """Streamlit reads the metadata of all that is installed, for each app anew: half a second a test."""
+def pages_run_quickly() -> Iterator[None]:
+    """What Streamlit's `AppTest` does for each page or run anew, and need not: a third of a page's time.
+
+    It reads the metadata of all that is installed, looks a thousand times a second whether the script is
+    over, which takes the lock from it, and answers for cookies with mocks of mocks.
+    """
     if "streamlit" not in sys.modules:  # none of the tests that were collected has an app
         yield
         return
     from streamlit.components.v2 import manifest_scanner
+    from streamlit.runtime.context import ContextProxy
+    from streamlit.testing.v1 import local_script_runner
 
     with pytest.MonkeyPatch.context() as patch:
         once = functools.cache(manifest_scanner.scan_component_manifests)
         patch.setattr(manifest_scanner, "scan_component_manifests", once)
+        patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_script)
+        patch.setattr(ContextProxy, "cookies", {})
         yield
+
+
+def wait_for_script(runner: LocalScriptRunner, timeout: float = 3) -> None:
+    """Returns when the page's script is over; RuntimeError after `timeout` seconds."""
+    thread = runner._script_thread
+    assert thread is not None
+    thread.join(timeout)
+    if thread.is_alive():
+        runner.request_stop()
+        runner.join()
+        raise RuntimeError(f"the page took more than {timeout} s")
 
 
 @pytest.fixture(scope="session")

@@ -7,13 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from sentence_transformers import SentenceTransformer
 
 from convgate.app_files import app_root
 from convgate.benchmark.speed import Compared, compare
 from convgate.bundled import bundled_folder
 from convgate.embedding.base import Encoder
-from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 from convgate.transcripts import read_conversations
 
 BASELINE = "SentenceTransformer.encode in float32 with its defaults"
@@ -43,6 +41,11 @@ class EncoderSpeed:
 
 def measure_encoder(*, rounds: int) -> EncoderSpeed:
     """Time the bundled encoder, in the number format that "auto" means here; `rounds` of the whole corpus."""
+    # Loading both takes seconds, and what else is here needs neither.
+    from sentence_transformers import SentenceTransformer
+
+    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+
     ours, texts = SentenceTransformerEncoder.load(), mixed_texts()
     plain = SentenceTransformer(
         str(bundled_folder()), device="cpu", local_files_only=True, model_kwargs={"dtype": "float32"}

@@ -16,7 +16,10 @@ class BilinearTier(nn.Module):
 
     def __init__(self, dimension: int) -> None:
         super().__init__()
-        self.W = nn.Parameter(torch.eye(dimension))
+        identity = torch.zeros(dimension, dimension)
+        if not identity.is_meta:  # where numbers do not exist; diagonals there load torch's compiler first
+            identity.fill_diagonal_(1.0)
+        self.W = nn.Parameter(identity)
         self.recency = nn.Parameter(torch.zeros(()))
         self.decay_rate = nn.Parameter(torch.tensor(-5.0))
 
