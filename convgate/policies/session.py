@@ -31,7 +31,7 @@ class SessionPolicy(Checked, SeesAll):
     idle_gap: float | None = setting(
         None,
         "seconds",
-        low=0.0,
+        low=0,
         high=math.inf,
         step=60.0,
         help="A longer gap between messages ends a session.",
