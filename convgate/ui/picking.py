@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -13,11 +14,13 @@ from convgate.ui.address import LONGEST_QUESTION
 from convgate.ui.frame import App
 from convgate.ui.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.navigation import LIBRARY
-from convgate.ui.scoring import Moment
 from convgate.ui.state import put
 from convgate.ui.steps import following, preceding
 from convgate.ui.text import literal
 from convgate.ui.wording import told_apart
+
+if TYPE_CHECKING:
+    from convgate.ui.scoring import Moment
 
 _OFFERED = 200  # conversations in the menu; the Library finds the others
 
@@ -67,6 +70,8 @@ class Picker:
 
     def pick_moment(self, key: str, conversation: Conversation, turn: int | None, question: str) -> Moment:
         """The message to answer, by number, by key, or typed; without a turn the one a model would answer."""
+        from convgate.ui.scoring import Moment  # torch, which pages without scores never need
+
         with st.sidebar:
             turn = conversation.current_index() if turn is None else turn
             asked = bool(question)

@@ -7,7 +7,8 @@ import difflib
 import streamlit as st
 
 from convgate.gatekeeper.decision import KEEP, SKIP
-from convgate.ui.frame import App, show_problem
+from convgate.settings import Settings
+from convgate.ui.frame import show_problem
 from convgate.ui.keys import SAVE
 from convgate.ui.rules import state
 from convgate.ui.rules.adding import EXAMPLE
@@ -33,8 +34,8 @@ def draw_editing(work: Work) -> None:
     draw_editor(
         _data(work),
         key=EDITOR,
-        on_typed=_typed,
-        on_save=lambda: _saved_by_key(work.app),
+        on_typed=take_typed,
+        on_save=lambda: save_by_key(work.app.settings),
     )
     _draw_state(work)
     if work.is_conflict and not work.file.problem:
@@ -141,7 +142,7 @@ def _draw_buttons(work: Work) -> None:
     with st.container(horizontal=True, gap="xsmall", key="rules-buttons"):
         st.button(
             "Save", key="rules.save", type="primary", icon=":material/save:", disabled=not can_save,
-            on_click=_save, args=(work.app,),
+            on_click=_save, args=(work.app.settings,),
             help=f"{SAVE} in the editor. The file is written whole or not at all.",
         )  # fmt: skip
         st.button(
@@ -151,18 +152,20 @@ def _draw_buttons(work: Work) -> None:
         if before is not None:
             st.button(
                 "Undo last save", key="rules.undo", icon=":material/undo:", disabled=work.draft.is_changed,
-                on_click=_undo, args=(work.app, work.file),
+                on_click=_undo, args=(work.app.settings, work.file),
                 help="Put back what the file said before; once more to take that back",
             )  # fmt: skip
 
 
-def _typed() -> None:
+def take_typed() -> None:
+    """Take what was typed into the draft; for the editor's callback."""
     _take(typed(EDITOR))
 
 
-def _saved_by_key(app: App) -> None:
+def save_by_key(settings: Settings) -> None:
+    """Take what was typed, and save it; for the editor's callback."""
     if _take(typed(EDITOR, "save")):
-        _save(app)
+        _save(settings)
 
 
 def _take(value: tuple[str, int] | None) -> bool:
@@ -175,7 +178,7 @@ def _take(value: tuple[str, int] | None) -> bool:
     return True
 
 
-def _save(app: App) -> None:
+def _save(settings: Settings) -> None:
     draft: Draft = st.session_state[DRAFT]
     state.touched()
     if not draft.is_changed:
@@ -184,7 +187,7 @@ def _save(app: App) -> None:
         tell("Not saved: the text has problems, which are listed below it.")
         return
     try:
-        save(app.settings, draft.base, draft.text)
+        save(settings, draft.base, draft.text)
     except RulesFileError as error:
         st.session_state[PROBLEM] = error
         return
@@ -192,10 +195,10 @@ def _save(app: App) -> None:
     tell("Saved. Agents that are running take these rules at their next decision.")
 
 
-def _undo(app: App, file: RulesFile) -> None:
+def _undo(settings: Settings, file: RulesFile) -> None:
     state.touched()
     try:
-        undo(app.settings, file)
+        undo(settings, file)
     except RulesFileError as error:
         st.session_state[PROBLEM] = error
         return
