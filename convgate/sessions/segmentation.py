@@ -87,15 +87,15 @@ def _boundary(
         return _made(index, "session", "idle_gap", f"{passed}.{beside}")
     if command and not continues:
         return _made(index, "conversation", "new_command", f'"{command.words}" asks for a new conversation.')
-    if command and (passed or closed_at is not None):
-        over = _passed(gap, rules, "after {}") or f"although COMPLETE had closed it at message {closed_at}"
-        reason = f'"{command.words}" goes on with the conversation, {over}.'
-        return _made(index, "none", "continue_command", reason)
-    if closed_at is not None:
+    if closed_at is not None:  # nothing is left to continue; where the gap has passed, the session goes on
         reason = (
             f"The workflow reached COMPLETE at message {closed_at}, which closed the conversation before."
         )
         return _made(index, "conversation", "workflow_complete", reason)
+    if command and passed:
+        over = _passed(gap, rules, "after {}")
+        reason = f'"{command.words}" goes on with the conversation, {over}.'
+        return _made(index, "none", "continue_command", reason)
     return None
 
 
