@@ -103,5 +103,7 @@ def test_agreement_shows_shares_with_kappa_and_nothing_on_the_diagonal() -> None
     fig = agreement_figure(alike, kappa, labels=["Gate", "<b>$x$</b>"], palette=LIGHT)
     (cells,) = fig.data
     assert [list(row) for row in cells.z] == [[None, 0.75], [0.75, None]]
-    assert [list(row) for row in cells.text] == [["", "75%<br>κ –"], ["75%<br>κ –", ""]]
+    told = {(one.x, one.y): one for one in fig.layout.annotations}
+    assert {place: one.text for place, one in told.items()} == dict.fromkeys([(1, 0), (0, 1)], "75%<br>κ –")
+    assert told[1, 0].font.color == LIGHT.background, "white on dark blue"
     assert cells.hovertext[0][1] == "Gate and &lt;b&gt;&#36;x&#36;&lt;/b&gt;: 75% of turns alike, kappa –"

@@ -57,12 +57,21 @@ def draw_sets(app: App, view: View, choosers: Mapping[str, str], known: Mapping[
     _draw_downloads(view, {known[name].plain: one.result for name, one in results.items()}, reference)
 
 
-def cell(measure: Measure, *, best: bool = False, difference: bool = False) -> str:
+def cell(measure: Measure, *, best: bool = False) -> str:
     """A metric with its interval, for a table; bold with a star when it is surely the best."""
     if measure.value is None:
         return "–"
-    told = with_interval(measure.value, measure.low, measure.high, difference=difference)
+    told = with_interval(measure.value, measure.low, measure.high)
     return f"**{told}** {_SURE}" if best else told
+
+
+def difference_cell(measure: Measure) -> str:
+    """A difference with its interval; bold when that leaves out 0."""
+    if measure.value is None:
+        return "–"
+    told = with_interval(measure.value, measure.low, measure.high, difference=True)
+    sure = measure.low is not None and measure.high is not None and (measure.low > 0 or measure.high < 0)
+    return f"**{told}**" if sure else told
 
 
 def _draw_data(view: View, known: Mapping[str, Source]) -> list[str]:
@@ -113,7 +122,7 @@ def _draw_metrics(measured: Measured, tag: str | None, reference: str, number: s
         st.markdown(_table(measured.key, tag, reference, measured.result))
     if tag is None:
         others = len(measured.result.policies) > 1
-        told = f" {_SURE} better than every other, sure at 95%; the last column is F1 less the reference's."
+        told = f" {_SURE} better than every other, sure at 95%. A difference in bold leaves out 0."
         st.caption(
             "What each keeps by its own rule, before the list is made a valid one. Ranges are 95% intervals"
             f" over conversations. MAP is the ranking, where a policy ranks.{told if others else ''}"
@@ -138,9 +147,11 @@ def _table(key: tuple[object, ...], tag: str | None, reference: str, _result: Se
             row.append("reference" if name == reference else "–")
         else:
             compared = compare(result, baseline=reference, policy=name, tag=tag)
-            row.append(cell(compared.differences["f1"], difference=True))
+            row.append(difference_cell(compared.differences["f1"]))
         rows.append(row)
-    return markdown_table(["", *(_NAMES[metric] for metric in _METRICS), "F1 against it"], rows, numbers=True)
+    return markdown_table(
+        ["", *(_NAMES[metric] for metric in _METRICS), "F1 less the reference's"], rows, numbers=True
+    )
 
 
 def _draw_tradeoff(source: Source, result: SetResult) -> None:

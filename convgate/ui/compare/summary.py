@@ -23,13 +23,13 @@ def draw_summary(compared: Compared) -> None:
     found = agreement(compared.kept)
     reference = compared.columns.index(against)
     told = literal(against.label, limit=_LABEL)
-    head = ("", "Kept", "Tokens sent", "Saved", "Agrees", "It alone keeps", "The reference alone", "Time")
+    head = ("", "Kept", "Tokens sent", "Saved", "Agrees", "Only it keeps", "Only the reference", "Time")
     rows = [_row(made, place, found, reference, total) for place, made in enumerate(compared.columns)]
     with st.container(key="compare-summary"):
         st.markdown(markdown_table(head, rows, numbers=True))
     st.caption(
         f"Of {total:,} earlier turns, made a valid list. The reference is {told}: the share of turns"
-        " decided like it, with Cohen's kappa; turns that one of the two alone keeps. Tokens are counted with"
+        " decided like it, with Cohen's kappa; turns that only one of the two keeps. Tokens are counted with"
         " the current message. Time is what deciding took here, with the texts encoded already."
     )
 

@@ -22,6 +22,7 @@ from convgate.ui.wording import counted
 PER_PAGE = 100
 TABLE, ROWS, PAGE, _SHOWN = "compare.table", "compare.rows", "compare.page", "compare.shown"
 _TEXT = 200  # characters of a turn
+_FEW = 5  # columns that have room for more than their first words
 
 
 def draw_table(view: View, compared: Compared) -> None:
@@ -35,7 +36,7 @@ def draw_table(view: View, compared: Compared) -> None:
     here = turns[(page - 1) * PER_PAGE : page * PER_PAGE].tolist()
     st.session_state[_SHOWN] = here
     rows = table_rows(compared, here)
-    narrow = st.column_config.Column(width="small")
+    narrow = st.column_config.Column(width=124 if len(compared.columns) <= _FEW else "small")
     st.dataframe(
         rows, hide_index=True, key=TABLE, height=min(460, 38 + 35 * len(rows)), on_select=_clicked,
         selection_mode="single-cell", column_config={made.name: narrow for made in compared.columns},
