@@ -8,6 +8,7 @@ from pathlib import Path
 
 from convgate.app_files import app_root
 from convgate.gate.thresholds import Anchored
+from convgate.gatekeeper.gatekeeper import RULES_NAME
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_set
 from convgate.store import Answer, Labels, SituationKey, Store
@@ -15,6 +16,7 @@ from convgate.store.label_log import Entry
 from convgate.store.queues import NewItem, Queues
 from convgate.training.run_list import TrainingRuns
 from convgate.training.starting import Order, start_training
+from convgate.ui.rules.adding import EXAMPLE
 from convgate.versions import SHIPPED, Draft, Versions
 
 NAME, OTHER = "Ada", "Bo"
@@ -32,6 +34,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
     last = SituationKey(conversation, message.turn - 2 if message.turn else None)
     items += [NewItem(last, turn, "audit", "Drawn by lot.") for turn in range(1, 6)]
     queue = Queues(store).add("Monday", items, by=NAME, seed=0)
+    (home / RULES_NAME).write_text(EXAMPLE)
     versions = Versions(home)
     _tune(versions)
     run = _train(home, store)
@@ -42,6 +45,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
         "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&settle=1&show=agreement",
         "label-annotators": f"Label?{here}&show=people",
         "train-run": f"Train?run={run}",
+        "rules-statistics": "Rules?look=statistics&on=library",
         "versions-card": "Versions?version=mine",
         "versions-compare": f"Versions?show=compare&{beside}",
     }
