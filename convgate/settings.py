@@ -9,6 +9,7 @@
 from __future__ import annotations
 
 import os
+import re
 import tomllib
 from pathlib import Path
 from typing import Any, Literal
@@ -43,7 +44,7 @@ class Settings(BaseSettings):
     max_turns: int | None = Field(None, ge=0)  # kept at most
     version: str | None = Field(None, min_length=1)  # of the gate, by name; None: the active one
     policy: str = Field("gate", min_length=1)  # what chooses turns unless another is named
-    policy_parameters: dict[str, int | float | str] = {}  # of that policy, by its own parameter names
+    policy_parameters: dict[str, bool | int | float | str] = {}  # of that policy, by its own parameter names
     pair_answers: bool = False  # whether a question and its answer stay together
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
 
@@ -91,11 +92,11 @@ def load_settings(path: Path | None = None) -> Settings:
         return Settings(**inherited)
     except ValidationError as error:
         problems = (
-            _problem(str(detail["loc"][0]), detail["msg"], detail["input"], file) for detail in error.errors()
+            _problem(detail["loc"], detail["msg"], detail["input"], file) for detail in error.errors()
         )
         raise SettingsError("; ".join(problems)) from error
     except UnreadableVariable as error:
-        raise SettingsError(f"{PREFIX}* in the environment: {error}") from error
+        raise SettingsError(_unreadable(error)) from error
 
 
 def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
@@ -112,11 +113,21 @@ def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
         raise SettingsError(f"the settings file {file} cannot be read: {error}") from error
 
 
-def _problem(key: str, message: str, value: object, file: Path) -> str:
+def _unreadable(error: UnreadableVariable) -> str:
+    """What is wrong with a variable that has to be JSON; pydantic names its field in quotes."""
+    named = re.search(r'field "(\w+)"', str(error))
+    variable = _variable(named[1]) if named else ""
+    if variable not in os.environ:
+        return f"{PREFIX}* in the environment: {error}"
+    return f'{variable}: it has to be JSON, as in ["new topic"] or {{"k": 5}}; got {os.environ[variable]!r}'
+
+
+def _problem(place: tuple[int | str, ...], message: str, value: object, file: Path) -> str:
+    key, inner = str(place[0]), "".join(f"[{part}]" for part in place[1:] if isinstance(part, int))
     if key not in Settings.model_fields:
         return f"{file}: there is no setting {key!r}; there are {', '.join(Settings.model_fields)}"
-    place = _variable(key) if _variable(key) in os.environ else f"{file}, {key}"
-    return f"{place}: {message}; got {value!r}"
+    where = _variable(key) if _variable(key) in os.environ else f"{file}, {key}"
+    return f"{where}{inner}: {message}; got {value!r}"
 
 
 def _variable(key: str) -> str:

@@ -231,3 +231,60 @@ def test_the_lines_of_python_can_be_run(agent: AgentSettings, asks: bool, lines:
     written = agent.to_python(asks=asks)
     assert all(line in written for line in lines)
     compile(written, "agent.py", "exec")
+
+
+def test_an_agent_decides_by_what_a_pipelines_stages_take_from_the_settings(
+    version: str,
+    fake_encoder: FakeEncoder,
+    agent_file: Callable[[AgentSettings], Path],
+    convgate_home: Path,
+    tmp_path: Path,
+) -> None:
+    rules = tmp_path / "mine.yaml"
+    rules.write_text("keep_patterns: [{pattern: 'thanks', reason: they said thanks}]")
+    settings = Settings(
+        policy="pipeline",
+        policy_parameters={"stages": "gatekeeper > session(scope=session) > gate"},
+        version=version,
+        threshold_rule="top_k",
+        threshold_parameters={"k": 3},
+        gatekeeper_rules=rules,
+        gatekeeper_short_user=15,
+        gatekeeper_model="never asked",
+        session_idle_gap=float("inf"),
+        session_new_commands=("tabula rasa",),
+    )
+    policy = build_policy("pipeline", settings, fake_encoder)
+    agent = AgentSettings.of(policy, settings)
+    values = tomllib.loads(agent.to_toml())
+    assert values == {
+        "encoder": settings.encoder, "encoder_dtype": "float32", "policy": "pipeline", "version": version,
+        "gatekeeper_rules": str(rules), "gatekeeper_short_user": 15,
+        "session_idle_gap": float("inf"), "session_new_commands": ["tabula rasa"],
+        "threshold_rule": "top_k", "threshold_parameters": {"k": 3, "above": -1e9},
+        "policy_parameters": {"stages": "gatekeeper > session(scope=session) > gate"},
+    }  # fmt: skip
+    loaded = load_policy(settings=agent_file(agent), encoder=fake_encoder)
+    (talk,) = read_conversations(app_root() / "sample_conversations" / "coding_with_tools.json").conversations
+    assert told(loaded, talk) == told(Selector(policy), talk)
+    assert "`convgate versions export mine`" in agent.needs()[0]
+    assert str(rules) in agent.needs()[1]
+    assert len(agent.needs()) == 2, "the language model is not asked, so its key is not needed"
+    assert "load_policy(settings=" in agent.to_python()
+
+
+def test_what_a_policy_takes_from_the_settings_is_written_for_that_policy_alone(tmp_path: Path) -> None:
+    settings = Settings(session_idle_gap=60, gatekeeper_mode="disabled", gatekeeper_short_user=1)
+
+    def written(name: str, **parameters: Any) -> dict[str, Any]:
+        policy = build_policy(name, settings, FakeEncoder(), **parameters)
+        values = tomllib.loads(AgentSettings.of(policy, settings).to_toml())
+        return {name: value for name, value in values.items() if name.startswith(("session", "gatekeeper"))}
+
+    assert written("session") == {"session_idle_gap": 60}
+    assert written("gatekeeper") == {"gatekeeper_short_user": 1}
+    assert written("gatekeeper", mode="settings") == {
+        "gatekeeper_short_user": 1,
+        "gatekeeper_mode": "disabled",
+    }
+    assert written("last_k") == {}

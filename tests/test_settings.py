@@ -79,7 +79,7 @@ def test_a_tilde_is_the_home_directory(monkeypatch: pytest.MonkeyPatch) -> None:
         ("UPLOAD_LIMIT_MB", "0", r"CONVGATE_UPLOAD_LIMIT_MB: .*greater than or equal to 1; got '0'"),
         ("ENCODER", "", r"CONVGATE_ENCODER: .*at least 1 character; got ''"),
         ("THRESHOLD_PARAMETERS", "0.7", r"CONVGATE_THRESHOLD_PARAMETERS: .*dictionary; got 0.7"),
-        ("THRESHOLD_PARAMETERS", "{", r"environment: error parsing value for field \"threshold_parameters\""),
+        ("THRESHOLD_PARAMETERS", "{", r"CONVGATE_THRESHOLD_PARAMETERS: it has to be JSON"),
     ],
 )
 def test_a_wrong_variable_is_named_with_its_value(
@@ -124,3 +124,36 @@ def test_a_named_file_has_to_exist(tmp_path: Path) -> None:
 def test_settings_do_not_change_once_they_are_checked() -> None:
     with pytest.raises(ValidationError, match="frozen"):
         Settings().encoder = "bm25"
+
+
+def test_lists_come_from_the_environment_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVGATE_SESSION_NEW_COMMANDS", '["tabula rasa"]')
+    monkeypatch.setenv("CONVGATE_GATEKEEPER_RULES", "~/rules.yaml")
+    monkeypatch.setenv("CONVGATE_POLICY_PARAMETERS", '{"estimate": true, "k": 1}')
+    settings = load_settings()
+    assert settings.session_new_commands == ("tabula rasa",)
+    assert settings.gatekeeper_rules == Path("~/rules.yaml").expanduser()
+    assert [type(value) for value in settings.policy_parameters.values()] == [bool, int]
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("new topic", "^CONVGATE_SESSION_NEW_COMMANDS: it has to be JSON, as in .*; got 'new topic'$"),
+        ('["a", 5]', r"^CONVGATE_SESSION_NEW_COMMANDS\[1\]: .*string; got 5$"),
+        ('"a"', "^CONVGATE_SESSION_NEW_COMMANDS: .*tuple; got 'a'$"),
+    ],
+)
+def test_a_wrong_list_names_its_variable_and_the_entry(
+    monkeypatch: pytest.MonkeyPatch, value: str, message: str
+) -> None:
+    monkeypatch.setenv("CONVGATE_SESSION_NEW_COMMANDS", value)
+    with pytest.raises(SettingsError, match=message):
+        load_settings()
+
+
+def test_a_wrong_entry_in_the_file_is_named_with_its_place(convgate_home: Path) -> None:
+    convgate_home.mkdir(parents=True)
+    (convgate_home / "convgate.toml").write_text('session_new_commands = ["a", 5]\n')
+    with pytest.raises(SettingsError, match=r"convgate.toml, session_new_commands\[1\]: .*; got 5"):
+        load_settings()

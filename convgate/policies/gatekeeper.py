@@ -76,14 +76,14 @@ class GatekeeperPolicy(Checked, SeesAll):
         turns = history.conversation.turns[: history.stop]
         found = self.known.decided(self.gatekeeper, self.rules, history.conversation, turns)
         against = _kept_all_the_same(found, situation, turns)
-        kept, exchange_of = np.ones(len(turns), dtype=np.bool_), np.full(len(turns), -1)
+        kept, exchange_of = [True] * len(turns), [-1] * len(turns)
         for at, (placed, decision) in enumerate(found):
-            exchange_of[list(placed.turns)] = at
-            if not decision.keep and at not in against:
-                kept[list(placed.turns)] = False
+            stays = decision.keep or at in against
+            for turn in placed.turns:
+                exchange_of[turn], kept[turn] = at, stays
 
         def told(index: int) -> Why:
-            at = int(exchange_of[index])
+            at = exchange_of[index]
             if at < 0:
                 return _INSTRUCTION if turns[index].is_instruction else _OPENING
             if at in against:
@@ -98,7 +98,7 @@ class GatekeeperPolicy(Checked, SeesAll):
             policy=self.name,
             rule=self.name,
             indices=history_indices(history),
-            kept=kept[history.start :],
+            kept=np.array(kept[history.start :], dtype=np.bool_),
             told=told,
         )
 
