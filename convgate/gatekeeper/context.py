@@ -15,6 +15,13 @@ _LETTER = re.compile(rb"[a-z]")
 _LONGEST_QUOTE = 300  # characters; what is longer is a quotation mark that stands alone
 _BLANKED = bytes(ord("_") if chr(code).isalnum() or chr(code) == "'" else code for code in range(256))
 
+# Text that is handed over to be worked on.
+_HANDED_OVER = re.compile(
+    rb"\b(?:translate|rewrite|reword|rephrase|paraphrase|proofread|summari[sz]e|(?:write|make) an? [a-z]+"
+    rb"|what does|traduis|traduisez|reecris|reformule|corrige|uberset[a-z]+|formulier[a-z]*)\b"
+    rb"[^:.!?\n]{0,60}:[^\n]*"
+)
+
 # What somebody else said, and code: backticks, quotation marks, a quoted line, a line that is a comment, a
 # comment behind something. Each repeats one class up to what ends it, so all take linear time.
 _FOREIGN = re.compile(
@@ -42,12 +49,18 @@ def _asked_without_mark() -> Any:
 
 def own_words(text: bytes) -> bytes:
     """A folded message with quotations and code blanked; a message that is nothing else stays."""
+    if b":" in text:
+        text = _HANDED_OVER.sub(_blank, text)
     if not any(mark in text for mark in _MARKS):
         return text
     parts = text.split(b"```")
     parts[1::2] = [part.translate(_BLANKED) for part in parts[1::2]]
-    blanked = _FOREIGN.sub(lambda found: found[0].translate(_BLANKED), b"```".join(parts))
+    blanked = _FOREIGN.sub(_blank, b"```".join(parts))
     return blanked if _LETTER.search(blanked) else text
+
+
+def _blank(found: re.Match[bytes]) -> bytes:
+    return found[0].translate(_BLANKED)
 
 
 def questions(text: bytes) -> Sequence[Span]:

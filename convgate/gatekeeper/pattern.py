@@ -1,9 +1,9 @@
 """A pattern: named words of a category, in whose message they count, and what takes them back.
 
-Patterns are written as people read them: a blank stands for any white space, the end of a line for nothing
-(a line that is indented by one blank more begins with it), `{name}` for words that are listed once for a
-language, and the whole stands between word boundaries. Message and pattern are without accents, capitals and
-curly apostrophes (see `folding`).
+Patterns are written as people read them: a blank stands for any white space (and ` ?` for any or none), the
+end of a line for nothing (a line that is indented by one blank more begins with it), `{name}` for words that
+are listed once for a language, and the whole stands between word boundaries. Message and pattern are without
+accents, capitals and curly apostrophes (see `folding`).
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def spelled_out(words: str, named: Mapping[str, str]) -> str:
     words = _one_line(words)
     for name, meant in named.items():
         words = words.replace("{" + name + "}", _one_line(meant))
-    return words.replace(" ", r"\s+")
+    return words.replace(" ?", r"\s*").replace(" ", r"\s+")
 
 
 def _one_line(words: str) -> str:

@@ -15,7 +15,7 @@ CORRECTIONS = (
             |nicht|so|er|sie|mein|meine|unser|unsere|am|um|im|sondern|tatsachlich|stimmt nicht|hier
             |nimm|nur)
         """,
-        unless="""
+        unless=r"""
             (?:nein|nee|ne)[,.!]? (?:das (?:ist|war'?s|reicht|passt|war) ?(?:alles|es|gut|ok|okay
             |in ordnung|schon)?$|das (?:ist|war|ware) (?:alles|gut|ok|okay|in ordnung|nicht notig
             |schon gut)|das war's|das wars|das reicht|das passt|nicht notig|es reicht|es passt)
@@ -25,11 +25,12 @@ CORRECTIONS = (
     Pattern(
         "correction",
         "das ist falsch",
-        """
+        r"""
             (?:ist|war|waren|sind|leider|vollig|ganz|total) (?:[a-z]+ )?(?:falsch|nicht richtig
             |nicht korrekt|inkorrekt|verkehrt|unrichtig)
             |falsch(?:e[rsnm]?)? (?:datei|version|adresse|antwort|tabelle|seite|ordner|zeile|spalte
-            |stadt|person|name|datum)|stimmt (?:so |doch |gar |uberhaupt )?nicht|falsch[,:.!]
+            |stadt|person|name|datum)|stimmt (?:so |doch |gar |uberhaupt )?nicht|falsch[,:!]+ ?[a-z0-9_]+
+            |(?:das|so) (?:habe|hab|hatte) ich (?:so |aber |gar )?nicht (?:gemeint|gesagt|gewollt)
             |nicht (?:das )?was ich|nicht,? was ich|nicht danach gefragt
             |(?:du|sie) (?:hast|haben) (?:mich |das |es |da )*(?:falsch|missverstanden)
         """,
@@ -56,7 +57,7 @@ CORRECTIONS = (
     Pattern(
         "correction",
         "eigentlich ist es",
-        """
+        r"""
             (?:eigentlich|tatsachlich|genauer gesagt|korrektur|moment),?:? (?:ist|sind|war|meinte
             |heisst|heist|geht|wollte|habe|haben|nicht|der|die|das|es|nein|am|um)
         """,

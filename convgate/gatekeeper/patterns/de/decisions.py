@@ -12,11 +12,12 @@ DECISIONS = (
             (?:lass|lasst|lassen sie) uns (?:[a-z0-9_.+-]+ ){0,6}?(?:nehmen|verwenden|benutzen|nutzen
             |wahlen|einsetzen|bleiben|setzen|umsteigen)|nehmen wir|wir nehmen|wir bleiben bei
             |bleiben wir bei|wir entscheiden uns|wir setzen auf|setzen wir auf
-            |wir steigen (?:auf [^.!?\n]{2,30} )?um|wir machen es mit
+            |wir steigen (?:auf [^.!?\n]{2,30} )?um|wir machen (?:es mit|variante|option)
+            |(?:lass|lasst) uns (?:mit [^.!?\n]{2,30} arbeiten|bei [^.!?\n]{2,30} bleiben)
             |dann (?:nehmen|verwenden|nutzen) wir|ich nehme|dann nehm(?:e)? ich
         """,
         said="both",
-        unless="""
+        unless=r"""
             (?:nehmen wir|lass uns) (?:mal |an|einmal |zum beispiel|als beispiel|uns zeit)|nehmen wir an
             |(?:zeit|pause|kaffee|ruhe) (?:nehmen|nutzen)|(?:wenn|wie|was|ob|warum|falls) (?:wir|ich)
         """,
@@ -31,7 +32,7 @@ DECISIONS = (
             |haben (?:wir|wir uns) [^.!?\n]{0,60}(?:entschieden|beschlossen|geeinigt)
             |habe ich (?:mich )?[^.!?\n]{0,40}(?:entschieden|beschlossen)
             |(?:die|unsere|meine) (?:entscheidung|wahl) (?:ist|fallt|fiel|lautet|steht)|entscheidung:
-            |es (?:wird|bleibt bei)|(?:ist|sind) (?:jetzt |damit |nun )?(?:beschlossen|entschieden)
+            |es bleibt bei|(?:ist|sind) (?:jetzt |damit |nun )?(?:beschlossen|entschieden)
         """,
         said="both",
         unless=r"""
@@ -44,7 +45,7 @@ DECISIONS = (
     Pattern(
         "decision",
         "wir werden … verwenden",
-        """
+        r"""
             (?:wir|ich) werden? (?:[a-z0-9_.+-]+ ){0,5}?(?:verwenden|nutzen|benutzen|nehmen|einsetzen
             |wahlen)|wir (?:verwenden|nutzen|benutzen) (?:jetzt|ab|nun|kunftig|also|dann)
             |(?:also|dann) (?:verwenden|nutzen|benutzen) wir|wir gehen mit

@@ -2,7 +2,7 @@
 
 NAMED = {
     "polite": "(?:(?:und|aber|also|dann|ok|okay|bitte|hallo|hi|denk dran|auch) )*",
-    "very": """
+    "very": r"""
         (?:(?:wirklich|auch|sehr|eher|lieber|persoenlich|personlich|grundsatzlich|eigentlich|generell
         |einfach|es|ja) )*
     """,

@@ -14,10 +14,12 @@ POLICIES = (
             |[a-z]+ wir (?:immer|nie|niemals|stets|grundsatzlich)
         """,
         said="both",
-        unless="""
+        unless=r"""
             wir (?:bekommen|kriegen|sehen|haben|hatten|waren|sind|dachten|wussten|wissen|vergessen
             |wollten|landen|horten|streiten|treffen|konnten) (?:[a-z]+ ){0,3}?(?:immer|nie|niemals
-            |stets)|immer (?:noch|wieder|mehr|weniger)|(?:wenn|was|wie|dass|ob|warum) wir
+            |stets)|immer (?:kommt|ist|hat|wird|steht|sagt|passiert|geht|muss|bekomme|kriege|bleibt
+            |kommen|sind|ofter|schlimmer|besser|locker
+            |noch|wieder|mehr|weniger)|(?:wenn|was|wie|dass|ob|warum) wir
         """,
     ),
     Pattern(
@@ -38,7 +40,7 @@ POLICIES = (
     Pattern(
         "policy",
         "unsere Regel",
-        """
+        r"""
             (?:unser|unsere|unserer|unserem|unseren) (?:[a-z]+ )?(?:standard|konvention|konventionen
             |richtlinien?|regeln?|vorgaben?|policy|grundsatz|vorschrift(?:en)?)
             |(?:die|eine|hausinterne) regel (?:ist|lautet|bei uns|hier)
@@ -58,7 +60,7 @@ POLICIES = (
             |stets|ausschlieslich|bitte keine?[nrms]?)\b
         """,
         said="both",
-        unless="""
+        unless=r"""
             verwende ich|benutze ich|nutze ich|mach dir|mach (?:das |es )?nicht(?:s)?[.!]?$
             |nimm (?:es )?mir nicht
         """,
@@ -75,7 +77,8 @@ POLICIES = (
             |schreiben|einchecken|weitergeben)
         """,
         unless=r"""
-            immer (?:noch|wieder|dasselbe|das gleiche|mehr|die|der|das|dieser?|diese[sn]?|wenn|ich|er
+            immer (?:kommt|ist|hat|wird|steht|sagt|passiert|geht|muss|bleibt|kommen|sind|ofter|schlimmer
+            |besser|noch|wieder|dasselbe|das gleiche|mehr|die|der|das|dieser?|diese[sn]?|wenn|ich|er
             |sie|gerne?|mit der)\b|nie (?:wieder|mehr|gehort|gesehen|gedacht)
             |nur (?:noch|mal|ein|eine|kurz|so|zur|damit|fur|ich|die|der|das|wenn|dass|weil|zwei|eins
             |heute|morgen|geht|ist)

@@ -14,28 +14,32 @@ PREFERENCES = (
             |esse|fliege|fahre|sitze|mag|wurde|hab) (?:[a-z]+ ){0,3}?lieber)
             |mir (?:ist|ware|sind) (?:[a-z]+ ){0,3}lieber
             |(?:mein|meine) (?:[a-z]+ )?(?:vorliebe|praferenz|liebling[a-z]+)
+            |ich [^.!?,\n]{1,40} am liebsten|am liebsten [a-z]+ ich|ich bin (?:kein|ein
+            |nicht so der) (?:groser )?(?:fan|freund) von
         """,
         unless="wenn ich|ob ich|ich (?:denke|warte|schlafe) lieber",
     ),
     Pattern(
         "preference",
         "ich mag",
-        """
+        r"""
             ich {very}(?:mag|liebe|hasse|verabscheue)
             |ich (?:kann|konnte) (?:[a-z]+ ){1,4}nicht (?:leiden|ausstehen)
             |mag ich (?:nicht|keine?|lieber|sehr)|(?:gefallt|gefallen) mir (?:nicht|besser)
         """,
         unless=r"""
             ich (?:mag|liebe) (?:deine?n?|ihre?n?|wie|das|dass|es|dich|sie|diese[rsnm]?)\b
-            |ich hasse (?:es|das|diese[rsnm]?)\b|wenn ich
+            |ich hasse (?:es|das)\b|wenn ich
         """,
     ),
     Pattern(
         "preference",
         "ich will",
-        """
+        r"""
             ich (?:will|mochte|hatte gern(?:e)?) (?:[a-z]+ )*?(?:keine?[nrms]?|nur|immer|alle
-            |meine?[nrms]?|nie|niemals|kurze|lieber|nicht mehr)
+            |meine?[nrms]?|nie|niemals|kurze|lieber|nicht mehr|geduzt|gesiezt)
+            |ich (?:will|mochte|hatte gerne?),? dass (?:du|sie) [^.!?\n]{0,20}(?:immer|nie|niemals|nur
+            |keine?[nrms]?|stets)
         """,
         unless=r"""
             ich (?:will|mochte) (?:[a-z]+ )*?(?:nur |gern(?:e)? |mal )*(?:wissen|fragen|verstehen
@@ -52,7 +56,7 @@ PREFERENCES = (
             |(?:normalerweise|meistens|ublicherweise|grundsatzlich|morgens|abends) [a-z]+ ich
             |[a-z]+ ich (?:immer|nie|niemals|stets|grundsatzlich|meistens)
         """,
-        unless="""
+        unless=r"""
             ich (?:bekomme|kriege|erhalte|sehe|habe?|hatte|war|bin|dachte|wusste|weiss?|verstehe
             |vergesse|wollte|finde|konnte|kann|wurde|werde|glaube|lande|horte|sagte
             |frage) (?:[a-z]+ ){0,2}?(?:immer|nie|niemals|meistens|meist|stets)

@@ -13,11 +13,11 @@ ENGLISH = Language(
     code="en",
     named=NAMED,
     patterns=(*CORRECTIONS, *PREFERENCES, *POLICIES, *DECISIONS),
-    greetings="""
+    greetings=r"""
         hi|hiya|hello|hey|heya|hullo|good (?:morning|afternoon|evening|day)|morning|howdy|sup|what's up
         |whats up|wassup|what is up|yo|greetings|g'day
     """,
-    pleasantries="""
+    pleasantries=r"""
         there|all|everyone|everybody|every one|team|folks|guys|y'all|again|friends?|buddy|mate|man|dude
         |bro|sir|madam|ma'am|ladies|gentlemen|and|to you|to you all|my|dear|you|claude|chatgpt|gpt
         |gemini|copilot|siri|alexa|assistant|bot|ai|world|people|today|doing
@@ -28,7 +28,7 @@ ENGLISH = Language(
         |(?:are )?you there|anyone there|anybody (?:there|home)|long time no see|happy (?:monday|friday)
         |can you help(?: me)?|i need (?:some |your )?help|it's me|good (?:morning|afternoon|evening|day)
     """,
-    confirmations="""
+    confirmations=r"""
         ok|okay|k|got it|sure|thanks|thank you|ty|great|yes|no|yep|nope|alright|understood|roger|ack
         |cool|nice
     """,
@@ -51,7 +51,7 @@ ENGLISH = Language(
         |what did (?:you|the team) decide|\w+ or \w+\?|what'?s it going to be|your call|pick (?:one|a)
         |are we (?:going|using)|will (?:we|you) (?:use|go)
     """,
-    invitations="""
+    invitations=r"""
         let me know (?:what|which|if|whether|who|where|when|how)
         |tell me (?:what|which|if|whether|who|where|when|how|your)
         |please (?:choose|pick|confirm|specify|tell|select|enter|provide|give)

@@ -18,7 +18,8 @@ CORRECTIONS = (
             no[a-z]*(?:[,.!;:]+ ?| - ?| )(?:that's|thats|that is|that was|it's|it is|this is|that)
              (?:just |really |quite |totally |perfectly )?(?:all|it|fine|ok|okay|good|great|perfect|enough
             |everything|alright|cool|not necessary|not needed|for now|plenty|helpful|a (?:good|great))\b
-            |no (?:way|the less|wonder|doubt)|no[,.]? it(?:'s| is)? (?:works?|worked)\b
+            |(?:said|says|asked|answered|replied|asks|goes)[:,]+ ?"?no|no (?:way|the less|wonder|doubt)
+            |no[,.]? it(?:'s| is)? (?:works?|worked)\b
         """,
         opens_clause=True,
     ),
@@ -104,7 +105,7 @@ CORRECTIONS = (
     Pattern(
         "correction",
         "I said",
-        """
+        r"""
             i (?:just |already |clearly |explicitly |specifically )?(?:said|asked for|asked you for
             |asked you to)
             |i (?:already |just |clearly )?told you
@@ -121,7 +122,7 @@ CORRECTIONS = (
     Pattern(
         "correction",
         "I meant",
-        """
+        r"""
             i meant|what i (?:actually |really )?meant|i mean the|i was (?:talking|asking) about
             |i misspoke|i mistyped
         """,
@@ -160,14 +161,14 @@ CORRECTIONS = (
         "correction",
         "scratch that",
         r"""
-            scratch that|correction[,:;-] ?[a-z0-9]|i take that back|strike that|disregard (?:that
+            scratch that|correction[,:;-] ?[a-z0-9_]+|i take that back|strike that|disregard (?:that
             |my last|what i)
             |my (?:mistake|bad)[,:;.!]? (?:it|the|that|i meant|i mean)
             |you(?:'ve| have)? (?:misunderstood|misread|misheard|misinterpreted|got (?:it|that|this|me
             |the \w+) wrong
             |made (?:a|an) (?:mistake|error)|mixed up|confused|mixed)
         """,
-        unless="""
+        unless=r"""
             (?:error|auto|spelling|colou?r|bug|gamma|tax|market|grammar) ?-?correction
             |(?:a|the|for|any) correction|(?:if|when|unless|in case) you(?:'ve| have)?
         """,

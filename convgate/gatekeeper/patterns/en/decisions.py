@@ -8,7 +8,7 @@ DECISIONS = (
     Pattern(
         "decision",
         "let's go with",
-        """
+        r"""
             (?:let's|lets|let us)(?: just| simply| then| all| instead| actually| please| rather| now| do
             | both| not)*
              (?:go with|use|choose|pick|go for|stick with|stick to|settle on|settle for|opt for|adopt
@@ -19,7 +19,8 @@ DECISIONS = (
         """,
         said="both",
         unless=r"""
-            (?:let's|lets|let us) (?:\w+ )?(?:pick up|pick (?:it|this|that|things|him|her|them|you) up
+            (?:let's|lets|let us) (?:\w+ )?(?:(?:choose|pick) an?|pick up|pick (?:it|this|that|things|him
+            |her|them|you) up
             |pick [a-z']+ brain|use (?:the|this|that|our|some|my|your)(?: \w+)? (?:time|opportunity
             |chance|break|moment
             |day|weekend|fact|formula|function|method|definition|rule|theorem|hour|minutes|identity
@@ -118,7 +119,7 @@ DECISIONS = (
         "the decision is",
         r"""
             (?:the|our|my) (?:final )?(?:decision|choice|verdict) (?:is|was|has been)
-            |final (?:decision|choice|answer)(?: is|: ?[a-z0-9_])|(?:decision|decided): ?[a-z0-9_]
+            |final (?:decision|choice|answer)(?: is|: ?[a-z0-9_]+)|(?:decision|decided): ?[a-z0-9_]+
             |it's final,? |the vote is in|(?:is|are) out,? we'll
         """,
         said="both",

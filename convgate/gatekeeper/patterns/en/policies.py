@@ -43,9 +43,9 @@ POLICIES = (
         "our standard",
         r"""
             our (?:[\w-]+ )?(?:standards?|conventions?|polic(?:y|ies)|rules?|guidelines?|style guide)
-            |rules?: ?[a-z0-9]|(?:company|team|house|project|office|school|lab|club|class|hospital|clinic
+            |rules?: ?[a-z0-9_]+|(?:company|team|house|project|office|school|lab|club|class|hospital|clinic
             |shop|store)
-             (?:policy|rule|convention|standard)(?: is|: ?[a-z0-9]| says| requires| that)
+             (?:policy|rule|convention|standard)(?: is|: ?[a-z0-9_]+| says| requires| that)
             |the (?:general |house |team |basic )?(?:rule|policy|convention)(?: here| for us| in this \w+
             | with us| at \w+)?
              (?:is|says)|we have a (?:\w+ )?(?:rule|policy|convention)
@@ -72,7 +72,7 @@ POLICIES = (
         "don't ever",
         "(?:don't|dont|do not|never) ever [a-z]+",
         said="both",
-        unless="""
+        unless=r"""
             (?:i|you|they|people|users|why|who|that|which|customers) (?:don't|dont|do not|never) ever
             |(?:don't|do not|never) ever (?:know|mind|again|want|get|see|seem)
         """,
@@ -131,7 +131,7 @@ POLICIES = (
     Pattern(
         "policy",
         "avoid …",
-        """
+        r"""
             avoid [a-z]{2,}|under no circumstances|refrain from|steer clear of|stay away from
             |no (?:deploys|deployments|merges|pushes|commits|releases|meetings|phones|force pushes
             |changes|exceptions)
@@ -143,13 +143,13 @@ POLICIES = (
     Pattern(
         "policy",
         "from now on",
-        """
+        r"""
             from now on|going forward|from here on(?: out)?|from today on|henceforth|from this point on
             |in (?:the )?future,? (?:always|never|please|use|don't|do not|make|only|all)
             |as a (?:general )?rule
             |by convention|as a matter of policy|by policy|whatever happens,? (?:never|always|don't)
         """,
-        unless="""
+        unless=r"""
             (?:not|such) as a rule|as a rule of|what (?:happens|changes) [^.!?]{0,20}(?:going forward
             |from now on)
         """,

@@ -28,7 +28,7 @@ PREFERENCES = (
     Pattern(
         "preference",
         "I like",
-        """
+        r"""
             i {very}(?:{not}{very})?(?:like|love|dislike|enjoy)
             |i(?:'d| would) (?:really )?like (?:all|every|my|it if|it when|the (?:answers|code|comments
             |responses|replies|reports|tests|output|results|summaries)|you to (?:always|never|only|use
@@ -43,7 +43,8 @@ PREFERENCES = (
             |much)\b|[.,!?;:)]|$)
             |i would {very}(?:like|love) (?:to (?:[a-jl-tv-z]\w*)|you to (?:{request})|an?|some|more|one
             |two|information)\b
-            |i (?:feel|look|sound|seem|act) like|i would {very}(?:hate|love) (?:for|if)
+            |i (?:feel|look|sound|seem|act) like|i {very}(?:like|love) to (?:think|believe|hear|know
+            |say)\b|i would {very}(?:hate|love) (?:for|if)
             |(?:if|when|whenever|whatever|as|than|thing|things|what|did|do|would) i (?:like|love)\b
             |i enjoyed
         """,
@@ -51,7 +52,7 @@ PREFERENCES = (
     Pattern(
         "preference",
         "I hate",
-        """
+        r"""
             i {very}(?:hate|can't stand|cannot stand|cant stand|can't bear|cannot bear|can't abide|detest
             |despise|loathe)
         """,

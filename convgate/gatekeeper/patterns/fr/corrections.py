@@ -22,7 +22,7 @@ CORRECTIONS = (
     Pattern(
         "correction",
         "c'est faux",
-        """
+        r"""
             (?:c'est|c'etait|est|etait|totalement|completement) (?:faux|fausse|incorrecte?|inexacte?
             |errone|erronee|pas (?:ca|correct|exact|juste|bon|le bon|la bonne|vrai))
             |ce n'(?:est|etait) pas (?:ca|correct|exact|juste|bon|le bon|la bonne|vrai|ce que)
@@ -34,11 +34,11 @@ CORRECTIONS = (
     Pattern(
         "correction",
         "je voulais dire",
-        """
+        r"""
             je voulais (?:dire|parler)|je parlais d|j'ai dit|j'avais dit|j'avais demande|je t'ai dit
             |je vous ai dit|tu m'as mal compris|vous m'avez mal compris
         """,
-        unless="""
+        unless=r"""
             j'ai dit (?:bonjour|merci|au revoir|que|a (?:mon|ma|mes))
             |(?:quand|ce que|comme) j'(?:ai|avais) dit
         """,
@@ -46,8 +46,8 @@ CORRECTIONS = (
     Pattern(
         "correction",
         "en fait, c'est",
-        """
-            (?:en fait|en realite|finalement),? (?:c'est|c'etait|ce n'est|je voulais|je parlais|le|la
+        r"""
+            (?:en fait|en realite),? (?:c'est|c'etait|ce n'est|je voulais|je parlais|le|la
             |les|il|elle|on|nous|mon|ma|notre|non)
         """,
         unless="en fait,? c'est (?:bien|parfait|super|tres bien|une bonne)",

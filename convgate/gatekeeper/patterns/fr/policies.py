@@ -10,7 +10,7 @@ POLICIES = (
         "nous … toujours",
         r"(?:nous|on) (?:ne |n')?[a-z]+ (?:\w+ment )?(?:toujours|jamais|systematiquement)",
         said="both",
-        unless="""
+        unless=r"""
             (?:nous|on) (?:ne |n')?(?:avons|sommes|a|est|sait|savons|va|voit|arrive|attend|attendons
             |dirait|avait|etait|oublie|s'est) (?:toujours|jamais)|(?:si|quand|que|comme) (?:nous|on)
         """,
@@ -22,7 +22,7 @@ POLICIES = (
             (?:nous|on) (?:ne )?(?:devons|devrions|doit|devrait) (?:pas |jamais |toujours )?\w+
         """,
         said="both",
-        unless="""
+        unless=r"""
             (?:nous|on) (?:devons|devrions|doit|devrait) (?:bientot |peut-etre |d'abord |aller|manger
             |dejeuner|diner|sortir|partir|se |nous |etre|avoir|pouvoir|parler|discuter|attendre|voir
             |feter|rentrer)|(?:si|que|ce que|quand|pourquoi|comment|ou) (?:nous|on)
@@ -31,7 +31,7 @@ POLICIES = (
     Pattern(
         "policy",
         "notre règle",
-        """
+        r"""
             notre (?:standard|convention|politique|regle|norme|charte|reglement)
             |nos (?:standards|conventions|regles|normes)|la regle (?:est|chez nous|ici|de l'equipe)
             |chez nous,? (?:c'est|on|nous)
@@ -57,7 +57,7 @@ POLICIES = (
     Pattern(
         "policy",
         "toujours …",
-        """
+        r"""
             (?:toujours|jamais|il faut (?:toujours|absolument)|il ne faut (?:jamais|pas)|[a-z]+(?:e|ez
             |s) toujours|ne jamais|veille[zr]? a|pense[zr]? toujours) [a-z]{2,}
             |(?:evite[zr]?|evitons|interdiction) (?:d'|de |les |le |la |l'|tout)
