@@ -127,7 +127,7 @@ def test_a_broken_draft_is_told_line_by_line_never_saved_and_never_lost(keys: di
     write(app, broken)
     problems = editor(app)["problems"]
     assert [line for line, _ in problems] == [2, 3, 4]
-    assert problems[0][1].startswith("a(b: this is no regular expression")
+    assert problems[0][1].startswith("“a(b”: this is no regular expression")
     assert "**3 problems:**" in said(app)
     assert app.button(key="rules.save").disabled
     assert metric(app, "By your rules") == "1", "the rules of the file decide meanwhile"

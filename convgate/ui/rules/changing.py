@@ -103,7 +103,7 @@ def draw_changes(work: Work) -> None:
     else:
         state.put(ONLY, work.view.only)
         st.pills(
-            "Which", list(FLIPS), key=ONLY, required=True, on_change=_chose_only,
+            "Which", list(FLIPS), key=ONLY, required=True, wrap=True, on_change=_chose_only,
             label_visibility="collapsed", format_func=lambda name: f"{FLIPS[name]} {len(found.of(name)):,}",
         )  # fmt: skip
         rows = [flip.now for flip in found.of(work.view.only)]

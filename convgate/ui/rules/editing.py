@@ -89,7 +89,7 @@ def _data(work: Work) -> dict[str, object]:
         "label": "Your rules, as YAML",
         "locked": bool(work.file.problem),
         "problems": [
-            [one.line, f"{one.pattern}: {one.problem}." if one.pattern else f"{one.problem}."]
+            [one.line, f"“{one.pattern}”: {one.problem}." if one.pattern else f"{one.problem}."]
             for one in work.typed.problems
         ],
     }
@@ -100,10 +100,12 @@ def _draw_state(work: Work) -> None:
     if work.file.problem:
         return
     if work.typed.rules is None:
-        st.caption(
-            f":material/error: **{counted(len(work.typed.problems), 'problem')}:** this text is kept here,"
-            " and not saved before it is mended. The rules in use stay."
+        kept = (
+            "this text is kept here, and not saved before it is mended. The rules in use stay."
+            if work.draft.is_changed
+            else "mend the text, then save it."
         )
+        st.caption(f":material/error: **{counted(len(work.typed.problems), 'problem')}:** {kept}")
         return
     rules = work.typed.rules
     told = (
