@@ -19,8 +19,8 @@ from convgate.store.database import Store
 from convgate.store.session_records import Session, SessionConversation
 from convgate.transcripts.characters import writable
 
-_SESSION = "SELECT id, workspace, started, last_activity, conversation_count, ended, reason FROM sessions"
-_CONVERSATION = """
+SESSION = "SELECT id, workspace, started, last_activity, conversation_count, ended, reason FROM sessions"
+CONVERSATION = """
     SELECT held.number, sessions.id, key, coalesce(conversations.title, held.title), tags, began,
         held.last_activity, workflow_state
     FROM session_conversations AS held LEFT JOIN sessions ON sessions.number = held.session
@@ -45,28 +45,28 @@ class Sessions:
     def get(self, id: str) -> Session:
         """The session of that id; StoreError when there is none."""
         with self._store.read() as db:
-            row = db.execute(f"{_SESSION} WHERE id = ?", [id]).fetchone()
+            row = db.execute(f"{SESSION} WHERE id = ?", [id]).fetchone()
         if row is None:
             raise StoreError(f"There is no session {id!r}; it was cleaned up, or is in another library.")
-        return _session(row)
+        return session_of(row)
 
     def live(self, workspace: str) -> LiveSession | None:
         """The active session of a workspace; None when it has none."""
         with self._store.read() as db:
             row = db.execute(
-                f"{_SESSION.replace(' FROM', ', present, state FROM')} WHERE workspace = ? AND active",
+                f"{SESSION.replace(' FROM', ', present, state FROM')} WHERE workspace = ? AND active",
                 [workspace],
             ).fetchone()
-        return None if row is None else LiveSession(_session(row[:-2]), row[-2], row[-1])
+        return None if row is None else LiveSession(session_of(row[:-2]), row[-2], row[-1])
 
     def recent(self, workspace: str | None = None, *, limit: int = 20) -> list[Session]:
         """The sessions of a workspace, or of all, the one that was last at work first."""
         where, values = ("", []) if workspace is None else (" WHERE workspace = ?", [workspace])
         with self._store.read() as db:
             rows = db.execute(
-                f"{_SESSION}{where} ORDER BY last_activity DESC, number DESC LIMIT ?", [*values, limit]
+                f"{SESSION}{where} ORDER BY last_activity DESC, number DESC LIMIT ?", [*values, limit]
             )
-            return [_session(row) for row in rows.fetchall()]
+            return [session_of(row) for row in rows.fetchall()]
 
     def begin(self, workspace: str, at: datetime) -> Session:
         """A new active session without conversations; StoreError when the workspace has one already."""
@@ -151,26 +151,26 @@ class Sessions:
     def conversation(self, number: int) -> SessionConversation:
         """The conversation of that number; StoreError when there is none."""
         with self._store.read() as db:
-            row = db.execute(f"{_CONVERSATION} WHERE held.number = ?", [number]).fetchone()
+            row = db.execute(f"{CONVERSATION} WHERE held.number = ?", [number]).fetchone()
         if row is None:
             raise StoreError(f"There is no conversation number {number} in any session.")
-        return _conversation(row)
+        return conversation_of(row)
 
     def conversations(self, id: str) -> list[SessionConversation]:
         """The conversations of a session, in the order in which they began."""
         with self._store.read() as db:
-            rows = db.execute(f"{_CONVERSATION} WHERE sessions.id = ? ORDER BY began, held.number", [id])
-            return [_conversation(row) for row in rows.fetchall()]
+            rows = db.execute(f"{CONVERSATION} WHERE sessions.id = ? ORDER BY began, held.number", [id])
+            return [conversation_of(row) for row in rows.fetchall()]
 
     def of(self, key: str) -> SessionConversation | None:
         """What is known of a conversation of the library beside it; None when it never was in a session."""
         with self._store.read() as db:
             row = db.execute(
-                f"{_CONVERSATION} WHERE held.conversation ="
+                f"{CONVERSATION} WHERE held.conversation ="
                 " (SELECT number FROM conversation_keys WHERE key = ?)",
                 [key],
             ).fetchone()
-        return None if row is None else _conversation(row)
+        return None if row is None else conversation_of(row)
 
     def describe(self, number: int, *, title: str | None = None, tags: Sequence[str] | None = None) -> None:
         """Give a conversation a title, or tags in place of those that it had; None leaves what is there.
@@ -246,7 +246,8 @@ def _library_number(db: Database, key: str) -> int:
     return number
 
 
-def _session(row: Sequence[Any]) -> Session:
+def session_of(row: Sequence[Any]) -> Session:
+    """The session of a row of `SESSION`."""
     id, workspace, started, last_activity, count, ended, reason = row
     moments = [
         None if text is None else datetime.fromisoformat(text) for text in (started, last_activity, ended)
@@ -257,7 +258,8 @@ def _session(row: Sequence[Any]) -> Session:
     return Session(id, workspace, began, active, count, over, reason)
 
 
-def _conversation(row: Sequence[Any]) -> SessionConversation:
+def conversation_of(row: Sequence[Any]) -> SessionConversation:
+    """The conversation of a row of `CONVERSATION`."""
     number, session, key, title, tags, began, last_activity, workflow_state = row
     return SessionConversation(
         number=number,

@@ -22,5 +22,6 @@ for step in (
     conversations.m007_split_groups,
     labels.m008_label_undoes,
     sessions.m009_sessions,
+    sessions.m010_boundary_changes,
 ):
     migrations()(step)

@@ -75,3 +75,20 @@ def m009_sessions(db: Database) -> None:
     db.execute("""
         INSERT INTO session_conversations (session, conversation, began, last_activity)
         SELECT sessions.number, conversations.number, added_at, added_at FROM conversations, sessions""")
+
+
+def m010_boundary_changes(db: Database) -> None:
+    """What moved boundaries were before each change, so that it can be undone; sessions by their state."""
+    # What was said of the turn before the step; kind is NULL where nothing was.
+    db.execute("""
+        CREATE TABLE boundary_changes (
+            conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
+            step INTEGER NOT NULL,
+            turn INTEGER NOT NULL,
+            kind TEXT,
+            note TEXT,
+            at TEXT,
+            PRIMARY KEY (conversation, step, turn)
+        ) WITHOUT ROWID""")
+    db.execute("CREATE INDEX sessions_by_state ON sessions (active, last_activity)")
+    db.execute("CREATE INDEX sessions_by_workspace_state ON sessions (workspace, active, last_activity)")
