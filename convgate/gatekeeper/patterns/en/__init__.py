@@ -48,7 +48,8 @@ ENGLISH = Language(
         |would you rather|what (?:\w+ ){0,3}(?:do|would) you (?:want|like|prefer)|go with
         |what's your (?:choice|pick|preference|decision)
         |what is your (?:choice|pick|preference|decision)|what have you decided
-        |what did (?:you|the team) decide|\w+ or \w+\?|what'?s it going to be|your call|pick (?:one|a)
+        |what did (?:you|the team) decide|\w+ or \w+\?|(?:the|an?|option|plan) [^?]{1,40} or (?:the|an?
+        |option|plan) ?[^?]{1,40}\?|what'?s it going to be|your call|pick (?:one|a)
         |are we (?:going|using)|will (?:we|you) (?:use|go)
     """,
     invitations=r"""

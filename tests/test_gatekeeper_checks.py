@@ -1,0 +1,228 @@
+"""The checks beyond the published ones: answers, teams, imperatives, near misses, languages, places."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from convgate.conversation import Turn
+from convgate.gatekeeper.checks import ORDER, Limits, check, lexicon
+from convgate.gatekeeper.decision import GatekeeperDecision, Match
+from convgate.gatekeeper.exchange import Exchange
+from convgate.gatekeeper.pattern import MOST_MATCHES, spelled_out
+from convgate.gatekeeper.patterns import LANGUAGES
+
+LONG = "An answer that is long enough to be worth something by itself: " + "it goes on and on. " * 4
+
+
+def after(question: str, user: str, answer: str = "Done.", *, role: str = "assistant") -> GatekeeperDecision:
+    return check(Exchange(user, answer, (Turn.of("user", "Hello"), Turn.of(role, question))))
+
+
+@pytest.mark.parametrize(
+    ("question", "user", "category"),
+    [
+        ("What database should we use?", "PostgreSQL", "decision"),
+        ("Should we use TypeScript?", "Yes", "decision"),
+        ("Shall I book it?", "no", "decision"),
+        ("The red one or the blue one?", "blue", "decision"),
+        ("There are two offers. Let me know which you want.", "the first", "decision"),
+        ("What Python version are you on?", "3.12", "answer"),
+        ("Does the light blink? It's the one at the port.", "No.", "answer"),
+        ("Quelle base de données devons-nous utiliser ?", "PostgreSQL", "decision"),
+        ("Où habites-tu ?", "à Nantes", "answer"),
+        ("Soll ich sie buchen?", "ja", "decision"),
+        ("Welches Betriebssystem hast du?", "Ubuntu", "answer"),
+    ],
+)
+def test_a_short_answer_to_a_question_is_kept(question: str, user: str, category: str):
+    decision = after(question, user)
+    assert (decision.outcome, decision.category, decision.rule) == ("keep", category, "answer")
+
+
+@pytest.mark.parametrize("user", ["PostgreSQL", "Yes", "no", "No.", "ja"])
+def test_the_same_words_after_a_statement_are_skipped(user: str):
+    assert after("The backup is complete.", user).outcome == "skip"
+
+
+@pytest.mark.parametrize("question", ["What is your name?", "I'm done.", "How are you?"])
+def test_a_yes_answers_a_closed_question_alone(question: str):
+    assert after(question, "yes").outcome == "skip"
+
+
+def test_the_question_is_the_last_turns_whoever_else_asked_before():
+    assert (
+        check(
+            Exchange(
+                "ok go", "Done.", (Turn.of("assistant", "Which one?"), Turn.of("assistant", "Never mind."))
+            )
+        ).outcome
+        == "skip"
+    )
+    assert after("Answer in English?", "PostgreSQL", role="system").outcome == "skip"
+
+
+def test_thanks_and_greetings_after_a_question_stay_what_they_are():
+    assert after("Anything else?", "Thanks!").category == "other"
+    assert after("How can I help?", "Hello!").category == "greeting"
+    assert after("Which one?", "Why?").outcome == "skip"
+
+
+@pytest.mark.parametrize(
+    ("user", "category"),
+    [
+        ("We prefer tabs", "team_preference"),
+        ("The team prefers Slack", "team_preference"),
+        ("our team prefers async standups", "team_preference"),
+        ("Avoid using Realm", "policy"),
+        ("Never push to main", "policy"),
+        ("Always wrap async calls", "policy"),
+        ("Hi, never push to main", "policy"),
+        ("Actually, I meant React Native", "correction"),
+        ("Nope, it's 8080 not 8000", "correction"),
+        ("I don’t like semicolons", "preference"),
+        ("I DON'T LIKE SEMICOLONS", "preference"),
+        ("I like it when the summary comes first", "preference"),
+        ("We're going with Stripe", "decision"),
+        ("Évite les variables globales", "policy"),
+        ("Je préfère les thèmes sombres", "preference"),
+        ("je pre\u0301fe\u0300re les the\u0300mes sombres", "preference"),
+        ("Notre équipe préfère Slack", "team_preference"),
+        ("Utilisons PostgreSQL", "decision"),
+        ("Ich benutze immer Vim", "preference"),
+        ("Niemals direkt auf main pushen", "policy"),
+        ("Nein, das ist falsch, es ist Dienstag", "correction"),
+        ("Wir haben beschlossen, den Start zu verschieben", "decision"),
+    ],
+)
+def test_what_lasts_is_kept_with_its_category(user: str, category: str):
+    decision = check(Exchange(user, "Noted."))
+    assert (decision.outcome, decision.category, decision.categories) == ("keep", category, (category,))
+
+
+@pytest.mark.parametrize(
+    "user",
+    [
+        "We should go to lunch",
+        "I prefer to think before acting",
+        "I want to know how async works",
+        "I want you to explain recursion",
+        "I like your answer",
+        "I always get an error here",
+        "It never works when I press it",
+        "What do we always do before a release?",
+        "What could go wrong here?",
+        "I get a wrong number of arguments error",
+        "I said hello to the neighbours",
+        "My boss always asks on Fridays",
+        'What does "let\'s go with the flow" mean?',
+        "The log says `we should never get here`, why?",
+        "Translate to French: I always eat breakfast",
+        "If we always cached everything, what then?",
+        "Should we use Redis or Memcached?",
+        "> We always use tabs\nWho wrote this?",
+        "Never mind, I found it myself",
+        "Let's pick up where we left off",
+        "No, that's all for today, thank you",
+        "On devrait aller manger",
+        "Was ist an dieser Schleife falsch?",
+    ],
+)
+def test_what_only_sounds_like_it_has_no_category(user: str):
+    decision = check(Exchange(user, LONG))
+    assert (decision.keep, decision.categories, decision.matches) == (True, ("other",), ())
+
+
+@pytest.mark.parametrize(
+    "user",
+    ["What's up with the red build?", "hi-res images, please", "Hello World in Rust, please", "Hi, PR 12?"],
+)
+def test_a_greeting_with_substance_is_no_greeting(user: str):
+    assert "greeting" not in check(Exchange(user, LONG)).categories
+    assert check(Exchange(user, LONG)).keep
+
+
+@pytest.mark.parametrize(
+    "user", ["Hey there 👋", "Hi Maria", "Bonjour, comment ça va ?", "Guten Abend, Frau Keller", "  hello \n"]
+)
+def test_a_greeting_and_nothing_else_is_skipped(user: str):
+    assert check(Exchange(user, LONG)).category == "greeting"
+    assert check(Exchange(user, LONG), Limits(greeting=0)).keep
+
+
+@pytest.mark.parametrize(
+    "user", ["Fix it", "Run it", "lol", "???", "👍", "x" * 19, "c'est fait", "mach weiter"]
+)
+def test_noise_in_a_known_language_is_skipped(user: str):
+    assert check(Exchange(user, "Done.")).rule == "short exchange"
+
+
+@pytest.mark.parametrize(
+    ("user", "answer", "language"),
+    [("Dale, sí", "Listo.", "es"), ("はい", "了解", "ja"), ("Так", "Добре", None), ("hola", "¡Hola!", "es")],
+)
+def test_a_short_message_in_another_language_is_kept_and_never_called_noise(user, answer, language):
+    decision = check(Exchange(user, answer))
+    assert (decision.keep, decision.rule, decision.category) == (True, "other language", "other")
+    assert decision.language == language if language else decision.language not in {None, "en", "fr", "de"}
+
+
+def test_matches_say_where_the_words_stand_in_the_message_as_it_was_given():
+    user = "  🙂 Ｎo – ça: cafe\u0301! I don’t like “x”; we’ll use Vue"
+    decision = check(Exchange(user, "Fine. Let’s go with Vue."))
+    found = {(match.category, match.said): match for match in decision.matches}
+    words = lambda match, text: text[match.start : match.end]  # noqa: E731
+    assert words(found["preference", "user"], user) == "I don’t like"
+    assert words(found["decision", "user"], user) == "we’ll use"
+    assert words(found["decision", "assistant"], "Fine. Let’s go with Vue.") == "Let’s go with"
+
+
+def test_the_first_check_decides_and_all_are_reported():
+    decision = check(
+        Exchange("No, that's wrong: I prefer tabs, and we always use them. Let's go with 4.", "")
+    )
+    assert decision.categories == ("correction", "preference", "policy", "decision")
+    assert (
+        decision.reason == "Kept: corrects what was said (“No, that's wrong”)."
+        or "corrects" in decision.reason
+    )
+    assert [ORDER.index(match.category) for match in decision.matches] == sorted(
+        ORDER.index(match.category) for match in decision.matches
+    )
+
+
+def test_a_bare_confirmation_is_skipped_although_the_answer_states_a_policy():
+    decision = check(Exchange("Ok", "We always squash before merging."))
+    assert (decision.outcome, decision.categories) == ("skip", ("other", "policy"))
+    assert decision.matches == (Match("policy", "we always", "assistant", 0, 9),)
+
+
+def test_the_reason_is_a_sentence_that_quotes_the_words():
+    assert check(Exchange("I prefer dark mode")).reason == "Kept: states a preference (“I prefer dark mode”)."
+    assert check(Exchange("Hi")).reason == "Skipped: a greeting and nothing else (“Hi”)."
+    assert check(Exchange("How?", "Our policy is 15 %.")).reason.startswith(
+        "Kept: the answer states a policy"
+    )
+    assert len(check(Exchange("I prefer " + "very " * 500 + "dark mode")).reason) < 120
+
+
+@pytest.mark.parametrize(
+    ("words", "times"),
+    [("", 0), (" ", 9), ("never ", 170_000), ("`a", 50_000), ('"', 100_000), ("é", 300_000), ("# ", 100_000)],
+)
+def test_any_text_of_any_length_is_decided(words: str, times: int):
+    decision = check(Exchange(words * times, words * (times // 10)))
+    assert len(decision.matches) <= 2 * MOST_MATCHES * len(lexicon("user").patterns)
+
+
+def test_patterns_are_spelled_out_and_told_apart():
+    for language in LANGUAGES:
+        names = [(pattern.category, pattern.name) for pattern in language.patterns]
+        assert len(names) == len(set(names))
+        assert {pattern.category for pattern in language.patterns} == set(ORDER)
+        for pattern in language.patterns:
+            for words in (pattern.words, pattern.unless):
+                spelled = spelled_out(words, language.named)
+                assert r"\s+\s+" not in spelled, pattern.name  # a line that was meant to stand for nothing
+                assert re.search(r"\{[a-z]", spelled) is None, pattern.name  # a name that there is not
