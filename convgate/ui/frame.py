@@ -18,8 +18,10 @@ from convgate.app_files import app_root
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
 from convgate.errors import ActiveVersionError, ConvgateError
+from convgate.sessions import with_moved
 from convgate.settings import Settings
 from convgate.store import Conversations, Store
+from convgate.store.moved_boundaries import MovedBoundaries
 from convgate.ui import services, state
 from convgate.ui.navigation import VERSIONS, draw_navigation
 from convgate.ui.text import literal
@@ -41,12 +43,13 @@ class App:
         return Conversations(self.store)
 
     def conversation(self, key: str) -> Conversation:
-        """A conversation as it was read, kept in memory between reruns.
+        """A conversation with the boundaries that a person moved; as it was read, it is kept in memory.
 
         Raises StoreError when the library does not have it.
         """
         self.conversations.summary(key)  # it may have been deleted since
-        return services.conversation(self.settings.database, key)
+        read = services.conversation(self.settings.database, key)
+        return with_moved(read, MovedBoundaries(self.store).of(key))
 
     def encoder(self) -> Encoder:
         """The encoder that the settings name, loaded once."""

@@ -25,6 +25,7 @@ from convgate.messages.validity import make_valid
 from convgate.parameters import parameter_names
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
+from convgate.sessions.boundaries import moved_by
 from convgate.transcripts import RelevanceSet
 from convgate.ui.text import literal
 
@@ -56,6 +57,12 @@ def digest(policy: Policy) -> str:
     told = getattr(policy, "fingerprint", None) or getattr(policy, "rules", "")  # what settings add
     stages = " > ".join(digest(stage) for stage in getattr(policy, "policies", ()))
     return f"{policy.name} {values} {told} {stages} {identity}"
+
+
+def moves(conversation: Conversation) -> str:
+    """A text that is the same for the same conversation while nobody moves a boundary of it."""
+    moved = enumerate(moved_by(turn) for turn in conversation.turns)
+    return repr([(index, kind) for index, kind in moved if kind is not None])
 
 
 def judged(relevance_set: RelevanceSet, told: str, policy: Policy, label: str) -> JudgedSet:
@@ -104,7 +111,7 @@ def sent(conversation: Conversation, key: str, messages: Sequence[int], policy: 
             tokens.append(int(costs[valid.indices].sum()))
         return Sent(tuple(messages), tuple(kept), tuple(scores), np.array(tokens, dtype=np.int64))
 
-    return once(_sent_box(key, tuple(messages), digest(policy)), work)
+    return once(_sent_box(key, tuple(messages), f"{digest(policy)} {moves(conversation)}"), work)
 
 
 def once(box: dict[str, Any], work: Callable[[Callable[[str, float], None]], T]) -> T:

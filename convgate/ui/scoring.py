@@ -24,7 +24,7 @@ from convgate.settings import Settings
 from convgate.store import SituationKey
 from convgate.ui.choosers import policy_of, version_of
 from convgate.ui.frame import App
-from convgate.ui.judging import digest
+from convgate.ui.judging import digest, moves
 from convgate.ui.wording import counted
 from convgate.versions.names import UNTRAINED
 from convgate.versions.version import Version
@@ -67,7 +67,9 @@ def policy(app: App, chooser: str, **parameters: Value) -> Policy:
     """
     name = policy_of(chooser)
     stages = stages_of(name, parameters_of(app.settings, name) | parameters)
-    encoder = app.encoder() if any(POLICIES[stage.name].needs_encoder for stage in stages) else None
+    # A stage that there is not is told, with its place, by what builds it.
+    known = [POLICIES[stage.name] for stage in stages if stage.name in POLICIES]
+    encoder = app.encoder() if any(policy.needs_encoder for policy in known) else None
     version, made = UNTRAINED, []
     for stage in stages:
         if stage.name != GatePolicy.name:
@@ -113,7 +115,7 @@ def scored(gate: GatePolicy, moment: Moment) -> ScoredHistory:
 
 def decided(chosen: Policy, moment: Moment) -> TurnDecisions:
     """What a policy decides, whatever is set of it."""
-    return _decided(moment.place, digest(chosen), chosen, moment)
+    return _decided(moment.place, f"{digest(chosen)} {moves(moment.conversation)}", chosen, moment)
 
 
 def links(gate: GatePolicy, moment: Moment, row: int) -> list[Link]:

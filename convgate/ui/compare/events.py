@@ -9,6 +9,7 @@ from convgate.figures.timeline import Event
 from convgate.sessions import BoundaryRules, segment
 from convgate.sessions.workflow import workflow_state_of
 from convgate.ui.frame import App
+from convgate.ui.judging import moves
 from convgate.ui.scoring import Moment
 
 _BEGUN = {"session": "A session begins", "conversation": "A conversation begins"}
@@ -20,7 +21,9 @@ def events_of(app: App, moment: Moment) -> list[Event]:
     Raises SessionError for settings that cannot be.
     """
     end = len(moment.conversation) if moment.situation.index is None else moment.situation.index + 1
-    found = _events(moment.key, BoundaryRules.of(app.settings), moment.conversation)
+    found = _events(
+        moment.key + moves(moment.conversation), BoundaryRules.of(app.settings), moment.conversation
+    )
     return [event for event in found if event.turn < end]
 
 

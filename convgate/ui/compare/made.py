@@ -21,7 +21,7 @@ from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.compare.columns import choice_of, chooser_of, is_gate
 from convgate.ui.frame import App
-from convgate.ui.judging import digest
+from convgate.ui.judging import digest, moves
 from convgate.ui.scoring import Moment, encode_ahead
 
 
@@ -159,7 +159,7 @@ _WORDS = (
 
 
 def _decided(policy: Policy, moment: Moment) -> tuple[Selection, float]:
-    return _selection(moment.place, digest(policy), policy, moment)
+    return _selection(moment.place, f"{digest(policy)} {moves(moment.conversation)}", policy, moment)
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
