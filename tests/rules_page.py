@@ -37,12 +37,17 @@ SECOND = (
 
 def library() -> dict[str, str]:
     """Two conversations; their keys by title."""
-    talks = [_talk("First", FIRST), _talk("Second", SECOND)]
-    added = Conversations(Store(load_settings().database)).add([NewConversation(one) for one in talks])
-    return {one.title: one.key for one in added}
+    return {one.title: add(one) for one in (talk("Second", SECOND), talk("First", FIRST)) if one.title}
 
 
-def _talk(title: str, said: tuple[tuple[str, str], ...]) -> Conversation:
+def add(conversation: Conversation) -> str:
+    """Put a conversation into the library; its key."""
+    (added,) = Conversations(Store(load_settings().database)).add([NewConversation(conversation)])
+    return added.key
+
+
+def talk(title: str, said: tuple[tuple[str, str], ...]) -> Conversation:
+    """Questions with their answers."""
     turns = [
         Turn.of(role, text) for pair in said for role, text in zip(("user", "assistant"), pair, strict=True)
     ]

@@ -25,6 +25,7 @@ from tests.rules_page import (
     HOSTILE,
     RULES,
     SKIP_BUILD,
+    add,
     choose,
     click,
     click_first,
@@ -36,6 +37,7 @@ from tests.rules_page import (
     said,
     shown,
     sound,
+    talk,
     texts,
     write,
 )
@@ -87,6 +89,23 @@ def test_the_address_reopens_what_was_looked_at_and_says_what_means_nothing(keys
     app = open_page(look="nothing", only="<b>")
     assert "look=nothing" in said(app)
     assert metric(app, "Exchanges") in ("5", "2"), "the newest conversation is shown"
+
+
+def test_a_list_has_pages_which_the_address_names() -> None:
+    said_often = tuple((f"what is to be done about the parcel number {n}?", "It is late.") for n in range(23))
+    key = add(talk("Many", said_often))
+    app = open_page(conversation=key, page="2")
+    assert len(shown(app)) == 10
+    assert "turn 21" in texts(app)[0]
+    (pages,) = app.get("pagination")
+    assert pages.value == 2  # type: ignore[union-attr]
+    sound(pages.set_value(3).run())  # type: ignore[union-attr]
+    assert len(shown(app)) == 3
+    assert app.query_params["page"] == "3"
+    choose(app, "rules.show", "kept")
+    assert "page" not in app.query_params
+    app = open_page(conversation=key, page="99")
+    assert "turn 45" in texts(app)[-1], "the last page stands for one that there is not"
 
 
 def test_a_rule_shows_what_it_changes_before_it_is_saved_and_is_taken_back(keys: dict[str, str]) -> None:

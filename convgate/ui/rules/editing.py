@@ -88,6 +88,7 @@ def _data(work: Work) -> dict[str, object]:
         "reveal": work.draft.reveal,
         "label": "Your rules, as YAML",
         "locked": bool(work.file.problem),
+        "changed": work.draft.is_changed,
         "problems": [
             [one.line, f"“{one.pattern}”: {one.problem}." if one.pattern else f"{one.problem}."]
             for one in work.typed.problems

@@ -23,8 +23,8 @@ def draw_exchanges(work: Work) -> None:
     state.put(SHOW, view.show)
     counts = {name: sum(1 for row in rows if _is_shown(row, name)) for name in SHOWS}
     st.pills(
-        "Show", list(SHOWS), key=SHOW, required=True, wrap=True, label_visibility="collapsed", on_change=_chose_show,
-        format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}",
+        "Show", list(SHOWS), key=SHOW, required=True, wrap=True, label_visibility="collapsed",
+        on_change=_chose_show, format_func=lambda name: f"{SHOWS[name]} {counts[name]:,}",
     )  # fmt: skip
     found = {row.category for row in work.rows} | ({view.category} if view.category else set())
     with st.container(horizontal=True, gap="small"):

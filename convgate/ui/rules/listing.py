@@ -33,8 +33,9 @@ def draw_list(work: Work, rows: Sequence[Row], *, name: str, titles: dict[str, s
             _draw_row(work, row, name)
     if pages > 1:
         key = f"{PAGE}.{name}.{pages}"  # another list begins on its own first page
+        state.put(key, page)
         with st.container(horizontal_alignment="center"):
-            st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
+            st.pagination(pages, key=key, on_change=_turned, args=(key,))
 
 
 def _draw_row(work: Work, row: Row, name: str) -> None:

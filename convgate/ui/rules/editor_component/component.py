@@ -23,7 +23,8 @@ _editor = st.components.v2.component(
 def draw_editor(
     data: Mapping[str, Any], *, key: str, on_typed: Callable[[], None], on_save: Callable[[], None]
 ) -> None:
-    """Draw the text of `data`: text, revision, reveal, label, problems as (line, sentence) and `locked`.
+    """Draw the text of `data`: text, revision, reveal, label, problems as (line, sentence), `locked`, and
+    whether it is `changed`, so that the browser asks before it loads another page.
 
     The text on the screen is replaced only when the revision is another. `on_typed` is called when it was
     changed, `on_save` when a person asks to save it, by key.

@@ -13,6 +13,7 @@ export default function (component) {
   editor.draw(data)
   return () => {
     clearTimeout(editor.resting)
+    window.removeEventListener("beforeunload", editor.leaving)
     editors.delete(parentElement)
   }
 }
@@ -27,6 +28,8 @@ class Editor {
     this.text.onscroll = () => (this.lines.scrollTop = this.text.scrollTop)
     this.text.onkeydown = (event) => this.pressed(event)
     this.bad = new Set()
+    this.leaving = (event) => (this.changedText || this.unsent) && event.preventDefault()
+    window.addEventListener("beforeunload", this.leaving)
   }
 
   draw(data) {
@@ -38,6 +41,7 @@ class Editor {
       this.text.value = data.text
       if (!isFirst && data.reveal) this.show(data.reveal)
     }
+    this.changedText = data.changed
     this.text.readOnly = data.locked
     this.text.setAttribute("aria-label", data.label)
     this.text.setAttribute("aria-invalid", String(data.problems.length > 0))
