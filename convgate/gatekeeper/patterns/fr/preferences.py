@@ -35,7 +35,7 @@ PREFERENCES = (
         "je (?:ne )?(?:veux|voudrais)",
         unless=r"""
             je (?:ne )?(?:veux|voudrais) (?:pas |bien |juste |seulement )?(?:{mind}|[a-z]+(?:er|ir|re)
-            |(?:que tu|que vous) (?:m'|me |expliques?|expliquiez|aides?|aidiez|ecrives?
+            |(?:que tu|que vous) (?:m'|me )?(?:donnes?|expliques?|expliquiez|aides?|aidiez|ecrives?
             |ecriviez|fasses?|fassiez
             |montres?|dises?|corriges?|verifies?|traduises?|resumes?)|un|une|du)\b|si je veux
             |ce que je veux
