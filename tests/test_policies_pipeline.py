@@ -211,3 +211,22 @@ def test_empty_history_and_a_stage_that_leaves_nothing():
     assert nothing.kept_indices == []
     assert np.isnan(nothing.scores).all()
     assert {one.stage for one in nothing} == {"last_k"}
+
+
+SAID = ("Hi", "ok", "we always use loss", "new topic: nan", "fibonacci function", "why?")
+
+
+@given(st.lists(st.sampled_from(SAID), min_size=1, max_size=9))
+def test_gatekeeper_and_sessions_decide_in_a_pipeline_as_they_do_alone(said):
+    moment = talk(said).at(len(said) - 1)
+    alone = [made(name).decide(*moment) for name in ("gatekeeper", "session")]
+    piped = made("pipeline", stages="gatekeeper > session").decide(*moment)
+    assert piped.kept.tolist() == (alone[0].kept & alone[1].kept).tolist()
+    for gone, left in zip(alone[0], piped, strict=True):
+        if not gone.kept:
+            assert left.reason == gone.reason.replace("Dropped:", "Dropped by the gatekeeper:")
+    whole = made("pipeline").decide(*moment)
+    assert not (whole.kept & ~piped.kept).any()
+    assert [one.stage for one in whole if not one.kept and one.score is None] == [
+        one.stage for one in piped if not one.kept
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -110,6 +111,7 @@ class _Known:
     rules: Rules  # of a person's own, by which it was decided
     turns: list[Turn]
     decisions: dict[tuple[int, ...], GatekeeperDecision] = field(default_factory=dict)  # by its turns
+    read: list[PlacedExchange] = field(default_factory=list)  # the first ones, which nothing can change
 
 
 class KnownDecisions:
@@ -123,15 +125,16 @@ class KnownDecisions:
         self, gatekeeper: Gatekeeper, rules: Rules, conversation: Conversation, turns: Sequence[Turn]
     ) -> list[_Found]:
         """The exchanges of the conversation's first turns, each with its decision."""
-        read = conversation if len(turns) == len(conversation) else Conversation("", tuple(turns))
         known = self._of(rules, list(turns))
         found = []
-        for placed in exchanges_of(read):
+        for placed in _exchanges(conversation, turns, list(known.read)):
             decision = known.decisions.get(placed.turns)
             if decision is None:
                 decision = gatekeeper.decide(placed.exchange, item=placed.user_turn)
                 known.decisions[placed.turns] = decision
             found.append((placed, decision))
+        if len(found) > len(known.read):
+            known.read[:] = [placed for placed, _ in found[:-1]]  # the last one may go on
         return found
 
     def _of(self, rules: Rules, turns: list[Turn]) -> _Known:
@@ -140,10 +143,36 @@ class KnownDecisions:
             found = next((one for one in reversed(self._known) if _same(one, rules, turns)), None)
             if found is not None and len(found.turns) >= len(turns):
                 return found
-            known = _Known(rules, turns, found.decisions if found else {})
+            known = _Known(rules, turns, *((found.decisions, found.read) if found else ({}, [])))
             self._known = [one for one in self._known if one is not found][1 - _CONVERSATIONS :]
             self._known.append(known)
             return known
+
+
+def _exchanges(
+    conversation: Conversation, turns: Sequence[Turn], read: list[PlacedExchange]
+) -> list[PlacedExchange]:
+    """The exchanges of the conversation's first turns; `read` are some of them, or go on beyond."""
+    done = read[: max(0, bisect_left(read, len(turns), key=lambda one: one.user_turn) - 1)]
+    first = done[-1].turns[-1] + 1 if done else 0
+    begin, before = first, TAIL  # the next exchange knows of that many turns before it
+    while begin and before:
+        begin -= 1
+        before -= not turns[begin].is_instruction
+    # Without any answers each turn is an exchange of its own, so both parts have to have some.
+    if not (_answered(turns[:first]) and _answered(turns[begin:])):
+        done, first, begin = [], 0, 0
+    whole = not begin and len(turns) == len(conversation)
+    found = exchanges_of(conversation if whole else Conversation("", tuple(turns[begin:])))
+    return done + [
+        PlacedExchange(one.exchange, one.user_turn + begin, tuple(turn + begin for turn in one.turns))
+        for one in found
+        if one.user_turn + begin >= first
+    ]
+
+
+def _answered(turns: Sequence[Turn]) -> bool:
+    return any(turn.role == "assistant" for turn in turns)
 
 
 def _same(known: _Known, rules: Rules, turns: list[Turn]) -> bool:
@@ -172,7 +201,6 @@ def _still_open(
     if situation.turn.role in _ANSWERS:
         return _GOING_ON
     if len(placed.turns) == 1:  # without any answers, this is no talk of questions and answers
-        answered = any(turn.role == "assistant" for turn in turns)
-        return _UNANSWERED if answered and decision.rule == _SHORT else None
+        return _UNANSWERED if _answered(turns) and decision.rule == _SHORT else None
     asks = decision.rule in (_SHORT, _CONFIRMED) and question_before(turns[-TAIL:])
     return _ASKS if asks else None
