@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -101,14 +103,20 @@ def test_the_table_lists_all_those_that_differ_or_the_flips_of_one(talk: str) ->
     assert marks(app)["turn"] == [1, 2, 3, 4]
 
 
-def test_a_long_conversation_has_pages(convgate_home: Path) -> None:
-    turns = [Turn.of("assistant" if index % 2 else "user", f"text {index}") for index in range(251)]
-    app = opened(conversation=add_talk(*turns), policies="everything, last_k", page="3", selected="250")
-    assert marks(app)["turn"] == list(range(201, 251))
-    assert "250 turns, 201 to 250 here" in said(app)
+def test_a_long_conversation_has_pages_and_is_drawn_again_quickly(
+    convgate_home: Path, report_figure: Callable[[str], None]
+) -> None:
+    turns = [Turn.of("assistant" if index % 2 else "user", f"text {index}") for index in range(301)]
+    policies = "everything, last_k, bm25, token_window, retention"
+    app = opened(conversation=add_talk(*turns), policies=policies, page="3", selected="250")
+    assert marks(app)["turn"] == list(range(201, 301))
+    assert "300 turns, 201 to 300 here" in said(app)
     sound(app.selectbox(key="compare.rows").set_value("differ").run())
     assert marks(app)["turn"][:2] == [1, 2], "another list begins on its first page"
     assert "page" not in app.query_params
+    start = time.process_time()
+    sound(app.button(key="compare.older").click().run())
+    report_figure(f"Compare: {time.process_time() - start:.2f} s for a rerun on 300 turns and 5 policies")
 
 
 def test_a_click_shows_every_reason_with_a_way_into_explore(talk: str) -> None:

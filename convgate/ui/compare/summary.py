@@ -48,11 +48,12 @@ def draw_agreement(compared: Compared) -> None:
         " for all, and kappa tells more.",
     )
     told = agreement_words(found, labels)
+    seen = agreement_words(found, [literal(label, limit=_LABEL) for label in labels])
     st.plotly_chart(
         agreement_figure(found.alike, found.kappa, labels=labels, palette=current_palette()), theme=None,
-        config=CONFIG | {"displayModeBar": False}, key=MATRIX, alt=writable(told.replace("*", "")),
+        config=CONFIG | {"displayModeBar": False}, key=MATRIX, alt=writable(told),
     )  # fmt: skip
-    st.caption(told)
+    st.caption(seen)
 
 
 def agreement_words(found: Agreement, labels: list[str]) -> str:
@@ -61,7 +62,7 @@ def agreement_words(found: Agreement, labels: list[str]) -> str:
     pairs.sort(key=lambda pair: float(found.alike[pair]))
 
     def told(pair: tuple[int, int]) -> str:
-        first, second = (literal(labels[place], limit=_LABEL) for place in sorted(pair))
+        first, second = (labels[place] for place in sorted(pair))
         share, kappa = float(found.alike[pair]), float(found.kappa[pair])
         chance = "" if kappa != kappa else f" (kappa {number(kappa)}: {kappa_words(kappa)})"
         return f"{first} and {second} agree on {percent(share)} of the turns{chance}"
