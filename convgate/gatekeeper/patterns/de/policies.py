@@ -72,7 +72,7 @@ POLICIES = (
         r"""
             (?:immer|nie|niemals|stets|grundsatzlich) [^.!?\n]{2,}
             |(?:vermeide|vermeiden sie|vermeidet|verzichte|verzichten sie|auf keinen fall
-            |unter keinen umstanden|keinesfalls|nur) [a-z0-9_]+[^.!?\n]*
+            |unter keinen umstanden|keinesfalls) [a-z0-9_]+[^.!?\n]*
             |keine? [^.!?\n]{2,60} (?:verwenden|benutzen|nutzen|speichern|loggen|committen|pushen
             |schreiben|einchecken|weitergeben)
         """,

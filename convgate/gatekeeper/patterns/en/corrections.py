@@ -52,7 +52,7 @@ CORRECTIONS = (
             |\w*thing(?:'s)? (?:\w+ ){0,2}(?:wrong|incorrect)|get me wrong|wronged|or (?:wrong|incorrect)
             |wrong (?:number of|type|types|argument|arguments|shape|password|credentials|format|with
             |dtype|size|key|side of|dimensions?|syntax|token|checksum|turn|end of|hands|foot|crowd|place at)
-            |wrong ?[=(.\[]|is_wrong|on_wrong|error:? [^.!?\n]{0,40}(?:wrong|incorrect)
+            |wrong(?: ?=|[(\[]|[.][a-z_])|is_wrong|on_wrong|error:? [^.!?\n]{0,40}(?:wrong|incorrect)
             |(?:if|whether|in case|when|unless|not|never|isn't|aren't|can't be|n't do anything|right or
             |nothing|anything|say it's|feel|feels|felt)
              [^.!?,\n]{0,25}(?:wrong|incorrect|incorrectly|mistaken)

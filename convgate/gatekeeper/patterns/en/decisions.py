@@ -60,6 +60,8 @@ DECISIONS = (
             |picked|made)
             |(?:i|we|everyone)(?:'ve| have| has)? agreed? (?:with|that it|about it)|i(?:'ve| have)? agreed
             |decided (?:nothing|yet|anything|for me)|(?:he|she|they)(?:'s|'ve| has| have)? decided
+            |(?:until|once|when|if|after|before|unless|whether) (?:it|that)(?:'s| is
+            | has been) (?:settled|decided)
             |picked (?:up|on)|settled (?:in|down|into)
         """,
     ),
@@ -119,7 +121,7 @@ DECISIONS = (
         "the decision is",
         r"""
             (?:the|our|my) (?:final )?(?:decision|choice|verdict) (?:is|was|has been)
-            |final (?:decision|choice|answer)(?: is|: ?[a-z0-9_]+)|(?:decision|decided): ?[a-z0-9_]+
+            |final (?:decision|choice|answer)(?: is|: ?[a-z0-9_]+)|decision: ?[a-z0-9_]+
             |it's final,? |the vote is in|(?:is|are) out,? we'll
         """,
         said="both",

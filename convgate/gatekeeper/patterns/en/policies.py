@@ -13,7 +13,8 @@ POLICIES = (
         unless=r"""
             we (?:\w+ly |also |all |both |still )?(?:always
             |never) (?:really |even |just |quite |actually |seem to )?
-            (?:{once}|argue|laugh|go to|go on|fight|have (?:fun|lunch|dinner|breakfast|a|enough)|miss
+            (?:{once}|argue|laugh|go to|go on|fight|have (?:fun|so|such|lunch|dinner|breakfast|a|enough)
+            |miss
             |bicker|dream)\b
             |(?:if|when|whenever|like|as|than|what|which|that|how|why|places?|song) we (?:always|never)
         """,
@@ -43,7 +44,7 @@ POLICIES = (
         "our standard",
         r"""
             our (?:[\w-]+ )?(?:standards?|conventions?|polic(?:y|ies)|rules?|guidelines?|style guide)
-            |rules?: ?[a-z0-9_]+|(?:company|team|house|project|office|school|lab|club|class|hospital|clinic
+            |(?:company|team|house|project|office|school|lab|club|class|hospital|clinic
             |shop|store)
              (?:policy|rule|convention|standard)(?: is|: ?[a-z0-9_]+| says| requires| that)
             |the (?:general |house |team |basic )?(?:rule|policy|convention)(?: here| for us| in this \w+
@@ -57,7 +58,8 @@ POLICIES = (
             |deviation
             |error|input|output|holder|holders|hall|cent(?:er|re)|id|no|check|test|tests|parser|set|sets
             |editor
-            |plan|package|booth|hotel|badge|trip|model|models|price|rate|delivery|shipping|size|sizes
+            |plan|package|booth|hotel|badge|trip|model|models|price|rate|of (?:living|thumb)|delivery
+            |shipping|size|sizes
             |suite|maker
             |wording|expired|expires|broke|was lovely|team)\b
             |(?:what|where|which|who|how|why|whose|does|is) [^.!?\n]{0,30}our (?:[\w-]+ )?(?:standard
@@ -70,7 +72,7 @@ POLICIES = (
     Pattern(
         "policy",
         "don't ever",
-        "(?:don't|dont|do not|never) ever [a-z]+",
+        "(?:don't|dont|do not|never),? ever,? [a-z]+",
         said="both",
         unless=r"""
             (?:i|you|they|people|users|why|who|that|which|customers) (?:don't|dont|do not|never) ever
@@ -107,7 +109,8 @@ POLICIES = (
         "never …",
         "never [a-z]{2,}",
         unless=r"""
-            never (?:mind|again|ever|heard|seen|had|been|got|gotten|knew|thought|used|an?|the|said|saw|met
+            never (?:random|mind|again|ever|heard|seen|had|been|got|gotten|knew|thought|used|an?|the|said
+            |saw|met
             |happened|works?|in|on|at|to|would|could|have|has|did|was|were|is|too|once|before|really|even
             |quite|actually|tell me|fear|told|felt|found|came|went|gonna|going|more|less|fails?|felt|took
             |tried|understood|gave|so|not|any|that|this|one|having|expected|stops?|sleeps?|know|say never
@@ -183,7 +186,7 @@ POLICIES = (
             |must have (?:been|had|missed|lost|forgotten|gone|done|made|left|seen|got|gotten|taken|\w+ed)
             |(?:a|an|the|this|that|which|it|he|she) [a-z]+s must|why (?:is|are)
             |says? [^.!?\n]{0,30}not allowed
-            |(?:i|this|that|it) should (?:always|never)|as is the rule|exception(?:s)? (?:is|are|was|were
+            |(?:i|we|this|that|it) should (?:always|never)|as is the rule|exception(?:s)? (?:is|are|was|were
             |in|to) (?:thrown|raised)
             |(?:if|when) (?:it's|we|that's)|error[^.!?\n]{0,40}(?:not allowed|forbidden|not permitted)
         """,
