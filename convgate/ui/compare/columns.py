@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from convgate.errors import PolicyError
-from convgate.parameters import check_parameters
 from convgate.policies.bm25 import BM25
 from convgate.policies.gate import GatePolicy
-from convgate.policies.registry import POLICIES, policy_names, policy_settings
+from convgate.policies.registry import check_written, policy_names, policy_settings
 from convgate.policies.window import LastK
 from convgate.policies.written import Value, Written
 from convgate.ui.choice import Choice
@@ -94,7 +93,7 @@ def unknown_in(column: Written) -> str:
         told = ", ".join(known) or "none"
         return f"The address sets {', '.join(unknown)[:60]} of {column.name}, whose parameters are: {told}."
     try:
-        check_parameters(POLICIES[column.name], column.name, column.parameters)
+        check_written(column)
     except PolicyError as error:
         return f"The address names {written}, which cannot be: {error}."
     return ""
