@@ -104,11 +104,12 @@ def _work(jobs: Sequence[_Job], failed: dict[str, ConvgateError]) -> None:
             "Stop", key=STOP, icon=":material/stop:", on_click=_stop, args=(_signature(jobs),),
             help="What is measured by then stays, and it can go on later.",
         )  # fmt: skip
+        line = st.empty()
         for number, job in enumerate(missing, start=1):
             if job.label in failed:
                 continue
             told = f"{number:,} of {len(missing):,}: {job.label} on {job.relevance_set.name}"
-            st.caption(literal(told))
+            line.caption(literal(told))
             try:
                 judged(job.relevance_set, job.told, job.policy, job.label)
             except ConvgateError as error:
