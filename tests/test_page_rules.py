@@ -104,6 +104,11 @@ def test_a_list_has_pages_which_the_address_names() -> None:
     assert app.query_params["page"] == "3"
     choose(app, "rules.show", "kept")
     assert "page" not in app.query_params
+    choose(app, "rules.show", "all")
+    app.query_params["page"] = "2"  # as on the way back
+    sound(app.run())
+    (pages,) = app.get("pagination")
+    assert (pages.value, len(shown(app))) == (2, 10)  # type: ignore[union-attr]
     app = open_page(conversation=key, page="99")
     assert "turn 45" in texts(app)[-1], "the last page stands for one that there is not"
 

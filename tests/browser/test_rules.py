@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from tests.browser.conftest import new_browser
 from tests.browser.running_app import go_to, open_page, wait_until_idle
 
+ASKS_BEFORE_LEAVING = "() => !dispatchEvent(new Event('beforeunload', {cancelable: true}))"
 SAMPLE = "purple_button_one_day.json"
 
 
@@ -92,7 +93,9 @@ def test_a_draft_outlives_another_page_and_on_a_phone_nothing_is_cut_off(rules: 
     page.get_by_role("button", name="Skip such").first.click()
     expect(editor(page)).to_have_value(re.compile("The shop''s checkout"))
     wait_until_idle(page)
+    assert page.evaluate(ASKS_BEFORE_LEAVING)
     go_to(page, "/")
+    assert not page.evaluate(ASKS_BEFORE_LEAVING)
     go_to(page, "/Rules")
     expect(editor(page)).to_have_value(re.compile("The shop''s checkout"))
     page.set_viewport_size({"width": 400, "height": 800})

@@ -14,10 +14,11 @@ from convgate.ui.rules.looked import Row
 from convgate.ui.rules.making import make_rule
 from convgate.ui.rules.rows import exchange_html
 from convgate.ui.rules.work import Work
+from convgate.ui.state import remembered
 from convgate.ui.text import literal
 
 PER_PAGE = 10
-PAGE = "rules.page"
+PAGE, _NUMBER = "rules.page", "rules.page_number"
 
 
 def draw_list(work: Work, rows: Sequence[Row], *, name: str, titles: dict[str, str] | None = None) -> None:
@@ -32,10 +33,19 @@ def draw_list(work: Work, rows: Sequence[Row], *, name: str, titles: dict[str, s
                 above = row.key
             _draw_row(work, row, name)
     if pages > 1:
-        key = f"{PAGE}.{name}.{pages}"  # another list begins on its own first page
-        state.put(key, page)
+        key = _page_key(f"{name}.{pages}", page)
         with st.container(horizontal_alignment="center"):
-            st.pagination(pages, key=key, on_change=_turned, args=(key,))
+            st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
+
+
+def _page_key(name: str, page: int) -> str:
+    """The key of a list's pages: another one when the address, as on the way back, asks for another page."""
+    number = remembered(_NUMBER, 0)
+    key = f"{PAGE}.{name}.{number}"
+    if st.session_state.get(key, page) != page:
+        st.session_state[_NUMBER] = number + 1
+        key = f"{PAGE}.{name}.{number + 1}"
+    return key
 
 
 def _draw_row(work: Work, row: Row, name: str) -> None:
