@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -102,7 +102,7 @@ def timeline_figure(
     _add_lanes(fig, lanes, labels, palette)
     if selected is not None and here:
         _add_selected(fig, selected, len(lanes), palette)
-    _add_events(fig, events, palette)
+    add_events(fig, events, palette)
     return fig.figure()
 
 
@@ -246,8 +246,17 @@ def _checkpoints(decisions: TurnDecisions) -> NDArray[np.bool_]:
     return np.array([rule == CHECKPOINT for rule in rules], dtype=np.bool_)
 
 
-def _add_events(fig: Drawing, events: Sequence[Event], palette: Palette) -> None:
-    """A mark above all lanes where something happens, which tells what, and why."""
+def add_events(
+    fig: Drawing,
+    events: Sequence[Event],
+    palette: Palette,
+    *,
+    place: Callable[[Event], object] = lambda event: event.turn + (1.0 if event.kind == "state" else 0.5),
+) -> None:
+    """A mark above all lanes where something happens, which tells what, and why.
+
+    place: where it is on the x axis; before its turn, for a state at it, unless given.
+    """
     for kind, name, symbol in (
         ("session", "session begins", "triangle-right"),
         ("conversation", "conversation begins", "triangle-right-open"),
@@ -257,7 +266,7 @@ def _add_events(fig: Drawing, events: Sequence[Event], palette: Palette) -> None
         if not found:
             continue
         fig.add_scatter(
-            x=[event.turn + (1.0 if kind == "state" else 0.5) for event in found], y=[0.7] * len(found),
+            x=[place(event) for event in found], y=[0.7] * len(found),
             customdata=[event.turn for event in found], mode="markers", name=name, showlegend=True,
             hovertext=[f"<b>Turn {event.turn + 1}</b><br>{wrapped(event.told)}" for event in found],
             hoverinfo="text", **steady(),
