@@ -124,3 +124,19 @@ def test_a_turn_that_speaks_and_calls_becomes_two_entries():
         entry("gpt", "Looking."),
         entry("function_call", '{"name": "a", "arguments": {"x": 1}}'),
     ]
+
+
+def test_times_are_read_as_in_other_formats():
+    timed = [
+        {**ENTRIES[0], "timestamp": "2026-05-08T13:56:00Z", "mood": "fine"},
+        {**entry("function_call", '{"name": "f", "arguments": {}}'), "time": 1778248620},
+        {**ENTRIES[1], "sent_at": "2026-05-08 13:58:00 UTC"},
+        {**ENTRIES[0], "timestamp": "yesterday"},
+    ]
+    (talk,) = transcript = read({"conversations": timed})
+    times = [turn.timestamp.isoformat() for turn in talk.turns if turn.timestamp]
+    assert times == [f"2026-05-08T13:{minute}:00+00:00" for minute in (56, 57, 58)]
+    assert talk.turns[0].metadata == {"mood": "fine"}
+    (problem,) = transcript.problems
+    assert (problem.field, problem.severity) == ("conversations[3].timestamp", "warning")
+    assert json.loads(write_conversation(talk)) == {"conversations": timed}

@@ -6,6 +6,8 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from convgate.transcripts.timestamps import TIMESTAMP_FIELDS
+
 _ALIASES: dict[str, tuple[str, ...]] = {  # the likelier name first
     "conversation": (
         *("conversation_id", "conversation", "conv_id", "convo_id", "chat_id", "thread_id", "session_id"),
@@ -32,9 +34,7 @@ _ALIASES: dict[str, tuple[str, ...]] = {  # the likelier name first
         ),
         *("transcript",),
     ),
-    "timestamp": (
-        *("timestamp", "time", "datetime", "date", "created_at", "create_time", "sent_at", "ts", "date_time"),
-    ),
+    "timestamp": TIMESTAMP_FIELDS,
     "tool_calls": ("tool_calls",),
     "tool_call_id": ("tool_call_id",),
 }

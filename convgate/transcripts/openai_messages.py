@@ -8,8 +8,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from convgate.conversation import ContentPart, ToolCall, Turn
@@ -18,12 +17,7 @@ from convgate.transcripts.characters import writable
 from convgate.transcripts.content_parts import content_parts
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_text import kind
-from convgate.transcripts.timestamps import parse_timestamp
-
-Warn = Callable[[str, str], None]
-"""Is told what is odd, and in which field."""
-
-TIMESTAMP_FIELDS = ("timestamp", "created_at", "create_time")
+from convgate.transcripts.timestamps import Warn, time_of
 
 _TOLD = {"role", "content", "name", "id", "tool_calls", "tool_call_id", "function_call", "refusal", "audio"}
 _SPEAKS = ("tool_calls", "function_call", "refusal", "audio")  # what a message may have in place of content
@@ -64,7 +58,7 @@ def turn_from_message(message: Any, field: str = "message", warn: Warn | None = 
         return Turn(role, (ContentPart("text", text),) if text else (), source=message)
 
     parts = _parts(message, content, field)
-    timestamp, moment = _timestamp(message, field, warn)
+    timestamp, moment = time_of(message, field, warn)
     name = _text(message, "name", field)
     if name is None and role == "tool":
         name = _text(message, "tool_name", field)
@@ -95,20 +89,6 @@ def _parts(message: Mapping[str, Any], content: Any, field: str) -> tuple[Conten
         transcript = audio.get("transcript")
         parts = (ContentPart("audio", writable(transcript) if isinstance(transcript, str) else "[audio]"),)
     return parts
-
-
-def _timestamp(
-    message: Mapping[str, Any], field: str, warn: Warn | None
-) -> tuple[str | None, datetime | None]:
-    """The field that holds a readable time, and the time."""
-    for key in TIMESTAMP_FIELDS:
-        if message.get(key) is not None:
-            try:
-                return key, parse_timestamp(message[key])
-            except ValueError as error:
-                if warn:
-                    warn(str(error), f"{field}.{key}")
-    return None, None
 
 
 def _tool_calls(message: Mapping[str, Any], field: str) -> tuple[ToolCall, ...]:

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from typing import Any
+
+Warn = Callable[[str, str], None]
+"""Is told what is odd, and in which field."""
+
+TIMESTAMP_FIELDS = (
+    *("timestamp", "created_at", "create_time", "sent_at", "datetime", "date_time", "time", "ts", "date"),
+)
+"""Where a message says when it came, the likelier name first."""
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
+_UTC = re.compile(r"\s*(?:z|utc|gmt)$", re.IGNORECASE)
 _COMPACT_DATE = re.compile(r"(?:19|20)\d{6}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (math.inf, 1e9))  # numbers below, units in a second
@@ -30,7 +41,7 @@ def parse_timestamp(value: object) -> datetime | None:
         if _NUMBER.fullmatch(text) and not _COMPACT_DATE.fullmatch(text):
             return _since_1970(float(text))
         try:
-            return datetime.fromisoformat(text)
+            return datetime.fromisoformat(_UTC.sub("Z", text))
         except ValueError:
             pass
     elif value is None:
@@ -39,6 +50,23 @@ def parse_timestamp(value: object) -> datetime | None:
         return _since_1970(value)
     shown = repr(value) if len(repr(value)) < 40 else f"{repr(value)[:40]}…"
     raise ValueError(f"{shown} is not a time; write it as 2026-05-08T13:56:00, or as seconds since 1970")
+
+
+def time_of(
+    message: Mapping[str, Any], field: str, warn: Warn | None = None
+) -> tuple[str | None, datetime | None]:
+    """The field of a message that holds a readable time, and the time; None for both where none does.
+
+    `warn` is told of what cannot be read; `field` names the message there.
+    """
+    for key in TIMESTAMP_FIELDS:
+        if message.get(key) is not None:
+            try:
+                return key, parse_timestamp(message[key])
+            except ValueError as error:
+                if warn:
+                    warn(str(error), f"{field}.{key}" if field else key)
+    return None, None
 
 
 def _since_1970(number: float) -> datetime:

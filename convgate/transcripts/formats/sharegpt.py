@@ -15,6 +15,7 @@ from convgate.transcripts.layout import dump_messages
 from convgate.transcripts.message_lists import MessageLists
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.sharegpt_calls import calls_in, calls_text, with_call_ids
+from convgate.transcripts.timestamps import time_of
 
 LIST_KEYS = ("conversations", "conversation", "messages", "dialogue", "dialog", "chat")
 FROM_KEYS = ("from", "role", "speaker", "sender")
@@ -63,12 +64,14 @@ class ShareGPTFormat(MessageLists):
         said_by, said = _keys(message)
         speaker = _text(message, said_by, "from", field)
         value = message.get(said or "value")
+        when, moment = time_of(message, field, place.warn)
+        extra = {key: item for key, item in message.items() if key not in (said_by, said, when)}
         if speaker in (CALLS, "tool_call"):
             calls = calls_in(value, f"{field}.{said or 'value'}")
-            return Turn("assistant", tool_calls=calls, source=message)
+            return Turn("assistant", timestamp=moment, tool_calls=calls, metadata=extra, source=message)
         text = _text(message, said, "value", field)
-        extra = {key: item for key, item in message.items() if key not in (said_by, said)}
-        return Turn.of(role_of(speaker) or writable(speaker), writable(text), metadata=extra, source=message)
+        role = role_of(speaker) or writable(speaker)
+        return Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=message)
 
     def turns_together(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
         """The turns with ids on calls and results."""
