@@ -20,6 +20,7 @@ _ICONS = {
     "Versions": ":material/account_tree:",
     "Compare": ":material/compare_arrows:",
     "Rules": ":material/rule:",
+    "Sessions": ":material/history:",
     "Context": ":material/data_object:",
     "Monitor": ":material/monitor_heart:",
 }
