@@ -26,29 +26,35 @@ _AGENTS = "An agent that runs keeps the rules it had before; one that starts now
 
 
 def draw_editing(work: Work) -> None:
-    """The editor and everything that belongs to it."""
+    """The editor and all that belongs to it; what comes and goes stands below, so that nothing moves."""
     st.subheader("Your rules", anchor=False, help="Tried before the built-in checks; keep before skip.")
     st.caption(f":material/draft: {literal(str(work.file.path))}")
     with st.container():  # one place, whatever stands in it: an editor that moves loses the focus
-        _draw_notes(work)
+        _draw_file(work)
     draw_editor(
         _data(work),
         key=EDITOR,
         on_typed=take_typed,
         on_save=lambda: save_by_key(work.app.settings),
     )
-    _draw_state(work)
-    if work.is_conflict and not work.file.problem:
-        _draw_conflict(work)
     _draw_buttons(work)
-
-
-def _draw_notes(work: Work) -> None:
-    """What was just done, what is wrong with the file, and how to begin."""
     if (problem := st.session_state.pop(PROBLEM, None)) is not None:
         show_problem(problem)
     if (note := st.session_state.pop(NOTE, None)) is not None:
         st.success(note, icon=":material/check:")
+    if work.is_conflict and not work.file.problem:
+        _draw_conflict(work)
+    if work.draft.text.strip() or work.file.problem:
+        _draw_state(work)
+    else:
+        st.info("You have no rules of your own yet.", icon=":material/rule:")
+        st.button(
+            "Put an example in", key="rules.example", icon=":material/lightbulb:", on_click=_put_example
+        )
+
+
+def _draw_file(work: Work) -> None:
+    """What is wrong with the file itself."""
     if work.file.problem:
         st.error(
             f"{literal(work.file.problem)} {_AGENTS} Here nothing can be saved until that is mended.",
@@ -58,11 +64,6 @@ def _draw_notes(work: Work) -> None:
         st.error(
             f"The file cannot be used as it is. {_AGENTS} On this page no rule of the file decides.",
             icon=":material/error:",
-        )
-    if not work.draft.text.strip() and not work.file.problem:
-        st.info("You have no rules of your own yet.", icon=":material/rule:")
-        st.button(
-            "Put an example in", key="rules.example", icon=":material/lightbulb:", on_click=_put_example
         )
 
 
