@@ -1,63 +1,61 @@
-"""The connection to an OpenAI-compatible endpoint, which can be broken off and closed."""
+"""The connection to an OpenAI-compatible endpoint; what is asked is broken off when its time is over."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from contextlib import suppress
+import weakref
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
 from convgate.errors import ConvgateError
-from convgate.gatekeeper.background import BackgroundLoop
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
-_CLOSING = 1.0  # seconds that connections are given to close
-
 
 class Endpoint:
-    """Where completions come from. Thread-safe. Raises ConvgateError when `openai` is not installed."""
+    """Where completions come from. Thread-safe, and of use inside a running event loop as well.
+
+    Its client works in a loop and thread of its own, for only there it can be broken off wherever it waits:
+    for a name, a connection, a byte, or the time that `Retry-After` asks for. They end with the endpoint when
+    nobody closes it. Raises ConvgateError when `openai` is not installed.
+    """
 
     def __init__(self, *, base_url: str | None, api_key: str, timeout: float, retries: int) -> None:
-        self._base_url, self._api_key, self._timeout, self._retries = base_url, api_key, timeout, retries
-        self._lock = threading.Lock()
-        self._loop = BackgroundLoop()
-        self._client: AsyncOpenAI | None = None
-        self._opened()  # now: it takes longer than some answers
-
-    def complete(self, model: str, instructions: str, data: str, *, seconds: float) -> bytes:
-        """The body of the reply.
-
-        Raises TimeoutError after that many seconds, CancelledError when it is closed meanwhile, and
-        openai.OpenAIError for all else.
-        """
-        return self._loop.run(_completed(self._opened(), model, instructions, data), seconds=seconds)
-
-    def close(self) -> None:
-        """Close the connections and the thread that serves them; a later call opens others."""
-        with self._lock:
-            client, self._client = self._client, None
-            if client is not None and self._loop.is_running:
-                with suppress(TimeoutError):
-                    self._loop.run(client.close(), seconds=_CLOSING)
-            self._loop.close()
-
-    def _opened(self) -> AsyncOpenAI:
         try:
             from openai import AsyncOpenAI
         except ImportError as error:
             raise ConvgateError(
                 'asking a language model needs the openai package: pip install "convgate[llm]"'
             ) from error
-        with self._lock:
-            if self._client is None:
-                self._client = AsyncOpenAI(
-                    api_key=self._api_key,
-                    base_url=self._base_url,
-                    timeout=self._timeout,
-                    max_retries=self._retries,
-                )
-            return self._client
+        self._client = AsyncOpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=retries)
+        self._loop = asyncio.new_event_loop()
+        threading.Thread(
+            target=_serve, args=(self._loop, self._client), name="convgate-model", daemon=True
+        ).start()
+        self._end = weakref.finalize(self, self._loop.call_soon_threadsafe, self._loop.stop)
+
+    def complete(self, model: str, instructions: str, data: str, *, seconds: float) -> bytes:
+        """The body of the reply.
+
+        Raises TimeoutError after that many seconds, CancelledError when it is closed before or meanwhile, and
+        openai.OpenAIError for all else.
+        """
+        asked = _completed(self._client, model, instructions, data)
+        try:
+            future = asyncio.run_coroutine_threadsafe(asked, self._loop)
+        except RuntimeError as error:  # the loop is closed
+            asked.close()
+            raise CancelledError from error
+        try:
+            return future.result(seconds)
+        finally:
+            future.cancel()  # the coroutine too, wherever it waits
+
+    def close(self) -> None:
+        """Break off what is asked, and end the connections and the thread that serves them, soon."""
+        self._end()
 
 
 async def _completed(client: AsyncOpenAI, model: str, instructions: str, data: str) -> bytes:
@@ -66,3 +64,17 @@ async def _completed(client: AsyncOpenAI, model: str, instructions: str, data: s
         messages=[{"role": "system", "content": instructions}, {"role": "user", "content": data}],
     )
     return response.content
+
+
+def _serve(loop: asyncio.AbstractEventLoop, client: AsyncOpenAI) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.get_loop().run_forever()
+        runner.run(_broken_off(client))
+
+
+async def _broken_off(client: AsyncOpenAI) -> None:
+    asked = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in asked:
+        task.cancel()
+    await asyncio.gather(*asked, return_exceptions=True)
+    await client.close()

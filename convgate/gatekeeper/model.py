@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-import weakref
 from concurrent.futures import CancelledError
 from typing import Any, Protocol
 from urllib.parse import urlsplit
@@ -72,7 +71,6 @@ class LanguageModel:
         self._meter = Meter(prices or Prices())
         self._health = _Health()
         self._endpoint = Endpoint(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries)
-        weakref.finalize(self, self._endpoint.close)  # its thread would outlive a model that nobody closed
 
     def __repr__(self) -> str:
         return f"LanguageModel({self.name!r}, base_url={self.base_url!r})"
@@ -139,7 +137,7 @@ class LanguageModel:
             self._meter.called(time.perf_counter() - started, failed=failed)
 
     def close(self) -> None:
-        """Close the connections and the thread that serves them; a later call opens others."""
+        """Break off what is asked and let go of connections; a later call gives no decision."""
         self._endpoint.close()
 
     def _replied(self, exchange: Exchange) -> bytes:
@@ -166,7 +164,7 @@ class LanguageModel:
         if isinstance(error, openai.APIConnectionError):
             return f"the endpoint cannot be reached ({_line(str(error.__cause__ or error))})"
         if isinstance(error, CancelledError):
-            return "the connection was closed meanwhile"
+            return "the connection to it is closed"
         return _line(error)
 
 
