@@ -144,6 +144,14 @@ def test_an_own_rule_decides_before_the_checks_which_still_say_what_they_found()
     assert [match.category for match in skipped.matches] == ["custom", "preference"]
 
 
+def test_the_reason_is_one_line_whatever_the_rule_and_the_message_have() -> None:
+    rules = parse_rules('keep_patterns: [{pattern: "ticket.\\\\S+", reason: "ours,\\n\\e[31mred"}]')
+
+    decision = Gatekeeper(rules=rules).decide(Exchange("see ticket \x1b[2J7"))
+
+    assert decision.reason == "Kept: ours, [31mred (own rule, “ticket [2J7”)."
+
+
 @pytest.mark.parametrize("mode", ["hybrid", "llm"])
 def test_a_mode_that_asks_a_model_wants_one(mode: str) -> None:
     with pytest.raises(SettingsError, match="asks a language model"):
@@ -234,6 +242,13 @@ def test_rules_in_the_home_folder_come_change_and_break_while_it_runs(
     assert "there is no such file of rules" in (gatekeeper.problem or "")
 
     aged(file, "skip_patterns: [{pattern: hi}]", seconds=3)
+    assert gatekeeper.decide(GREETING).rule == "skip_patterns: hi"
+    assert gatekeeper.problem is None
+
+    file.rename(convgate_home / "away.yaml")
+    assert gatekeeper.decide(GREETING).rule == "skip_patterns: hi"
+    assert "there is no such file of rules" in (gatekeeper.problem or "")
+    (convgate_home / "away.yaml").rename(file)  # with the same words as before
     assert gatekeeper.decide(GREETING).rule == "skip_patterns: hi"
     assert gatekeeper.problem is None
 

@@ -91,8 +91,13 @@ def test_everything_that_is_wrong_is_told_at_once_with_file_line_and_pattern() -
         ("[" * 100, 1, "more than 8 lists"),
         ("keep_patterns:\n  - pattern: 'a\x07'\n", 2, r"the character U\+0007 is not allowed"),
         ("keep_patterns: []\n#" + "é" * 50_000, None, "larger than 100 kB"),
+        ('\nkeep_patterns:\n  - pattern: "\\UFFFFFFFF"\n', 3, "is no YAML: .* too large .* single quotes"),
+        ('keep_patterns:\n  - pattern: "\\U00110000"\n', 2, "is no YAML: .* not in range.* single quotes"),
+        ("%YAML 1.9\n---\nkeep_patterns: []\n", 1, "is no YAML: version minor part"),
+        ("%YAML 1.1\n---\nkeep_patterns: []\n", 2, "directives, .* are not used"),
+        ("%TAG ! tag:x,2026:\n---\nkeep_patterns: []\n", 2, "directives, .* are not used"),
     ],
-    ids=range(11),
+    ids=range(16),
 )
 def test_what_is_no_file_of_rules_is_refused_by_its_line(text: str, line: int | None, told: str) -> None:
     with pytest.raises(RulesError, match=told) as caught:
@@ -128,6 +133,9 @@ def test_more_rules_than_are_read_are_told_by_their_number(monkeypatch: pytest.M
         ("\bword\b", "has a backspace"),
         ("zero\u200bwidth", r"invisible character U\+200B"),
         ("half \ud83d", r"invisible character U\+D83D"),
+        (r"é\C", r"\\C, a single byte, is not supported"),
+        (r"\\\C", r"\\C, a single byte, is not supported"),
+        ("deploy\n", "a line break at its end, .* write |- instead of | in front of it"),
         ("  ", "is empty"),
         ("a" * 1_001, "has 1,001 characters"),
     ],
@@ -137,7 +145,9 @@ def test_a_pattern_that_cannot_be_used_says_why(pattern: str, told: str) -> None
         Rule(pattern)
 
 
-@pytest.mark.parametrize("pattern", ["^$", r"^\s*$", r"^[^?]*$", r"\d", r"(?P<n>a)b", r"\bé\b", "^ok$"])
+@pytest.mark.parametrize(
+    "pattern", ["^$", r"^\s*$", r"^[^?]*$", r"\d", r"(?P<n>a)b", r"\bé\b", "^ok$", r"\\C", "a\nb"]
+)
 def test_a_pattern_that_leaves_some_messages_alone_is_taken(pattern: str) -> None:
     assert pattern_problem(pattern) is None
 

@@ -34,6 +34,7 @@ from convgate.gatekeeper.rules import OwnMatch, Rules
 from convgate.gatekeeper.rules_file import RulesFile
 from convgate.gatekeeper.statistics import BY_DEFAULT, Statistics, Tally
 from convgate.settings import Settings, load_settings
+from convgate.transcripts.characters import printable
 from convgate.transcripts.openai_messages import turns_from_messages
 
 Mode = Literal["pattern", "hybrid", "llm", "disabled"]
@@ -131,7 +132,7 @@ class Gatekeeper:
         return " ".join(told for told in (rules, written) if told) or None
 
     def close(self) -> None:
-        """Close connections and the log; a later decision opens them again."""
+        """Close the log and the connections of the language model, which gives no decision from then on."""
         if self.model is not None:
             self.model.close()
         if self.log is not None:
@@ -195,9 +196,9 @@ def by_own_rule(found: GatekeeperDecision, own: Sequence[OwnMatch], exchange: Ex
     """What the first rule that matches says; what the checks found stands behind it."""
     first = own[0]
     text = exchange.user if first.match.said == "user" else exchange.assistant
-    words = " ".join(text[first.match.start : first.match.end].split())
+    words = _line(text[first.match.start : first.match.end][: 2 * _QUOTED])
     words = words if len(words) <= _QUOTED else f"{words[: _QUOTED - 1].rstrip()}…"
-    reason = first.rule.reason.rstrip(".") or "a rule of your own matches"
+    reason = _line(first.rule.reason).rstrip(".") or "a rule of your own matches"
     categories = [one.rule.category for one in own] + [name for name in found.categories if name != "other"]
     return replace(
         found,
@@ -231,6 +232,10 @@ def _without_model(found: GatekeeperDecision, error: ModelError, *, closed: bool
         reason = f"Skipped: nothing says that it has to be kept, and gatekeeper_fail is closed. {why}"
         return replace(found, outcome=SKIP, rule="fail closed", reason=reason)
     return replace(found, reason=f"{found.reason} {why}")
+
+
+def _line(text: str) -> str:
+    return " ".join(printable(text).split())
 
 
 def _said(outcome: str) -> str:

@@ -23,6 +23,7 @@ CATEGORY = re.compile(r"[^\W_A-Z][\w-]{0,39}")
 _EVERYTHING = ("7", "zq", "☃ é", "?!., ;:-–'\"()[]{}/\\@#%&*+=<>|~^$€_")
 """Messages that have nothing in common: who finds words in all of them finds them anywhere."""
 
+_ONE_BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
 _APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ′‛＇´", "'"))
 _MEMORY = 1 << 20  # bytes of a compiled pattern
 
@@ -99,6 +100,12 @@ def pattern_problem(pattern: str) -> str | None:
         return r"the pattern has a backspace: in double quotes \b is one; write it in single quotes"
     if unwritable := next((c for c in pattern if not (c.isprintable() or c in "\t\n")), None):
         return f"the pattern has the invisible character U+{ord(unwritable):04X}; write it as an escape"
+    if pattern != pattern.strip("\n"):
+        return (
+            "the pattern has a line break at its end, as no message has; write |- instead of | in front of it"
+        )
+    if _ONE_BYTE.search(pattern):
+        return r"\C, a single byte, is not supported: letters may be several"
     try:
         found = compiled(pattern)
     except re2.error as error:

@@ -50,12 +50,12 @@ class RulesFile:
     def _read(self) -> None:
         if self._stamp is None and self._data is None:
             return
+        former, self._data = self._data, None  # what cannot be read is read again, whatever it says then
         try:
-            data = read_bytes(self.path)
-            if data == self._data:
+            self._data = read_bytes(self.path)
+            if self._data == former:
                 return
-            self._data = data
-            self._rules = decode_rules(data, file=str(self.path))
+            self._rules = decode_rules(self._data, file=str(self.path))
         except RulesError as error:
             self._tell(f"{error} The rules from before it changed are used on.")
         else:

@@ -62,7 +62,7 @@ def read_yaml(text: str) -> Node | None:
     yaml = YAML(typ="safe", pure=True)
     open_: list[Node] = []
     root: Node | None = None
-    documents = 0
+    documents, line = 0, 1
     try:
         for event in yaml.parse(text):
             line = event.start_mark.line + 1
@@ -72,6 +72,8 @@ def read_yaml(text: str) -> Node | None:
                     raise UnreadableYamlError(
                         "a second document begins here; a file of rules is one document", line
                     )
+                if event.version or event.tags:
+                    raise UnreadableYamlError("directives, lines with %, are not used in rules", line)
             elif isinstance(event, CollectionEndEvent):
                 open_.pop()
             elif isinstance(event, NodeEvent):
@@ -85,6 +87,8 @@ def read_yaml(text: str) -> Node | None:
                         raise UnreadableYamlError(
                             f"more than {_DEEPEST} lists and mappings in each other", line
                         )
+    except UnreadableYamlError:
+        raise
     except ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise UnreadableYamlError(
@@ -92,14 +96,17 @@ def read_yaml(text: str) -> Node | None:
         ) from error
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        told = " ".join(f"{error.problem or error.context}".split())
-        raise UnreadableYamlError(
-            f"this is no YAML: {told}; single quotes around a pattern let it have any characters",
-            mark.line + 1 if mark else None,
-        ) from error
-    except YAMLError as error:
-        raise UnreadableYamlError(f"this is no YAML: {' '.join(str(error).split())}", None) from error
+        raise _no_yaml(error.problem or error.context, mark.line + 1 if mark else None) from error
+    except (YAMLError, AssertionError, ValueError, OverflowError) as error:
+        # the parser asserts versions, and makes any number after \\U a character
+        raise _no_yaml(error, line) from error
     return root
+
+
+def _no_yaml(problem: object, line: int | None) -> UnreadableYamlError:
+    told = " ".join(str(problem).split())
+    hint = "single quotes around a pattern let it have any characters"
+    return UnreadableYamlError(f"this is no YAML: {told}; {hint}", line)
 
 
 def _node(yaml: Any, event: NodeEvent, line: int) -> Node:
