@@ -38,7 +38,7 @@ dev:  ## the same with what tests and checks need
 	@$(set_up) --dev
 
 test: dev  ## all tests; those in a browser where Chromium is there
-	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup $(ARGS)
+	@PYTHONDONTWRITEBYTECODE= "$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup $(ARGS)
 
 check: dev  ## format, lint, types, import rules
 	@"$(bin)/ruff" format --check .
