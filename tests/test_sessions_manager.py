@@ -11,45 +11,27 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
 import convgate
-from convgate.conversation import Conversation, Turn
+from convgate.conversation import Turn
 from convgate.errors import ConvgateError, SessionError, StoreError, TranscriptError
-from convgate.sessions import BoundaryRules, segment
+from convgate.sessions import segment
 from convgate.sessions.manager import SessionManager
 from convgate.settings import Settings
-from convgate.store import Conversations, NewConversation, Store
+from convgate.store import Store
 from tests.forked import fork, needs_fork
-from tests.session_days import MORNING, days
-
-NINE = MORNING + timedelta(hours=9)
-
-
-class Watch:
-    """A clock that is set by hand."""
-
-    def __init__(self) -> None:
-        self.now = NINE
-
-    def __call__(self) -> datetime:
-        return self.now
-
-    def pass_(self, **time: float) -> None:
-        self.now += timedelta(**time)
+from tests.session_agents import NINE, Watch, empty_store, manager
+from tests.session_days import days
 
 
 @pytest.fixture(scope="module")
-def module_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    store = Store(tmp_path_factory.mktemp("sessions") / "convgate.db")
+def one_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    store = empty_store(tmp_path_factory.mktemp("sessions"))
     yield store
     store.close()
 
 
 @pytest.fixture
-def store(module_store: Store, tmp_path: Path) -> Iterator[Store]:
-    module_store.backup(tmp_path / "convgate.db")  # quicker than to make a new one
-    store = Store(tmp_path / "convgate.db")
-    with store.write() as db:
-        for table in ("session_conversations", "sessions"):
-            db.execute(f"DELETE FROM {table}")
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = empty_store(tmp_path)
     yield store
     store.close()
 
@@ -57,15 +39,6 @@ def store(module_store: Store, tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def watch() -> Watch:
     return Watch()
-
-
-def manager(store: Store, watch: Watch, workspace: str = "shop", **rules: float | bool) -> SessionManager:
-    return SessionManager(store, workspace=workspace, rules=BoundaryRules(**rules), clock=watch)  # type: ignore[arg-type]
-
-
-def add(store: Store, text: str) -> str:
-    (added,) = Conversations(store).add([NewConversation(Conversation("", (Turn.of("user", text),)))])
-    return added.key
 
 
 @pytest.mark.parametrize("overrides", [True, False])
@@ -110,12 +83,12 @@ def test_the_day_of_the_purple_button_as_it_happens(store: Store, watch: Watch, 
 
 @given(days(times_missing=False))
 @hypothesis_settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_running_agent_has_the_boundaries_of_its_transcript(module_store: Store, talk: list[Turn]) -> None:
-    with module_store.write() as db:
+def test_a_running_agent_has_the_boundaries_of_its_transcript(one_store: Store, talk: list[Turn]) -> None:
+    with one_store.write() as db:
         db.execute("DELETE FROM sessions")
     late = Watch()
     late.pass_(days=100)
-    sessions = manager(module_store, late)
+    sessions = manager(one_store, late)
     found = [sessions.detect(turn) for turn in talk]
     whole = segment(talk)
     assert [one.boundary for one in found if one.is_new_conversation] == list(whole.records)
@@ -140,6 +113,13 @@ def test_workspaces_do_not_mix(store: Store, watch: Watch) -> None:
     assert [one.reason for one in house.recent()] == ["The house is sold."]
     assert house.end() is None
     assert house.detect("a roof again").is_new_session
+
+
+def test_a_workspace_may_have_a_name_that_no_file_can_hold(store: Store, watch: Watch) -> None:
+    sessions = manager(store, watch, "a\0b\ud800")
+    first = sessions.detect("a")
+    assert sessions.detect("b").session.id == first.session.id
+    assert [one.workspace for one in sessions.recent()] == ["a\ufffdb\ufffd"]
 
 
 def test_a_session_that_was_ended_does_not_go_on(store: Store, watch: Watch) -> None:
@@ -183,91 +163,26 @@ def test_times_of_messages_count_and_those_without_a_zone_are_of_this_machine(
     assert sessions.detect("c", at=NINE - timedelta(minutes=1)).session.last_activity == NINE - timedelta(
         minutes=1
     )
+    unread = sessions.detect({"role": "user", "content": "c", "timestamp": "yesterday"})
+    (problem,) = unread.problems
+    assert problem.startswith("message.timestamp: 'yesterday' is not a time")
+    assert unread.session.last_activity == NINE
     odd = sessions.detect("d", at=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))))
     assert odd.problems == ("0001-01-01 00:00:00+14:00 is no time; the present was taken",)
 
 
 def test_what_is_no_message_leaves_no_trace(store: Store, watch: Watch) -> None:
     sessions = manager(store, watch)
-    with pytest.raises(TranscriptError, match=r"messages\[0\]\.role': there is no role"):
+    with pytest.raises(TranscriptError, match=r"field 'message\.role': there is no role"):
         sessions.detect({"content": "a"})
+    with pytest.raises(SessionError, match="at is a datetime; got '2026-01-01'"):
+        sessions.detect("a", at="2026-01-01")  # type: ignore[arg-type]
     assert sessions.recent() == []
-    with pytest.raises(SessionError, match="a workspace needs a name"):
-        manager(store, watch, " ")
+    for nameless in (" ", None):
+        with pytest.raises(SessionError, match=f"a workspace needs a name; got {nameless!r}"):
+            manager(store, watch, nameless)  # type: ignore[arg-type]
     with pytest.raises(SessionError, match="no session is active in the workspace 'shop'; name one"):
         sessions.conversations()
-
-
-def test_a_session_takes_conversations_of_the_library(store: Store, watch: Watch) -> None:
-    sessions = manager(store, watch)
-    first = sessions.detect("a button")
-    button, roof = add(store, "a button"), add(store, "a roof")
-    held = sessions.add_conversation(button)
-    assert (held.number, held.key, held.title) == (first.conversation, button, "a button")
-    assert sessions.add_conversation(button) == held, "once is enough"
-    more = sessions.add_conversation(roof)
-    assert more.number != held.number
-    assert sessions.active().conversation_count == 2  # type: ignore[union-attr]
-    sessions.describe(more.number, title="The roof", tags=["house", " wood ", "house", ""])
-    assert Conversations(store).summary(roof).title == "The roof"
-    assert sessions.conversations()[1].tags == ("house", "wood")
-    watch.pass_(hours=3)
-    second = sessions.detect("and now the roof")
-    moved = sessions.add_conversation(roof)
-    assert (moved.number, moved.tags, moved.session) == (
-        second.conversation,
-        ("house", "wood"),
-        second.session.id,
-    )
-    assert [one.conversation_count for one in sessions.recent()] == [1, 1]
-    untold = sessions.detect("new topic")
-    sessions.describe(untold.conversation, title="Tea")
-    assert [one.title for one in sessions.conversations()] == ["The roof", "Tea"]
-    with pytest.raises(StoreError, match="no conversation 'gone'"):
-        sessions.add_conversation("gone")
-    with pytest.raises(StoreError, match="There is no session 'session_0'"):
-        sessions.add_conversation(roof, session="session_0")
-
-
-def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, watch: Watch) -> None:
-    sessions, house = manager(store, watch), manager(store, watch, "house")
-    key = add(store, "a button")
-    sessions.detect("a button")
-    sessions.add_conversation(key)
-    sessions.detect("new topic")
-    sessions.end()
-    house.detect("a roof")
-    watch.pass_(days=90)
-    assert sessions.clean_up() == 0, "90 days are kept"
-    watch.pass_(seconds=1)
-    assert sessions.clean_up() == 1
-    assert sessions.recent() == []
-    assert house.active() is not None, "what is active stays, however old"
-    assert Conversations(store).summary(key).title == "a button"
-    with store.read() as db:
-        rows = db.execute(
-            "SELECT session IS NULL, conversation IS NULL FROM session_conversations ORDER BY 1"
-        )
-        assert rows.fetchall() == [(0, 1), (1, 0)], "that of the house, and that of the library"
-    for days_kept in (0, -1, float("nan")):
-        with pytest.raises(SessionError, match=f"kept for more than 0 days; got {days_kept}"):
-            sessions.clean_up(retention_days=days_kept)
-    assert sessions.clean_up(retention_days=1e12) == 0
-
-
-def test_cleaning_up_deletes_conversations_only_when_asked_and_not_for_good(
-    store: Store, watch: Watch
-) -> None:
-    sessions = manager(store, watch)
-    key, other = add(store, "a button"), add(store, "a roof")
-    sessions.detect("a button")
-    sessions.add_conversation(key)
-    sessions.end()
-    watch.pass_(days=2)
-    assert sessions.clean_up(retention_days=1, with_conversations=True) == 1
-    assert Conversations(store).keys() == {other}
-    Conversations(store).undelete([key])
-    assert Conversations(store).keys() == {key, other}
 
 
 def test_settings_name_the_database_the_rules_and_the_cleaning(tmp_path: Path) -> None:
@@ -276,6 +191,9 @@ def test_settings_name_the_database_the_rules_and_the_cleaning(tmp_path: Path) -
     sessions = convgate.SessionManager(kept, workspace="shop", clock=watch)
     assert sessions.store.path == tmp_path / "convgate.db"
     assert sessions.rules.idle_gap == 60
+    file = tmp_path / "agent.toml"
+    file.write_text("session_idle_gap = 90\n")
+    assert SessionManager(str(file)).rules.idle_gap == 90
     sessions.detect("a")
     watch.pass_(seconds=61)
     assert sessions.detect("b").is_new_session

@@ -13,6 +13,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from convgate.conversation import Turn
@@ -27,7 +28,7 @@ from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.store.session_records import Session, SessionConversation
 from convgate.store.sessions import Sessions
-from convgate.transcripts.openai_messages import turns_from_messages
+from convgate.transcripts.openai_messages import turn_from_message
 
 ENDED = "It was ended."
 RETENTION_DAYS = 90.0
@@ -56,26 +57,26 @@ class Detection:
 class SessionManager:
     """The sessions of one workspace; those of others are never touched.
 
-    place: a store, or settings that name one; the usual settings unless given. Of settings come the rules,
-    how long ended sessions are kept, and whether they are cleaned up now.
+    place: a store, or settings, or a file of them, that name one; the usual settings unless given. Of
+    settings come the rules, how long ended sessions are kept, and whether they are cleaned up now.
     """
 
     def __init__(
         self,
-        place: Store | Settings | None = None,
+        place: Store | Settings | str | Path | None = None,
         *,
         workspace: str = "default",
         rules: BoundaryRules | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        if not workspace.strip():
-            raise SessionError("a workspace needs a name")
+        if not isinstance(workspace, str) or not workspace.strip():
+            raise SessionError(f"a workspace needs a name; got {workspace!r}")
         self.workspace = workspace
         self._clock = clock
         if isinstance(place, Store):
             self.store, usual, self._retention, cleans_up = place, BoundaryRules(), RETENTION_DAYS, False
         else:
-            settings = place or load_settings()
+            settings = place if isinstance(place, Settings) else load_settings(Path(place) if place else None)
             self.store, usual = Store(settings.database), BoundaryRules.of(settings)
             self._retention, cleans_up = settings.session_retention_days, settings.session_clean_up_at_start
         self.rules = usual if rules is None else rules
@@ -90,7 +91,10 @@ class SessionManager:
         it came; its own time or else the present unless given. A time without a zone is this machine's, and
         one in the future is taken for the present. Raises TranscriptError when it is no message.
         """
-        turn, problems = self._stamped(_turn_of(message), at)
+        if at is not None and not isinstance(at, datetime):
+            raise SessionError(f"at is a datetime; got {at!r}")
+        problems: list[str] = []
+        turn = self._stamped(_turn_of(message, problems), at, problems)
         moment = turn.timestamp
         assert moment is not None
         with self.store.write():
@@ -98,16 +102,15 @@ class SessionManager:
             before = State() if live is None else _load(live.state)
             after, boundary = step(before, turn, self.rules)
             problems += problems_of(turn, before.messages)
-            if live is None or (boundary is not None and boundary.kind == "session"):
+            begins = boundary.kind if boundary is not None else "none"
+            if live is None or begins == "session":
                 if live is not None and boundary is not None:
                     self._sessions.end(live.session.id, live.session.last_activity, boundary.reason)
-                id = self._sessions.begin(self.workspace, moment).id
-                conversation = self._sessions.open_conversation(id, moment)
-            elif boundary is not None and boundary.kind == "conversation":
-                id = live.session.id
-                conversation = self._sessions.open_conversation(id, moment)
+                id, conversation = self._sessions.begin(self.workspace, moment).id, None
             else:
                 id, conversation = live.session.id, live.conversation
+            if conversation is None or begins == "conversation":
+                conversation = self._sessions.open_conversation(id, moment)
             self._sessions.note_message(id, moment, _dump(after), workflow_state_of(turn))
             session = self._sessions.get(id)
         return Detection(session, conversation, boundary, tuple(problems))
@@ -167,10 +170,9 @@ class SessionManager:
             before = self._now() - timedelta(days=days)
         except OverflowError:  # for ever
             return 0
-        with self.store.write():
-            if with_conversations:
-                Conversations(self.store).delete(self._sessions.keys_of_old(before))
-            return self._sessions.clean_up(before)
+        if with_conversations:
+            Conversations(self.store).delete(self._sessions.keys_of_old(before))
+        return self._sessions.clean_up(before)
 
     def _named(self, session: str | None) -> str:
         if session is not None:
@@ -184,28 +186,28 @@ class SessionManager:
     def _now(self) -> datetime:
         return self._clock().astimezone(UTC)
 
-    def _stamped(self, turn: Turn, at: datetime | None) -> tuple[Turn, list[str]]:
+    def _stamped(self, turn: Turn, at: datetime | None, problems: list[str]) -> Turn:
         """The message with its time in UTC, which is never after the present."""
         now = self._now()
         told = at or turn.timestamp or now
         try:
             moment = told.astimezone(UTC)
         except (OverflowError, ValueError):  # the first and last of all days
-            return replace(turn, timestamp=now), [f"{told} is no time; the present was taken"]
-        if moment <= now:
-            return replace(turn, timestamp=moment), []
-        ahead = duration((moment - now).total_seconds())
-        return replace(turn, timestamp=now), [
-            f"its time is {ahead} ahead of the clock; the present was taken"
-        ]
+            problems.append(f"{told} is no time; the present was taken")
+            return replace(turn, timestamp=now)
+        if moment > now:
+            ahead = duration((moment - now).total_seconds())
+            problems.append(f"its time is {ahead} ahead of the clock; the present was taken")
+        return replace(turn, timestamp=min(moment, now))
 
 
-def _turn_of(message: str | Mapping[str, Any] | Turn) -> Turn:
+def _turn_of(message: str | Mapping[str, Any] | Turn, problems: list[str]) -> Turn:
+    """The message as a turn; what is odd about it goes to `problems`."""
     if isinstance(message, Turn):
         return message
     if isinstance(message, str):
         return Turn.of("user", message)
-    return turns_from_messages([message])[0]
+    return turn_from_message(message, warn=lambda problem, field: problems.append(f"{field}: {problem}"))
 
 
 def _dump(state: State) -> str:

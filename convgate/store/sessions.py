@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -25,6 +25,12 @@ CONVERSATION = """
         held.last_activity, workflow_state
     FROM session_conversations AS held LEFT JOIN sessions ON sessions.number = held.session
     LEFT JOIN conversations ON conversations.number = held.conversation"""
+# The open conversation of a session, unless it was removed for good or put into another session since.
+_PRESENT = """
+    SELECT held.number FROM session_conversations AS held
+    WHERE held.number = sessions.present AND held.session = sessions.number"""
+
+CLEANED_AT_ONCE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class LiveSession:
     """The active session of a workspace, and where it stands."""
 
     session: Session
-    conversation: int  # number of the one that is open
+    conversation: int | None  # number of the one that is open; None when it was removed or is elsewhere now
     state: str  # what the next message has to know, as it was put
 
 
@@ -54,14 +60,14 @@ class Sessions:
         """The active session of a workspace; None when it has none."""
         with self._store.read() as db:
             row = db.execute(
-                f"{SESSION.replace(' FROM', ', present, state FROM')} WHERE workspace = ? AND active",
-                [workspace],
+                f"{SESSION.replace(' FROM', f', ({_PRESENT}), state FROM')} WHERE workspace = ? AND active",
+                [writable(workspace)],
             ).fetchone()
         return None if row is None else LiveSession(session_of(row[:-2]), row[-2], row[-1])
 
     def recent(self, workspace: str | None = None, *, limit: int = 20) -> list[Session]:
         """The sessions of a workspace, or of all, the one that was last at work first."""
-        where, values = ("", []) if workspace is None else (" WHERE workspace = ?", [workspace])
+        where, values = ("", []) if workspace is None else (" WHERE workspace = ?", [writable(workspace)])
         with self._store.read() as db:
             rows = db.execute(
                 f"{SESSION}{where} ORDER BY last_activity DESC, number DESC LIMIT ?", [*values, limit]
@@ -108,7 +114,7 @@ class Sessions:
             db.execute(
                 "UPDATE session_conversations SET last_activity = max(last_activity, ?),"
                 " workflow_state = coalesce(?, workflow_state)"
-                " WHERE number = (SELECT present FROM sessions WHERE id = ?)",
+                f" WHERE number = (SELECT ({_PRESENT}) FROM sessions WHERE id = ?)",
                 [at.isoformat(), workflow_state, id],
             )
 
@@ -121,24 +127,29 @@ class Sessions:
             self.get(id)
             known = _library_number(db, key)
             session, present = db.execute(
-                "SELECT number, present FROM sessions WHERE id = ?", [id]
+                f"SELECT number, ({_PRESENT}) FROM sessions WHERE id = ?", [id]
             ).fetchone()
             held = db.execute(
-                "SELECT number, session, tags FROM session_conversations WHERE conversation = ?", [known]
+                "SELECT number, session, tags, workflow_state FROM session_conversations"
+                " WHERE conversation = ?",
+                [known],
             ).fetchone()
             if held and held[1] == session:
                 number: int = held[0]
             else:
+                _, _, tags, state = held or (None, None, "[]", None)
                 if held:
                     db.execute("DELETE FROM session_conversations WHERE number = ?", [held[0]])
                 free = db.execute(
-                    "SELECT number FROM session_conversations WHERE number = ? AND conversation IS NULL",
+                    "SELECT number, tags FROM session_conversations"
+                    " WHERE number = ? AND conversation IS NULL",
                     [present],
                 ).fetchone()
-                number = free[0] if free else _insert_conversation(db, id, at)
+                number, own = free or (_insert_conversation(db, id, at), "[]")
                 db.execute(
-                    "UPDATE session_conversations SET conversation = ?, tags = ? WHERE number = ?",
-                    [known, held[2] if held else "[]", number],
+                    "UPDATE session_conversations SET conversation = ?, tags = ?,"
+                    " workflow_state = coalesce(workflow_state, ?) WHERE number = ?",
+                    [known, _tags([*json.loads(own), *json.loads(tags)]), state, number],
                 )
             moment = at.isoformat()
             for table, which in (("session_conversations", number), ("sessions", session)):
@@ -157,8 +168,9 @@ class Sessions:
         return conversation_of(row)
 
     def conversations(self, id: str) -> list[SessionConversation]:
-        """The conversations of a session, in the order in which they began."""
+        """The conversations of a session, in the order in which they began; StoreError without it."""
         with self._store.read() as db:
+            self.get(id)
             rows = db.execute(f"{CONVERSATION} WHERE sessions.id = ? ORDER BY began, held.number", [id])
             return [conversation_of(row) for row in rows.fetchall()]
 
@@ -187,9 +199,8 @@ class Sessions:
                     [writable(title).strip(), number],
                 )
             if tags is not None:
-                told = list(dict.fromkeys(tag for tag in (writable(tag).strip() for tag in tags) if tag))
                 db.execute(
-                    "UPDATE session_conversations SET tags = ? WHERE number = ?", [json.dumps(told), number]
+                    "UPDATE session_conversations SET tags = ? WHERE number = ?", [_tags(tags), number]
                 )
 
     def keys_of_old(self, before: datetime) -> list[str]:
@@ -198,18 +209,27 @@ class Sessions:
             rows = db.execute(
                 "SELECT key FROM conversations JOIN session_conversations AS held"
                 " ON held.conversation = conversations.number"
-                " JOIN sessions ON sessions.number = held.session WHERE ended < ?",
+                " JOIN sessions ON sessions.number = held.session"
+                " WHERE ended < ? AND deleted_at IS NULL",
                 [before.isoformat()],
             )
             return [key for (key,) in rows.fetchall()]
 
     def clean_up(self, before: datetime) -> int:
         """Remove the sessions that ended before a moment; how many. The library keeps its conversations."""
-        old = "session IN (SELECT number FROM sessions WHERE ended < ?)"
-        with self._store.write() as db:
-            moment = before.isoformat()
-            db.execute(f"DELETE FROM session_conversations WHERE conversation IS NULL AND {old}", [moment])
-            return db.execute("DELETE FROM sessions WHERE ended < ?", [moment]).rowcount
+        removed, last = 0, CLEANED_AT_ONCE
+        while last == CLEANED_AT_ONCE:
+            with self._store.write() as db:  # so many at once that no message waits long
+                old = "SELECT number FROM sessions WHERE ended < ? ORDER BY ended LIMIT ?"
+                values = [before.isoformat(), CLEANED_AT_ONCE]
+                # + keeps SQLite from the index of conversations, which has most of them under NULL.
+                db.execute(
+                    f"DELETE FROM session_conversations WHERE +conversation IS NULL AND session IN ({old})",
+                    values,
+                )
+                last = db.execute(f"DELETE FROM sessions WHERE number IN ({old})", values).rowcount
+            removed += last
+        return removed
 
 
 def _new_id(db: Database, at: datetime) -> str:
@@ -220,6 +240,11 @@ def _new_id(db: Database, at: datetime) -> str:
         if db.execute("SELECT 1 FROM sessions WHERE id = ?", [id]).fetchone() is None:
             return id
         digits += 1
+
+
+def _tags(tags: Iterable[str]) -> str:
+    """As they are kept: each once, none empty."""
+    return json.dumps(list(dict.fromkeys(tag for tag in (writable(tag).strip() for tag in tags) if tag)))
 
 
 def _insert_conversation(db: Database, id: str, at: datetime) -> int:

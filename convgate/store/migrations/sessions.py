@@ -27,10 +27,11 @@ def m009_sessions(db: Database) -> None:
     db.execute("CREATE INDEX sessions_by_workspace ON sessions (workspace, last_activity)")
     db.execute("CREATE INDEX sessions_by_activity ON sessions (last_activity)")
     db.execute("CREATE INDEX sessions_by_end ON sessions (ended) WHERE ended IS NOT NULL")
-    # A conversation that an agent had, and the one of the library that tells it, where there is one.
+    # A conversation that an agent had, and the one of the library that tells it, where there is one. Agents
+    # hold its number, which never names another.
     db.execute("""
         CREATE TABLE session_conversations (
-            number INTEGER PRIMARY KEY,
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
             session INTEGER REFERENCES sessions (number) ON DELETE SET NULL,
             conversation INTEGER UNIQUE REFERENCES conversations (number) ON DELETE CASCADE,
             began TEXT NOT NULL,

@@ -1,0 +1,56 @@
+"""A running agent to try sessions with: a store of its own, and a clock that is set by hand."""
+
+from __future__ import annotations
+
+import functools
+import tempfile
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from convgate.conversation import Conversation, Turn
+from convgate.sessions import BoundaryRules
+from convgate.sessions.manager import SessionManager
+from convgate.store import Conversations, NewConversation, Store
+from tests.session_days import MORNING
+
+NINE = MORNING + timedelta(hours=9)
+
+
+class Watch:
+    """A clock that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = NINE
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def pass_(self, **time: float) -> None:
+        self.now += timedelta(**time)
+
+
+def empty_store(folder: Path) -> Store:
+    """A new store, copied from one that was made once, which is quicker."""
+    path = folder / "convgate.db"
+    path.write_bytes(_new_database())
+    return Store(path)
+
+
+@functools.cache
+def _new_database() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store(Path(folder, "convgate.db"))
+        copy = store.backup_bytes()
+        store.close()
+        return copy
+
+
+def manager(store: Store, watch: Watch, workspace: str = "shop", **rules: float | bool) -> SessionManager:
+    """The sessions of a workspace, on the clock `watch`."""
+    return SessionManager(store, workspace=workspace, rules=BoundaryRules(**rules), clock=watch)  # type: ignore[arg-type]
+
+
+def add(store: Store, text: str) -> str:
+    """A conversation of one message for the library; its key."""
+    (added,) = Conversations(store).add([NewConversation(Conversation("", (Turn.of("user", text),)))])
+    return added.key
