@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from convgate.figures.layout import figure
+from convgate.figures.layout import drawing
 from convgate.figures.palette import DARK, LIGHT, Palette
 
 TEXT = ["ink", "muted", *(item.name for item in fields(Palette) if item.name.endswith("_text"))]
@@ -56,7 +56,7 @@ def test_the_meanings_of_the_light_theme_are_the_agreed_ones() -> None:
 
 
 def test_figures_are_transparent_and_of_a_set_height() -> None:
-    fig = figure(DARK, height=123)
+    fig = drawing(DARK, height=123).figure()
     assert fig.layout.height == 123
     assert fig.layout.paper_bgcolor == fig.layout.plot_bgcolor == "rgba(0,0,0,0)"
     assert fig.layout.font.color == DARK.ink

@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from convgate.decisions import Floats
 from convgate.figures.drawing import Drawing
@@ -56,11 +55,6 @@ def drawing(palette: Palette, *, height: int, right: int = 16, left: int = 52, t
             "yaxis": axis(palette),
         }
     )  # fmt: skip
-
-
-def figure(palette: Palette, *, height: int, right: int = 16, left: int = 52, top: int = 36) -> go.Figure:
-    """The same as a figure; a `drawing` is many times as quick where more than a stroke follows."""
-    return drawing(palette, height=height, right=right, left=left, top=top).figure()
 
 
 def axis(palette: Palette, title: str | None = None, **settings: Any) -> dict[str, Any]:
