@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from pathlib import Path
 from typing import Any
 
@@ -228,3 +229,17 @@ def test_encoder_is_loaded_only_when_a_policy_needs_it(monkeypatch: pytest.Monke
     build_policy("cosine", settings, encoder)
     build_policy("gate", settings, encoder)
     assert len(loaded) == 1
+
+
+def test_rules_of_sessions_come_from_the_settings():
+    settings = load_settings().model_copy(
+        update={"session_idle_gap": math.inf, "session_new_commands": ("neues Thema",)}
+    )
+    times = (9, 9.1, 9.2, 12, 12.1)
+    texts = ("a", "new topic: tea", "b", "c", "d")
+    messages = [
+        {"role": "user", "content": text, "timestamp": 3_600 * hour}
+        for text, hour in zip(texts, times, strict=True)
+    ]
+    assert len(load_policy("session", settings=settings).select(messages).messages) == 5
+    assert len(load_policy("session", settings=settings, idle_gap=600).select(messages).messages) == 2

@@ -16,7 +16,6 @@ from convgate.conversation import Conversation, Turn
 from convgate.errors import PolicyError
 from convgate.policies.session import SessionPolicy
 from convgate.sessions import BoundaryRules, with_moved
-from convgate.settings import Settings
 from convgate.store.session_records import MovedBoundary
 from tests.session_days import day
 
@@ -184,13 +183,7 @@ def test_what_a_person_moved_is_kept_or_dropped_accordingly() -> None:
     )
 
 
-def test_settings_and_parameters_reach_the_policy() -> None:
-    messages = [
-        {"role": turn.role, "content": turn.text, "timestamp": str(turn.timestamp)} for turn in day(*LINES)
-    ]
-    never = Settings(session_idle_gap=math.inf, session_new_commands=("neues Thema",))
-    assert len(convgate.load_policy("session", settings=never).select(messages).messages) == 7
-    assert len(convgate.load_policy("session", settings=never, idle_gap=600).select(messages).messages) == 3
+def test_parameters_out_of_their_range_are_refused() -> None:
     with pytest.raises(PolicyError, match=r"session: idle_gap must be from 0 to inf; got -1"):
         SessionPolicy(idle_gap=-1)
     with pytest.raises(PolicyError, match=r"session: scope must be .*conversation.*session.*; got 'day'"):
