@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -72,6 +72,7 @@ ROWS: dict[str, tuple[list[str], list[int], list[int]]] = {
     "a message out of order": (["10:00 u a", "7:00 a b", "10:01 u c"], [0], [0]),
     "a pair out of order": (["10:00 u a", "7:00 u b", "9:59 a c", "10:01 u d"], [0], [0]),
     "late ones in a row": (["10:00 u a", "7:00 u b", "7:01 a c", "7:02 u d", "10:05 u e"], [0], [0]),
+    "the latest time again": (["10:00 u a", "7:00 u b", "7:01 a c", "10:00 u d"], [0], [0]),
     "a clock that goes back": (["12:00 u a", "9:00 u b", "9:01 a c", "11:02 u d"], [0, 3], [0, 3]),
     "a clock that was ahead": (["9:00 u a", "99:00 a b", "9:02 u c", "9:03 a d", "12:00 u e"], *_BOTH),
 }  # fmt: skip
@@ -195,6 +196,10 @@ def test_a_time_without_a_zone_is_local_and_of_the_zone_beside_it() -> None:
     assert at(nine, ten + timedelta(hours=2)) == (0, 1)
     assert at(nine, ten, nine + timedelta(hours=4)) == (0, 2)
     assert at(ten, nine + timedelta(hours=3)) == (0,)
+    timeless = Turn.of("user", "continue")
+    times = (ten, None, nine + timedelta(hours=2), datetime(2026, 1, 10, 6, tzinfo=UTC))
+    talk = [Turn.of("user", "a", timestamp=moment) if moment else timeless for moment in times]
+    assert segment(talk).session_starts == (0, 3), "11:00 there is 2:00 in UTC"
 
 
 def test_a_time_that_no_calendar_has_in_utc_counts_as_missing() -> None:

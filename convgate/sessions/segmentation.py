@@ -56,7 +56,9 @@ def step(state: State, turn: Turn, rules: BoundaryRules) -> tuple[State, Boundar
         gap, clock = clock.tick(turn.timestamp)
         closed_at = None  # it opens another conversation, or goes on with this one
         if _continues(command) and turn.timestamp is None and rules.continue_overrides_gap:
-            clock = Clock()  # nobody knows when it was asked, but what answers it goes on as well
+            clock = Clock(
+                zone=clock.zone
+            )  # nobody knows when it was asked, but what answers it goes on as well
     if rules.close_on_complete and workflow_state_of(turn) == COMPLETE:
         closed_at = index
     boundary = _boundary(state, turn, rules, gap, command)
