@@ -8,7 +8,7 @@ from typing import Any
 
 from convgate.store.database import Store
 from convgate.store.session_records import Session, SessionConversation
-from convgate.store.sessions import CONVERSATION, SESSION, conversation_of, session_of
+from convgate.store.session_rows import CONVERSATION, SESSION, conversation_of, session_of
 
 
 @dataclass(frozen=True, slots=True)

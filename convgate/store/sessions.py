@@ -10,21 +10,15 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from sqlite_utils import Database
 
 from convgate.errors import StoreError
 from convgate.store.database import Store
 from convgate.store.session_records import Session, SessionConversation
+from convgate.store.session_rows import CONVERSATION, SESSION, conversation_of, session_of
 from convgate.transcripts.characters import writable
 
-SESSION = "SELECT id, workspace, started, last_activity, conversation_count, ended, reason FROM sessions"
-CONVERSATION = """
-    SELECT held.number, sessions.id, key, coalesce(conversations.title, held.title), tags, began,
-        held.last_activity, workflow_state
-    FROM session_conversations AS held LEFT JOIN sessions ON sessions.number = held.session
-    LEFT JOIN conversations ON conversations.number = held.conversation"""
 # The open conversation of a session, unless it was removed for good or put into another session since.
 _PRESENT = """
     SELECT held.number FROM session_conversations AS held
@@ -269,30 +263,3 @@ def _library_number(db: Database, key: str) -> int:
         )
     number: int = row[0]
     return number
-
-
-def session_of(row: Sequence[Any]) -> Session:
-    """The session of a row of `SESSION`."""
-    id, workspace, started, last_activity, count, ended, reason = row
-    moments = [
-        None if text is None else datetime.fromisoformat(text) for text in (started, last_activity, ended)
-    ]
-    began, active, over = moments
-    assert began is not None
-    assert active is not None
-    return Session(id, workspace, began, active, count, over, reason)
-
-
-def conversation_of(row: Sequence[Any]) -> SessionConversation:
-    """The conversation of a row of `CONVERSATION`."""
-    number, session, key, title, tags, began, last_activity, workflow_state = row
-    return SessionConversation(
-        number=number,
-        session=session,
-        key=key,
-        title=title,
-        tags=tuple(json.loads(tags)),
-        began=datetime.fromisoformat(began),
-        last_activity=datetime.fromisoformat(last_activity),
-        workflow_state=workflow_state,
-    )
