@@ -12,7 +12,9 @@ from scripts.gatekeeper_figures import MEASURED, read_labelled, table
 EXCHANGES = Path(__file__).parent / "exchanges"
 
 
-@pytest.mark.parametrize(("name", "least", "floor"), [("work", 320, 0.97), ("sealed", 150, 0.95)])
+@pytest.mark.parametrize(
+    ("name", "least", "floor"), [("work", 320, 0.97), ("sealed", 150, 0.95), ("third", 190, 0.95)]
+)
 def test_the_labelled_exchanges_are_decided_rightly(name: str, least: int, floor: float):
     labelled = read_labelled(EXCHANGES / f"{name}.jsonl")
     judged = [one.judged(check(one.exchange)) for one in labelled]
@@ -26,7 +28,7 @@ def test_the_labelled_exchanges_are_decided_rightly(name: str, least: int, floor
 def test_nothing_worth_keeping_is_lost():
     lost = [
         one.exchange.user
-        for name in ("work", "sealed")
+        for name in ("work", "sealed", "third")
         for one in read_labelled(EXCHANGES / f"{name}.jsonl")
         if one.keep and not check(one.exchange).keep
     ]
