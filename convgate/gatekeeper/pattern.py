@@ -9,6 +9,7 @@ accents, capitals and curly apostrophes (see `folding`).
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -68,6 +69,19 @@ def _one_line(words: str) -> str:
     return dedent(words).replace("\n", "")
 
 
+def uncounted(expression: str) -> str:
+    r"""What finds at least the same, without an upper limit of repetitions.
+
+    An automaton of all patterns that counted would have a state for every way in which the counts of several
+    can stand together, and would build one at each letter of some texts; it only has to say what is worth
+    a closer look.
+
+    >>> uncounted("it's not [^.]{1,30} but")
+    "it's not [^.]* but"
+    """
+    return re.sub(r"\{\d+,\d+\}", "*", expression)
+
+
 @dataclass(frozen=True)
 class Lexicon:
     """Patterns that are looked for together: one pass over the text says which are in it at all."""
@@ -79,7 +93,7 @@ class Lexicon:
     def _present(self) -> Any:
         found = re2.Set.SearchSet(_options())
         for pattern, named in zip(self.patterns, self.named, strict=True):
-            found.Add(_expression(pattern, named).encode("ascii"))
+            found.Add(uncounted(_expression(pattern, named)).encode("ascii"))
         found.Compile()
         return found
 
