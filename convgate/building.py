@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +17,10 @@ from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, in_words
 from convgate.policies.gatekeeper import AS_SET, PATTERN, GatekeeperPolicy
-from convgate.policies.pipeline import DEFAULT_STAGES, Pipeline
-from convgate.policies.registry import check_written, make_policy, policy_settings
+from convgate.policies.pipeline import Pipeline
+from convgate.policies.registry import check_written, make_policy, policy_settings, stages_of
 from convgate.policies.session import SessionPolicy
-from convgate.policies.written import Written
+from convgate.policies.written import Written, to_text
 from convgate.sessions import BoundaryRules
 from convgate.settings import Settings
 from convgate.versions import UNTRAINED, Version, Versions
@@ -109,11 +109,15 @@ def _pipeline(
 ) -> Policy:
     check_written(Written(Pipeline.name, parameters))
 
+    def whole(stage: Written) -> Written:
+        """With what the settings say of it, so that the pipeline's text says all of it elsewhere too."""
+        return replace(stage, parameters={**parameters_of(settings, stage.name), **stage.parameters})
+
     def build(stage: Written) -> Policy:
         named = stage.version or version
         return build_policy(stage.name, settings, encoder, version=named, **stage.parameters)
 
-    return Pipeline.of(str(parameters.get("stages", DEFAULT_STAGES)), build)
+    return Pipeline.of(to_text(map(whole, stages_of(Pipeline.name, parameters))), build)
 
 
 def find_version(settings: Settings, version: str | Path | Version | None = None) -> Version | Path | None:
