@@ -150,6 +150,9 @@ def test_settings_change_each_rule() -> None:
     talk = day("9:00 u a !COMPLETE", "9:01 u Neues  Thema: Tee", "9:02 u new topic", "9:04 u continue")
     assert starts(segment(talk, BoundaryRules.of(settings))) == ((0, 1, 3), (0, 3))
     assert BoundaryRules.of(Settings()) == RULES
+    own = BoundaryRules(new_commands=("other", "other thing"))
+    (begun,) = segment(day("- u a", "- u Other thing: tea"), own).records[1:]
+    assert begun.reason == '"Other thing" asks for a new conversation.', "the longest that fits is told"
 
 
 def test_no_gap_ends_a_session_when_it_is_off_and_any_does_when_it_is_none() -> None:

@@ -14,7 +14,7 @@ import convgate
 from convgate.conversation import Turn
 from convgate.errors import ConvgateError, SessionError, StoreError, TranscriptError
 from convgate.sessions import segment
-from convgate.sessions.manager import SessionManager
+from convgate.sessions.manager import RETENTION_DAYS, SessionManager
 from convgate.settings import Settings
 from convgate.store import Store
 from tests.forked import fork, needs_fork
@@ -191,6 +191,7 @@ def test_settings_name_the_database_the_rules_and_the_cleaning(tmp_path: Path) -
     sessions = convgate.SessionManager(kept, workspace="shop", clock=watch)
     assert sessions.store.path == tmp_path / "convgate.db"
     assert sessions.rules.idle_gap == 60
+    assert Settings().session_retention_days == RETENTION_DAYS, "as for a store, which names no settings"
     file = tmp_path / "agent.toml"
     file.write_text("session_idle_gap = 90\n")
     assert SessionManager(str(file)).rules.idle_gap == 90

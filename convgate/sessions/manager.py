@@ -227,5 +227,5 @@ def _dump(state: State) -> str:
 def _load(text: str) -> State:
     held = json.loads(text)
     latest, behind = (held[name] and datetime.fromisoformat(held[name]) for name in ("latest", "behind"))
-    clock = Clock(latest, behind, held["set_back"], UTC if latest else None)
+    clock = Clock(latest, behind, held["set_back"])
     return State(held["messages"], held["spoken"], held["closed_at"], clock)
