@@ -29,6 +29,13 @@ def test_blocks_come_with_language_place_and_code(text: str, blocks: list):
     assert [(one.language, one.line, one.end, one.code) for one in code_blocks(text)] == blocks
 
 
+def test_long_and_deep_messages_are_read_as_far_as_it_is_quick():
+    block = "```\nx\n```\n"
+    assert len(code_blocks(block * 6_000)) == 5_000  # 50,000 of 60,000 characters
+    assert len(code_blocks("> " * 5 + "```\n")) == 1
+    assert code_blocks("> " * 15 + "```\n") == ()
+
+
 def test_what_is_left_without_code_is_the_rest_line_by_line():
     assert without_code("a\n\n```\ncode\n```\nb") == "a\n\nb"
     assert without_code("a\r\n\r\n    code\r\nb") == "a\n\nb"

@@ -11,7 +11,7 @@ import pytest
 from convgate import ToolCall, Turn
 from convgate.errors import ConfidenceError, TranscriptError
 from convgate.retention import Confidence, band_of, confidences
-from convgate.retention.hedging import estimated
+from convgate.retention.hedging import _SENTENCE_END, estimated
 from convgate.transcripts import read_conversations, read_relevance_set
 
 CALL = (ToolCall("a", "look", "{}"),)
@@ -75,6 +75,11 @@ class TestSources:
     def test_token_probabilities_are_averaged_in_each_of_their_forms(self, logprobs: object):
         ((value, source, _),) = found(said("assistant", logprobs=logprobs))
         assert (round(value, 12), source) == (0.75, "logprobs")
+
+    def test_tokens_of_a_border_are_not_pushed_below_it_by_adding_them_up(self):
+        for count in (1, 3, 6, 53):
+            ((value, _, _),) = found(said("assistant", logprobs=[math.log(0.7)] * count))
+            assert value == 0.7
 
     def test_a_token_that_was_as_good_as_impossible_counts_as_0(self):
         assert found(said("assistant", logprobs=[0.0, -math.inf, -9999.0, -(10**400)]))[0][0] == 0.25
@@ -145,6 +150,11 @@ class TestWhoseItIs:
 
 
 class TestBadInput:
+    @pytest.mark.parametrize("value", [1.5, -0.1, math.nan, "0.8", None, True])
+    def test_none_is_made_by_hand_either(self, value: object):
+        with pytest.raises(ConfidenceError, match="a confidence is a number from 0 to 1; got"):
+            Confidence(value)  # type: ignore[arg-type]
+
     @pytest.mark.parametrize(
         ("value", "shown"),
         [
@@ -204,6 +214,15 @@ class TestHedging:
     )
     def test_hedges_lower_and_assurances_raise(self, text: str, value: float):
         assert estimated(text) == value
+
+    def test_a_sentence_ends_at_white_space_behind_its_mark(self):
+        assert estimated("It is 3.5. Perhaps!? Yes…\nSo") == pytest.approx(0.65 - 0.4 / 4)
+
+    def test_marks_without_end_are_read_in_linear_time(self):
+        assert len(_SENTENCE_END.split("?!" * 500_000)) == 1  # for hours, were each mark a beginning
+
+    def test_of_a_long_message_the_beginning_is_read(self):
+        assert estimated("It is so. " * 5_000 + "Perhaps. " * 90_000) == 0.65
 
     def test_code_is_not_read(self):
         assert estimated("It is this:\n\n```haskell\nmaybe 0 id\n```\n\nCall `maybe` with it.") == 0.65

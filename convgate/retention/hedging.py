@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from convgate.retention.code_blocks import without_code
+from convgate.retention.code_blocks import LONGEST, without_code
 
 PLAIN = 0.65
 """A text without hedges and assurances."""
@@ -42,7 +42,7 @@ _ASSURANCES = (
 )
 _HEDGE = re.compile(rf"\b(?:{'|'.join(_HEDGES)})\b", re.IGNORECASE)
 _ASSURANCE = re.compile(rf"\b(?:{'|'.join(_ASSURANCES)})\b", re.IGNORECASE)
-_SENTENCE_END = re.compile(r"[.!?…]+\s|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s|\n")
 _INLINE_CODE = re.compile(r"`[^`\n]*`")
 _WORD = re.compile(r"\w")
 
@@ -51,9 +51,9 @@ _WORD = re.compile(r"\w")
 def estimated(text: str) -> float | None:
     """0.25 (every sentence hedges) to 0.75 (every sentence assures); None of a text without words.
 
-    Code is not read: `maybe` is a name there.
+    Code is not read: `maybe` is a name there. Of a long text the first 50,000 characters are.
     """
-    prose = _INLINE_CODE.sub(" ", without_code(text)).replace("’", "'")
+    prose = _INLINE_CODE.sub(" ", without_code(text[:LONGEST])).replace("’", "'")
     sentences = [sentence for sentence in _SENTENCE_END.split(prose) if _WORD.search(sentence)]
     if not sentences:
         return None

@@ -12,7 +12,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 
 from convgate.conversation import Turn
 from convgate.errors import ConfidenceError
@@ -28,13 +28,21 @@ _LEAST = -1e6  # a log-probability below it is as good as none, and may be too g
 _SHOWN = 40  # characters of a bad value that an error repeats
 
 
+def _is_share(number: Any) -> TypeGuard[int | float]:
+    return isinstance(number, int | float) and 0 <= number <= 1
+
+
 @dataclass(frozen=True, slots=True)
 class Confidence:
-    """How confident the model was in a message, and who says so."""
+    """How confident the model was in a message, and who says so. Raises ConfidenceError for a bad value."""
 
     value: float  # 0…1
     source: Source = "message"  # the field, the tokens' log-probabilities, hedging language, or nothing
     answer: int | None = None  # index of the answer that it is taken from; None: the message's own
+
+    def __post_init__(self) -> None:
+        if isinstance(self.value, bool) or not _is_share(self.value):
+            raise ConfidenceError(f"a confidence is a number from 0 to 1; got {_shown(self.value)}")
 
     @property
     def band(self) -> Band:
@@ -87,7 +95,7 @@ def _field(fields: Mapping[str, Any]) -> str | None:
 
 def _share(value: Any, field: str) -> float:
     number = _number(value)
-    if number is None or not 0 <= number <= 1:
+    if not _is_share(number):
         problem = f"a confidence is a number from 0 to 1; got {_shown(value)}"
         raise ConfidenceError(f"{problem}. Correct it, or leave it out: without one it is 0.50", field=field)
     return float(number)
@@ -109,7 +117,8 @@ def _mean_probability(given: Any, field: str) -> float | None:
             field=field,
         )
     values = [_probability(token, f"{field}[{place}]") for place, token in enumerate(given)]
-    return math.fsum(values) / len(values) if values else None
+    # rounded: adding up 0.7 three times gives less than three times as much
+    return round(math.fsum(values) / len(values), 12) if values else None
 
 
 def _probability(token: Any, field: str) -> float:
