@@ -54,6 +54,16 @@ def test_a_list_and_a_single_object_are_exchanges_too(run):
     assert len(json.loads(run('{"user": "Hi"}', "--json")[1])) == 1
 
 
+def test_an_entry_of_a_list_keeps_its_number_when_one_before_it_is_left_out(run):
+    code, out, _ = run('[{"user": 3}, {"user": "How do I read a file?"}]', "--skip-bad")
+    assert (code, "2  How do I read a file?" in out) == (0, True)
+
+
+def test_other_fields_make_no_transcript_of_an_exchange(run):
+    line = {"user": "I prefer tabs", "assistant": "Noted.", "type": "chat", "from": "web", "role": "lead"}
+    assert [one["category"] for one in json.loads(run(json.dumps(line), "--json")[1])] == ["preference"]
+
+
 def test_of_a_transcript_every_exchange_is_decided(run):
     messages = [("system", "Be brief."), ("user", "Hi"), ("assistant", "Hello!"), ("user", "I prefer tabs")]
     text = json.dumps({"messages": [{"role": role, "content": content} for role, content in messages]})

@@ -28,7 +28,7 @@ class FiledExchange:
     """An exchange, and where in the file it stands."""
 
     exchange: Exchange
-    item: int  # of a file of lines the line, from 1; of a transcript the user's turn, from 0
+    item: int  # the line, or the entry of a list, from 1; of a transcript the user's turn, from 0
     conversation: str | None = None  # its id, where the file is a transcript
 
 
@@ -55,15 +55,14 @@ def read_exchanges(
         return placed, transcript.problems
     assert source.json is not None
     found: list[FiledExchange] = []
-    for value, place in source.json.values(
-        each=not source.json.is_lines and isinstance(source.json.document, list)
-    ):
+    each = not source.json.is_lines and isinstance(source.json.document, list)
+    for number, (value, place) in enumerate(source.json.values(each=each), 1):
         try:
             exchange = exchange_of(value, place)
         except TranscriptError as error:
             place.leave_out_all(error)
             continue
-        found.append(FiledExchange(exchange, place.line or len(found) + 1))
+        found.append(FiledExchange(exchange, place.line or number))
     readable = f"{len(found):,} exchange{'s' * (len(found) != 1)}" if found else None
     return found, report.close(readable, skip_bad=skip_bad)
 
@@ -97,11 +96,14 @@ def _text(value: Mapping[str, Any], field: str) -> str:
 
 
 def _has_exchanges(source: Source) -> bool:
-    """Whether the file's first objects are no messages and no conversations."""
+    """Whether most of the file's first objects are no messages and no conversations."""
     if source.json is None:
         return False
     document = source.json.sample if source.json.is_lines else source.json.document
     values = document[:20] if isinstance(document, list | tuple) else [document]
     objects = [value for value in values if isinstance(value, Mapping)]
-    transcripts = sum(not _OF_TRANSCRIPTS.isdisjoint(value) for value in objects)
+    transcripts = sum(
+        not {"user", "assistant"} <= value.keys() and not _OF_TRANSCRIPTS.isdisjoint(value)
+        for value in objects
+    )
     return 2 * transcripts < len(objects)
