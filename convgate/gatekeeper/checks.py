@@ -18,7 +18,13 @@ from convgate.gatekeeper.folding import Folded, fold
 from convgate.gatekeeper.language import foreign_language
 from convgate.gatekeeper.pattern import Found, Lexicon, overlaps
 from convgate.gatekeeper.patterns import LANGUAGES
-from convgate.gatekeeper.phrases import is_confirmation, is_greeting, is_yes_or_no
+from convgate.gatekeeper.phrases import (
+    is_agreement,
+    is_confirmation,
+    is_greeting,
+    is_time_of_day,
+    is_yes_or_no,
+)
 from convgate.gatekeeper.questions import LONGEST_ANSWER, question_before
 
 STAGE = "gatekeeper"
@@ -84,9 +90,14 @@ def _verdict(
     exchange: Exchange, message: str, answer: str, folded: Folded, matches: Sequence[Match], limits: Limits
 ) -> _Verdict:
     if message and len(message) < limits.greeting and is_greeting(folded.text, message):
+        if is_time_of_day(folded.text) and (answered := _as_answer(exchange, message, closed=False)):
+            return answered
         return _Verdict(SKIP, "greeting", "greeting", f"a greeting and nothing else (“{message}”)")
     if is_confirmation(folded.text):
-        if is_yes_or_no(folded.text) and (answered := _as_answer(exchange, message, closed=True)):
+        agrees = is_agreement(folded.text)
+        if (agrees or is_yes_or_no(folded.text)) and (
+            answered := _as_answer(exchange, message, closed=True, choice=agrees)
+        ):
             return answered
         return _Verdict(SKIP, "confirmation", "other", f"a bare confirmation (“{_cut(message)}”)")
     if matches:
@@ -120,10 +131,13 @@ def _verdict(
     return _Verdict(KEEP, "default", "other", "nothing says that it can be left out")
 
 
-def _as_answer(exchange: Exchange, message: str, *, closed: bool) -> _Verdict | None:
-    """Kept as the answer to what was asked before; a yes or no (`closed`) answers a closed question alone."""
+def _as_answer(exchange: Exchange, message: str, *, closed: bool, choice: bool = False) -> _Verdict | None:
+    """Kept as the answer to what was asked before.
+
+    A yes or no (`closed`) answers a closed question alone, an "ok" (`choice`) one that asks for a decision.
+    """
     asked = question_before(exchange.previous)
-    if asked is None or (closed and not asked.closed):
+    if asked is None or (closed and not asked.closed) or (choice and not asked.choice):
         return None
     if asked.choice:
         return _Verdict(KEEP, "answer", "decision", f"decides what was asked before (“{_cut(message)}”)")

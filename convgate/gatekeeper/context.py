@@ -10,7 +10,7 @@ from typing import Any
 from convgate.gatekeeper.pattern import CLAUSE, Span, compiled, spelled_out
 from convgate.gatekeeper.patterns import LANGUAGES
 
-_MARKS = (b'"', b"`", b">", b"#", b"//", b"* ")
+_MARKS = (b'"', b" '", b"`", b">", b"#", b"//", b"/*")
 _LETTER = re.compile(rb"[a-z]")
 _LONGEST_QUOTE = 300  # characters; what is longer is a quotation mark that stands alone
 _BLANKED = bytes(ord("_") if chr(code).isalnum() or chr(code) == "'" else code for code in range(256))
@@ -23,10 +23,12 @@ _HANDED_OVER = re.compile(
 )
 
 # What somebody else said, and code: backticks, quotation marks, a quoted line, a line that is a comment, a
-# comment behind something. Each repeats one class up to what ends it, so all take linear time.
+# comment of several lines, a comment behind something. Each repeats one class up to what ends it, so all
+# take linear time. Within single quotes an apostrophe stands between letters.
 _FOREIGN = re.compile(
     rb'`[^`\n]+`|"[^"\n]{2,%d}"|^[ \t]*>[^\n]*' % _LONGEST_QUOTE
-    + rb"|^(?://|[ \t]+(?:#|//|\*))[^\n]*|(?<=\S)[ \t](?:#|//) [^\n]*",
+    + rb"|(?<=[\s(:])'(?:[^'\n]|(?<=[a-z])'(?=[a-z])){2,%d}'(?![a-z0-9])" % _LONGEST_QUOTE
+    + rb"|^(?://|[ \t]+(?:#|//))[^\n]*|^[ \t]*/\*[^\n]*(?:\n[ \t]*\*[^\n]*)*|(?<=\S)[ \t](?:#|//) [^\n]*",
     re.MULTILINE,
 )
 

@@ -58,6 +58,8 @@ def fold(text: str) -> Folded:
 
 
 def _folded(character: str) -> str:
+    if character == _DROPPED:  # one that was in the message
+        return " "
     if character in _BY_HAND:
         return _BY_HAND[character]
     if character.isascii():

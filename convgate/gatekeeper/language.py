@@ -73,7 +73,8 @@ def _letters(text: str) -> Iterator[str]:
 
 
 @functools.cache
-def _detector() -> Any:
+def _loaded() -> Any:
+    """The detector; most of the 0.8 s that it takes the library unpacks its one compressed file."""
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=False)
@@ -81,6 +82,7 @@ def _detector() -> Any:
 
 def _ranked(text: str) -> list[tuple[str, float]]:
     """Languages with their log-likelihoods, the likeliest first."""
-    with _LOCK:  # the model is loaded once, by the first who asks
-        ranking: list[tuple[str, float]] = _detector().rank(text[:LOOKED_AT])
+    with _LOCK:  # it is loaded once, by the first who asks; after that it is only read
+        detector = _loaded()
+    ranking: list[tuple[str, float]] = detector.rank(text[:LOOKED_AT])
     return ranking

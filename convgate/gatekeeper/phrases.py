@@ -12,7 +12,6 @@ from convgate.gatekeeper.patterns.language import Language
 
 _END = r"[\s.!?,)(:;<3-]*"
 _LONGEST = 200  # bytes of a message that can be a phrase
-_NAMED = r"(?:(?:dr|mr|mrs|ms|prof|herr|frau|madame|monsieur)\.? )?(_name_)(?: (_name_))?"
 
 
 def _any(phrases: Callable[[Language], str]) -> str:
@@ -41,7 +40,18 @@ def _confirmation() -> Any:
 
 @functools.cache
 def _yes_or_no() -> Any:
-    return compiled(rf"\s*(?:{_any(lambda one: one.yes_or_no)})[\s.!?,]*".replace(" ", r"[,\s]+"))
+    phrases = _any(lambda one: one.yes_or_no).replace(r"\s+", r"[,\s]+")
+    return compiled(rf"\s*(?:{phrases})[\s.!?,]*")
+
+
+@functools.cache
+def _agreement() -> Any:
+    return compiled(rf"\s*(?:{_any(lambda one: one.agreements)})[\s.!?]*")
+
+
+@functools.cache
+def _time_of_day() -> Any:
+    return compiled(r"\s*(?:morning|morgen)[\s.!?]*")
 
 
 def is_greeting(text: bytes, given: str) -> bool:
@@ -64,6 +74,16 @@ def is_greeting(text: bytes, given: str) -> bool:
 def is_confirmation(text: bytes) -> bool:
     """Whether a message confirms, thanks, agrees or refuses, and nothing else."""
     return len(text) <= _LONGEST and _confirmation().fullmatch(text) is not None
+
+
+def is_agreement(text: bytes) -> bool:
+    """Whether a confirmation can be a yes to what was proposed."""
+    return len(text) <= _LONGEST and _agreement().fullmatch(text) is not None
+
+
+def is_time_of_day(text: bytes) -> bool:
+    """Whether a greeting can say when as well."""
+    return len(text) <= _LONGEST and _time_of_day().fullmatch(text) is not None
 
 
 def is_yes_or_no(text: bytes) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ LONGEST_ANSWER = 60
 """Characters of a message that can still be taken for an answer and nothing else."""
 
 _TAIL = 1_000  # characters of the message before that are looked at, the last
+_MARK = re.compile(rb"[?](?![a-z0-9&=])")  # not within an address
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +48,17 @@ def _invitation() -> Any:
 
 
 def question_before(previous: Sequence[Turn]) -> Question | None:
-    """The question that the last turn with words ends on; None when it asks nothing."""
+    """The last question in the end of the last turn with words; None when it asks nothing."""
     said = next(
         (turn.text for turn in reversed(previous) if not turn.is_instruction and turn.text.strip()), ""
     )
     if not said:
         return None
     text = own_words(fold(said[-_TAIL:]).text).rstrip()
-    if b"?" in text:
-        end = text.rindex(b"?") + 1
-        start = (
-            max((text.rfind(mark, 0, end - 1) for mark in (b". ", b"! ", b"? ", b"\n", b": ")), default=-1)
-            + 1
-        )
+    marks = [found.end() for found in _MARK.finditer(text)]
+    if marks:
+        end = marks[-1]
+        start = max(text.rfind(mark, 0, end - 1) for mark in (b". ", b"! ", b"? ", b"\n", b": ")) + 1
         sentence = text[start:end].strip()
         return Question(
             closed=_open().search(sentence) is None, choice=_choice().search(sentence) is not None

@@ -18,7 +18,8 @@ class Language:
     greetings: str  # regular expressions, all of the following too
     pleasantries: str  # what may follow a greeting without being of substance
     confirmations: str
-    yes_or_no: str  # the confirmations that answer a closed question
+    yes_or_no: str  # what answers a closed question
+    agreements: str  # the confirmations that are a yes where a decision was asked for
     questions: str  # how a question's clause begins
     open_questions: str  # how it begins when yes and no are no answer to it
     choices: str  # what a question has that asks for a decision

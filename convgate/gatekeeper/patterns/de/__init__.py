@@ -33,6 +33,7 @@ GERMAN = Language(
     yes_or_no=r"""
         ja|nein|jo|jep|jup|ne|nee|na klar|klar|gerne|gern|ja bitte|nein danke|doch|jawohl|genau
     """,
+    agreements="einverstanden|in ordnung|geht klar|alles klar|passt",
     questions=r"""
         (?:was|welche[rsnm]?|wer|wen|wem|wie|warum|wieso|weshalb|wo|wann|woher|wohin|wozu|womit|ob)\b
         |(?:soll|sollen|sollten|sollte|muss|mussen|kann|konnen|kannst|konnt|darf|durfen|willst|wollen

@@ -33,6 +33,7 @@ ENGLISH = Language(
         |cool|nice
     """,
     yes_or_no="yes|no|yep|nope|sure|yeah|yup|nah|yes please|no thanks|no thank you",
+    agreements="ok|okay|k|alright",
     questions=r"""
         (?:what|which|who|whose|whom|how|why|where|when)(?:'s|'re|'d| [a-z']+)
         |(?:do|does|did|should|shall|can|could|would|will|is|are|am|was|were|has|have|had|may|might

@@ -68,6 +68,9 @@ CORRECTIONS = (
             |delivered|typed|entered|installed|pressed|used|did|do|parked|boarded|married|went)
              [^.!?\n]{0,25}(?:wrong|incorrect|incorrectly)|[a-z]+s? (?:delivered|shipped
             |sent) [^.!?\n]{0,12}wrong
+            |(?:left|came|arrived|landed|stopped|ended up|turned|walked|drove|ran|flew|got (?:on|off))
+             [^.!?\n]{0,15}wrong
+            |(?:i'm|i am|i was|we're|we are|we were) (?:\w+ )?(?:on|in|at) the wrong
         """,
     ),
     Pattern(

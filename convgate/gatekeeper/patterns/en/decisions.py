@@ -21,7 +21,7 @@ DECISIONS = (
         unless=r"""
             (?:let's|lets|let us) (?:\w+ )?(?:(?:choose|pick) an?|pick up|pick (?:it|this|that|things|him
             |her|them|you) up
-            |pick [a-z']+ brain|use (?:the|this|that|our|some|my|your)(?: \w+)? (?:time|opportunity
+            |pick [a-z']+ brain|use up|use (?:the|this|that|our|some|my|your)(?: \w+)? (?:time|opportunity
             |chance|break|moment
             |day|weekend|fact|formula|function|method|definition|rule|theorem|hour|minutes|identity
             |following)
@@ -80,7 +80,7 @@ DECISIONS = (
         unless=r"""
             (?:if|when|once|how|what|whether|maybe|perhaps|until|unless|that|which|suppose|after|before)
              we(?:'ll| will|'re| are|ll)
-            |we(?:'ll| will)(?: just| now| then)* (?:use (?:it|that|this|them)\b|pick (?:you|up|him|her
+            |we(?:'ll| will)(?: just| now| then)* (?:use (?:it|that|this|them|up)\b|pick (?:you|up|him|her
             |it up|them)
             |take the (?:bus|train|car|kids|dog|stairs)|use the (?:formula|following|fact|definition|time)
             |go for (?:an?|lunch|dinner|walk|drinks))|what we(?:'re| are)
@@ -106,7 +106,7 @@ DECISIONS = (
             |who|why|guess|did|should|can)
              (?:i|we)(?:'ll| will|'m| am)?(?: \w+)? (?:use|go|going|choose|pick|stick|chose|picked|went
             |take)
-            |i(?:'ll| will|'m going to| am going to)(?: just| now| then)* (?:use (?:it|that|this|them
+            |i(?:'ll| will|'m going to| am going to)(?: just| now| then)* (?:use (?:it|that|this|them|up
             |the (?:bathroom|toilet
             |restroom|example|following|train|bus))|pick (?:you|up|him|her|it up|them|the kids|my)
             |take (?:the (?:bus|train|car

@@ -36,7 +36,8 @@ POLICIES = (
             |say|said
             |suppose|imagine|assume|pretend|wish|wonder) we (?:should|must|shall)
             |we (?:should|must) (?:first|now|then|next|solve|find|subtract|divide|multiply|compute
-            |calculate|choose)
+            |calculate|choose|distinguish|consider|note|observe|recall|prove|account for|bear in mind
+            |take into account|square|integrate|differentiate)\b
         """,
     ),
     Pattern(
@@ -72,7 +73,7 @@ POLICIES = (
     Pattern(
         "policy",
         "don't ever",
-        "(?:don't|dont|do not|never),? ever,? [a-z]+",
+        "(?:don't|dont|do not|never),? ever,? `?[a-z_]+",
         said="both",
         unless=r"""
             (?:i|you|they|people|users|why|who|that|which|customers) (?:don't|dont|do not|never) ever
@@ -135,7 +136,7 @@ POLICIES = (
         "policy",
         "avoid …",
         r"""
-            avoid [a-z]{2,}|under no circumstances|refrain from|steer clear of|stay away from
+            avoid ["`]?[a-z_]{2,}|under no circumstances|refrain from|steer clear of|stay away from
             |no (?:deploys|deployments|merges|pushes|commits|releases|meetings|phones|force pushes
             |changes|exceptions)
              (?:on|without|after|before|in|to|at|during)

@@ -28,6 +28,7 @@ FRENCH = Language(
         |bien recu|recu|ouais|nan|cool|nickel|top|excellent|je vois|volontiers|si
     """,
     yes_or_no="oui|non|ouais|nan|si|bien sur|volontiers|oui merci|non merci|d'accord",
+    agreements="ca marche|parfait|tres bien|entendu",
     questions=r"""
         (?:que|qu'|qu'est-ce|quel|quelle|quels|quelles|qui|comment|pourquoi|ou|quand|combien
         |est-ce)(?: |\b)
