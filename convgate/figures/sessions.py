@@ -16,7 +16,10 @@ from convgate.figures.palette import Palette
 from convgate.figures.timeline import Event, add_events
 
 _HEIGHT, _LANE = 190, 34  # pixels; of the lane that tells what the rules say
-_MESSAGES, _COMMANDS, _EVENTS, _RULES = 0.0, 0.32, 0.7, -0.75  # levels
+_MESSAGES, _COMMANDS, _EVENTS, _MOVED, _RULES = 0.0, 0.32, 0.7, 1.05, -0.75  # levels
+_LOW, _HIGH = -2.0, 2.0  # levels beyond all others
+_DENSE = 400  # events; of more, neither lines nor grounds can be told apart
+_THINNEST = 1 / 300  # of the axis: how wide a session is at least
 _KINDS = {"session": "triangle-right", "conversation": "triangle-right-open"}
 
 
@@ -42,12 +45,13 @@ def along_height(along: Along) -> int:
 def along_figure(along: Along, *, palette: Palette, selected: int | None = None) -> go.Figure:
     """A mark a message; `customdata` of a mark is the turn's 0-based index, as one integer.
 
-    Every other session is shaded. A triangle is where something begins, an open one a conversation; a star
+    Sessions are shaded. A triangle is where something begins, an open one a conversation; a star
     is what a person moved, and the lane below what the rules alone would have.
     """
     turns = len(along.labels)
     fig = drawing(palette, height=along_height(along), left=12, right=12)
     low, high = _range(along)
+    is_selected = selected is not None and 0 <= selected < turns
     fig.update_layout(
         uirevision=f"{turns}-{along.times is None}", dragmode="zoom", hovermode="closest",
         xaxis=axis(
@@ -55,18 +59,19 @@ def along_figure(along: Along, *, palette: Palette, selected: int | None = None)
             showgrid=False, **({"type": "date"} if along.times else {}),
         ),
         yaxis=axis(
-            palette, range=[-1.2 if along.rules else -0.6, 1.1], showgrid=False, showticklabels=False
+            palette, range=[-1.2 if along.rules else -0.6, 1.3], showgrid=False, showticklabels=False
         ),
-        shapes=[*_shades(along, high, palette), *_lines(along, selected, palette)],
+        shapes=[_line(_x(along, selected), palette)] if selected is not None and is_selected else [],
         annotations=[_rules_name(palette)] if along.rules else [],
     )  # fmt: skip
+    _add_grounds(fig, along, palette)
     _add_messages(fig, along, palette)
     add_events(fig, along.events, palette, place=lambda event: _before(along, event))
     _add_told(fig, along, along.commands, "command", ("square-open", 8, palette.muted), _COMMANDS)
-    _add_told(fig, along, along.moved, "moved by a person", ("star", 13, palette.flip), _EVENTS)
+    _add_told(fig, along, along.moved, "moved by a person", ("star", 13, palette.flip), _MOVED)
     if along.rules:
         _add_rules(fig, along, palette)
-    if selected is not None and 0 <= selected < turns:
+    if selected is not None and is_selected:
         fig.add_scatter(
             x=[_x(along, selected)], y=[_MESSAGES], mode="markers", name="selected", hoverinfo="skip",
             showlegend=False, customdata=[selected], **steady(),
@@ -113,7 +118,7 @@ def _add_told(
     if events:
         symbol, size, colour = look
         fig.add_scatter(
-            x=[_before(along, event) if level == _EVENTS else _x(along, event.turn) for event in events],
+            x=[_before(along, event) if level == _MOVED else _x(along, event.turn) for event in events],
             y=[level] * len(events), customdata=[event.turn for event in events], mode="markers",
             name=name, showlegend=True, hoverinfo="text", **steady(),
             hovertext=[_told(event) for event in events],
@@ -141,34 +146,47 @@ def _rules_name(palette: Palette) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _shades(along: Along, high: object, palette: Palette) -> list[dict[str, Any]]:
-    """A ground under every other session."""
-    ends = [*along.sessions[1:], None]
-    return [
-        {
-            "type": "rect", "yref": "paper", "y0": 0, "y1": 1, "x0": _edge(along, start),
-            "x1": high if end is None else _edge(along, end), "line": {"width": 0}, "layer": "below",
-            "fillcolor": palette.grid, "opacity": 0.55, "name": "session",
-        }
-        for start, end in list(zip(along.sessions, ends, strict=True))[1::2]
-    ]  # fmt: skip
+def _add_grounds(fig: Drawing, along: Along, palette: Palette) -> None:
+    """Sessions shaded, and lines where something begins.
+
+    By the clock each session is, so that the gaps are bare, else every other. A trace each: plotly takes
+    seconds over hundreds of shapes. Where more begins than a screen can tell apart, the marks alone say so.
+    """
+    if len(along.events) > _DENSE:
+        return
+    x: list[object] = []
+    for low, high in _extents(along):
+        x += [low, low, high, high, None]
+    fig.add_scatter(
+        x=x or [None], y=[_LOW, _HIGH, _HIGH, _LOW, None] * (len(x) // 5) or [None], mode="lines",
+        fill="toself", fillcolor=palette.grid, opacity=0.6, line={"width": 0}, hoverinfo="skip",
+        showlegend=False, name="session",
+    )  # fmt: skip
+    for kind, dash in (("session", "solid"), ("conversation", "dot")):
+        starts = [_edge(along, event.turn) for event in along.events if event.kind == kind]
+        if starts:
+            fig.add_scatter(
+                x=[place for start in starts for place in (start, start, None)],
+                y=[_LOW, _HIGH, None] * len(starts), mode="lines", hoverinfo="skip", showlegend=False,
+                line={"color": palette.muted, "width": 1, "dash": dash}, name=f"{kind} line",
+            )  # fmt: skip
 
 
-def _lines(along: Along, selected: int | None, palette: Palette) -> list[dict[str, Any]]:
-    found = [
-        (_edge(along, event.turn), palette.muted, "solid" if event.kind == "session" else "dot", 1)
-        for event in along.events
-        if event.kind != "state"
-    ]
-    if selected is not None and 0 <= selected < len(along.labels):
-        found.append((_x(along, selected), palette.ink, "solid", 2))
-    return [
-        {
-            "type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": x, "x1": x, "layer": "below",
-            "line": {"color": colour, "dash": dash, "width": width},
-        }
-        for x, colour, dash, width in found
-    ]  # fmt: skip
+def _extents(along: Along) -> list[tuple[object, object]]:
+    """From where to where sessions are shaded, on the x axis."""
+    extents = list(zip(along.sessions, [*along.sessions[1:], len(along.labels)], strict=True))
+    if along.times is None:
+        return [(start + 0.5, stop + 0.5) for start, stop in extents[1::2]]
+    thin = (max(along.times) - min(along.times)) * _THINNEST
+    spans = [along.times[start:stop] for start, stop in extents]
+    return [(_written(min(span) - thin), _written(max(span) + thin)) for span in spans]
+
+
+def _line(x: object, palette: Palette) -> dict[str, Any]:
+    return {
+        "type": "line", "yref": "paper", "y0": 0, "y1": 1, "x0": x, "x1": x, "layer": "below",
+        "line": {"color": palette.ink, "width": 2},
+    }  # fmt: skip
 
 
 def _hover(along: Along, turn: int) -> str:
@@ -187,11 +205,16 @@ def _before(along: Along, event: Event) -> object:
 
 def _edge(along: Along, turn: int) -> object:
     """Between a message and the one before; by the clock at the message, with which the time begins."""
-    return turn + 0.5 if along.times is None else along.times[turn]
+    return turn + 0.5 if along.times is None else _written(along.times[turn])
 
 
 def _x(along: Along, turn: int) -> object:
-    return turn + 1 if along.times is None else along.times[turn]
+    return turn + 1 if along.times is None else _written(along.times[turn])
+
+
+def _written(moment: datetime) -> str:
+    """As plotly takes a time: texts are ten times as quick as the times themselves."""
+    return moment.isoformat(sep=" ", timespec="milliseconds")
 
 
 def _range(along: Along) -> tuple[object, object]:
@@ -201,4 +224,4 @@ def _range(along: Along) -> tuple[object, object]:
         return 1 - edge, turns + edge
     low, high = min(along.times), max(along.times)
     edge_of_time = (high - low) * 0.02
-    return low - edge_of_time, high + edge_of_time
+    return _written(low - edge_of_time), _written(high + edge_of_time)

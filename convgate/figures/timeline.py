@@ -257,6 +257,7 @@ def add_events(
 
     place: where it is on the x axis; before its turn, for a state at it, unless given.
     """
+    lines = wrapped if len(events) <= _REASONS else plain
     for kind, name, symbol in (
         ("session", "session begins", "triangle-right"),
         ("conversation", "conversation begins", "triangle-right-open"),
@@ -268,7 +269,7 @@ def add_events(
         fig.add_scatter(
             x=[place(event) for event in found], y=[0.7] * len(found),
             customdata=[event.turn for event in found], mode="markers", name=name, showlegend=True,
-            hovertext=[f"<b>Turn {event.turn + 1}</b><br>{wrapped(event.told)}" for event in found],
+            hovertext=[f"<b>Turn {event.turn + 1}</b><br>{lines(event.told)}" for event in found],
             hoverinfo="text", **steady(),
             marker={"symbol": symbol, "size": 11, "color": palette.muted},
         )  # fmt: skip

@@ -25,9 +25,9 @@ from convgate.messages.validity import make_valid
 from convgate.parameters import parameter_names
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
-from convgate.sessions.boundaries import moved_by
 from convgate.transcripts import RelevanceSet
 from convgate.ui.text import literal
+from convgate.ui.turn_labels import moves
 
 T = TypeVar("T")
 
@@ -57,12 +57,6 @@ def digest(policy: Policy) -> str:
     told = getattr(policy, "fingerprint", None) or getattr(policy, "rules", "")  # what settings add
     stages = " > ".join(digest(stage) for stage in getattr(policy, "policies", ()))
     return f"{policy.name} {values} {told} {stages} {identity}"
-
-
-def moves(conversation: Conversation) -> str:
-    """A text that is the same for the same conversation while nobody moves a boundary of it."""
-    moved = enumerate(moved_by(turn) for turn in conversation.turns)
-    return repr([(index, kind) for index, kind in moved if kind is not None])
 
 
 def judged(relevance_set: RelevanceSet, told: str, policy: Policy, label: str) -> JudgedSet:

@@ -24,7 +24,8 @@ from convgate.settings import Settings
 from convgate.store import SituationKey
 from convgate.ui.choosers import policy_of, version_of
 from convgate.ui.frame import App
-from convgate.ui.judging import digest, moves
+from convgate.ui.judging import digest
+from convgate.ui.turn_labels import moves
 from convgate.ui.wording import counted
 from convgate.versions.names import UNTRAINED
 from convgate.versions.version import Version

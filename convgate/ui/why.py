@@ -13,7 +13,6 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.conversation import Conversation
 from convgate.decisions import TurnDecisions
 from convgate.figures.activation import describe_activation
 from convgate.figures.layout import CONFIG
@@ -27,9 +26,9 @@ from convgate.ui import scoring
 from convgate.ui.scoring import Moment
 from convgate.ui.text import shortened
 from convgate.ui.theme import current_palette
+from convgate.ui.turn_labels import turn_labels as turn_labels
 
 _STYLE = Path(__file__).with_name("why.css")
-_LABEL = 80  # characters of a turn on hover
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,9 +144,3 @@ def threshold_logit(threshold: float | None) -> float | None:
     if threshold is None or not 0 < threshold < 1:
         return None
     return math.log(threshold / (1 - threshold))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def turn_labels(key: str, _conversation: Conversation) -> list[str]:
-    """Who and the first words of every turn."""
-    return [writable(f"{turn.speaker}: {turn.scored_text[:_LABEL]}") for turn in _conversation.turns]

@@ -9,8 +9,8 @@ from convgate.figures.timeline import Event
 from convgate.sessions import BoundaryRules, segment
 from convgate.sessions.workflow import workflow_state_of
 from convgate.ui.frame import App
-from convgate.ui.judging import moves
 from convgate.ui.scoring import Moment
+from convgate.ui.turn_labels import moves
 
 _BEGUN = {"session": "A session begins", "conversation": "A conversation begins"}
 

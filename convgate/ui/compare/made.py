@@ -21,8 +21,9 @@ from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.compare.columns import choice_of, chooser_of, is_gate
 from convgate.ui.frame import App
-from convgate.ui.judging import digest, moves
+from convgate.ui.judging import digest
 from convgate.ui.scoring import Moment, encode_ahead
+from convgate.ui.turn_labels import moves
 
 
 @dataclass(frozen=True, eq=False)

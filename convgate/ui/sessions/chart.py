@@ -15,7 +15,7 @@ from convgate.ui.sessions.found import Found, commands_of, on_screen, states_of,
 from convgate.ui.sessions.view import AXES, View
 from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette
-from convgate.ui.why import turn_labels
+from convgate.ui.turn_labels import turn_labels
 
 CHART, AXIS = "sessions.chart", "sessions.axis"
 _BEGUN = {"session": "A session begins", "conversation": "A conversation begins", "none": "It goes on"}

@@ -11,6 +11,8 @@ from convgate.ui.frame import App
 from convgate.ui.sessions import state
 
 FILE = "purple_button_one_day.json"
+DAY = "purple-button"
+"""What the file calls it."""
 
 
 def draw_day(app: App) -> None:

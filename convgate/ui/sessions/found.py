@@ -17,7 +17,7 @@ from convgate.store.moved_boundaries import MovedBoundaries
 from convgate.store.session_records import MovedBoundary
 from convgate.ui import services
 from convgate.ui.frame import App
-from convgate.ui.judging import moves
+from convgate.ui.turn_labels import moves
 
 _MESSAGE = re.compile(r"\bat message (\d+)")
 

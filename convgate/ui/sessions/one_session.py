@@ -71,8 +71,9 @@ def _facts(session: Session) -> list[str]:
 def _draw_end(app: App, session: Session) -> None:
     with st.popover("End this session", icon=":material/stop_circle:"):
         st.markdown("The next message of this workspace begins another session. Nothing is removed.")
-        reason = st.text_input("Why", ENDED, key=f"{REASON}.{session.id}", max_chars=_LONGEST)
-        st.button("End it", key="sessions.end", type="primary", on_click=_end, args=(app, session.id, reason))
+        key = f"{REASON}.{session.id}"
+        st.text_input("Why", ENDED, key=key, max_chars=_LONGEST, on_change=state.touched)
+        st.button("End it", key="sessions.end", type="primary", on_click=_end, args=(app, session.id, key))
 
 
 def _draw_conversations(app: App, session: Session) -> None:
@@ -139,10 +140,10 @@ def _describe(app: App, one: SessionConversation, title: str, tags: str) -> None
         st.session_state[TOLD] = str(error)
 
 
-def _end(app: App, id: str, reason: str) -> None:
+def _end(app: App, id: str, key: str) -> None:
     state.touched()
     widgets.forget(TOLD)
     try:
-        Sessions(app.store).end(id, datetime.now(UTC), reason.strip() or ENDED)
+        Sessions(app.store).end(id, datetime.now(UTC), str(st.session_state[key]).strip() or ENDED)
     except ConvgateError as error:
         st.session_state[TOLD] = str(error)

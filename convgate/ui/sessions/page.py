@@ -14,7 +14,7 @@ from convgate.ui.text import literal
 
 ON = "sessions.on"
 _STYLE = Path(__file__).with_name("sessions.css")
-_PLACES = {False: "Boundaries of a conversation", True: "Stored sessions of agents"}
+_PLACES = {False: "One conversation", True: "Stored sessions"}
 
 
 def sessions_page(app: App) -> None:

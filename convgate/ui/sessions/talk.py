@@ -15,7 +15,7 @@ from convgate.ui.frame import App
 from convgate.ui.picking import Picker
 from convgate.ui.sessions import state
 from convgate.ui.sessions.chart import draw_chart
-from convgate.ui.sessions.day import draw_day
+from convgate.ui.sessions.day import DAY, draw_day
 from convgate.ui.sessions.found import Found, found_in, times_of
 from convgate.ui.sessions.message import draw_message
 from convgate.ui.sessions.moving import PROBLEM
@@ -65,7 +65,8 @@ def draw_talk(app: App, view: View) -> None:
         with right, st.container(key="sessions-message"):
             draw_message(found, selected)
     draw_others(found)
-    draw_day(app)
+    if found.conversation.id != DAY:
+        draw_day(app)
 
 
 def _usual(found: Found) -> int:

@@ -1,0 +1,77 @@
+"""The picture of boundaries: by the clock or turn by turn, with what a person moved and the rules alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from convgate.figures.palette import DARK
+from convgate.figures.sessions import Along, along_figure, along_height, describe_along
+from convgate.figures.timeline import Event
+
+NINE = datetime(2026, 3, 5, 9)
+TIMES = [NINE + timedelta(minutes=minutes) for minutes in (0, 1, 180, 181)]
+ALONG = Along(
+    labels=["user: <b>a</b>", "assistant: b", "user: c", "assistant: d"],
+    asks=[True, False, True, False],
+    events=[Event(2, "session", "A session begins: $long$"), Event(1, "state", "The workflow is complete.")],
+    sessions=[0, 2],
+    times=TIMES,
+)
+
+
+def trace(fig: Any, name: str) -> Any:
+    return next(one for one in fig.data if one.name == name)
+
+
+def test_by_the_clock_sessions_are_shaded_and_gaps_are_bare() -> None:
+    fig = along_figure(ALONG, palette=DARK, selected=2)
+    ground = trace(fig, "session")
+    assert [x[:16] for x in ground.x if x] == [
+        *["2026-03-05 08:59"] * 2, *["2026-03-05 09:01"] * 2,
+        *["2026-03-05 11:59"] * 2, *["2026-03-05 12:01"] * 2,
+    ]  # fmt: skip
+    assert trace(fig, "user").x == ("2026-03-05 09:00:00.000", "2026-03-05 12:00:00.000")
+    assert (trace(fig, "user").customdata, trace(fig, "others").customdata) == ((0, 2), (1, 3))
+    assert (
+        trace(fig, "user").hovertext[0]
+        == "<b>Turn 1</b> user: &lt;b&gt;a&lt;/b&gt;<br>Thu 05 Mar 2026, 09:00"
+    )
+    begun = trace(fig, "session begins")
+    assert (begun.customdata, begun.x) == ((2,), ("2026-03-05 12:00:00.000",))
+    assert begun.hovertext == ("<b>Turn 3</b><br>A session begins: &#36;long&#36;",)
+    assert trace(fig, "selected").customdata == (2,)
+
+
+def test_turn_by_turn_every_other_session_is_shaded() -> None:
+    fig = along_figure(replace(ALONG, times=None), palette=DARK)
+    assert trace(fig, "session").x == (2.5, 2.5, 4.5, 4.5, None)
+    assert trace(fig, "session begins").x == (2.5,)
+    assert trace(fig, "workflow state").x == (2,)
+
+
+def test_what_a_person_moved_stands_above_the_rules_alone() -> None:
+    moved = replace(
+        ALONG,
+        moved=[Event(3, "state", "A person: a session begins.")],
+        rules=[Event(2, "session", "A session begins: a gap.")],
+    )
+    fig = along_figure(moved, palette=DARK)
+    assert trace(fig, "moved by a person").customdata == (3,)
+    assert trace(fig, "by the rules alone").customdata == (2,)
+    assert along_height(moved) > along_height(ALONG)
+    assert describe_along(moved, 2) == (
+        "4 messages in 2 sessions. Turn 3: A session begins: $long$ 1 moved by a person. Turn 3 is selected."
+    )
+
+
+def test_thousands_of_sessions_have_marks_alone() -> None:
+    many = range(1000)
+    along = Along(
+        labels=["user: a"] * 1000, asks=[True] * 1000, sessions=many,
+        events=[Event(turn, "session", "A session begins.") for turn in many[1:]],
+    )  # fmt: skip
+    fig = along_figure(along, palette=DARK)
+    assert len(trace(fig, "session begins").x) == 999
+    assert "session" not in {one.name for one in fig.data}
