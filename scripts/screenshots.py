@@ -12,7 +12,7 @@ from urllib.parse import quote
 from playwright.sync_api import Browser, Page
 
 from convgate.ui.annotator import COOKIE
-from scripts.worked_home import NAME, work
+from scripts.worked_home import NAME, agents, work
 from tests.browser.running_app import (
     add_samples,
     find_chromium,
@@ -25,6 +25,7 @@ from tests.browser.running_app import (
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SAMPLE = "support_invoice_router_parcel.json"
+DAY = "purple_button_one_day.json"
 WIDTHS = {1440: 900, 400: 800}  # px: width, and the height of the window before the page is measured
 SCHEMES = ("light", "dark")
 FIRST = "first-visit"
@@ -71,6 +72,7 @@ def pages_to_show(home: Path, sample: str) -> Iterator[tuple[str, str]]:
     yield FIRST, ""
     keys = add_samples(home)
     conversation, further = keys[sample][0], work(home, keys[SAMPLE][0])
+    further |= agents(home, keys[DAY][0])
     for path in page_paths():
         yield path.lower() or "library", f"{path}?conversation={conversation}"
     yield from further.items()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from convgate.app_files import app_root
@@ -11,9 +13,12 @@ from convgate.gate.thresholds import Anchored
 from convgate.gatekeeper.gatekeeper import RULES_NAME
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_set
+from convgate.sessions.manager import SessionManager
 from convgate.store import Answer, Labels, SituationKey, Store
 from convgate.store.label_log import Entry
+from convgate.store.moved_boundaries import MovedBoundaries
 from convgate.store.queues import NewItem, Queues
+from convgate.store.session_records import MovedBoundary
 from convgate.training.run_list import TrainingRuns
 from convgate.training.starting import Order, start_training
 from convgate.ui.rules.adding import EXAMPLE
@@ -50,6 +55,33 @@ def work(home: Path, conversation: str) -> dict[str, str]:
         "versions-compare": f"Versions?show=compare&{beside}",
         "compare-sets": "Compare?on=sets&data=samples&tags=1&policies=gate, bm25, last_k(k=5), cosine",
     }
+
+
+def agents(home: Path, day: str) -> dict[str, str]:
+    """Sessions of two agents, and a boundary of the conversation `day` moved; addresses, by name."""
+    store, now = Store(home / "convgate.db"), datetime.now(UTC)
+    for workspace in ("shop", "lab"):
+        for days in range(120, 0, -17):
+            at = now - timedelta(days=days)
+            sessions = SessionManager(store, workspace=workspace, clock=partial(_same, at))
+            found = sessions.detect("Where were we?")
+            sessions.detect({"role": "assistant", "content": "Here.", "workflow_state": "TESTING"})
+            sessions.describe(found.conversation, title=f"Before day {days}", tags=[workspace, "checkout"])
+        if workspace == "shop":
+            sessions.add_conversation(day)
+            open_id = found.session.id
+        else:
+            sessions.end("The lab is closed.")
+    moved = MovedBoundary("conversation", "the sign-in begins with the first question about it")
+    MovedBoundaries(store).change(day, {6: MovedBoundary("none"), 8: moved})
+    return {
+        "sessions-day": f"Sessions?conversation={day}&override=0&selected=9",
+        "sessions-stored": f"Sessions?on=stored&session={open_id}",
+    }
+
+
+def _same(at: datetime) -> datetime:
+    return at
 
 
 def _disagree(store: Store, conversation: str) -> tuple[SituationKey, list[int]]:

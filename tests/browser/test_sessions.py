@@ -1,0 +1,37 @@
+"""Sessions in a real browser: a boundary of the sample day is moved, is still there, and is put back."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.running_app import open_page, wait_until_idle
+
+
+def test_a_moved_boundary_is_there_after_a_reload_and_put_back(
+    page: Page, sample_keys: dict[str, list[str]]
+) -> None:
+    [day] = sample_keys["purple_button_one_day.json"]
+    open_page(page, f"/Sessions?conversation={day}")
+    expect(page.get_by_text("turns 7–13 · 7 messages")).to_be_visible()
+    later = page.locator(".st-key-sessions-segment-6").get_by_role("button", name="later")
+    later.click()
+    expect(page.get_by_text("turns 8–13 · 6 messages")).to_be_visible()
+    wait_until_idle(page)
+
+    page.reload()
+    wait_until_idle(page)
+    expect(page.get_by_text("turns 8–13 · 6 messages")).to_be_visible()
+    expect(page.get_by_role("heading", name="Turn 8", exact=True)).to_be_visible()
+    expect(page.get_by_text("moved by a person").first).to_be_visible()
+    mark = (
+        page.get_by_test_id("stPlotlyChart").locator(".scatterlayer .trace path.point").first.bounding_box()
+    )
+    assert mark is not None
+    page.mouse.click(mark["x"] + mark["width"] / 2, mark["y"] + mark["height"] / 2)
+    expect(page.get_by_role("heading", name="Turn 8", exact=True)).not_to_be_visible()
+
+    page.keyboard.press("j")
+    expect(page.get_by_role("heading", name="Turn 8", exact=True)).to_be_visible()
+    card = page.locator(".st-key-sessions-segment-7")
+    card.get_by_role("button", name="Put back to the rules").click()
+    expect(page.get_by_text("turns 7–13 · 7 messages")).to_be_visible()
