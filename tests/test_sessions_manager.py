@@ -140,11 +140,19 @@ def test_a_message_of_the_future_is_of_now_and_a_clock_may_go_back(store: Store,
     assert found.problems == ("its time is 400 days ahead of the clock; the present was taken",)
     assert found.session.last_activity == NINE
     watch.pass_(hours=-3)
-    assert sessions.detect("b").boundary is None
+    back = sessions.detect("b")
+    assert (back.boundary, back.session.last_activity) == (None, NINE)
     watch.pass_(minutes=1)
     assert sessions.detect("c").boundary is None
     watch.pass_(hours=2, minutes=1)
     assert sessions.detect("d").is_new_session, "the clock was set back, and time goes on from there"
+    other = manager(store, watch, "house")
+    other.detect("a", at=watch.now)
+    watch.pass_(hours=-1)
+    early = other.end()
+    assert early is not None
+    assert early.ended == early.last_activity == watch.now + timedelta(hours=1), "not before its last message"
+    watch.pass_(hours=1)
     late = sessions.end()
     assert late is not None
     assert late.ended == late.last_activity == watch.now

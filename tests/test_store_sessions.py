@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+from datetime import timedelta
 from pathlib import Path
+from sqlite3 import IntegrityError
 from typing import Any
 
 import pytest
@@ -111,6 +113,29 @@ def test_a_workspace_has_one_active_session(store: Store) -> None:
     with pytest.raises(StoreError, match="no conversation number 7 in any session"):
         sessions.describe(7, tags=["a"])
     assert sessions.of("gone") is None
+
+
+def test_the_one_last_at_work_is_listed_first_and_of_equals_the_newest(store: Store) -> None:
+    sessions = Sessions(store)
+    early, late = (sessions.begin(workspace, MORNING).id for workspace in ("shop", "house"))
+    assert [one.id for one in sessions.recent()] == [late, early]
+    sessions.open_conversation(early, MORNING)
+    sessions.note_message(early, MORNING + timedelta(seconds=1), "{}")
+    assert [one.id for one in sessions.recent()] == [early, late]
+
+
+def test_the_database_itself_keeps_one_active_session_and_counts_conversations(store: Store) -> None:
+    sessions = Sessions(store)
+    one, other = sessions.begin("shop", MORNING).id, sessions.begin("house", MORNING).id
+    sessions.open_conversation(one, MORNING)
+    with pytest.raises(IntegrityError, match=r"UNIQUE .*sessions\.workspace"), store.write() as db:
+        db.execute("UPDATE sessions SET workspace = 'shop'")
+    assert sessions.get(other).workspace == "house"
+    with store.write() as db:
+        db.execute(
+            "UPDATE session_conversations SET session = (SELECT number FROM sessions WHERE id = ?)", [other]
+        )
+    assert [sessions.get(id).conversation_count for id in (one, other)] == [0, 1]
 
 
 def test_ids_of_one_second_are_different(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,8 +21,7 @@ from convgate.transcripts.characters import writable
 
 # The open conversation of a session, unless it was removed for good or put into another session since.
 _PRESENT = """
-    SELECT held.number FROM session_conversations AS held
-    WHERE held.number = sessions.present AND held.session = sessions.number"""
+    SELECT held.number FROM session_conversations AS held WHERE held.number = sessions.present"""
 
 CLEANED_AT_ONCE = 1_000
 
