@@ -11,7 +11,7 @@ from convgate.gatekeeper.pattern import CLAUSE, Span, compiled, spelled_out
 from convgate.gatekeeper.patterns import LANGUAGES
 
 _MARKS = (b'"', b" '", b"`", b">", b"#", b"//", b"/*")
-_LETTER = re.compile(rb"[a-z]")
+_LETTER = re.compile(rb"[a-wyz]")  # of words that are not blanked
 _LONGEST_QUOTE = 300  # characters; what is longer is a quotation mark that stands alone
 _BLANKED = bytes(ord("_") if chr(code).isalnum() or chr(code) == "'" else code for code in range(256))
 
@@ -57,12 +57,17 @@ def own_words(text: bytes) -> bytes:
         return text
     parts = text.split(b"```")
     parts[1::2] = [part.translate(_BLANKED) for part in parts[1::2]]
-    blanked = _FOREIGN.sub(_blank, b"```".join(parts))
+    blanked = _FOREIGN.sub(_named, b"```".join(parts))
     return blanked if _LETTER.search(blanked) else text
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
     return found[0].translate(_BLANKED)
+
+
+def _named(found: re.Match[bytes]) -> bytes:
+    """Quoted words become one without meaning, so that "never `push`" is still never something."""
+    return b"x" * len(found[0]) if found[0][:1] in b"`\"'" else _blank(found)
 
 
 def questions(text: bytes) -> Sequence[Span]:

@@ -73,7 +73,7 @@ POLICIES = (
     Pattern(
         "policy",
         "don't ever",
-        "(?:don't|dont|do not|never),? ever,? `?[a-z_]+",
+        "(?:don't|dont|do not|never),? ever,? [a-z]+",
         said="both",
         unless=r"""
             (?:i|you|they|people|users|why|who|that|which|customers) (?:don't|dont|do not|never) ever
@@ -136,7 +136,7 @@ POLICIES = (
         "policy",
         "avoid …",
         r"""
-            avoid ["`]?[a-z_]{2,}|under no circumstances|refrain from|steer clear of|stay away from
+            avoid [a-z]{2,}|under no circumstances|refrain from|steer clear of|stay away from
             |no (?:deploys|deployments|merges|pushes|commits|releases|meetings|phones|force pushes
             |changes|exceptions)
              (?:on|without|after|before|in|to|at|during)

@@ -60,11 +60,12 @@ POLICIES = (
         r"""
             (?:toujours|jamais|il faut (?:toujours|absolument)|il ne faut (?:jamais|pas)|[a-z]+(?:e|ez
             |s) toujours|ne jamais|veille[zr]? a|pense[zr]? toujours) [a-z]{2,}
-            |(?:evite[zr]?|evitons|interdiction) (?:d'|de |les |le |la |l'|tout)
+            |(?:evite[zr]?|evitons) (?:[dl]')?[a-z]{2,}|interdiction (?:d'|de |les |le |la |l'|tout)
         """,
         unless=r"""
             toujours (?:le|la|les|un|une|pas|est|en|au|dans|plus|aussi|rien|autant)\b
             |jamais (?:de la vie|vu|entendu|deux|plus|su)|(?:est|suis|es|sommes|reste|marche) toujours
+            |evite[zr]? (?:ca|cela|moi)\b
         """,
         opens_clause=True,
     ),
