@@ -19,6 +19,7 @@ class ChatServer:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str | None] = []
         self.released = threading.Event()  # set: what hangs lets go
+        self.given_up = threading.Event()  # set: the client went away
         self._lock = threading.Lock()
         server = self
 
@@ -34,7 +35,8 @@ class ChatServer:
                 try:
                     answer(self)
                 except (BrokenPipeError, ConnectionResetError):
-                    self.close_connection = True  # the client gave up, as tests want it to
+                    self.close_connection = True
+                    server.given_up.set()
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -51,7 +53,7 @@ class ChatServer:
     def plays(self, *script: Answer) -> None:
         """Forget what came, and answer so from now on."""
         self.script, self.requests, self.keys = list(script), [], []
-        self.released = threading.Event()
+        self.released, self.given_up = threading.Event(), threading.Event()
 
     def close(self) -> None:
         self.released.set()

@@ -17,7 +17,8 @@ from convgate.gatekeeper import model as model_module
 from convgate.gatekeeper.errors import ModelError
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.model import LanguageModel
-from convgate.gatekeeper.model_answer import Answer, read_answer
+from convgate.gatekeeper.model_answer import Answer, read_answer, read_reply
+from convgate.gatekeeper.model_answer import Reply as ChatReply
 from convgate.gatekeeper.model_use import Meter, Prices
 from convgate.settings import Settings
 from tests.llm_server import Answer as Reply
@@ -57,7 +58,7 @@ def model(shared: LanguageModel, monkeypatch: pytest.MonkeyPatch) -> LanguageMod
 
 
 def impatient(server: ChatServer) -> LanguageModel:
-    return LanguageModel("tiny", base_url=server.url, timeout=0.05, retries=1)
+    return LanguageModel("tiny", base_url=server.url, timeout=0.2, retries=0)
 
 
 def test_an_answer_is_a_decision_with_its_cost(server: ChatServer, model: LanguageModel) -> None:
@@ -140,16 +141,36 @@ def test_tokens_of_an_answer_of_no_use_are_paid_for_all_the_same(
     assert (model.use.prompt_tokens, model.use.completion_tokens) == (7, 3)
 
 
-def test_what_hangs_or_drips_is_broken_off_in_time(server: ChatServer) -> None:
+@pytest.mark.parametrize("usage", [None, [], {"prompt_tokens": -1, "completion_tokens": "many"}, {"x": True}])
+def test_a_decision_counts_though_its_tokens_are_told_badly(usage: object) -> None:
+    told = {"choices": [{"message": {"content": "{}"}}], "usage": usage}
+
+    assert read_reply(json.dumps(told).encode()) == ChatReply("{}", 0, 0)
+
+
+def test_the_key_stands_in_no_reason_though_an_endpoint_repeats_it(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = LanguageModel("tiny", base_url=server.url, api_key="sk-secret", retries=0)
+    server.plays(body(b'{"error": {"message": "no such key: Bearer sk-secret"}}', 401))
+
+    with pytest.raises(ModelError, match=r"answered with 401 \(no such key: Bearer …\)") as caught:
+        model.ask(ASKED)
+    assert "sk-secret" not in str(caught.value)
+    model.close()
+
+
+def test_what_hangs_or_drips_is_broken_off_in_time(server: ChatServer, model: LanguageModel) -> None:
     patient = impatient(server)
-    assert patient.deadline == pytest.approx(0.1)
+    assert (patient.deadline, model.deadline) == (0.2, 10.0)
     for trouble in (server.hangs, server.drips):
+        server.released.set()
         server.plays(trouble)
         started = time.perf_counter()
         with pytest.raises(ModelError, match=r"no (whole )?answer within 0"):
             patient.ask(ASKED)
         assert time.perf_counter() - started < 2  # far from the five seconds that the server takes
-        server.released.set()
+    assert server.given_up.wait(2)  # and is not left to drip on
     assert patient.use.failures == 2
     patient.close()
 
@@ -167,6 +188,18 @@ def test_an_endpoint_that_is_not_there_is_left_alone_after_a_while(monkeypatch: 
     with pytest.raises(ModelError, match="cannot be reached"):
         gone.ask(ASKED)
     gone.close()
+
+
+def test_an_answer_in_between_begins_the_count_of_failures_anew(
+    server: ChatServer, model: LanguageModel
+) -> None:
+    for _ in range(2):
+        server.plays(fails(401))
+        for _ in range(model_module.PATIENCE - 1):
+            with pytest.raises(ModelError, match="answered with 401"):
+                model.ask(ASKED)
+        server.plays(decides(True))
+        assert model.ask(ASKED).keep
 
 
 def test_answers_that_make_no_sense_do_not_count_as_an_endpoint_that_is_down(

@@ -117,6 +117,8 @@ class TestWhoseItIs:
     def test_of_several_answers_a_question_has_the_highest_so_that_it_goes_last(self):
         answers = [said("assistant", confidence=value) for value in (0.4, 0.85, 0.6)]
         assert [value for value, _, _ in found(said("user"), *answers)] == [0.85, 0.4, 0.85, 0.6]
+        unstated = [said("assistant", confidence=0.4), said("assistant")]
+        assert found(said("user"), *unstated)[0] == (0.5, "absent", 2)
 
     def test_what_one_user_sends_in_a_row_is_one_question_and_another_user_asks_another(self):
         ann, bob = (Turn.of("user", "x", name=name) for name in ("Ann", "Bob"))

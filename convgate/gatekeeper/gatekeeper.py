@@ -228,7 +228,7 @@ def _by_model(found: GatekeeperDecision, answer: Answer) -> GatekeeperDecision:
 def _without_model(found: GatekeeperDecision, error: ModelError, *, closed: bool) -> GatekeeperDecision:
     """The checks' decision, with what went wrong; closed: skipped, where nothing but the default kept it."""
     why = f"The language model gave no decision: {error}."
-    if closed and found.keep and found.rule in BY_DEFAULT:
+    if closed and found.rule in BY_DEFAULT:
         reason = f"Skipped: nothing says that it has to be kept, and gatekeeper_fail is closed. {why}"
         return replace(found, outcome=SKIP, rule="fail closed", reason=reason)
     return replace(found, reason=f"{found.reason} {why}")

@@ -68,6 +68,7 @@ class LanguageModel:
         prices: Prices | None = None,
     ) -> None:
         self.name, self.base_url, self.timeout, self.retries = name, base_url, timeout, retries
+        self._secrets = [api_key] if api_key != _NO_KEY else []
         self._meter = Meter(prices or Prices())
         self._health = _Health()
         self._endpoint = Endpoint(base_url=base_url, api_key=api_key, timeout=timeout, retries=retries)
@@ -160,6 +161,8 @@ class LanguageModel:
             return f"no whole answer within {self.deadline:g} s"
         if isinstance(error, openai.APIStatusError):
             told = error.message.removeprefix(f"Error code: {error.status_code} - ")
+            for secret in self._secrets:
+                told = told.replace(secret, "…")
             return f"the endpoint answered with {error.status_code} ({_line(told)})"
         if isinstance(error, openai.APIConnectionError):
             return f"the endpoint cannot be reached ({_line(str(error.__cause__ or error))})"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
 
@@ -72,10 +72,8 @@ def read_reply(body: bytes) -> Reply:
         completion = _Completion.model_validate_json(body)
     except ValidationError:
         raise ModelError("the endpoint's reply is no chat completion") from None
-    message, usage = completion.choices[0].message, completion.usage
-    if usage is None:
-        return Reply(message.content or "", 0, 0)
-    return Reply(message.content or "", usage.prompt_tokens or 0, usage.completion_tokens or 0)
+    content, usage = completion.choices[0].message.content, completion.usage
+    return Reply(content or "", _tokens(usage, "prompt_tokens"), _tokens(usage, "completion_tokens"))
 
 
 def read_answer(content: str) -> Answer:
@@ -107,6 +105,12 @@ def _shortened(text: str, limit: int) -> str:
     return writable(f"{text[: limit - tail]} […] {text[-tail:]}")
 
 
+def _tokens(usage: Any, name: str) -> int:
+    """How many, or 0 where the endpoint does not properly say: a decision is one all the same."""
+    number = usage.get(name) if isinstance(usage, dict) else None
+    return number if type(number) is int and number > 0 else 0
+
+
 class _Message(BaseModel):
     content: str | None = None
 
@@ -115,14 +119,9 @@ class _Choice(BaseModel):
     message: _Message
 
 
-class _Usage(BaseModel):
-    prompt_tokens: int | None = Field(default=None, ge=0)
-    completion_tokens: int | None = Field(default=None, ge=0)
-
-
 class _Completion(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
-    usage: _Usage | None = None
+    usage: Any = None
 
 
 class _Verdict(BaseModel):
