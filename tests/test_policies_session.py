@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -51,3 +53,14 @@ def test_growing_conversation_is_read_on(monkeypatch: pytest.MonkeyPatch) -> Non
     for index in range(30, 40):
         policy.decide(*conversation.at(index))
     assert len(steps) == 30 + 9 + 10, "each turn before once, and each message"
+
+
+def test_what_is_known_of_one_conversation_or_setting_is_not_taken_for_another() -> None:
+    policy = SessionPolicy()
+    plain = talk(
+        [("user", "hello", 60, None), ("user", "hello", 3 * 3_600, None), ("user", "hello", 60, None)]
+    )
+    asked = talk([("user", "hello", 60, None), ("user", "hello", 60, None), ("user", "hello", 60, None)])
+    kept = [policy.decide(*one.at(2)).kept_indices for one in (plain, asked, plain)]
+    assert kept == [[1], [0, 1], [1]]
+    assert replace(policy, idle_gap=math.inf).decide(*plain.at(2)).kept_indices == [0, 1]
