@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from convgate.cli.evaluate import evaluate
-from convgate.errors import ConvgateError, PolicyError, TranscriptError
+from convgate.errors import ConvgateError, GateError, PolicyError, TranscriptError
 from convgate.policies.registry import POLICIES, policy_names
 from tests.fakes import FakeEncoder
 
@@ -118,6 +118,8 @@ def test_a_gate_that_is_not_measured_is_refused(file):
     result = run(file, "--policy", "bm25", "--gate", "somewhere")
     assert result.exit_code == 2
     assert "leaves the gate out" in told(result)
+    with pytest.raises(GateError, match="no version 'somewhere'"):  # a stage of a pipeline is one
+        run(file, "--policy", "pipeline", "--gate", "somewhere")
 
 
 def test_a_missing_folder_is_told_before_anything_runs(file, tmp_path):

@@ -151,6 +151,9 @@ def test_limits_of_the_gate_are_told_as_forced_in_a_pipeline_too():
     forced = [one for one in decisions if one.forced]
     assert len(forced) == 2 == len(decisions.kept_indices)
     assert {(one.stage, one.rule, one.outcome) for one in forced} == {("gate", "limits", "kept")}
+    later = pipeline(limited, made("last_k", k=0)).decide(*TALK.at(5))
+    assert not any(one.forced for one in later), "what dropped them is a rule of its own"
+    assert {one.rule for one in later if limited.decide(*TALK.at(5)).of(one.item).forced} == {"last_k"}
     most = GatePolicy(GATE, ENCODER, Absolute(0.0), Limits(max_turns=2))
     dropped = next(one for one in pipeline(most).decide(*TALK.at(5)) if one.forced)
     assert dropped.reason.startswith("Dropped by the gate: ")

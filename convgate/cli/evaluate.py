@@ -102,16 +102,17 @@ def make_folder(plots: Path | None) -> None:
 
 def _policies(names: list[str] | None, gate: str | None, against: str | None) -> list[Policy]:
     """The policies asked for, each once, and the one to compare with; they share one encoder."""
-    from convgate.building import EncoderOnDemand, build_policy
-    from convgate.policies.registry import policy_names
+    from convgate.building import EncoderOnDemand, build_policy, parameters_of
+    from convgate.policies.registry import policy_names, stages_of
     from convgate.settings import load_settings
 
     wanted = dict.fromkeys([*(names or policy_names()), *([against] if against else [])])
-    if gate is not None and GATE not in wanted:
+    settings = load_settings()
+    stages = [stage.name for name in wanted for stage in stages_of(name, parameters_of(settings, name))]
+    if gate is not None and GATE not in stages:
         raise typer.BadParameter(
             "it names a gate to measure, but --policy leaves the gate out", param_hint="--gate"
         )
-    settings = load_settings()
     encoder = EncoderOnDemand(settings)
     return [build_policy(name, settings, encoder, version=gate) for name in wanted]
 
