@@ -220,3 +220,11 @@ def test_what_a_transcript_says_is_shown_as_text(store: Store) -> None:
     app = opened(conversation=add(store, [Turn.of("user", hostile), Turn.of("user", f"new topic {hostile}")]))
     assert [one.value for one in app.text] == [f"new topic {hostile}"]
     assert "<b>x</b>" not in "".join(one.value for one in app.markdown)
+
+
+def test_explore_and_compare_number_turns_in_reasons_as_on_the_screen(day: str) -> None:
+    told = said(opened(EXPLORE, conversation=day, turn="13", selected="1", policy="session"))
+    assert "which began at turn 7: the workflow reached COMPLETE at turn 6" in told
+    pages = {"policies": "session, everything", "turn": "13", "selected": "1"}
+    told = said(opened("pages/6_Compare.py", conversation=day, **pages))
+    assert "which began at turn 7: the workflow reached COMPLETE at turn 6" in told

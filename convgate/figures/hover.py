@@ -6,9 +6,11 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from html import escape
 
+_MESSAGE = re.compile(r"\bat message (\d+)")
 LINE = 56  # characters: what fits on a phone
 
 # Control characters, and those that turn the direction of writing (they could make a line read otherwise).
@@ -30,6 +32,15 @@ def wrapped(text: str, limit: int = 240) -> str:
     if len(short) <= LINE:
         return _safe(short)
     return "<br>".join(_safe(line) for line in textwrap.wrap(short, LINE))
+
+
+def on_screen(reason: str) -> str:
+    """A reason with its messages numbered as turns are on the screen, from 1.
+
+    >>> on_screen("The workflow reached COMPLETE at message 5.")
+    'The workflow reached COMPLETE at turn 6.'
+    """
+    return _MESSAGE.sub(lambda match: f"at turn {int(match[1]) + 1:,}", reason)
 
 
 def number(value: float) -> str:

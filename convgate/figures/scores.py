@@ -11,7 +11,7 @@ from scipy.special import expit
 
 from convgate.decisions import TurnDecisions
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import number, plain
+from convgate.figures.hover import number, on_screen, plain
 from convgate.figures.layout import axis, drawing, mark_threshold, scatter, steady
 from convgate.figures.palette import Palette
 from convgate.figures.score_levels import Chart, level_axis
@@ -92,7 +92,7 @@ def describe_scores(
     if flipped:
         told += f"; {len(flipped):,} changed by the last move"
     if selected is not None and selected in decisions.indices:
-        told += f". Turn {selected + 1} is selected. {decisions.of(selected).reason.rstrip('.')}"
+        told += f". Turn {selected + 1} is selected. {on_screen(decisions.of(selected).reason).rstrip('.')}"
     return f"{told}."
 
 

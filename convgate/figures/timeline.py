@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from convgate.decisions import TurnDecisions
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import number, plain, wrapped
+from convgate.figures.hover import number, on_screen, plain, wrapped
 from convgate.figures.layout import axis, drawing, scatter, steady
 from convgate.figures.palette import Palette
 
@@ -229,7 +229,7 @@ def _hover(lane: Lane, labels: Sequence[str], *, told: bool) -> list[str]:
     for row, index in enumerate(brief.indices.tolist()):
         head = f"<b>Turn {index + 1}</b> {plain(labels[index], 60)}"
         if told:
-            why = f"{name}<br>{wrapped(brief[row].reason)}"
+            why = f"{name}<br>{wrapped(on_screen(brief[row].reason))}"
         else:
             score = None if brief.scores is None or np.isnan(brief.scores[row]) else float(brief.scores[row])
             why = f"{name}: {'kept' if brief.kept[row] else 'dropped'}"

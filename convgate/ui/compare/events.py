@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.conversation import Conversation
+from convgate.figures.hover import on_screen
 from convgate.figures.timeline import Event
 from convgate.sessions import BoundaryRules, segment
 from convgate.sessions.workflow import workflow_state_of
@@ -30,7 +31,7 @@ def events_of(app: App, moment: Moment) -> list[Event]:
 @st.cache_resource(max_entries=16, show_spinner=False, hash_funcs={BoundaryRules: repr})
 def _events(key: str, rules: BoundaryRules, _conversation: Conversation) -> list[Event]:
     begun = [
-        Event(boundary.item, kind, f"{_BEGUN[kind]}: {boundary.reason}")
+        Event(boundary.item, kind, f"{_BEGUN[kind]}: {on_screen(boundary.reason)}")
         for boundary in segment(_conversation.turns, rules).records
         if boundary.item and (kind := boundary.kind) != "none"
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.conversation import Turn
+from convgate.figures.hover import on_screen
 from convgate.ui.compare import state
 from convgate.ui.compare.columns import choice_of, chooser_of, is_gate
 from convgate.ui.compare.made import Compared, Made
@@ -81,7 +82,7 @@ def explore_query(view: View, compared: Compared, made: Made, turn: int) -> dict
 
 def _draw_reason(view: View, compared: Compared, made: Made, selected: int) -> None:
     decision = made.decisions.of(selected)
-    word, _, why = decision.reason.partition(": ")
+    word, _, why = on_screen(decision.reason).partition(": ")
     flip = made.unlike.of(selected) if made.unlike is not None else ""
     badge = f" :orange-badge[{_ARROWS[flip].strip()} unlike the reference]" if flip else ""
     other = made.column.parameters and not is_gate(made.column)

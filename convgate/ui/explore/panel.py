@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.conversation import Turn
+from convgate.figures.hover import on_screen
 from convgate.ui.annotator import draw_annotator, is_asked
 from convgate.ui.answering import Answering, draw_answers, said_words
 from convgate.ui.explore import state
@@ -35,7 +36,7 @@ def draw_panel(app: App, outcome: Outcome, selected: int | None, answering: Answ
         _draw_text(turn)
         return
     decision = outcome.decisions.of(selected)
-    outcome_word, _, why = decision.reason.partition(": ")
+    outcome_word, _, why = on_screen(decision.reason).partition(": ")
     st.markdown(f"**{outcome_word}:** {literal(why)}")
     _draw_contrast(outcome, selected)
     _draw_text(turn)
@@ -74,7 +75,7 @@ def _draw_contrast(outcome: Outcome, selected: int) -> None:
         arrow, before = ("↑", "drops") if flip == "up" else ("↓", "keeps")
         st.markdown(f":orange-badge[{arrow} flips] The baseline {before} this turn.")
     if outcome.other is not None:
-        word, _, why = outcome.other.decisions.of(selected).reason.partition(": ")
+        word, _, why = on_screen(outcome.other.decisions.of(selected).reason).partition(": ")
         why = literal(why[:1].upper() + why[1:])
         st.markdown(f":material/compare_arrows: **{outcome.other_label}: {word.lower()}.** {why}")
 

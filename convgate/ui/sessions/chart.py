@@ -5,13 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.figures.clicks import clicked_turn
+from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.figures.sessions import Along, along_figure, along_height, describe_along
 from convgate.figures.timeline import Event
 from convgate.sessions import Boundaries
 from convgate.transcripts.characters import writable
 from convgate.ui.sessions import state
-from convgate.ui.sessions.found import Found, commands_of, on_screen, states_of, times_of
+from convgate.ui.sessions.found import Found, commands_of, states_of, times_of
 from convgate.ui.sessions.view import AXES, View
 from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,8 +17,6 @@ from convgate.store.session_records import MovedBoundary
 from convgate.ui import services
 from convgate.ui.frame import App
 from convgate.ui.turn_labels import moves
-
-_MESSAGE = re.compile(r"\bat message (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +94,6 @@ def kind_at(boundaries: Boundaries, turn: int) -> Kind:
 def record_at(boundaries: Boundaries, turn: int) -> Boundary | None:
     """What begins with a turn, or why nothing does; None for a turn like most."""
     return next((one for one in (*boundaries.records, *boundaries.continued) if one.item == turn), None)
-
-
-def on_screen(reason: str) -> str:
-    """A reason with turns numbered as on the screen.
-
-    >>> on_screen("The workflow reached COMPLETE at message 5.")
-    'The workflow reached COMPLETE at turn 6.'
-    """
-    return _MESSAGE.sub(lambda match: f"at turn {int(match[1]) + 1:,}", reason)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -6,13 +6,14 @@ from functools import partial
 
 import streamlit as st
 
+from convgate.figures.hover import on_screen
 from convgate.sessions import Kind
 from convgate.sessions.clock import duration
 from convgate.store.moved_boundaries import MovedBoundaries
 from convgate.ui import keys
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.sessions import state
-from convgate.ui.sessions.found import Found, commands_of, kind_at, on_screen, record_at, states_of, times_of
+from convgate.ui.sessions.found import Found, commands_of, kind_at, record_at, states_of, times_of
 from convgate.ui.sessions.moving import Changes, put_back, said, store, undo
 from convgate.ui.steps import following
 from convgate.ui.text import literal, show_text

@@ -7,9 +7,10 @@ from functools import partial
 
 import streamlit as st
 
+from convgate.figures.hover import on_screen
 from convgate.sessions.clock import duration
 from convgate.ui.sessions import state
-from convgate.ui.sessions.found import Found, Segment, kind_at, on_screen, record_at, times_of
+from convgate.ui.sessions.found import Found, Segment, kind_at, record_at, times_of
 from convgate.ui.sessions.message import CALLED
 from convgate.ui.sessions.moving import Changes, moved_to, put_back, said, store
 from convgate.ui.sessions.view import View

@@ -9,12 +9,13 @@ from typing import Any
 import streamlit as st
 import tomli_w
 
+from convgate.figures.hover import on_screen
 from convgate.sessions import Boundaries, BoundaryRules
 from convgate.sessions.clock import duration
 from convgate.settings import FILE_NAME, PREFIX
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
-from convgate.ui.sessions.found import Found, on_screen, record_at, under
+from convgate.ui.sessions.found import Found, record_at, under
 from convgate.ui.sessions.view import View, split_commands
 from convgate.ui.tables import markdown_table
 from convgate.ui.text import literal

@@ -15,6 +15,7 @@ import numpy as np
 
 from convgate.conversation import Conversation, Situation, Turn
 from convgate.decisions import TurnDecisions
+from convgate.figures.hover import on_screen
 from convgate.ui.changes import Changes
 from convgate.ui.wording import ago
 
@@ -219,7 +220,7 @@ def _row(
         said = [list(pair) for pair in labelling.theirs.get(index, ())]
         row |= {"mine": labelling.mine.get(index), "theirs": said, "open": index in labelling.open}
         row |= {"aimed": index in labelling.targets, "put_off": index in labelling.put_off}
-    return {**row, "state": state, "outcome": called, "reason": decisions[place].reason}
+    return {**row, "state": state, "outcome": called, "reason": on_screen(decisions[place].reason)}
 
 
 def _question(turn: Turn) -> dict[str, Any]:
