@@ -80,6 +80,11 @@ def test_the_question_is_the_last_turns_whoever_else_asked_before():
     assert after("Answer in English?", "PostgreSQL", role="system").outcome == "skip"
 
 
+@pytest.mark.parametrize(("length", "rule"), [(60, "answer"), (61, "default")])
+def test_an_answer_is_short(length: int, rule: str):
+    assert after("Which one?", "x" * length).rule == rule
+
+
 def test_thanks_and_greetings_after_a_question_stay_what_they_are():
     assert after("Anything else?", "Thanks!").category == "other"
     assert after("How can I help?", "Hello!").category == "greeting"
@@ -103,6 +108,7 @@ def test_thanks_and_greetings_after_a_question_stay_what_they_are():
         ('"I prefer tabs"', "preference"),
         ("Rules for the repository:\n  * Never push to main\n  * Always squash", "policy"),
         ("I\0prefer tabs", "preference"),
+        ("we al\u200dways use tabs", "policy"),
         ("The clients' logos: I prefer the small ones, it's the printers' wish", "preference"),
         ("Never push to main", "policy"),
         ("Always wrap async calls", "policy"),
@@ -226,6 +232,10 @@ def test_the_first_check_decides_and_all_are_reported():
     assert [ORDER.index(match.category) for match in decision.matches] == sorted(
         ORDER.index(match.category) for match in decision.matches
     )
+
+
+def test_of_one_pattern_the_first_hundred_matches_are_told():
+    assert len(check(Exchange("I prefer tabs. " * 300)).matches) == MOST_MATCHES
 
 
 def test_a_bare_confirmation_is_skipped_although_the_answer_states_a_policy():

@@ -119,7 +119,11 @@ class Lexicon:
 
 
 def overlaps(span: Span, others: Sequence[Span]) -> bool:
-    """Whether a span shares a byte with one of the others."""
+    """Whether a span shares a byte with one of the others.
+
+    >>> overlaps((2, 4), [(0, 2), (4, 6)]), overlaps((2, 4), [(3, 6)])
+    (False, True)
+    """
     return any(start < span[1] and span[0] < end for start, end in others)
 
 

@@ -29,11 +29,6 @@ def _greeting() -> Any:
 
 
 @functools.cache
-def _opening() -> Any:
-    return compiled(rf"(?:{_any(lambda one: one.greetings)})\b")
-
-
-@functools.cache
 def _confirmation() -> Any:
     return compiled(rf"\s*(?:{_any(lambda one: one.confirmations)})[\s.!?]*")
 
@@ -54,12 +49,17 @@ def _time_of_day() -> Any:
     return compiled(r"\s*(?:morning|morgen)[\s.!?]*")
 
 
+def _whole(phrases: Any, text: bytes) -> Any:
+    """The match of a phrase with the whole message, or None."""
+    return phrases.fullmatch(text) if len(text) <= _LONGEST else None
+
+
 def is_greeting(text: bytes, given: str) -> bool:
     """Whether a message greets and nothing of substance follows. given: the same as it was written.
 
     Whom one greets by name may follow: one or two words with a capital, at the end and without a question.
     """
-    if len(text) > _LONGEST or not (found := _greeting().fullmatch(text)):
+    if not (found := _whole(_greeting(), text)):
         return False
     if not found.group(2):
         return True
@@ -73,19 +73,19 @@ def is_greeting(text: bytes, given: str) -> bool:
 
 def is_confirmation(text: bytes) -> bool:
     """Whether a message confirms, thanks, agrees or refuses, and nothing else."""
-    return len(text) <= _LONGEST and _confirmation().fullmatch(text) is not None
+    return _whole(_confirmation(), text) is not None
 
 
 def is_agreement(text: bytes) -> bool:
     """Whether a confirmation can be a yes to what was proposed."""
-    return len(text) <= _LONGEST and _agreement().fullmatch(text) is not None
+    return _whole(_agreement(), text) is not None
 
 
 def is_time_of_day(text: bytes) -> bool:
     """Whether a greeting can say when as well."""
-    return len(text) <= _LONGEST and _time_of_day().fullmatch(text) is not None
+    return _whole(_time_of_day(), text) is not None
 
 
 def is_yes_or_no(text: bytes) -> bool:
     """Whether a message is a yes or a no, and nothing else."""
-    return len(text) <= _LONGEST and _yes_or_no().fullmatch(text) is not None
+    return _whole(_yes_or_no(), text) is not None
