@@ -90,9 +90,15 @@ def build_written(
     `version` is the gate's where none is written.
     """
     check_written(written)
-    return build_policy(
-        written.name, settings, encoder, version=written.version or version, **written.parameters
-    )
+    named = _named(written, settings) or version
+    return build_policy(written.name, settings, encoder, version=named, **written.parameters)
+
+
+def _named(written: Written, settings: Settings) -> Version | str | None:
+    """The version that is written; a name is looked up among versions, and is no folder on the way here."""
+    if written.version in (None, UNTRAINED):
+        return written.version
+    return Versions(settings.home).get(written.version)
 
 
 def _gatekeeper(settings: Settings, mode: object) -> Gatekeeper:
@@ -114,7 +120,7 @@ def _pipeline(
         return replace(stage, parameters={**parameters_of(settings, stage.name), **stage.parameters})
 
     def build(stage: Written) -> Policy:
-        named = stage.version or version
+        named = _named(stage, settings) or version
         return build_policy(stage.name, settings, encoder, version=named, **stage.parameters)
 
     return Pipeline.of(to_text(map(whole, stages_of(Pipeline.name, parameters))), build)

@@ -101,6 +101,17 @@ def test_growing_conversation_is_decided_about_only_where_it_grew(monkeypatch):
     assert asked[5:] == ["other", "message 2"]
 
 
+def test_only_what_was_looked_at_last_is_known(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        Gatekeeper, "decide", lambda self, exchange, *, item=0: asked.append(exchange.user) or check(exchange)
+    )
+    policy, talks = GatekeeperPolicy(), [talk(f"u: message {n}", "a: yes", "u: ok") for n in range(5)]
+    for said in [*talks, *talks[1:], talks[0]]:
+        policy.decide(*said.at(2))
+    assert asked == [f"message {n}" for n in (0, 1, 2, 3, 4, 0)]
+
+
 texts = st.sampled_from(
     ["u: Hi", "u: ok", "u: 80", "u: We never use jQuery", "a: Done", "a: Which?", "t: ok"]
 )

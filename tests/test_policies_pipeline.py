@@ -10,14 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from convgate.building import build_policy
 from convgate.conversation import Conversation, Situation, Turn
-from convgate.errors import PolicyError
+from convgate.errors import GateError, PolicyError
 from convgate.gate.thresholds import Absolute, Limits
 from convgate.policies.base import Policy, SeesAll
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import check_written, make_policy, needs_encoder
 from convgate.policies.written import read_policy
+from convgate.settings import Settings
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
@@ -206,6 +208,14 @@ def test_nothing_is_loaded_for_stages_that_need_nothing_or_are_wrong():
         check_written(read_policy("pipeline(steps=gate)"))
     with pytest.raises(PolicyError, match="0 policies are given for 'gate'"):
         Pipeline("gate")
+
+
+def test_a_written_version_is_looked_up_among_versions_and_is_no_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    told = "pipeline, stage 2, gate@mine: there is no version 'mine'"
+    with pytest.raises(GateError, match=told):
+        build_policy("pipeline", Settings(home=tmp_path), ENCODER, stages="bm25 > gate@mine")
 
 
 def test_empty_history_and_a_stage_that_leaves_nothing():

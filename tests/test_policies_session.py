@@ -64,3 +64,13 @@ def test_what_is_known_of_one_conversation_or_setting_is_not_taken_for_another()
     kept = [policy.decide(*one.at(2)).kept_indices for one in (plain, asked, plain)]
     assert kept == [[1], [0, 1], [1]]
     assert replace(policy, idle_gap=math.inf).decide(*plain.at(2)).kept_indices == [0, 1]
+
+
+def test_only_what_was_looked_at_last_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    policy, steps, step = SessionPolicy(), [], module.step
+    talks = [talk([("user", f"hello {n}", 60, None)] * 3) for n in range(5)]
+    monkeypatch.setattr(module, "step", lambda *asked: steps.append(asked) or step(*asked))
+    for conversation, read in [*((one, 2) for one in talks), (talks[4], 0), (talks[1], 0), (talks[0], 2)]:
+        steps.clear()
+        policy.decide(*conversation.at(2))
+        assert len(steps) == read + 1, "the turns that are not known, and the message"

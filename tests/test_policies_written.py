@@ -50,6 +50,7 @@ def test_values_are_numbers_truths_words_and_quoted_text():
         ("last_k(k=5, k=6)", "last_k: k is set twice"),
         ('pipeline(stages="gate', "no closing quote"),
         ("gate@", "the name of a version was expected"),
+        ("gate@..", "the name of a version was expected"),
         ("gate(5)", "the name of a parameter of gate was expected"),
     ],
 )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from convgate.conversation import Conversation, History, Situation
 from convgate.decisions import Floats, Override, TurnDecisions, Why
 from convgate.embedding.base import Encoder, Progress
-from convgate.errors import PolicyError
+from convgate.errors import GateError, PolicyError
 from convgate.parameters import Checked, text
 from convgate.policies.base import Policy, Prepares, SeesAll, history_indices
 from convgate.policies.written import Written, read_policies, to_text
@@ -198,11 +198,11 @@ def read_stages(stages: str) -> tuple[Written, ...]:
 
 @contextmanager
 def in_stage(place: int, stage: Written) -> Iterator[None]:
-    """Have a PolicyError from within name the stage, counted from 1."""
+    """Have a PolicyError or GateError from within name the stage, counted from 1."""
     try:
         yield
-    except PolicyError as error:
-        raise PolicyError(f"pipeline, stage {place}, {stage.to_text()}: {error}") from error
+    except (PolicyError, GateError) as error:
+        raise type(error)(f"pipeline, stage {place}, {stage.to_text()}: {error}") from error
 
 
 def _scoring(passed: Sequence[Passed]) -> int:

@@ -22,7 +22,7 @@ Value = bool | int | float | str
 Separator = Literal[">", ","]
 
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_VERSION = re.compile(r"[A-Za-z0-9._-]+")
+_VERSION = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?")  # a name and never a folder, such as ".."
 _NUMBER = re.compile(r"[+-]?(inf\b|(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?)")
 _WHOLE = re.compile(r"[+-]?\d{1,300}")  # Python reads no whole number of thousands of digits
 _SPACE = re.compile(r"\s*")
