@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import pytest
 
 from convgate.conversation import Turn
 from convgate.gatekeeper.checks import ORDER, Limits, check, lexicon
-from convgate.gatekeeper.decision import GatekeeperDecision, Match, Said
+from convgate.gatekeeper.decision import GatekeeperDecision, Match
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.folding import fold
-from convgate.gatekeeper.pattern import MOST_MATCHES, Lexicon, spelled_out, uncounted
-from convgate.gatekeeper.patterns import LANGUAGES
-from scripts.gatekeeper_figures import read_labelled
+from convgate.gatekeeper.pattern import MOST_MATCHES
 
-WORK = Path(__file__).parent / "exchanges" / "work.jsonl"
 LONG = "An answer that is long enough to be worth something by itself: " + "it goes on and on. " * 4
 
 
@@ -32,6 +25,8 @@ def after(question: str, user: str, answer: str = "Done.", *, role: str = "assis
         ("Shall I book it?", "no", "decision"),
         ("The red one or the blue one?", "blue", "decision"),
         ("There are two offers. Let me know which you want.", "the first", "decision"),
+        ("Let me know if I should book it.", "yes", "decision"),
+        ("So it is. " * 200 + "Which one?", "the first", "decision"),
         ("What Python version are you on?", "3.12", "answer"),
         ("Does the light blink? It's the one at the port.", "No.", "answer"),
         ("Quelle base de données devons-nous utiliser ?", "PostgreSQL", "decision"),
@@ -55,7 +50,7 @@ def test_the_same_words_after_a_statement_are_skipped(user: str):
     assert after("The backup is complete.", user).outcome == "skip"
 
 
-@pytest.mark.parametrize("question", ["What is your name?", "I'm done.", "How are you?"])
+@pytest.mark.parametrize("question", ["What is your name?", "I'm done.", "How are you?", "Tell me which."])
 @pytest.mark.parametrize("user", ["yes", "ok", "no, thanks"])
 def test_a_yes_answers_a_closed_question_alone(question: str, user: str):
     assert after(question, user).outcome == "skip"
@@ -166,6 +161,8 @@ def test_what_lasts_is_kept_with_its_category(user: str, category: str):
         "Why does this fail?\n  /** Returns nothing.\n   * We always use tabs\n   */\n  f()",
         "We'll use up the old paint first",
         "The train left from the wrong platform",
+        "Why does this fail?\n```\nwe always use tabs\n```",
+        "Is it late? And then:\nwhat do we always use here",
         "I'm on the wrong branch, how do I switch?",
         "Never mind, I found it myself",
         "Let's pick up where we left off",
@@ -181,7 +178,14 @@ def test_what_only_sounds_like_it_has_no_category(user: str):
 
 @pytest.mark.parametrize(
     "user",
-    ["What's up with the red build?", "hi-res images, please", "Hello World in Rust, please", "Hi, PR 12?"],
+    [
+        "What's up with the red build?",
+        "hi-res images, please",
+        "Hello World in Rust",
+        "Hi, PR 12?",
+        "Hi NASA",
+        "Hi Maria?",
+    ],
 )
 def test_a_greeting_with_substance_is_no_greeting(user: str):
     assert "greeting" not in check(Exchange(user, LONG)).categories
@@ -189,7 +193,15 @@ def test_a_greeting_with_substance_is_no_greeting(user: str):
 
 
 @pytest.mark.parametrize(
-    "user", ["Hey there 👋", "Hi Maria", "Bonjour, comment ça va ?", "Guten Abend, Frau Keller", "  hello \n"]
+    "user",
+    [
+        "Hey there 👋",
+        "Hi Maria",
+        "Bonjour, comment ça va ?",
+        "Guten Abend, Frau Keller",
+        " hello \n",
+        "Hi Rene\u0301!",
+    ],
 )
 def test_a_greeting_and_nothing_else_is_skipped(user: str):
     assert check(Exchange(user, LONG)).category == "greeting"
@@ -260,28 +272,3 @@ def test_the_reason_is_a_sentence_that_quotes_the_words():
 def test_any_text_of_any_length_is_decided(words: str, times: int):
     decision = check(Exchange(words * times, words * (times // 10)))
     assert len(decision.matches) <= 2 * MOST_MATCHES * len(lexicon("user").patterns)
-
-
-def test_patterns_are_spelled_out_and_told_apart():
-    for language in LANGUAGES:
-        names = [(pattern.category, pattern.name) for pattern in language.patterns]
-        assert len(names) == len(set(names))
-        assert {pattern.category for pattern in language.patterns} == set(ORDER)
-        for pattern in language.patterns:
-            for words in (pattern.words, pattern.unless):
-                spelled = spelled_out(words, language.named)
-                assert r"\s+\s+" not in spelled, pattern.name  # a line that was meant to stand for nothing
-                assert re.search(r"\{[a-z]", spelled) is None, pattern.name  # a name that there is not
-
-
-@pytest.mark.parametrize("said", ["user", "assistant"])
-def test_what_looks_for_all_patterns_at_once_counts_nothing_and_misses_none(said: Said, monkeypatch):
-    counted: list[str] = []
-    spy = lambda given: counted.append(uncounted(given)) or counted[-1]  # noqa: E731
-    monkeypatch.setattr("convgate.gatekeeper.pattern.uncounted", spy)
-    shared = lexicon(said)
-    text = fold("\n".join(one.exchange.user for one in read_labelled(WORK))).text
-    present = set(Lexicon(shared.patterns, shared.named)._present.Match(text))
-    assert len(counted) == len(shared.patterns)
-    assert not any(re.search(r"\{\d+,\d", expression) for expression in counted)
-    assert present >= {at for at, (words, _) in enumerate(shared._compiled) if words.search(text)} > {0}

@@ -89,7 +89,7 @@ def check(exchange: Exchange, limits: Limits = Limits(), *, item: int = 0) -> Ga
 def _verdict(
     exchange: Exchange, message: str, answer: str, folded: Folded, matches: Sequence[Match], limits: Limits
 ) -> _Verdict:
-    if message and len(message) < limits.greeting and is_greeting(folded.text, message):
+    if message and len(message) < limits.greeting and is_greeting(folded, message):
         if is_time_of_day(folded.text) and (answered := _as_answer(exchange, message, closed=False)):
             return answered
         return _Verdict(SKIP, "greeting", "greeting", f"a greeting and nothing else (“{message}”)")

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from convgate.gatekeeper.folding import Folded
 from convgate.gatekeeper.pattern import compiled, spelled_out
 from convgate.gatekeeper.patterns import LANGUAGES
 from convgate.gatekeeper.patterns.language import Language
@@ -54,18 +55,18 @@ def _whole(phrases: Any, text: bytes) -> Any:
     return phrases.fullmatch(text) if len(text) <= _LONGEST else None
 
 
-def is_greeting(text: bytes, given: str) -> bool:
+def is_greeting(folded: Folded, given: str) -> bool:
     """Whether a message greets and nothing of substance follows. given: the same as it was written.
 
     Whom one greets by name may follow: one or two words with a capital, at the end and without a question.
     """
+    text = folded.text
     if not (found := _whole(_greeting(), text)):
         return False
     if not found.group(2):
         return True
-    if len(text) != len(given):  # accents that stand alone: where the name stands is not known
-        return False
-    name = given[found.start(2) : found.end(2)]
+    start, end = folded.span(*found.span(2))
+    name = given[start:end]
     return b"?" not in text[found.end(2) : found.start(3) + 1] and all(
         word[0].isupper() and (len(word) == 1 or not word.isupper()) for word in name.split()
     )
