@@ -215,6 +215,11 @@ def test_noise_in_a_known_language_is_skipped(user: str):
     assert check(Exchange(user, "Done.")).rule == "short exchange"
 
 
+@pytest.mark.parametrize("user", ["asdf", "3f2a9c1", "bye"])
+def test_what_is_in_no_language_is_noise(user: str):
+    assert check(Exchange(user, "Ok")).rule == "short exchange"
+
+
 @pytest.mark.parametrize(
     ("user", "answer", "language"),
     [("Dale, sí", "Listo.", "es"), ("はい", "了解", "ja"), ("Так", "Добре", None), ("hola", "¡Hola!", "es")],

@@ -18,6 +18,7 @@ LOOKED_AT = 1_000
 KNOWN = frozenset(language.code for language in LANGUAGES)
 
 _MARGIN = 6.0  # natural logarithm of how much likelier another language has to be than each of the known
+_NOT_FOREIGN = KNOWN | {"zxx"}  # the detector's code for what is no language, such as "asdf"
 _LETTERS = 4  # different characters, at least: what has fewer is no text
 _ALPHABET = frozenset("abcdefghijklmnopqrstuvwxyzàâäæçéèêëîïôöœùûüÿßªº")
 _EVERYWHERE = frozenset(
@@ -63,8 +64,8 @@ def foreign_language(text: str, answer: str) -> str | None:
     if not own_letters and len({*text, *answer}) < _LETTERS:
         return None
     ranking = dict(_ranked(f"{text}\n{answer}"))
-    best = max(ranking.keys() - KNOWN, key=lambda code: ranking[code])
-    known = max(ranking[code] for code in KNOWN)
+    best = max(ranking.keys() - _NOT_FOREIGN, key=lambda code: ranking[code])
+    known = max(ranking[code] for code in _NOT_FOREIGN)
     return best if own_letters or ranking[best] - known > _MARGIN else None
 
 
