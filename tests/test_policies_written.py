@@ -10,12 +10,14 @@ from convgate.errors import PolicyError
 from convgate.policies.written import Written, read_policies, read_policy, to_text
 
 names = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
-values = st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+values = (
+    st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.sampled_from(["true", "inf"])
+)
 written = st.builds(
     Written,
     names,
     st.dictionaries(names, values, max_size=3),
-    st.none() | st.from_regex(r"[a-z0-9][a-z0-9._-]{0,8}", fullmatch=True),
+    st.none() | st.from_regex(r"[a-z0-9]([a-z0-9._-]{0,8}[a-z0-9])?", fullmatch=True),
 )
 
 
