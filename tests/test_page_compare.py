@@ -170,7 +170,9 @@ def test_bad_addresses_are_told_and_the_rest_is_shown(talk: str) -> None:
 
 
 def test_a_column_that_cannot_decide_is_left_out_and_says_why(talk: str) -> None:
-    app = opened(conversation=talk, policies='everything, last_k, pipeline(stages="gatekeeper > gate@nobody")')
+    app = opened(
+        conversation=talk, policies='everything, last_k, pipeline(stages="gatekeeper > gate@nobody")'
+    )
     (error,) = [one.value.replace("\\", "") for one in app.error]
     assert "is left out" in error
     assert "nobody" in error
