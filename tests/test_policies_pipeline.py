@@ -75,7 +75,7 @@ def test_kept_turn_has_the_scores_and_reason_of_the_gate_wherever_it_stands():
     assert after.kept_indices == [4]
     assert (after.of(4).reason, after.of(4).parts) == (alone.of(4).reason, alone.of(4).parts)
     assert after.of(4).stage == "gate"
-    assert after.of(0).reason == "Dropped by the last_k stage: older than the last 1 turns."
+    assert after.of(0).reason == "Dropped by the last_k stage: older than the last turn."
     assert after.of(0).score == alone.of(0).score, "the gate scored it, though another stage dropped it"
 
 

@@ -49,13 +49,14 @@ class LastK(Checked):
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
         """The newest k kept; the score is the turn's place, 0 (oldest) to 1 (newest)."""
         n = len(history)
+        last = "the last turn" if self.k == 1 else f"the last {self.k} turns"
         return TurnDecisions(
             policy=self.name,
             rule=self.name,
             indices=history_indices(history),
             kept=np.arange(n) >= n - self.k,
-            why_kept=f"one of the last {self.k} turns.",
-            why_dropped=f"older than the last {self.k} turns.",
+            why_kept=f"{'' if self.k == 1 else 'one of '}{last}.",
+            why_dropped=f"older than {last}.",
             scores=_recency(n),
         )
 
