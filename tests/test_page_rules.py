@@ -283,6 +283,8 @@ def test_a_large_library_is_looked_through_in_part_unless_a_person_wants_all(
     assert app.button(key="rules.rest").label == "Look through the rest (4 turns)"
     click(app, "rules.rest")
     assert "of 7 change" in said(app)
+    click(app, "rules.save")
+    assert "(e) alone skips" in said(app)  # what is saved is warned of as well
     assert "rules.rest" not in [one.key for one in app.button]
 
 

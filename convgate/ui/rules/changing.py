@@ -37,10 +37,13 @@ def with_library(work: Work, place: DeltaGenerator) -> Work:
 
 
 def draw_summary(work: Work) -> None:
-    """How many exchanges flip, what is left to look through, and rules that decide too much."""
-    if work.typed.rules is None or not work.is_changed or work.changes is None or work.extent is None:
+    """How many exchanges flip, what is left to look through, and rules that decide too much, saved or not."""
+    if work.typed.rules is None or work.changes is None or work.extent is None:
         return
     found = work.changes
+    if not work.is_changed:
+        _warn(work, found)
+        return
     if not found.exchanges:
         st.caption("There is no exchange in the library yet that this could change.")
         return
@@ -54,6 +57,14 @@ def draw_summary(work: Work) -> None:
         f"**What changes in the library: {counted(len(found.flips), 'exchange')}** of {found.exchanges:,}"
         f" {verb}: {', '.join(parts)}."
     )
+    _warn(work, found)
+    draw_rest(work.extent)
+    if found.flips and work.view.look != "changes":
+        st.button("Show what changes", key="rules.show_changes", icon=":material/list:", on_click=_show)
+
+
+def _warn(work: Work, found: Changes) -> None:
+    """Which rules skip more than a rule should."""
     for rule, number in found.decided_by.items():
         if rule in work.shown.skip_patterns and number > MUCH * found.exchanges:
             st.warning(
@@ -61,9 +72,6 @@ def draw_summary(work: Work) -> None:
                 f" {counted(found.exchanges, 'exchange')}: more than half.",
                 icon=":material/warning:",
             )
-    draw_rest(work.extent)
-    if found.flips and work.view.look != "changes":
-        st.button("Show what changes", key="rules.show_changes", icon=":material/list:", on_click=_show)
 
 
 def draw_rest(extent: Extent) -> None:
@@ -96,8 +104,8 @@ def draw_changes(work: Work) -> None:
         return
     if not found.flips:
         st.info(
-            "The rules in the editor decide everything in the library as the saved ones do. Change one, or"
-            " make one of an exchange, and see here what it would do before it is saved.",
+            "Nothing changes: the editor has the saved rules, or rules that decide alike. Change one,"
+            " or make one of an exchange, and see here what it would do before it is saved.",
             icon=":material/difference:",
         )
     else:

@@ -50,7 +50,12 @@ def rules_page(app: App) -> None:
         if work.talk is not None:
             _draw_strip(work)
     place = st.empty()
-    if work.is_changed or view.look == "changes" or (view.look == "statistics" and view.library):
+    if (
+        work.is_changed
+        or work.shown.skip_patterns
+        or view.look == "changes"
+        or (view.look == "statistics" and view.library)
+    ):
         work = with_library(work, place)
     with st.container(key="rules-body"):
         left, right = st.columns([1.45, 1], gap="medium")
