@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import Field, field, fields
+from math import inf
 from typing import Any, ClassVar
 
 from convgate.errors import PolicyError
@@ -20,9 +21,9 @@ def setting(default: Any, label: str, *, low: float, high: float, step: float, h
     )
 
 
-def text(default: str) -> Any:
+def text(default: str, label: str = "", *, help: str = "") -> Any:
     """A parameter that is a piece of text."""
-    return field(default=default, metadata={"text": True})
+    return field(default=default, metadata={"text": True, "label": label, "help": help})
 
 
 def switch(default: bool, label: str, *, help: str = "") -> Any:  # noqa: FBT001  # a default, as in `field`
@@ -78,7 +79,7 @@ def _complaint(item: Field[Any], value: Any) -> str | None:
         return None if value in options else f"one of {', '.join(options)}"
     low, high = item.metadata["low"], item.metadata["high"]
     if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
-        return f"from {low} to {high}"
+        return f"{low} or more" if high == inf else f"from {low} to {high}"
     if isinstance(item.metadata["step"], int) and not isinstance(value, int):
         return "a whole number"
     return None

@@ -184,7 +184,7 @@ def test_what_a_person_moved_is_kept_or_dropped_accordingly() -> None:
 
 
 def test_parameters_out_of_their_range_are_refused() -> None:
-    with pytest.raises(PolicyError, match=r"session: idle_gap must be from 0 to inf; got -1"):
+    with pytest.raises(PolicyError, match=r"session: idle_gap must be 0 or more; got -1"):
         SessionPolicy(idle_gap=-1)
     with pytest.raises(PolicyError, match=r"session: scope must be .*conversation.*session.*; got 'day'"):
         SessionPolicy(scope="day")

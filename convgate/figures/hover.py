@@ -46,10 +46,10 @@ def on_screen(reason: str) -> str:
 def number(value: float) -> str:
     """A score or threshold: two decimals.
 
-    >>> number(0.834), number(-3.2)
-    ('0.83', '−3.20')
+    >>> number(0.834), number(-3.2), number(-0.001)
+    ('0.83', '−3.20', '0.00')
     """
-    return f"{value:.2f}".replace("-", "−")
+    return f"{value:z.2f}".replace("-", "−")
 
 
 def signed(value: float, decimals: int = 2) -> str:

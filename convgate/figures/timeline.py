@@ -143,7 +143,7 @@ def _add_lanes(fig: Drawing, lanes: Sequence[Lane], labels: Sequence[str], palet
     checkpoints = np.stack([_checkpoints(lane.decisions) for lane in lanes])
     for look, chosen in (
         (_Look("checkpoint", "square-open", 16, "square-open", 10, palette.ink), checkpoints),
-        (_Look("unlike the reference", "circle-open", 16, "circle-open", 10, palette.flip), flips),
+        (_Look("unlike the reference", "circle-open", 16, "line-ns", 4, palette.flip), flips),
     ):
         if chosen.any():
             _add_marks(fig, look, turns, chosen, None)

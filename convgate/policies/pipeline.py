@@ -39,7 +39,11 @@ class Pipeline(Checked):
     needs_encoder: ClassVar[bool] = False  # its stages may: `registry.needs_encoder` looks at them
     label: ClassVar[str] = "Pipeline: several, one after the other"
     ranks: ClassVar[bool] = False
-    stages: str = text(DEFAULT_STAGES)
+    stages: str = text(
+        DEFAULT_STAGES, "Stages",
+        help="Policies one after the other, as in gatekeeper > session > gate, or with what is set of them:"
+        " last_k(k=5), gate(rule=top_k, k=5), gate@mine",
+    )  # fmt: skip
     policies: tuple[Policy, ...] = field(default=(), repr=False)  # one a stage, in the same order
 
     def __post_init__(self) -> None:

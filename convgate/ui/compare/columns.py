@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from convgate.errors import PolicyError
 from convgate.policies.bm25 import BM25
 from convgate.policies.gate import GatePolicy
+from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import check_written, policy_names, policy_settings
 from convgate.policies.window import LastK
 from convgate.policies.written import Value, Written
@@ -109,8 +110,13 @@ def column_label(column: Written) -> str:
 
     >>> column_label(Written("last_k", {"k": 1000})), column_label(Written("gate", version="mine"))
     ('Last k turns, k 1,000', 'Gate mine')
+    >>> column_label(Written("pipeline", {"stages": "gatekeeper > last_k(k=5)"}))
+    'Pipeline: gatekeeper > last_k(k=5)'
     """
     label = chooser_label(chooser_of(column))
+    if column.name == Pipeline.name and (stages := column.parameters.get("stages")) is not None:
+        # What tells two pipelines apart comes first: labels are cut off at their end.
+        return f"{label.partition(':')[0]}: {shortened(str(stages), _TEXT)}"
     if not column.parameters:
         return label
     if is_gate(column) and (choice := choice_of(column)) is not None:

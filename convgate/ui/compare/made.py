@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +13,13 @@ from numpy.typing import NDArray
 
 from convgate.decisions import Floats, TurnDecisions
 from convgate.errors import ConvgateError
+from convgate.gatekeeper.checks import check
+from convgate.gatekeeper.exchange import Exchange
 from convgate.labels.coefficients import kappa
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, ScoredHistory
+from convgate.policies.gatekeeper import GatekeeperPolicy
+from convgate.policies.pipeline import Pipeline
 from convgate.policies.written import Written
 from convgate.selector import Selection, Selector
 from convgate.ui import scoring
@@ -176,11 +181,19 @@ def _selection(
         start = time.perf_counter()
         decisions = _policy.decide_scored(scored)
     else:
+        if isinstance(_policy, GatekeeperPolicy | Pipeline):
+            _read_patterns()
         start = time.perf_counter()
         decisions = _policy.decide(_moment.situation, _moment.history)
     spent += time.perf_counter() - start
     selection = Selector(_policy).valid(_moment.situation, _moment.history, decisions, pair_answers=False)
     return selection, spent
+
+
+@functools.cache
+def _read_patterns() -> None:
+    """Have the gatekeeper's patterns and languages read, once: seconds that no decision takes after it."""
+    check(Exchange("Fix it", "Done."))
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)

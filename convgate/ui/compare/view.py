@@ -17,6 +17,7 @@ from convgate.policies.written import Written, read_policies, read_policy, to_te
 from convgate.ui.address import LONGEST_QUESTION
 from convgate.ui.choosers import is_chooser
 from convgate.ui.compare.columns import START, chooser_of, missing_from, unknown_in
+from convgate.ui.query import QueryReader
 
 ALL, DIFFER = "all", "differ"
 
@@ -64,18 +65,17 @@ class View:
         """The view of an address, and a sentence for each part of it that means nothing."""
         reader = _Reader(query)
         question = query.get("ask", "").strip()
-        data = query.get("data")
         view = cls(
             policies=reader.policies(),
             reference=reader.reference(),
             on_sets=query.get("on") == "sets",
             conversation=query.get("conversation") or None,
-            turn=None if question else reader.number("turn"),
+            turn=None if question else reader.turn("turn"),
             question=question,
-            selected=reader.number("selected"),
+            selected=reader.turn("selected"),
             rows=query.get("rows") or ALL,
-            page=(reader.number("page") or 0) + 1,
-            data=None if data is None else tuple(dict.fromkeys(name for name in data.split(",") if name)),
+            page=reader.number("page") or 1,
+            data=reader.names("data"),
             by_tag=query.get("tags") == "1",
         )
         return view, reader.problems
@@ -113,24 +113,11 @@ class View:
         return replace(self, turn=turn, selected=None if out else self.selected), problems
 
 
-class _Reader:
-    """Reads values one by one, and notes those that mean nothing."""
-
-    def __init__(self, query: Mapping[str, str]) -> None:
-        self._query = query
-        self.problems: list[str] = []
-
-    def number(self, name: str) -> int | None:
-        text = self._query.get(name)
-        if text is None:
-            return None
-        if text.isascii() and text.isdecimal() and int(text[:9]) > 0:
-            return int(text[:9]) - 1
-        self.problems.append(f"The address says {name}={text[:40]}, which is not a number, from 1.")
-        return None
+class _Reader(QueryReader):
+    """Reads policies with their parameters, too."""
 
     def policies(self) -> tuple[Written, ...]:
-        text = self._query.get("policies")
+        text = self.query.get("policies")
         if text is None:
             return START
         try:
@@ -141,7 +128,7 @@ class _Reader:
         return self._known(unlike(read))
 
     def reference(self) -> Written | None:
-        text = self._query.get("reference")
+        text = self.query.get("reference")
         if not text:
             return None
         try:
