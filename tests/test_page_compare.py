@@ -160,7 +160,7 @@ def test_bad_addresses_are_told_and_the_rest_is_shown(talk: str) -> None:
         "compares with bm25, which is not among",
         "says rows=odd, not all, differ",
         "names turn 99, but this conversation has 7",
-        "says selected=x, which is not a number",
+        "says selected=x, which is not a turn's number",
     ) if not any(part in one for one in told)] == [], told  # fmt: skip
     assert list(summary(app)) == ["Everything", "Last k turns, k 1"]
 

@@ -9,6 +9,7 @@ from typing import Any
 from convgate.errors import PolicyError
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
 from convgate.policies.scored import NO_LIMITS
+from convgate.ui.query import QueryReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,15 @@ class Extent:
     def of(self, name: str) -> tuple[float, float] | None:
         """The least and the most that make a difference; None when the rule's own range is meant."""
         return {"k": (0, self.turns), "budget": (0, self.tokens), "above": (0.0, 1.0)}.get(name)
+
+
+def read_choice(reader: QueryReader, query: Mapping[str, str]) -> Choice | None:
+    """The choice of an address; None when it has none, or one that cannot be, which the reader notes."""
+    try:
+        return Choice.from_query(query)
+    except PolicyError as error:
+        reader.problems.append(f"The address asks for a rule that cannot be: {error}.")
+        return None
 
 
 def sliders(rule: Rule, extent: Extent) -> list[Slider]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import policy_labels, policy_names
+from convgate.ui.query import QueryReader
 from convgate.versions.catalog import Versions
 from convgate.versions.names import is_name
 
@@ -50,6 +51,15 @@ def is_chooser(name: str) -> bool:
     """
     version = version_of(name)
     return name in policy_names() if version is None else is_name(version)
+
+
+def read_chooser(reader: QueryReader, name: str) -> str | None:
+    """The chooser that a part of an address names; None when it names none that could be."""
+    text = reader.query.get(name)
+    if text is None or is_chooser(text):
+        return text
+    reader.leave_out(name, text, "gate@VERSION or one of " + ", ".join(policy_names()))
+    return None
 
 
 def chooser_labels(home: Path) -> dict[str, str]:

@@ -11,12 +11,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from convgate.conversation import Conversation
-from convgate.errors import PolicyError
 from convgate.policies.gate import GatePolicy
-from convgate.policies.registry import policy_names
 from convgate.ui.address import LONGEST_QUESTION as LONGEST_QUESTION
-from convgate.ui.choice import Choice
-from convgate.ui.choosers import is_chooser, version_of
+from convgate.ui.choice import Choice, read_choice
+from convgate.ui.choosers import read_chooser, version_of
+from convgate.ui.query import QueryReader
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,20 +56,20 @@ class View:
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[View, list[str]]:
         """The view of an address, and a sentence for each part of it that means nothing."""
-        reader = _Reader(query)
+        reader = QueryReader(query)
         question = query.get("ask", "").strip()
         view = cls(
             conversation=query.get("conversation") or None,
-            turn=None if question else reader.number("turn"),
+            turn=None if question else reader.turn("turn"),
             question=question,
-            selected=reader.number("selected"),
-            policy=reader.policy("policy") or GatePolicy.name,
-            choice=reader.choice(query),
-            baseline=reader.choice(_unpacked(query.get("baseline", ""))),
-            compare=reader.policy("compare"),
+            selected=reader.turn("selected"),
+            policy=read_chooser(reader, "policy") or GatePolicy.name,
+            choice=read_choice(reader, query),
+            baseline=read_choice(reader, _unpacked(query.get("baseline", ""))),
+            compare=read_chooser(reader, "compare"),
             pairs=query.get("pairs") == "1",
             show=query.get("show") or None,
-            queue=reader.whole("queue"),
+            queue=reader.number("queue"),
             settle=query.get("settle") == "1",
         )
         return view, reader.problems
@@ -97,44 +96,6 @@ class View:
         return replace(
             self, conversation=conversation, turn=None, question="", selected=None, queue=None, settle=False
         )
-
-
-class _Reader:
-    """Reads values one by one, and notes those that mean nothing."""
-
-    def __init__(self, query: Mapping[str, str]) -> None:
-        self._query = query
-        self.problems: list[str] = []
-
-    def number(self, name: str) -> int | None:
-        found = self.whole(name, "a turn's number, from 1")
-        return None if found is None else found - 1
-
-    def whole(self, name: str, wanted: str = "a number, from 1") -> int | None:
-        text = self._query.get(name)
-        if text is None:
-            return None
-        if text.isascii() and text.isdecimal() and int(text[:9]) > 0:
-            return int(text[:9])
-        self._leave_out(name, text, wanted)
-        return None
-
-    def policy(self, name: str) -> str | None:
-        text = self._query.get(name)
-        if text is None or is_chooser(text):
-            return text
-        self._leave_out(name, text, "gate@VERSION or one of " + ", ".join(policy_names()))
-        return None
-
-    def choice(self, query: Mapping[str, str]) -> Choice | None:
-        try:
-            return Choice.from_query(query)
-        except PolicyError as error:
-            self.problems.append(f"The address asks for a rule that cannot be: {error}.")
-            return None
-
-    def _leave_out(self, name: str, text: str, wanted: str) -> None:
-        self.problems.append(f"The address says {name}={text[:40]}, which is not {wanted}.")
 
 
 def _gone(chooser: str) -> str:

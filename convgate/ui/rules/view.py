@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from convgate.gatekeeper.decision import Category
+from convgate.ui.query import QueryReader
 
 LOOKS = {"exchanges": "Exchanges", "changes": "What changes", "statistics": "Statistics"}
 SHOWS = {
@@ -61,30 +62,18 @@ class View:
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[View, list[str]]:
         """The view of an address, and a sentence for each part of it that means nothing."""
-        problems: list[str] = []
-
-        def one_of(name: str, known: Collection[str], start: str) -> str:
-            text = query.get(name, start)
-            if text in known:
-                return text
-            problems.append(_left_out(name, text, "one of " + ", ".join(known)))
-            return start
-
-        page = query.get("page", "1")
-        if not (page.isascii() and page.isdecimal() and int(page[:9]) > 0):
-            problems.append(_left_out("page", page, "a number, from 1"))
-            page = "1"
+        reader = QueryReader(query)
         view = cls(
             conversation=query.get("conversation") or None,
-            look=one_of("look", LOOKS, "exchanges"),
-            show=one_of("show", SHOWS, "all"),
+            look=reader.one_of("look", LOOKS, "exchanges"),
+            show=reader.one_of("show", SHOWS, "all"),
             category=query.get("category") or None,
             search=query.get("search", "").strip()[:LONGEST_SEARCH],
-            only=one_of("only", FLIPS, "all"),
-            library=one_of("on", ("library", "conversation"), "conversation") == "library",
-            page=int(page[:9]),
+            only=reader.one_of("only", FLIPS, "all"),
+            library=reader.one_of("on", ("library", "conversation"), "conversation") == "library",
+            page=reader.number("page") or 1,
         )
-        return view, problems
+        return view, reader.problems
 
     def opened(self, conversation: str) -> View:
         """Another conversation, looked at in the same way."""
@@ -99,7 +88,3 @@ def categories(found: Collection[str]) -> list[str]:
     """
     known = get_args(Category)
     return [*known, *sorted(set(found) - set(known))]
-
-
-def _left_out(name: str, text: str, wanted: str) -> str:
-    return f"The address says {name}={text[:40]}, which is not {wanted}."

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 from convgate.conversation import Conversation
 from convgate.sessions import BoundaryRules
+from convgate.ui.query import QueryReader
 
 AXES = {"time": "By the clock", "turns": "Turn by turn"}
 STATES = {"all": "All", "active": "Active", "ended": "Ended"}
@@ -81,10 +82,9 @@ class View:
     def from_query(cls, query: Mapping[str, str]) -> tuple[View, list[str]]:
         """The view of an address, and a sentence for each part of it that means nothing."""
         reader = _Reader(query)
-        selected = reader.number("selected")
         view = cls(
             conversation=query.get("conversation") or None,
-            selected=None if selected is None else selected - 1,
+            selected=reader.turn("selected"),
             axis=reader.one_of("axis", AXES, "time"),
             gap=reader.gap(),
             override=reader.bit("override"),
@@ -113,51 +113,28 @@ class View:
         return replace(self, conversation=conversation, selected=None, stored=False, page=0)
 
 
-class _Reader:
-    """Reads values one by one, and notes those that mean nothing."""
-
-    def __init__(self, query: Mapping[str, str]) -> None:
-        self._query = query
-        self.problems: list[str] = []
-
-    def number(self, name: str) -> int | None:
-        text = self._query.get(name)
-        if text is None:
-            return None
-        if text.isascii() and text.isdecimal() and int(text[:9]) > 0:
-            return int(text[:9])
-        self._leave_out(name, text, "a number, from 1")
-        return None
-
-    def one_of(self, name: str, known: Mapping[str, str] | tuple[str, ...], start: str) -> str:
-        text = self._query.get(name, start)
-        if text in known:
-            return text
-        self._leave_out(name, text, f"one of {', '.join(known)}")
-        return start
+class _Reader(QueryReader):
+    """Reads settings of sessions, too."""
 
     def gap(self) -> float | None:
-        text = self._query.get("gap")
+        text = self.query.get("gap")
         if text is None or text == OFF:
             return None if text is None else math.inf
         if text.isascii() and text.replace(".", "", 1).isdecimal() and len(text) < 12:
             return float(text)
-        self._leave_out("gap", text, f"a number of seconds, or {OFF}")
+        self.leave_out("gap", text, f"a number of seconds, or {OFF}")
         return None
 
     def bit(self, name: str) -> bool | None:
-        text = self._query.get(name)
+        text = self.query.get(name)
         if text in (None, "0", "1"):
             return None if text is None else text == "1"
-        self._leave_out(name, text or "", "0 or 1")
+        self.leave_out(name, text or "", "0 or 1")
         return None
 
     def commands(self, name: str) -> tuple[str, ...] | None:
-        text = self._query.get(name)
+        text = self.query.get(name)
         return None if text is None else split_commands(text, ",")
-
-    def _leave_out(self, name: str, text: str, wanted: str) -> None:
-        self.problems.append(f"The address says {name}={text[:40]}, which is not {wanted}.")
 
 
 def split_commands(text: str, between: str) -> tuple[str, ...]:

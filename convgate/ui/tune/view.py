@@ -10,10 +10,10 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
-from convgate.errors import PolicyError
 from convgate.policies.gate import GatePolicy
-from convgate.ui.choice import Choice
+from convgate.ui.choice import Choice, read_choice
 from convgate.ui.choosers import is_chooser, policy_of, version_of
+from convgate.ui.query import QueryReader
 from convgate.ui.tune.goals import GOALS
 
 LABELLED, LIBRARY = "labelled", "library"
@@ -55,38 +55,24 @@ class View:
     @classmethod
     def from_query(cls, query: Mapping[str, str]) -> tuple[View, list[str]]:
         """The view of an address, and a sentence for each part of it that means nothing."""
-        problems: list[str] = []
-
-        def one_of(name: str, start: str, known: Collection[str]) -> str:
-            value = query.get(name, start)
-            if value in known:
-                return value
-            problems.append(f"The address says {name}={value[:40]}, which is not one of {', '.join(known)}.")
-            return start
-
+        reader = QueryReader(query)
         version = query.get("version", GatePolicy.name)
         if not (is_chooser(version) and policy_of(version) == GatePolicy.name):
-            problems.append(f"The address says version={version[:40]}, which is not gate or gate@VERSION.")
+            reader.leave_out("version", version, "gate or gate@VERSION")
             version = GatePolicy.name
-        goal = one_of("goal", "f_beta", GOALS)
-        choice = None
-        try:
-            choice = Choice.from_query(query)
-        except PolicyError as error:
-            problems.append(f"The address asks for a rule that cannot be: {error}.")
-        page = query.get("page", "1")
+        goal = reader.one_of("goal", GOALS, "f_beta")
         view = cls(
             version=version,
-            data=_data(query.get("data")),
+            data=reader.names("data"),
             goal=goal,
-            wanted=_wanted(goal, query.get("wanted"), problems),
-            choice=choice,
-            where=one_of("flips", LABELLED, WHERE),
-            only=one_of("only", "all", ONLY),
-            page=max(1, int(page[:6])) if page.isascii() and page.isdecimal() else 1,
+            wanted=_wanted(goal, reader),
+            choice=read_choice(reader, query),
+            where=reader.one_of("flips", WHERE, LABELLED),
+            only=reader.one_of("only", ONLY, "all"),
+            page=reader.number("page") or 1,
             conversation=query.get("conversation") or None,
         )
-        return view, problems
+        return view, reader.problems
 
     def within(
         self, choosers: Collection[str], data: Collection[str], conversations: Collection[str]
@@ -106,12 +92,8 @@ class View:
         return view, problems
 
 
-def _data(text: str | None) -> tuple[str, ...] | None:
-    return None if text is None else tuple(dict.fromkeys(name for name in text.split(",") if name))
-
-
-def _wanted(goal: str, text: str | None, problems: list[str]) -> float:
-    kind = GOALS[goal]
+def _wanted(goal: str, reader: QueryReader) -> float:
+    kind, text = GOALS[goal], reader.query.get("wanted")
     if text is None:
         return kind.start
     try:
@@ -120,5 +102,5 @@ def _wanted(goal: str, text: str | None, problems: list[str]) -> float:
         value = math.nan
     if kind.low <= value <= kind.high:
         return value
-    problems.append(f"The address says wanted={text[:40]}, which is not from {kind.low:g} to {kind.high:g}.")
+    reader.leave_out("wanted", text, f"from {kind.low:g} to {kind.high:g}")
     return kind.start

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 
 from convgate.evaluation.outcomes import OUTCOMES
 from convgate.policies.gate import GatePolicy
-from convgate.policies.registry import policy_names
-from convgate.ui.choosers import is_chooser, version_of
+from convgate.ui.choosers import read_chooser, version_of
+from convgate.ui.query import QueryReader
 from convgate.versions.names import is_name
 
 
@@ -61,15 +61,15 @@ class View:
             return cls(version=reader.version("version")), reader.problems
         view = cls(
             beside=True,
-            a=reader.chooser("a") or GatePolicy.name,
-            b=reader.chooser("b"),
+            a=read_chooser(reader, "a") or GatePolicy.name,
+            b=read_chooser(reader, "b"),
             on_set=query.get("on") == "set",
             conversation=query.get("conversation") or None,
-            turn=reader.number("turn"),
+            turn=reader.turn("turn"),
             all_messages=query.get("messages") == "all",
             set=query.get("set") or None,
             only=reader.outcome("only"),
-            page=(reader.number("page") or 0) + 1,
+            page=reader.number("page") or 1,
         )
         return view, reader.problems
 
@@ -85,45 +85,22 @@ class View:
         return view, problems
 
 
-class _Reader:
-    """Reads values one by one, and notes those that mean nothing."""
-
-    def __init__(self, query: Mapping[str, str]) -> None:
-        self._query = query
-        self.problems: list[str] = []
+class _Reader(QueryReader):
+    """Reads versions and outcomes, too."""
 
     def version(self, name: str) -> str | None:
-        text = self._query.get(name)
+        text = self.query.get(name)
         if text is None or is_name(text):
             return text
-        self._leave_out(name, text, "a version's name")
-        return None
-
-    def chooser(self, name: str) -> str | None:
-        text = self._query.get(name)
-        if text is None or is_chooser(text):
-            return text
-        self._leave_out(name, text, "gate@VERSION or one of " + ", ".join(policy_names()))
+        self.leave_out(name, text, "a version's name")
         return None
 
     def outcome(self, name: str) -> str | None:
-        text = self._query.get(name)
+        text = self.query.get(name)
         if text is None or text in OUTCOMES:
             return text
-        self._leave_out(name, text, "one of " + ", ".join(OUTCOMES))
+        self.leave_out(name, text, "one of " + ", ".join(OUTCOMES))
         return None
-
-    def number(self, name: str) -> int | None:
-        text = self._query.get(name)
-        if text is None:
-            return None
-        if text.isascii() and text.isdecimal() and int(text[:9]) > 0:
-            return int(text[:9]) - 1
-        self._leave_out(name, text, "a number, from 1")
-        return None
-
-    def _leave_out(self, name: str, text: str, wanted: str) -> None:
-        self.problems.append(f"The address says {name}={text[:40]}, which is not {wanted}.")
 
 
 def _gone(chooser: str) -> str:
