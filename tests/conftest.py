@@ -21,6 +21,7 @@ os.environ["STREAMLIT_BROWSER_GATHER_USAGE_STATS"] = "false"
 import hypothesis
 import pytest
 
+from tests.commands import Run, runner
 from tests.fakes import FakeEncoder
 from tests.network_guard import loopback_only
 
@@ -64,6 +65,12 @@ def no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None
     yield
     attempts = log.read_text() if log.exists() else ""
     assert not attempts, f"network use:\n{attempts}"
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs `convgate WORDS…` in this process: (exit code, standard output, standard error)."""
+    return runner(monkeypatch, capsys)
 
 
 @pytest.fixture(autouse=True)

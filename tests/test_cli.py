@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from convgate.cli import main as cli
 from convgate.cli.output import parameters, write_text
 from convgate.errors import ConvgateError
 from convgate.messages.check import check_valid
@@ -22,23 +20,6 @@ NAN = SAMPLES / "nan_and_fibonacci.json"
 @pytest.fixture(autouse=True)
 def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Runs `convgate WORDS…` in this process: (exit code, standard output, standard error)."""
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["convgate", *map(str, words)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def test_score_prints_the_stable_json(run):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,23 +15,6 @@ from convgate.transcripts import read_relevance_set
 from tests.test_corpora_locomo import WHERE, asked, sample, write_samples
 from tests.test_corpora_mtrag import task, write_tasks
 from tests.test_corpora_tiage import DIALOGUE, write_part
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Runs `convgate WORDS…` in this process: (exit code, standard output, standard error)."""
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["convgate", *map(str, words)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def test_the_set_goes_to_a_file_that_reads_back(run, tmp_path: Path):

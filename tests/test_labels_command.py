@@ -6,39 +6,18 @@ import csv
 import io
 import json
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 from shutil import copyfile
 
 import pytest
 
-from convgate.cli import main as cli
 from convgate.conversation import Turn
 from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, SituationKey, Store
+from tests.commands import Run
 
 SAMPLES = Path(__file__).parent.parent / "sample_conversations"
 NAN, SEVERAL = SAMPLES / "nan_and_fibonacci.json", SAMPLES / "nan_and_fibonacci.jsonl"
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `convgate WORDS…` in this process: (exit code, standard output, standard error)."""
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["convgate", *map(str, words)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture

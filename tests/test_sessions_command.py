@@ -4,38 +4,20 @@ from __future__ import annotations
 
 import json
 import math
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import convgate
-from convgate.cli import main as cli
 from convgate.conversation import Conversation, Turn
 from convgate.errors import PolicyError
 from convgate.policies.session import SessionPolicy
 from convgate.sessions import BoundaryRules, with_moved
 from convgate.store.session_records import MovedBoundary
+from tests.commands import Run
 from tests.session_days import day
 
 SAMPLE = Path(__file__).parent.parent / "sample_conversations" / "purple_button_one_day.json"
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["convgate", *map(str, words)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def test_the_command_prints_the_stable_json(run: Run, tmp_path: Path) -> None:

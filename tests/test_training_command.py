@@ -6,7 +6,6 @@ import json
 import math
 import os
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,6 @@ from typing import Any
 import pytest
 import torch
 
-from convgate.cli import main as cli
 from convgate.settings import load_settings
 from convgate.training import session
 from convgate.training.recipe import TrainingSet
@@ -25,11 +23,10 @@ from convgate.training.verdict import Verdict
 from convgate.transcripts.relevance_sets import write_relevance_set
 from convgate.versions import Draft, Versions
 from tests import training_program
+from tests.commands import Run
 from tests.fakes import FakeEncoder
 from tests.forked import fork, needs_fork
 from tests.planted import planted, planted_file, small_encoder, small_gate, with_cases
-
-Run = Callable[..., tuple[int, str, str]]
 
 EPOCH = re.compile(
     r"epoch +(\d+)  loss \d+\.\d{3}  validation \d+\.\d{3}  precision [01]\.\d{3}  recall [01]\.\d{3}"
@@ -42,23 +39,6 @@ def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: small_encoder())
     monkeypatch.setattr("convgate.training.trainer.FURTHER", training_program.QUICK)
     monkeypatch.setenv("COLUMNS", "200")
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `convgate WORDS…` in this process: (exit code, standard output, standard error)."""
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["convgate", *map(str, words)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture

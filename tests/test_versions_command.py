@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 
-from convgate.cli import main as cli
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.settings import load_settings
 from convgate.versions import DataSet, Draft, Measured, Metric, Parent, Training, Versions
 from convgate.versions.markdown import model_card
+from tests.commands import Run
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
 NAN = Path(__file__).parent.parent / "sample_conversations" / "nan_and_fibonacci.json"
 HOSTILE = "\x1b]0;x\x07[red]<b>|`*#"
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(autouse=True)
@@ -30,23 +26,6 @@ def fake_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
     monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "package")
     monkeypatch.setenv("COLUMNS", "120")
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs `convgate WORDS…` in this process: (exit code, standard output, standard error)."""
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["convgate", *map(str, words)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 @pytest.fixture
