@@ -19,6 +19,7 @@ from convgate.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.migrations import migrations
 from convgate.store.moved_boundaries import MovedBoundaries
+from convgate.store.session_pages import SessionPages
 from convgate.store.session_records import MovedBoundary
 from convgate.store.sessions import Sessions
 from tests.forked import fork, needs_fork
@@ -122,6 +123,21 @@ def test_the_one_last_at_work_is_listed_first_and_of_equals_the_newest(store: St
     sessions.open_conversation(early, MORNING)
     sessions.note_message(early, MORNING + timedelta(seconds=1), "{}")
     assert [one.id for one in sessions.recent()] == [early, late]
+
+
+def test_what_is_asked_of_many_sessions_is_found_by_an_index(store: Store) -> None:
+    asked: list[str] = []
+    with store.read() as db:  # what is asked within joins this connection
+        db.conn.set_trace_callback(asked.append)
+        Sessions(store).live("shop")
+        for workspace in (None, "shop"):
+            Sessions(store).recent(workspace)
+            for active in (None, False):
+                SessionPages(store).find(workspace=workspace, active=active, page=2)
+        db.conn.set_trace_callback(None)
+        plans = [row[3] for sql in asked for row in db.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall()]
+    assert any("sessions_active" in plan for plan in plans)
+    assert [plan for plan in plans if plan == "SCAN sessions" or "TEMP B-TREE" in plan] == []
 
 
 def test_the_database_itself_keeps_one_active_session_and_counts_conversations(store: Store) -> None:
