@@ -36,9 +36,9 @@ def marks(fig: go.Figure, name: str) -> list[tuple[int, float]]:
 def test_each_lane_has_a_mark_for_each_turn_which_tells_the_turn() -> None:
     lanes = [Lane("Gate", decisions(True, False, True)), Lane("BM25", decisions(False, False, True), [0])]
     fig = timeline_figure(lanes, labels=LABELS, palette=LIGHT)
-    assert marks(fig, "kept") == [(1, -0.3), (3, -0.3), (3, -1.3)]
-    assert marks(fig, "dropped") == [(2, -0.3), (1, -1.3), (2, -1.3)]
-    assert marks(fig, "unlike the reference") == [(1, -1.3)]
+    assert marks(fig, "kept") == [(1, -0.42), (3, -0.42), (3, -1.42)]
+    assert marks(fig, "dropped") == [(2, -0.42), (1, -1.42), (2, -1.42)]
+    assert marks(fig, "unlike the reference") == [(1, -1.42)]
     for trace in fig.data:
         if trace.x[0] is not None:
             assert list(trace.customdata) == [x - 1 for x in trace.x], "a click has to tell the turn"
@@ -54,8 +54,8 @@ def test_forced_turns_and_checkpoints_have_marks_of_their_own() -> None:
         True, False, True, told=lambda index: Why("checkpoint" if index == 2 else "confident", "so.")
     )
     fig = timeline_figure([Lane("a", forced), Lane("b", told)], labels=LABELS, palette=LIGHT)
-    assert marks(fig, "kept anyway") == [(1, -0.3)]
-    assert marks(fig, "checkpoint") == [(3, -1.3)]
+    assert marks(fig, "kept anyway") == [(1, -0.42)]
+    assert marks(fig, "checkpoint") == [(3, -1.42)]
     assert not marks(fig, "dropped anyway")
 
 

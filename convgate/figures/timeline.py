@@ -20,7 +20,7 @@ CHECKPOINT = "checkpoint"
 """The rule of turns that are kept because their turn has come."""
 
 _LANE, _EDGES = 46, 96  # pixels of a lane, and of all else
-_MARKS = 0.30  # of a lane: how far its marks stand below its name
+_MARKS = 0.42  # of a lane: how far its marks stand below its name
 _DENSE = 300  # turns; of more, kept ones are high bars and dropped ones low
 _REASONS = 900  # marks that say why on hover; more would make the page slow
 _LABEL = 44  # characters of a lane's name
@@ -91,7 +91,7 @@ def timeline_figure(
             **({"dtick": 1} if high - low < 8 else {}),
         ),
         yaxis=axis(
-            palette, range=[0.4 - len(lanes), 1.0 if events else 0.35], showgrid=False, showticklabels=False
+            palette, range=[0.28 - len(lanes), 1.0 if events else 0.35], showgrid=False, showticklabels=False
         ),
         annotations=[_name(lane, -place, palette) for place, lane in enumerate(lanes)],
         shapes=[
@@ -142,7 +142,7 @@ def _add_lanes(fig: Drawing, lanes: Sequence[Lane], labels: Sequence[str], palet
     flips = np.stack([np.isin(turns, list(lane.flips)) for lane in lanes])
     checkpoints = np.stack([_checkpoints(lane.decisions) for lane in lanes])
     for look, chosen in (
-        (_Look("checkpoint", "square-open", 16, "square-open", 10, palette.ink), checkpoints),
+        (_Look("checkpoint", "square-open", 22, "square-open", 10, palette.ink), checkpoints),
         (_Look("unlike the reference", "circle-open", 16, "line-ns", 4, palette.flip), flips),
     ):
         if chosen.any():
