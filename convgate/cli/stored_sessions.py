@@ -29,10 +29,17 @@ def show_stored(workspace: str | None, *, json_output: bool, out: Path | None) -
     from convgate.ui.wording import ago, counted
 
     console = Console()
+    if not found:
+        where = f" of the workspace {printable(workspace)}" if workspace else ""
+        console.print(
+            f"No session{where} is stored yet. A running agent makes them: convgate.SessionManager.",
+            highlight=False, markup=False,
+        )  # fmt: skip
+        return
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
     for name in ("session", "workspace", "last at work", "conversations"):
-        table.add_column(name, overflow="fold")
-    table.add_column("state", ratio=1)
+        table.add_column(name, overflow="fold", max_width=9 if name == "last at work" else None)
+    table.add_column("state", ratio=1, min_width=10, overflow="fold")
     for session in found:
         state = "active" if session.is_active else f"ended: {printable(session.reason)}"
         count = str(session.conversation_count)
