@@ -1,4 +1,4 @@
-"""One app and one Chromium for all tests here, a fresh page for each; the app's data is shared by them."""
+"""One app and one Chromium for all tests here, and what they share: its data, and a window for most."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, ViewportSize, expect
 
-from tests.browser.running_app import add_samples, find_chromium, running_app, running_chromium
+from tests.browser.running_app import (
+    add_samples,
+    find_chromium,
+    go_to,
+    open_page,
+    running_app,
+    running_chromium,
+)
 from tests.conftest import GUARD
 from tests.network_guard.loopback_only import LOG_VARIABLE
 
 FOLDER = Path(__file__).parent
 PATIENCE = 30_000  # ms; a busy machine is slow
+SIZE: ViewportSize = {"width": 1440, "height": 900}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -59,6 +67,33 @@ def app_address(chromium: Browser, app_home: Path, sample_keys: dict[str, list[s
     with running_app(app_home, environment=guarded) as address:
         yield address
     assert not attempts.exists(), f"the app used the network:\n{attempts.read_text()}"
+
+
+@pytest.fixture(scope="session")
+def window(chromium: Browser, app_address: str) -> Iterator[Page]:
+    """One window for most tests here: loading the app anew takes longer than what they look at.
+
+    Its session has what other tests left in it, as that of somebody who was on other pages before.
+    """
+    context = new_browser(chromium, app_address)
+    page = context.new_page()
+    open_page(page, "/")
+    yield page
+    context.close()
+
+
+@pytest.fixture
+def come_to(window: Page, strangers: Callable[[BrowserContext], None]) -> Iterator[Callable[[str], Page]]:
+    """Goes to an address in the window for all tests, as one does from another page."""
+    strangers(window.context)
+
+    def come(address: str) -> Page:
+        go_to(window, "/Versions")
+        go_to(window, address)
+        return window
+
+    yield come
+    window.set_viewport_size(SIZE)
 
 
 @pytest.fixture(scope="session")
@@ -114,7 +149,7 @@ def new_browser(chromium: Browser, address: str) -> BrowserContext:
     """A browser that has never been anywhere."""
     context = chromium.new_context(
         base_url=address,
-        viewport={"width": 1440, "height": 900},
+        viewport=SIZE,
         reduced_motion="reduce",  # a third of the work goes into drawing what moves, without a graphics card
     )
     context.set_default_timeout(PATIENCE)

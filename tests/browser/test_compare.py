@@ -3,33 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import new_browser
-from tests.browser.running_app import go_to, open_page, wait_until_idle
-
-
-@pytest.fixture(scope="module")
-def window(chromium: Browser, app_address: str) -> Iterator[Page]:
-    """One window for all tests here."""
-    context = new_browser(chromium, app_address)
-    yield context.new_page()
-    context.close()
+from tests.browser.running_app import go_to, wait_until_idle
 
 
 @pytest.fixture
-def compare(
-    window: Page, sample_keys: dict[str, list[str]], strangers: Callable[[BrowserContext], None]
-) -> Page:
+def compare(sample_keys: dict[str, list[str]], come_to: Callable[[str], Page]) -> Page:
     """Compare on a sample, with two policies that need no encoder."""
-    strangers(window.context)
     [conversation] = sample_keys["nan_and_fibonacci.json"]
-    open_page(window, f"/Compare?conversation={conversation}&policies=everything,last_k(k=3)")
-    return window
+    return come_to(f"/Compare?conversation={conversation}&policies=everything,last_k(k=3)")
 
 
 def query(page: Page) -> dict[str, str]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Dialog, Locator, Page, expect
 
-from tests.browser.conftest import new_browser
 from tests.browser.running_app import go_to, open_page, wait_until_idle
 
 HOSTILE = (
@@ -30,18 +29,10 @@ TALK = [
 
 
 @pytest.fixture(scope="module")
-def window(chromium: Browser, app_address: str) -> Iterator[Page]:
-    """One window for all tests here: loading the app anew for each takes longer than what they look at."""
-    context = new_browser(chromium, app_address)
-    yield context.new_page()
-    context.close()
-
-
-@pytest.fixture(scope="module")
 def conversation(window: Page) -> str:
     """The key of a conversation that was uploaded in the Library, as a person would."""
     page = window
-    open_page(page, "/")
+    go_to(page, "/")
     if page.get_by_text("Add conversations").count():
         page.get_by_text("Add conversations").click()
     talk = {"title": "NaN and tomatoes", "messages": [{"role": role, "content": text} for role, text in TALK]}
@@ -55,13 +46,9 @@ def conversation(window: Page) -> str:
 
 
 @pytest.fixture
-def explore(window: Page, conversation: str, strangers: Callable[[BrowserContext], None]) -> Iterator[Page]:
+def explore(conversation: str, come_to: Callable[[str], Page]) -> Page:
     """Explore as it is when one comes to the conversation from another page."""
-    strangers(window.context)
-    go_to(window, "/Versions")
-    go_to(window, f"/Explore?conversation={conversation}")
-    yield window
-    window.set_viewport_size({"width": 1440, "height": 900})
+    return come_to(f"/Explore?conversation={conversation}")
 
 
 def query(page: Page) -> dict[str, str]:
@@ -194,7 +181,12 @@ def test_search_marks_the_words_and_goes_to_them(explore: Page) -> None:
 def test_what_a_transcript_says_is_text(explore: Page) -> None:
     page = explore
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def refuse(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", refuse)
     row(page, 6).click()
     expect(page.get_by_role("heading", name="Turn 6")).to_be_visible()
     page.get_by_text("Words that count").click()
@@ -206,6 +198,7 @@ def test_what_a_transcript_says_is_text(explore: Page) -> None:
     ):
         assert HOSTILE in place.inner_text().replace("\u2060", "")
         assert place.locator("a, img, b, code, .katex").count() == 0
+    page.remove_listener("dialog", refuse)
     assert dialogs == []
 
 

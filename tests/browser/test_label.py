@@ -76,7 +76,10 @@ def tab_to(page: Page, place: Locator) -> None:
 
 
 def choose_name(page: Page, name: str) -> None:
-    """Says who labels, by keyboard."""
+    """Says who labels, by keyboard; where somebody was said before, that it is another."""
+    if (change := page.get_by_role("button", name="Change", exact=True)).count():
+        change.press("Enter")
+        wait_until_idle(page)
     tab_to(page, page.get_by_role("textbox", name="Your name, to label"))
     page.keyboard.type(name)
     page.keyboard.press("Enter")
@@ -125,8 +128,12 @@ def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[...
 
     answered(page, held, "12312")
     here = marked(page)
-    page.reload()
-    wait_until_idle(page)
+    context = page.context
+    page.close()
+    page = context.new_page()
+    open_page(page, "/Label")
+    expect(page.get_by_text(f"Labelling as {name}")).to_be_visible()
+    expect(page.get_by_text(f"5 of {len(SAID) - 1} turns answered")).to_be_visible()
     assert marked(page) == here
     wanted = answered(page, held, "2113")
     wanted = answered(page, held, "1")
@@ -143,21 +150,15 @@ def test_ten_turns_by_keyboard_alone(page: Page, store: Store, add: Callable[...
     left = {turn: answer for turn, answer in wanted.items() if turn not in (last, second)}
     assert held() == left
 
-    context = page.context
-    page.close()
-    page = context.new_page()
-    open_page(page, "/Label")
-    expect(page.get_by_text(f"Labelling as {name}")).to_be_visible()
     expect(page.get_by_text(f"{len(left)} of {len(SAID) - 1} turns answered")).to_be_visible()
-    assert len(answered(page, held, "1")) == len(left) + 1
 
 
 def test_what_is_typed_into_a_field_answers_nothing_and_a_switch_takes_no_keys(
-    page: Page, store: Store, add: Callable[..., str]
+    come_to: Callable[[str], Page], store: Store, add: Callable[..., str]
 ) -> None:
     key = add(SAID[:9], "Fields")
     labels, situation, name = Labels(store), SituationKey(key, 8), "Bea Field"
-    open_page(page, f"/Label?conversation={key}")
+    page = come_to(f"/Label?conversation={key}")
     choose_name(page, name)
     page.get_by_placeholder("Search", exact=True).click()
     page.keyboard.type("12 3zyl0")
@@ -193,10 +194,12 @@ def test_what_is_typed_into_a_field_answers_nothing_and_a_switch_takes_no_keys(
     assert here in labels.of(situation).notes
 
 
-def test_the_same_keys_answer_on_explore(page: Page, store: Store, add: Callable[..., str]) -> None:
+def test_the_same_keys_answer_on_explore(
+    come_to: Callable[[str], Page], store: Store, add: Callable[..., str]
+) -> None:
     key = add(SAID[:9], "In place")
     labels, situation, name = Labels(store), SituationKey(key, 8), "Cy Place"
-    open_page(page, f"/Explore?conversation={key}&selected=3")
+    page = come_to(f"/Explore?conversation={key}&selected=3")
     choose_name(page, name)
 
     def held() -> dict[int, str]:
@@ -212,13 +215,13 @@ def test_the_same_keys_answer_on_explore(page: Page, store: Store, add: Callable
 
 
 def test_two_disagree_in_a_queue_and_one_settles_it(
-    page: Page, other_page: Page, store: Store, add: Callable[..., str]
+    come_to: Callable[[str], Page], other_page: Page, store: Store, add: Callable[..., str]
 ) -> None:
     key = add(SAID[:5], "Disputed")
     labels, names = Labels(store), ("Dora Queue", "Eli Queue")
     counts = LabelCounts(store)
     before = counts.disagreements().total
-    open_page(page, f"/Label?conversation={key}")
+    page = come_to(f"/Label?conversation={key}")
     choose_name(page, names[0])
     page.get_by_test_id("stButtonGroup").get_by_text("A queue", exact=True).click()
     if (another := page.get_by_role("button", name="New queue")).count():

@@ -8,34 +8,22 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.conftest import new_browser
 from tests.browser.running_app import go_to, open_page, wait_until_idle
 
 ASKS_BEFORE_LEAVING = "() => !dispatchEvent(new Event('beforeunload', {cancelable: true}))"
 SAMPLE = "purple_button_one_day.json"
 
 
-@pytest.fixture(scope="module")
-def window(chromium: Browser, app_address: str, app_home: Path) -> Iterator[Page]:
-    """One window for all tests here; the rules that they save are gone afterwards."""
-    context = new_browser(chromium, app_address)
-    yield context.new_page()
-    context.close()
-    for name in ("gatekeeper.yaml", "gatekeeper-former.json"):
-        (app_home / name).unlink(missing_ok=True)
-
-
 @pytest.fixture
 def rules(
-    window: Page, sample_keys: dict[str, list[str]], strangers: Callable[[BrowserContext], None]
+    app_home: Path, sample_keys: dict[str, list[str]], come_to: Callable[[str], Page]
 ) -> Iterator[Page]:
-    """Rules on a conversation, as by a link."""
-    strangers(window.context)
-    open_page(window, f"/Rules?conversation={sample_keys[SAMPLE][0]}")
-    yield window
-    window.set_viewport_size({"width": 1440, "height": 900})
+    """Rules on a conversation, as by a link; the rules that are saved are gone afterwards."""
+    yield come_to(f"/Rules?conversation={sample_keys[SAMPLE][0]}")
+    for name in ("gatekeeper.yaml", "gatekeeper-former.json"):
+        (app_home / name).unlink(missing_ok=True)
 
 
 def editor(page: Page) -> Locator:

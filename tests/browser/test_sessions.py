@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from playwright.sync_api import Page, expect
 
-from tests.browser.running_app import open_page, wait_until_idle
+from tests.browser.running_app import wait_until_idle
 
 
 def test_a_moved_boundary_is_there_after_a_reload_and_put_back(
-    page: Page, sample_keys: dict[str, list[str]]
+    come_to: Callable[[str], Page], sample_keys: dict[str, list[str]]
 ) -> None:
     [day] = sample_keys["purple_button_one_day.json"]
-    open_page(page, f"/Sessions?conversation={day}")
+    page = come_to(f"/Sessions?conversation={day}")
     expect(page.get_by_text("turns 7–13 · 7 messages")).to_be_visible()
     later = page.locator(".st-key-sessions-segment-6").get_by_role("button", name="later")
     later.click()
