@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psutil
@@ -68,9 +68,9 @@ def flips(page: Page) -> int:
 
 
 def test_a_threshold_for_a_wanted_recall_becomes_a_version(
-    page: Page, labelled: int, versions: Versions
+    come_to: Callable[[str], Page], labelled: int, versions: Versions
 ) -> None:
-    open_page(page, "/Tune")  # with the labels, where there are any
+    page = come_to("/Tune")  # with the labels, where there are any
     page.get_by_test_id("stButtonGroup").get_by_text("Wanted recall").click()
     slider = page.get_by_role("slider", name=re.compile("Of the turns that matter, keep at least this share"))
     slider.focus()
