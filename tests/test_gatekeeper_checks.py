@@ -18,6 +18,18 @@ def after(question: str, user: str, answer: str = "Done.", *, role: str = "assis
 
 
 @pytest.mark.parametrize(
+    ("offer", "user"),
+    [
+        ("Hello! How can I help you today?", "The login page is blank on Safari."),
+        ("Bonjour, comment puis-je vous aider ?", "La page est vide sous Safari."),
+        ("Hallo! Wie kann ich dir helfen?", "Die Seite ist leer auf Safari."),
+    ],
+)
+def test_what_follows_an_offer_of_help_answers_nothing(offer: str, user: str) -> None:
+    assert after(offer, user, LONG).categories == ("other",)
+
+
+@pytest.mark.parametrize(
     ("question", "user", "category"),
     [
         ("What database should we use?", "PostgreSQL", "decision"),

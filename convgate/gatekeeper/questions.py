@@ -43,6 +43,11 @@ def _choice() -> Any:
 
 
 @functools.cache
+def _offer() -> Any:
+    return compiled("|".join(spelled_out(one.offers, {}) for one in LANGUAGES))
+
+
+@functools.cache
 def _invitation() -> Any:
     return compiled("|".join(spelled_out(one.invitations, {}) for one in LANGUAGES))
 
@@ -60,6 +65,8 @@ def question_before(previous: Sequence[Turn]) -> Question | None:
         end = marks[-1]
         start = max(text.rfind(mark, 0, end - 1) for mark in (b". ", b"! ", b"? ", b"\n", b": ")) + 1
         sentence = text[start:end].strip()
+        if _offer().search(sentence):
+            return None
         return Question(
             closed=_open().search(sentence) is None, choice=_choice().search(sentence) is not None
         )

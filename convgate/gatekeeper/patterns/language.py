@@ -24,3 +24,4 @@ class Language:
     open_questions: str  # how it begins when yes and no are no answer to it
     choices: str  # what a question has that asks for a decision
     invitations: str  # what asks without a question mark
+    offers: str  # what asks for nothing yet: anything may follow it, and answers nothing

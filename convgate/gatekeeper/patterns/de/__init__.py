@@ -56,4 +56,5 @@ GERMAN = Language(
         |sagen sie (?:mir )?(?:bitte )?(?:bescheid|welche|ob|wie|was)
         |bitte (?:wahle|wahlen|bestatige|bestatigen|angeben|nennen)|(?:wahle|such dir)
     """,
+    offers=r"(?:wie|womit) kann ich|was kann ich (?:fur|heute)",
 )

@@ -59,4 +59,5 @@ ENGLISH = Language(
         |please (?:choose|pick|confirm|specify|tell|select|enter|provide|give)
         |(?:choose|pick|select) (?:one|between|from)|your (?:choice|call|pick)
     """,
+    offers=r"how (?:can|may|could) i (?:help|assist|be of)|what can i (?:do|help)",
 )

@@ -53,4 +53,5 @@ FRENCH = Language(
         |dites-moi (?:si|quel|quelle|lequel|laquelle|ce que)
         |(?:merci de|veuillez) (?:choisir|preciser|confirmer|indiquer)
     """,
+    offers=r"(?:comment|en quoi) (?:puis-je|je peux)|que puis-je faire",
 )
