@@ -83,6 +83,7 @@ def test_what_cannot_be_taken_is_told(run: Run, tmp_path: Path) -> None:
     code, out, errors = run("sessions", file, "--json")
     assert (code, json.loads(out)["conversation_starts"]) == (0, [0])
     assert "'yesterday' is not a time" in errors
+    assert "the message counts as one without a time" in errors
     assert "message 1: workflow_state is 'DONE', which is none of PLANNING" in errors
     code, _, errors = run("sessions", SAMPLE, "--idle-gap", -1)
     assert (code, errors) == (

@@ -64,6 +64,7 @@ def test_a_time_that_cannot_be_read_loses_the_time_alone():
     (problem,) = transcript.problems
     assert (problem.line, problem.field, problem.severity) == (2, "timestamp", "warning")
     assert "'yesterday' is not a time" in problem.message
+    assert "counts as one without a time" in problem.message
 
 
 def test_lines_are_counted_as_an_editor_does():

@@ -10,7 +10,7 @@ from convgate.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.csv_columns import Columns
 from convgate.transcripts.roles import role_of
-from convgate.transcripts.timestamps import parse_timestamp
+from convgate.transcripts.timestamps import UNTIMED, parse_timestamp
 
 ROW = "row"
 """The key under which a turn's source has its row, so that it is no message by mistake."""
@@ -43,7 +43,7 @@ def turn_of_row(cells: list[str], columns: Columns, warn: Warn) -> Turn:
     try:
         moment = parse_timestamp(timestamp)
     except ValueError as error:
-        warn(str(error), columns.names[columns.meaning["timestamp"]])
+        warn(f"{error}; {UNTIMED}", columns.names[columns.meaning["timestamp"]])
     return Turn.of(
         role,
         cell(cells, columns, "text") or "",

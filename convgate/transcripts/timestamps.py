@@ -20,6 +20,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
 _UTC = re.compile(r"\s*(?:z|utc|gmt)$", re.IGNORECASE)
 _COMPACT_DATE = re.compile(r"(?:19|20)\d{6}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+UNTIMED = "the message counts as one without a time"
 _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (math.inf, 1e9))  # numbers below, units in a second
 
 
@@ -65,7 +66,7 @@ def time_of(
                 return key, parse_timestamp(message[key])
             except ValueError as error:
                 if warn:
-                    warn(str(error), f"{field}.{key}" if field else key)
+                    warn(f"{error}; {UNTIMED}", f"{field}.{key}" if field else key)
     return None, None
 
 

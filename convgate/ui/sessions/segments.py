@@ -87,7 +87,7 @@ def _extent(found: Found, one: Segment) -> str:
 
 
 def _draw_reason(found: Found, one: Segment) -> None:
-    st.markdown(f":material/help_outline: {literal(on_screen(one.boundary.reason))}")
+    st.markdown(f"**Why here:** {literal(on_screen(one.boundary.reason))}")
     if one.start in found.moved:
         bare = record_at(found.bare, one.start)
         reason = f": {literal(on_screen(bare.reason))}" if bare else "."
@@ -113,6 +113,7 @@ def _draw_controls(found: Found, one: Segment) -> None:
                 label, key=f"{key}.{label}", icon=icon, disabled=not low <= to <= high, on_click=_move,
                 args=(found, one.start, to), help=f"Begin with turn {to + 1:,} instead",
             )  # fmt: skip
+        st.caption("begins at turn", width="content")
         # Its number is that of the turn, so another boundary has another control.
         st.number_input(
             "Begins at turn", low + 1, high + 1, one.start + 1, key=f"{key}.at.{low}.{high}", width=110,
