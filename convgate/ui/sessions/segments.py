@@ -113,10 +113,10 @@ def _draw_controls(found: Found, one: Segment) -> None:
                 label, key=f"{key}.{label}", icon=icon, disabled=not low <= to <= high, on_click=_move,
                 args=(found, one.start, to), help=f"Begin with turn {to + 1:,} instead",
             )  # fmt: skip
-        st.caption("begins at turn", width="content")
+        st.caption("at turn", width="content")
         # Its number is that of the turn, so another boundary has another control.
         st.number_input(
-            "Begins at turn", low + 1, high + 1, one.start + 1, key=f"{key}.at.{low}.{high}", width=110,
+            "Begins at turn", low + 1, high + 1, one.start + 1, key=f"{key}.at.{low}.{high}", width=96,
             on_change=_move_typed, args=(found, one.start, f"{key}.at.{low}.{high}"),
             label_visibility="collapsed", disabled=low == high, help="The turn with which it begins",
         )  # fmt: skip
