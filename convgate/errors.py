@@ -50,6 +50,10 @@ class PolicyError(ConvgateError):
     """A policy is unknown or has a setting out of its range."""
 
 
+class ContextError(ConvgateError):
+    """A context was asked for with an unknown intent, mode or section, or a budget that is none."""
+
+
 class EvaluationError(ConvgateError):
     """An evaluation was asked for that cannot be made or looked up."""
 

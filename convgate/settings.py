@@ -70,6 +70,24 @@ class Settings(BaseSettings):
     session_retention_days: float = Field(90, gt=0)  # days that ended sessions are kept by a clean-up
     session_clean_up_at_start: bool = False
 
+    context_budget: int | None = Field(None, ge=0)  # tokens of a whole context; None: that of the table
+    context_budgets: dict[str, dict[str, int]] = {}  # tokens by mode and section, in place of the table's
+    context_filter: bool = True  # whether gate and mode drop turns that would fit
+    context_intents: dict[str, str] = {}  # further intents by the mode that they ask for
+    context_hysteresis: float = Field(
+        0, ge=0, allow_inf_nan=False
+    )  # gain in score that a change has to bring
+
+    guard_log: bool = True  # whether each request is logged, without its text; drift and errors need it
+    guard_log_days: float = Field(30, gt=0)  # days that requests are kept
+    guard_log_most: int = Field(100_000, ge=1_000)  # requests that are kept at most
+    guard_drift_limit: float = Field(0.1, gt=0)  # KL divergence in nats
+    guard_drift_least: int = Field(200, ge=1)  # requests of the last hour
+    guard_low_confidence_share: float = Field(0.3, gt=0, le=1)
+    guard_low_confidence_minutes: float = Field(30, gt=0)
+    guard_error_factor: float = Field(2, gt=1)  # error rate of a mode over that of all requests
+    guard_webhook: str | None = Field(None, pattern=r"^https?://")  # where alerts are posted as JSON
+
     @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log")
     @classmethod
     def _expand(cls, path: Path | None) -> Path | None:

@@ -1,0 +1,1 @@
+"""What is logged of each request, and what happens when modes drift or go wrong."""

@@ -1,0 +1,65 @@
+"""What has to hold on: one statement of the user's, with its state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+InvariantType = Literal["safety_requirement", "user_correction", "hard_constraint", "blocking_error"]
+State = Literal["active", "superseded", "lifted", "resolved"]
+FoundBy = Literal["words", "person"]
+
+PRIORITIES: dict[InvariantType, int] = {
+    "safety_requirement": 1000,
+    "user_correction": 900,
+    "hard_constraint": 800,
+    "blocking_error": 700,
+}
+
+HELD = 800
+"""From this priority on, an active invariant must stand in every context."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A statement that has to hold, as its turn has it. Two of one turn are two invariants."""
+
+    type: InvariantType
+    source: int  # 0-based index of the turn that states it
+    text: str  # verbatim, the statement in that turn (or what a person wrote in its place)
+    start: int  # characters of the turn's text, inclusive
+    end: int  # exclusive
+    scope: str  # what it is about, in the turn's own words; "" for everything
+    state: State
+    reason: str  # a sentence: by which words, or by whom
+    superseded_by: int | None = None  # the turn that corrects it
+    ended_by: int | None = None  # the turn that lifts or resolves it
+    found_by: FoundBy = "words"
+    pinned: bool = False  # by a person: nothing that is found ends it
+
+    @property
+    def priority(self) -> int:
+        """The higher, the more it has to hold."""
+        return PRIORITIES[self.type]
+
+    @property
+    def active(self) -> bool:
+        """Whether it holds now."""
+        return self.state == "active"
+
+    @property
+    def held(self) -> bool:
+        """Whether every context must have it."""
+        return self.active and (self.pinned or self.priority >= HELD)
+
+    def to_json(self) -> dict[str, Any]:
+        """The record that `convgate invariants` prints."""
+        return {
+            "type": self.type,
+            "priority": self.priority,
+            "source": self.source,
+            "text": self.text,
+            "scope": self.scope,
+            "active": self.active,
+            "superseded_by": self.superseded_by,
+        }

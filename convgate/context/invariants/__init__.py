@@ -1,0 +1,1 @@
+"""What the user said that has to hold on: found per turn, superseded, lifted or resolved later."""

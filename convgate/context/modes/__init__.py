@@ -1,0 +1,1 @@
+"""Which kind of interaction a message is, and what that kind wants of the history."""

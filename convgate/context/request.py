@@ -1,0 +1,64 @@
+"""What is logged of a request, and what stands between the builder and the guardrails."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol
+
+from convgate.context.mode import Mode, Source
+from convgate.context.section import SectionName
+
+Cause = Literal["drift", "errors", "breach"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fallback:
+    """What was given in place of what the mode asks for."""
+
+    cause: Cause
+    reason: str  # a sentence with the figures
+
+
+@dataclass(frozen=True, slots=True)
+class RequestRecord:
+    """One request; no text of the conversation is in it."""
+
+    id: str  # `record_outcome` names it
+    at: datetime  # with a zone
+    mode: Mode  # that was applied
+    classified: Mode  # that was found, before smoothing and any fallback
+    confidence: float  # 0…1
+    source: Source
+    tokens: Mapping[SectionName, int]  # of each section
+    tokens_total: int  # had the whole conversation been sent
+    budget: int  # of the whole context, in tokens
+    invariants: int  # that had to hold
+    breaches: int  # of them, that were missing before the baseline took over
+    over_budget: int  # tokens by which what has to stay exceeds the budget
+    fallbacks: tuple[Fallback, ...]
+    seconds: float  # that building took
+
+
+class Guard(Protocol):
+    """What may overrule a mode, and hears of every request. Neither raises, whatever happens to its log."""
+
+    def overruled(self, mode: Mode) -> Fallback | None:
+        """Why GENERAL has to be applied in place of `mode` now; None when it may be applied."""
+        ...
+
+    def record(self, request: RequestRecord) -> None:
+        """Log a request; returns at once."""
+        ...
+
+
+class NoGuard:
+    """Overrules nothing and logs nothing."""
+
+    def overruled(self, mode: Mode) -> Fallback | None:
+        """None."""
+        return None
+
+    def record(self, request: RequestRecord) -> None:
+        """Nothing happens."""
