@@ -13,6 +13,7 @@ import pytest
 from convgate.conversation import Turn
 from convgate.policies.registry import policy_names
 from convgate.policies.written import Written, read_policies
+from convgate.ui import state
 from convgate.ui.compare.choosing import replaced
 from convgate.ui.compare.columns import column_label, unknown_in
 from convgate.ui.compare.view import View
@@ -64,6 +65,20 @@ def test_choosing_policies_makes_columns_and_the_address(talk: str) -> None:
     assert app.query_params["policies"] == "bm25, everything"
     offered = app.multiselect(key="compare.policies").options
     assert len(offered) == len(policy_names()), "every policy by the registry; there is no version here"
+
+
+def test_a_run_that_was_asked_for_before_the_browser_had_the_new_address_keeps_what_was_chosen(
+    talk: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = opened(conversation=talk, policies="everything, last_k(k=2)")
+    sound(app.multiselect(key="compare.policies").set_value(["everything", "last_k(k=2)", "bm25"]).run())
+    app.query_params["policies"] = "everything, last_k(k=2)"  # as a chart asks that is just drawn
+    assert list(summary(sound(app.run()))) == ["Everything", "Last k turns, k 2", "BM25"]
+    assert app.query_params["policies"] == "everything, last_k(k=2), bm25"
+
+    monkeypatch.setattr(state, "SOON", 0)
+    app.query_params["policies"] = "everything, last_k(k=2)"  # as the way back does, a while later
+    assert list(summary(sound(app.run()))) == ["Everything", "Last k turns, k 2"]
 
 
 def test_a_parameter_changes_a_number_and_leaves_the_policy_to_be_chosen_again(talk: str) -> None:

@@ -13,6 +13,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import streamlit as st
 
+from convgate.ui import state
+
 
 class View(Protocol):
     """A frozen dataclass that an address can carry."""
@@ -39,6 +41,7 @@ class Address(Generic[V]):
     def __init__(self, page: str, read: Read[V], *, bare: bool = False) -> None:
         self.key = f"{page}.view"  # of the session's view
         self._written, self._touched = f"{page}.address", f"{page}.touched"
+        self._replaced = f"{page}.replaced"  # what stood in the browser when an address was written
         self._read, self._bare = read, bare
 
     def current(self) -> tuple[V, list[str]]:
@@ -51,7 +54,11 @@ class Address(Generic[V]):
         # On the browser's way back the address is for a moment still that of the page that was left.
         page, theirs = st.session_state.get(_LAST, (self.key, None))
         left_behind = page != self.key and query == theirs
-        if known is not None and (touched or as_written or left_behind):
+        # What asks for a run by itself, such as a chart that is drawn, may do so with the address before.
+        late = query == st.session_state.get(self._replaced) and state.hurried()
+        if as_written:
+            st.session_state.pop(self._replaced, None)
+        if known is not None and (touched or as_written or left_behind or late):
             return known, []
         view, problems = self._read(query, known)
         st.session_state[self.key] = view
@@ -70,7 +77,9 @@ class Address(Generic[V]):
         """Keep the view for the next run, and in the address."""
         st.session_state[self.key] = view
         query = view.to_query()
-        if st.query_params.to_dict() != query:
+        before = st.query_params.to_dict()
+        if before != query:
+            st.session_state[self._replaced] = before
             st.query_params.from_dict(query)
         st.session_state[self._written] = query
         st.session_state[_LAST] = self.key, query

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
@@ -9,6 +10,10 @@ import streamlit as st
 
 T = TypeVar("T")
 _PAGE, _ARRIVED = "page.drawn", "page.arrived"
+_ENDED, _HURRIED = "page.ended", "page.hurried"
+
+SOON = 0.5
+"""Seconds after a run in which the browser may ask for another without having seen what the first wrote."""
 
 
 def remembered(key: str, start: T) -> T:
@@ -24,11 +29,19 @@ def arrive(page: str) -> None:
     if st.session_state.get(_PAGE) != page:
         st.session_state[_PAGE] = page
         st.session_state[_ARRIVED] = True
+    ended: float | None = st.session_state.pop(_ENDED, None)
+    st.session_state[_HURRIED] = ended is None or time.monotonic() - ended < SOON
 
 
 def stay() -> None:
     """Note that the page was drawn to its end."""
     st.session_state[_ARRIVED] = False
+    st.session_state[_ENDED] = time.monotonic()
+
+
+def hurried() -> bool:
+    """Whether this run follows so soon on another, or broke it off, that it was asked for before its end."""
+    return bool(st.session_state.get(_HURRIED))
 
 
 def put(key: str, value: Any) -> None:
