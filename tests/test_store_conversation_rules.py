@@ -55,7 +55,7 @@ def test_a_conversation_that_is_deleted_for_good_takes_its_rule_along(store: Sto
 
 
 def test_what_the_library_does_not_have_gets_no_rule(store: Store) -> None:
-    with pytest.raises(StoreError, match="no conversation 'gone', so it can have no rule of its own"):
+    with pytest.raises(StoreError, match="no conversation 'gone'; it was deleted"):
         ConversationRules(store).put("gone", "gate", {"rule": "top_k"})
 
 

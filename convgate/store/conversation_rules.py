@@ -7,9 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlite_utils import Database
-
-from convgate.errors import StoreError
+from convgate.store.conversation_keys import number_of
 from convgate.store.database import Store
 from convgate.transcripts.characters import writable
 
@@ -51,7 +49,7 @@ class ConversationRules:
         """
         with self._store.write() as db:
             row = {
-                "conversation": _number(db, key),
+                "conversation": number_of(db, key),
                 "policy": policy,
                 "choice": json.dumps(dict(choice)),
                 "note": writable(note),
@@ -67,15 +65,3 @@ class ConversationRules:
                 " WHERE conversation = (SELECT number FROM conversation_keys WHERE key = ?)",
                 [key],
             )
-
-
-def _number(db: Database, key: str) -> int:
-    row = db.execute(
-        "SELECT number FROM conversations WHERE deleted_at IS NULL"
-        " AND number = (SELECT number FROM conversation_keys WHERE key = ?)",
-        [key],
-    ).fetchone()
-    if row is None:
-        raise StoreError(f"The library has no conversation {key!r}, so it can have no rule of its own.")
-    number: int = row[0]
-    return number

@@ -11,11 +11,10 @@ from datetime import UTC, datetime
 from sqlite_utils import Database
 
 from convgate.errors import StoreError
+from convgate.store.conversation_keys import NUMBER
 from convgate.store.database import Store
 from convgate.store.session_records import MovedBoundary
 from convgate.transcripts.characters import writable
-
-_NUMBER = "(SELECT number FROM conversation_keys WHERE key = ?)"
 
 
 class MovedBoundaries:
@@ -28,7 +27,7 @@ class MovedBoundaries:
         """What was said of a conversation, by the message's 0-based index; empty when nothing was."""
         with self._store.read() as db:
             rows = db.execute(
-                f"SELECT turn, kind, note, at FROM moved_boundaries WHERE conversation = {_NUMBER}"
+                f"SELECT turn, kind, note, at FROM moved_boundaries WHERE conversation = {NUMBER}"
                 " ORDER BY turn",
                 [key],
             ).fetchall()
@@ -53,7 +52,7 @@ class MovedBoundaries:
         """
         with self._store.write() as db:
             row = db.execute(
-                f"SELECT number, turns FROM conversations WHERE deleted_at IS NULL AND number = {_NUMBER}",
+                f"SELECT number, turns FROM conversations WHERE deleted_at IS NULL AND number = {NUMBER}",
                 [key],
             ).fetchone()
             if row is None:
@@ -106,7 +105,7 @@ class MovedBoundaries:
 
 
 _LAST_STEP = f"""
-    SELECT {{columns}} FROM boundary_changes AS changes WHERE conversation = {_NUMBER}
+    SELECT {{columns}} FROM boundary_changes AS changes WHERE conversation = {NUMBER}
     AND step = (SELECT max(step) FROM boundary_changes WHERE conversation = changes.conversation)
     ORDER BY turn"""
 

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from sqlite_utils import Database
 
 from convgate.errors import StoreError
+from convgate.store.conversation_keys import number_of
 from convgate.store.database import Store
 from convgate.store.session_records import Session, SessionConversation
 from convgate.store.session_rows import CONVERSATION, SESSION, conversation_of, session_of
@@ -118,7 +119,7 @@ class Sessions:
         """
         with self._store.write() as db:
             self.get(id)
-            known = _library_number(db, key)
+            known = number_of(db, key)
             session, present = db.execute(
                 f"SELECT number, ({_PRESENT}) FROM sessions WHERE id = ?", [id]
             ).fetchone()
@@ -247,18 +248,4 @@ def _insert_conversation(db: Database, id: str, at: datetime) -> int:
         [at.isoformat(), at.isoformat(), id],
     ).lastrowid
     assert number is not None
-    return number
-
-
-def _library_number(db: Database, key: str) -> int:
-    row = db.execute(
-        "SELECT number FROM conversations WHERE deleted_at IS NULL"
-        " AND number = (SELECT number FROM conversation_keys WHERE key = ?)",
-        [key],
-    ).fetchone()
-    if row is None:
-        raise StoreError(
-            f"The library has no conversation {key!r}; it was deleted, or is in another library."
-        )
-    number: int = row[0]
     return number

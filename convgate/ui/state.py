@@ -8,6 +8,8 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
+from convgate.figures.clicks import clicked_turn
+
 T = TypeVar("T")
 _PAGE, _ARRIVED = "page.drawn", "page.arrived"
 _ENDED, _HURRIED = "page.ended", "page.hurried"
@@ -71,6 +73,15 @@ def selected_points(key: str) -> list[Any]:
     Charts put turn indices there, because positions within a trace change with its colours.
     """
     return [point["customdata"] for point in _selection(key).get("points", ()) if "customdata" in point]
+
+
+def clicked(key: str) -> int | None:
+    """The turn of the point that was clicked last in the chart `key`; None when none was.
+
+    For callbacks, which copy it at once: a chart forgets its selection whenever it is drawn anew.
+    """
+    turns = (point[0] if isinstance(point, list) and point else point for point in selected_points(key))
+    return clicked_turn([{"customdata": turn} for turn in turns])
 
 
 def selected_rows(key: str) -> list[int]:

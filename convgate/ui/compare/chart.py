@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.figures.clicks import clicked_turn
 from convgate.figures.layout import CONFIG
 from convgate.figures.timeline import Event, Lane, describe_timeline, timeline_figure, timeline_height
 from convgate.transcripts.characters import writable
 from convgate.ui.compare import state
 from convgate.ui.compare.made import Compared
-from convgate.ui.state import selected_points
+from convgate.ui.state import clicked
 from convgate.ui.theme import current_palette
 from convgate.ui.why import turn_labels
 
@@ -37,10 +36,6 @@ def draw_timeline(compared: Compared, events: list[Event], selected: int | None)
 
 
 def _clicked() -> None:
-    # Copied at once: the chart forgets its selection whenever it is drawn anew.
-    points = selected_points(TIMELINE)
     state.touched()
-    plain = [point[0] if isinstance(point, list) and point else point for point in points]
-    turn = clicked_turn([{"customdata": point} for point in plain])
-    if turn is not None:
+    if (turn := clicked(TIMELINE)) is not None:
         state.select(turn)

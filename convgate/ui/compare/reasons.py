@@ -13,10 +13,10 @@ from convgate.ui.compare.view import View
 from convgate.ui.keys import NEWER, NEXT_DIFFERENT, OLDER
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.steps import following
-from convgate.ui.text import literal, show_text
+from convgate.ui.text import literal
 from convgate.ui.transcript.rows import when
+from convgate.ui.turn_text import draw_turn_text
 
-_TEXT = 4_000  # characters of the turn; the transcript in Explore has all of it
 _LABEL = 60  # characters of a column's name
 _ACROSS = 4  # sentences side by side
 
@@ -34,9 +34,9 @@ def draw_reasons(view: View, compared: Compared, selected: int) -> None:
             if is_current
             else "This turn comes after the current message, so nothing is decided about it."
         )
-        _draw_text(turn)
+        draw_turn_text(turn)
         return
-    _draw_text(turn)
+    draw_turn_text(turn)
     count = len(compared.columns)
     across = count if count <= _ACROSS else 3 if count % _ACROSS in (1, 2) else _ACROSS
     for start in range(0, count, across):
@@ -119,12 +119,3 @@ def _draw_head(compared: Compared, selected: int, turn: Turn) -> None:
             disabled=different is None, on_click=state.select, args=(different,),
             help="The next turn that not all decide alike",
         )  # fmt: skip
-
-
-def _draw_text(turn: Turn) -> None:
-    text = turn.scored_text.strip()
-    with st.container(key="compare-text"):
-        if text:
-            show_text(text, limit=_TEXT)
-        else:
-            st.caption("This turn has no text.")

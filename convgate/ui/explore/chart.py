@@ -9,7 +9,7 @@ from convgate.figures.scores import HEIGHT, RUG_HEIGHT, describe_scores, scores_
 from convgate.transcripts.characters import writable
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.state import selected_points
+from convgate.ui.state import clicked
 from convgate.ui.theme import current_palette
 from convgate.ui.why import turn_labels
 
@@ -44,10 +44,6 @@ def draw_chart(outcome: Outcome, selected: int | None) -> None:
 
 
 def _clicked() -> None:
-    # Copied at once: the chart forgets its selection whenever it is drawn anew.
-    points = selected_points(CHART)
     state.touched()
-    if points:
-        point = points[-1]
-        turn = point[0] if isinstance(point, list) else point
-        state.change(selected=int(turn))
+    if (turn := clicked(CHART)) is not None:
+        state.change(selected=turn)

@@ -13,11 +13,10 @@ from convgate.ui.explore.chart import TIERS
 from convgate.ui.explore.neighbours import draw_neighbours
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.frame import App
-from convgate.ui.text import literal, show_text
+from convgate.ui.text import literal
 from convgate.ui.transcript.rows import when
+from convgate.ui.turn_text import draw_turn_text
 from convgate.ui.why import Explained, draw_parts, draw_why
-
-_TEXT = 4_000  # characters of the turn in the panel; the transcript has all of it
 
 
 def draw_panel(app: App, outcome: Outcome, selected: int | None, answering: Answering) -> None:
@@ -33,13 +32,13 @@ def draw_panel(app: App, outcome: Outcome, selected: int | None, answering: Answ
             st.markdown("This is the current message: it is always sent.")
         else:
             st.markdown("This turn comes after the current message, so nothing is decided about it.")
-        _draw_text(turn)
+        draw_turn_text(turn)
         return
     decision = outcome.decisions.of(selected)
     outcome_word, _, why = on_screen(decision.reason).partition(": ")
     st.markdown(f"**{outcome_word}:** {literal(why)}")
     _draw_contrast(outcome, selected)
-    _draw_text(turn)
+    draw_turn_text(turn)
     _draw_label(app, answering, selected)
     if outcome.gate and decision.parts:
         draw_why(
@@ -94,12 +93,3 @@ def _draw_label(app: App, answering: Answering, selected: int) -> None:
     draw_answers(answering, selected)
     if said := said_words(answering, selected):
         st.markdown(f":material/group: {said}")
-
-
-def _draw_text(turn: Turn) -> None:
-    text = turn.scored_text.strip()
-    with st.container(key="explore-text"):
-        if text:
-            show_text(text, limit=_TEXT)
-        else:
-            st.caption("This turn has no text.")

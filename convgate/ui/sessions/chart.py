@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.figures.clicks import clicked_turn
 from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.figures.sessions import Along, along_figure, along_height, describe_along
@@ -14,7 +13,7 @@ from convgate.transcripts.characters import writable
 from convgate.ui.sessions import state
 from convgate.ui.sessions.found import Found, commands_of, states_of, times_of
 from convgate.ui.sessions.view import AXES, View
-from convgate.ui.state import selected_points
+from convgate.ui.state import clicked
 from convgate.ui.theme import current_palette
 from convgate.ui.turn_labels import turn_labels
 
@@ -78,10 +77,6 @@ def _chose_axis() -> None:
 
 
 def _clicked() -> None:
-    # Copied at once: the chart forgets its selection whenever it is drawn anew.
-    points = selected_points(CHART)
     state.touched()
-    plain = [point[0] if isinstance(point, list) and point else point for point in points]
-    turn = clicked_turn([{"customdata": point} for point in plain])
-    if turn is not None:
+    if (turn := clicked(CHART)) is not None:
         state.select(turn)
