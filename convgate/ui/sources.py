@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import streamlit as st
+
 from convgate.training.library import RelevanceSets
+from convgate.ui import state
 from convgate.ui.frame import App
 from convgate.ui.labelled import LABELS, label_counts
 from convgate.ui.text import literal
@@ -57,3 +61,22 @@ def sources(app: App) -> dict[str, Source]:
             )
         )  # fmt: skip
     return {source.name: source for source in found}
+
+
+def usable(known: Mapping[str, Source]) -> list[str]:
+    """Names of those in which something was judged."""
+    return [name for name, source in known.items() if source.judged]
+
+
+def draw_sources(
+    known: Mapping[str, Source], chosen: Sequence[str], *, key: str, help: str, on_change: Callable[[], None]
+) -> None:
+    """The choice of labelled data, and what is wrong with some."""
+    state.put(key, list(chosen))
+    st.pills(
+        "Labelled data", usable(known), key=key, selection_mode="multi",
+        format_func=lambda name: known[name].option, on_change=on_change, help=help,
+    )  # fmt: skip
+    for source in known.values():
+        if source.problem:
+            st.warning(literal(source.problem), icon=":material/error:")

@@ -20,7 +20,7 @@ from convgate.ui.compare.measuring import Measured, measure
 from convgate.ui.compare.talk import draw_failed
 from convgate.ui.compare.view import View
 from convgate.ui.frame import App
-from convgate.ui.sources import Source
+from convgate.ui.sources import Source, draw_sources, usable
 from convgate.ui.tables import markdown_table, with_interval
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
@@ -76,26 +76,21 @@ def difference_cell(measure: Measure) -> str:
 
 def _draw_data(view: View, known: Mapping[str, Source]) -> list[str]:
     """Which data, with counts; what to do when there is none."""
-    usable = [name for name, source in known.items() if source.judged]
-    asked = usable[:1] if view.data is None else [name for name in view.data if name in usable]
-    if not usable:
+    there = usable(known)
+    asked = there[:1] if view.data is None else [name for name in view.data if name in there]
+    if not there:
         st.info("Nothing is labelled yet, so no policy can be measured.", icon=":material/label:")
         st.page_link(_LABEL_PAGE, label="Label some turns", icon=":material/label:")
         return []
-    state.put(DATA, asked)
-    st.pills(
-        "Labelled data", usable, key=DATA, selection_mode="multi",
-        format_func=lambda name: known[name].option, on_change=_chose_data,
+    draw_sources(
+        known, asked, key=DATA, on_change=_chose_data,
         help="What is measured on. A turn that nobody judged is not counted. Train takes further sets.",
     )  # fmt: skip
-    for source in known.values():
-        if source.problem:
-            st.warning(literal(source.problem), icon=":material/error:")
     if not asked:
         st.info("Choose labelled data to measure on.", icon=":material/label:")
         st.button(
-            f"Use {known[usable[0]].label}", key="compare.use_data", on_click=state.change,
-            kwargs={"data": tuple(usable[:1])},
+            f"Use {known[there[0]].label}", key="compare.use_data", on_click=state.change,
+            kwargs={"data": tuple(there[:1])},
         )  # fmt: skip
     return asked
 

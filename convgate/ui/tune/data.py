@@ -12,6 +12,7 @@ from convgate.transcripts import RelevanceSet
 from convgate.ui.frame import App
 from convgate.ui.labelled import read_labelled
 from convgate.ui.sources import Source as Source
+from convgate.ui.sources import draw_sources, usable
 from convgate.ui.sources import sources as sources
 from convgate.ui.text import literal
 from convgate.ui.tune import state
@@ -24,22 +25,16 @@ def chosen_of(view: View, known: dict[str, Source]) -> tuple[str, ...]:
     """What the view asks for, else the labels if there are any, else the first set."""
     if view.data is not None:
         return view.data
-    usable = [name for name, source in known.items() if source.judged]
-    return tuple(usable[:1])
+    return tuple(usable(known)[:1])
 
 
 def draw_data(app: App, view: View, known: dict[str, Source]) -> None:
     """Which data, with counts, and a way to add some."""
-    usable = [name for name, source in known.items() if source.judged]
-    state.put(DATA, [name for name in chosen_of(view, known) if name in usable])
-    st.pills(
-        "Labelled data", usable, key=DATA, selection_mode="multi",
-        format_func=lambda name: known[name].option, on_change=_chose,
+    there = usable(known)
+    draw_sources(
+        known, [name for name in chosen_of(view, known) if name in there], key=DATA, on_change=_chose,
         help="What the numbers are counted on. A turn that nobody judged is not counted.",
     )  # fmt: skip
-    for source in known.values():
-        if source.problem:
-            st.warning(literal(source.problem), icon=":material/error:")
     with st.expander("Add a relevance set", icon=":material/upload_file:", key="tune.add_data"):
         number: int = st.session_state.get(f"{UPLOAD}.number", 0)
         key = f"{UPLOAD}.{number}"
