@@ -1,0 +1,102 @@
+"""What a statement is about: the stems of its words, its numbers with their units, its days."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_TOKEN = re.compile(rb"[a-z_][a-z0-9_+#']*|[0-9]+(?:[.,:][0-9]+)*|%")
+_STOP = frozenset(
+    b"""a about above actually after again all also always am an and any anymore are aren't as at be because been
+    before being below both but by can can't cannot could did do does doesn't doing don't down each ever every few
+    for from further get gets give go going good got had has have having he her here hers him his how i i'd i'll
+    i'm i've if in into is isn't it it's its itself just keep let let's like made make makes may me mean meant
+    might more most much must my need needs never new no nope nor not nothing now of off oh ok okay old on once one only
+    or other our out over own per please put rather really right said same say says see shall she should
+    so some sorry still such sure take than thank thanks that that's the their them then there these they
+    they're thing things this those though to too two under until up us use used uses using very wait want
+    was we we're well were what when where which while who why will with within without won't would wrong yes
+    yet you you're your allowed exactly least maximum max minimum limit than change changed instead nobody
+    le la les un une des du de et ou est sont pas ne ni que qui il elle on nous vous je tu en au aux dans pour
+    par sur avec ce cette ces son sa ses mon ma mes notre nos votre plus mais donc non oui ca c'est doit doivent faut jamais
+    toujours rien tout toute tous toutes fait en's avoir etre ete
+    der die das den dem des ein eine einen einem einer und oder ist sind nicht kein keine keinen keiner ich du er sie es wir
+    ihr mich dich uns euch mein meine meinen unser unsere zu zum zur im in an am auf aus bei mit nach von vor fur
+    uber unter um als wie wenn dass auch nur noch schon mal doch aber nein ja so da hier dann immer nie niemals muss mussen
+    darf durfen soll sollen kann konnen wird werden haben hat habe war waren sein bitte mehr hochstens mindestens
+    beim ab jetzt eigentlich sorry""".split()
+)
+_DAYS = {
+    name: "day"
+    for name in b"monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
+    b" lundi mardi mercredi jeudi vendredi samedi dimanche montag dienstag mittwoch donnerstag freitag samstag"
+    b" sonntag weekend weekends weekdays weekday".split()
+} | {
+    name: "month"
+    for name in b"january february march april june july august september october november december"
+    b" janvier fevrier mars avril mai juin juillet aout septembre octobre novembre decembre januar februar"
+    b" marz juni juli oktober dezember".split()
+}
+_ENDINGS = (b"ings", b"ing", b"ies", b"es", b"ed", b"en", b"er", b"s", b"e", b"n")
+_NUMBERS = {
+    word: str(value).encode()
+    for value, words in enumerate(
+        (b"", b"one single ein eine un une", b"two zwei deux", b"three drei trois", b"four vier quatre",
+         b"five funf cinq", b"six sechs", b"seven sieben sept", b"eight acht huit", b"nine neun neuf",
+         b"ten zehn dix", b"eleven elf onze", b"twelve zwolf douze")
+    )
+    for word in words.split()
+}  # fmt: skip
+MEASURES = frozenset(
+    stem
+    for stem in b"""g kg mg ml l m cm mm km m2 euro eur dollar usd pound minut min hour h second day week month year
+    percent % am pm o'clock uhr tag stund woch monat jahr prozent jour heur semain mois an word character charact line
+    page sentenc mb gb""".split()
+)
+"""Units that measure all sorts of things, so that two of them need not be about the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """The words of a statement, reduced to what can be compared."""
+
+    stems: frozenset[bytes]  # of its content words
+    numbers: frozenset[tuple[bytes, bytes]]  # (what is counted, as a stem; how many)
+    named: frozenset[tuple[str, bytes]]  # ("day" or "month", which)
+
+
+def stem(word: bytes) -> bytes:
+    """A word without its ending, roughly.
+
+    >>> stem(b"deploys"), stem(b"deploy"), stem(b"libraries"), stem(b"library")
+    (b'deploy', b'deploy', b'librar', b'librar')
+    """
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if word.endswith(b"y") and len(word) > 4 else word
+
+
+def about(text: bytes) -> About:
+    """What a folded statement is about."""
+    stems, numbers, named = set(), set(), set()
+    tokens: list[bytes] = _TOKEN.findall(text)
+    for place, token in enumerate(tokens):
+        value = token if token[:1].isdigit() else _NUMBERS.get(token)
+        if value is not None:
+            unit = next((one for one in tokens[place + 1 : place + 3] if _counted(one)), b"")
+            numbers.add((stem(unit), value))
+            if place and _counted(tokens[place - 1]):
+                numbers.add((b"<" + stem(tokens[place - 1]), value))
+        elif token in _DAYS:
+            named.add((_DAYS[token], token[:3]))
+        elif token.endswith(b"s") and token[:-1] in _DAYS:
+            named.add((_DAYS[token[:-1]], token[:3]))
+        elif token not in _STOP and len(token) > 1:
+            stems.add(stem(token.split(b"'")[-1] if b"'" in token else token))
+    return About(frozenset(stems), frozenset(numbers), frozenset(named))
+
+
+def _counted(token: bytes) -> bool:
+    return token == b"%" or (token[:1].isalpha() and token not in _STOP)
