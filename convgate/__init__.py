@@ -17,6 +17,7 @@ from convgate.conversation import ContentPart, Conversation, History, Situation,
 from convgate.errors import ConvgateError
 
 if TYPE_CHECKING:
+    from convgate.context.guardrails.outcome import record_outcome
     from convgate.decisions import Decision, TurnDecision, TurnDecisions
     from convgate.gatekeeper.decision import GatekeeperDecision
     from convgate.gatekeeper.exchange import Exchange
@@ -52,6 +53,7 @@ __all__ = [
     "load_gatekeeper",
     "load_policy",
     "read_conversations",
+    "record_outcome",
 ]
 
 _LAZY = {
@@ -70,6 +72,7 @@ _LAZY = {
     "load_gatekeeper": "convgate.gatekeeper.gatekeeper",
     "load_policy": "convgate.selector",
     "read_conversations": "convgate.transcripts",
+    "record_outcome": "convgate.context.guardrails.outcome",
 }
 
 

@@ -81,11 +81,16 @@ class Settings(BaseSettings):
     guard_log: bool = True  # whether each request is logged, without its text; drift and errors need it
     guard_log_days: float = Field(30, gt=0)  # days that requests are kept
     guard_log_most: int = Field(100_000, ge=1_000)  # requests that are kept at most
-    guard_drift_limit: float = Field(0.1, gt=0)  # KL divergence in nats
+    guard_drift_limit: float = Field(0.1, gt=0, allow_inf_nan=False)  # KL divergence in nats
     guard_drift_least: int = Field(200, ge=1)  # requests of the last hour
     guard_low_confidence_share: float = Field(0.3, gt=0, le=1)
-    guard_low_confidence_minutes: float = Field(30, gt=0)
-    guard_error_factor: float = Field(2, gt=1)  # error rate of a mode over that of all requests
+    guard_low_confidence_minutes: float = Field(30, gt=0, allow_inf_nan=False)
+    guard_low_confidence_least: int = Field(50, ge=1)  # classified requests of these minutes
+    guard_error_factor: float = Field(
+        2, gt=1, allow_inf_nan=False
+    )  # error rate of a mode over that of all requests
+    guard_error_least: int = Field(20, ge=1, le=50)  # outcomes of the mode
+    guard_error_hours: float = Field(24, gt=0, allow_inf_nan=False)  # that its outcomes may be old
     guard_webhook: str | None = Field(None, pattern=r"^https?://")  # where alerts are posted as JSON
 
     @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log")

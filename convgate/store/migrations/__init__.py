@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlite_utils import Migrations
 
-from convgate.store.migrations import conversations, label_summaries, labels, sessions
+from convgate.store.migrations import conversations, label_summaries, labels, requests, sessions
 
 migrations = Migrations("convgate")
 
@@ -23,5 +23,6 @@ for step in (
     labels.m008_label_undoes,
     sessions.m009_sessions,
     sessions.m010_boundary_changes,
+    requests.m012_requests,
 ):
     migrations()(step)

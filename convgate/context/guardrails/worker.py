@@ -1,0 +1,155 @@
+"""The thread behind the guardrails: it alone waits for the database."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+
+from convgate.context.guardrails.limits import Limits
+from convgate.context.guardrails.request_log import RequestLog
+from convgate.context.guardrails.telling import Hook, Telling
+from convgate.context.guardrails.times import Clock
+from convgate.context.guardrails.watch import Watch
+
+GATHER = 0.2  # seconds in which requests gather to a batch
+REFRESH = 2.0  # seconds between two looks at the log, at least
+REFRESH_SHARE = 0.05  # of the thread's time that looking may take
+IDLE_AFTER = 60.0  # seconds without a request, after which it looks once a minute
+PARKED_AFTER = 2 * 3_600.0  # seconds without a request, after which it waits for the next one
+LONGEST_PAUSE = 30.0  # seconds between two attempts at a database that cannot be written
+AT_END = 2.0  # seconds to write what waits when all is over
+
+_WORKERS: weakref.WeakSet[Worker] = weakref.WeakSet()
+
+
+class Worker:
+    """Writes the log and refreshes the watch, in a thread that starts with the first request.
+
+    Knows nothing of the guardrails that use it, so that these can be collected while the thread runs.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        limits: Limits,
+        *,
+        most: int,
+        days: float,
+        webhook: str | None,
+        hook: Hook | None,
+        clock: Clock,
+        monotonic: Callable[[], float] = time.monotonic,
+        threaded: bool = True,
+    ) -> None:
+        self.telling = Telling(hook, webhook)
+        self.log = RequestLog(path, most=most, days=days, clock=clock, monotonic=monotonic)
+        self.watch = Watch(self.log.place, limits, clock, changed=self.telling.tell, monotonic=monotonic)
+        self._threaded = threaded
+        self._closed = False
+        self._begin()
+        _WORKERS.add(self)
+
+    def wake(self) -> None:
+        """Have the thread do what there is to do, soon; it is started when it is not there."""
+        if not self._wake.is_set():
+            self._wake.set()
+        thread = self._thread
+        if self._threaded and (thread is None or not thread.is_alive()) and not self._closed:
+            self._start()
+
+    def refresh(self) -> None:
+        """Look at the log now."""
+        with self._working:
+            self.watch.refresh()
+
+    def flush(self, timeout: float) -> bool:
+        """Write and look now, in this thread; whether all was written in that many seconds."""
+        end = time.monotonic() + timeout
+        if not self._working.acquire(timeout=timeout):
+            return False
+        try:
+            while not (written := self.log.write()) and time.monotonic() < end:
+                time.sleep(min(0.05, max(0.0, end - time.monotonic())))
+            self.watch.refresh()
+        finally:
+            self._working.release()
+        return written
+
+    def close(self) -> None:
+        """End the thread, write what waits, give up what cannot be written; for good."""
+        self._closed = True
+        self._ending.set()
+        self._wake.set()
+        if self._thread is threading.current_thread():  # the guardrails were collected in it
+            return
+        if self._thread is not None:
+            self._thread.join(AT_END)
+        self._finish()
+
+    def forget_parent(self) -> None:
+        """In a forked process: what waits is the parent's to write, so are thread, locks and connections."""
+        self.log.forget_parent()
+        self._begin()
+
+    def _finish(self) -> None:
+        if self.log.waiting:
+            self.flush(AT_END)
+        self.log.give_up()
+        self.telling.wait()
+        self.log.place.close()
+
+    def _begin(self) -> None:
+        self._wake, self._ending = threading.Event(), threading.Event()
+        self._working, self._starting = threading.Lock(), threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="convgate-guard", daemon=True)
+                self._thread.start()
+
+    def _run(self) -> None:
+        busy = time.monotonic()
+        next_look, failures, next_write = 0.0, 0, 0.0
+        pause: float | None = REFRESH
+        while not self._ending.is_set():
+            if self._wake.wait(pause):
+                busy = time.monotonic()
+                self._wake.clear()
+                self._ending.wait(GATHER)
+            now = time.monotonic()
+            with self._working:
+                if self.log.waiting and now >= next_write:
+                    failures = 0 if self.log.write() else failures + 1
+                    next_write = now + min(LONGEST_PAUSE, GATHER * 2.0**failures) if failures else 0.0
+                if now >= next_look:
+                    began = time.monotonic()
+                    self.watch.refresh()
+                    took = time.monotonic() - began
+                    next_look = time.monotonic() + max(REFRESH, took / REFRESH_SHARE)
+            idle = time.monotonic() - busy
+            pause = REFRESH if idle < IDLE_AFTER else IDLE_AFTER if idle < PARKED_AFTER else None
+            if self.log.waiting:
+                pause = REFRESH
+        self._finish()
+
+
+def write_waiting(path: Path, timeout: float = 1.0) -> None:
+    """Have every worker of this process write what waits for a database, as far as it can be written."""
+    for worker in list(_WORKERS):
+        if worker.log.waiting and worker.log.place.path == path:
+            worker.flush(timeout)
+
+
+def _forget_parents() -> None:
+    for worker in list(_WORKERS):
+        worker.forget_parent()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_parents)
