@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from convgate.context.invariant import Invariant
@@ -15,11 +15,16 @@ from convgate.decisions import TurnDecisions
 
 @dataclass(frozen=True, slots=True)
 class PlacedTurn:
-    """A turn in its section."""
+    """A turn in its section, or a message that was added."""
 
-    index: int | None  # 0-based in the conversation; None for a capsule
+    index: int | None  # 0-based in the conversation; None for a message that is none of its turns
     tokens: int
-    reason: str  # a sentence
+    told: Callable[[], str] = field(repr=False, compare=False)
+
+    @property
+    def reason(self) -> str:
+        """A sentence, made when somebody looks."""
+        return self.told()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +33,7 @@ class Section:
 
     name: SectionName
     budget: int  # tokens, after scaling, before what others left over
-    turns: tuple[PlacedTurn, ...]  # in the order of the conversation
+    turns: tuple[PlacedTurn, ...]  # in the order of the conversation, what was added first
 
     @property
     def tokens(self) -> int:
@@ -42,7 +47,7 @@ class PrefixReport:
 
     tokens: int  # of the longest common beginning
     before: int  # tokens of the previous context
-    held: tuple[int, ...]  # turns that stayed by the hysteresis alone
+    held: tuple[int, ...]  # turns that stand by the hysteresis alone
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,19 +56,67 @@ class ContextBundle:
 
     request_id: str
     mode: Mode  # that was applied
-    found: ModeDecision  # of the message to answer, by itself
+    found: ModeDecision  # of the message to answer, by itself; of its question, for a tool's result
     labels: Mapping[int, Mode]  # by turn: the mode that it belongs to
-    sections: tuple[Section, ...]  # all six, in their order
+    sections: tuple[Section, ...]  # all six, in their order; the message to answer stands in none
     budget: int  # tokens of the whole context
     tokens: int  # of `messages`
     tokens_total: int  # had everything up to the current message been sent
     over_budget: int  # tokens by which what has to stay exceeds the budget; 0 when it fits
     invariants: tuple[Invariant, ...]  # all that were found, active or not
-    breaches: tuple[Invariant, ...]  # held ones that were missing; the baseline context stands in place
+    breaches: tuple[
+        Invariant, ...
+    ]  # held ones that were missing, here or before; the baseline stands instead
     fallbacks: tuple[Fallback, ...]
-    decisions: TurnDecisions  # one for every earlier turn, with its section as stage
+    decisions: TurnDecisions  # one for every earlier turn; its rule is its section, or what dropped it
     messages: list[Mapping[str, Any]]  # valid, in order
+    places: list[int | None]  # of each message: its index; None for a capsule and the like
     indices: list[int]  # of `messages` in the conversation, without capsules and a typed question
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
     violations: tuple[str, ...]  # of what chat APIs ask, where the current message itself breaks it
     prefix: PrefixReport | None  # None for the first context of a conversation
+    capsules_left_out: tuple[int, ...] = ()  # places in what was given
+
+    def section(self, name: SectionName) -> Section:
+        """The section of that name."""
+        return next(section for section in self.sections if section.name == name)
+
+    def to_json(self) -> dict[str, Any]:
+        """The record that `convgate context` prints; indices are 0-based."""
+        return {
+            "request_id": self.request_id,
+            "mode": self.mode,
+            "own": self.found.mode,
+            "confidence": self.found.confidence,
+            "source": self.found.source,
+            "budget": self.budget,
+            "tokens": self.tokens,
+            "tokens_total": self.tokens_total,
+            "over_budget": self.over_budget,
+            "sections": [
+                {
+                    "name": section.name,
+                    "budget": section.budget,
+                    "tokens": section.tokens,
+                    "turns": [
+                        {"index": turn.index, "tokens": turn.tokens, "reason": turn.reason}
+                        for turn in section.turns
+                    ],
+                }
+                for section in self.sections
+            ],
+            "invariants": [{**one.to_json(), "state": one.state} for one in self.invariants],
+            "dropped": [
+                {"index": one.item, "by": one.rule, "reason": one.reason}
+                for one in self.decisions
+                if not one.kept
+            ],
+            "fallbacks": [{"cause": one.cause, "reason": one.reason} for one in self.fallbacks],
+            "breaches": [one.to_json() for one in self.breaches],
+            "missing_results": list(self.missing_results),
+            "violations": list(self.violations),
+            "prefix": None
+            if self.prefix is None
+            else {"tokens": self.prefix.tokens, "before": self.prefix.before, "held": list(self.prefix.held)},
+            "messages": self.messages,
+        }

@@ -1,0 +1,115 @@
+"""How many tokens each section may take in each mode, and what a mode leaves out.
+
+>>> Budgets().cells("TASK")["evidence"], Budgets().total("TASK")
+(28000, 53000)
+>>> Budgets().shares("TASK", 5_300, first=0)["evidence"]
+2800
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from convgate.context.mode import MODES, Mode
+from convgate.context.section import SECTIONS, SectionName
+from convgate.errors import ContextError
+from convgate.settings import Settings
+
+Cells = Mapping[SectionName, int]
+
+_ORDER: tuple[Mode, ...] = ("TASK", "EXPLORATION", "DEBUGGING", "LEARNING", "GENERAL")
+_COLUMNS: dict[SectionName, tuple[int, int, int, int, int]] = {  # tokens
+    "rules": (10_000, 3_000, 5_000, 8_000, 6_000),
+    "task_state": (5_000, 1_000, 4_000, 0, 3_000),
+    "recent": (2_000, 15_000, 12_000, 2_000, 8_000),
+    "evidence": (28_000, 35_000, 25_000, 40_000, 28_000),
+    "decisions": (4_000, 6_000, 3_000, 8_000, 4_000),
+    "capsules": (4_000, 2_000, 0, 2_000, 4_000),
+}
+
+TABLE: Mapping[Mode, Cells] = MappingProxyType(
+    {
+        mode: MappingProxyType({section: column[place] for section, column in _COLUMNS.items()})
+        for place, mode in enumerate(_ORDER)
+    }
+)
+
+DROPS: Mapping[Mode, frozenset[Mode]] = MappingProxyType(
+    {
+        "TASK": frozenset({"EXPLORATION"}),
+        "EXPLORATION": frozenset({"TASK"}),
+        "DEBUGGING": frozenset({"TASK"}),  # that went well: see `sections.left_out`
+        "LEARNING": frozenset({"GENERAL"}),
+        "GENERAL": frozenset(),
+    }
+)
+"""Of which modes the turns are that a mode leaves out, unless something claims them."""
+
+WINDOWED: frozenset[Mode] = frozenset({"EXPLORATION", "DEBUGGING", "GENERAL"})
+"""Modes that want the newest turns also where the gate dropped them."""
+
+
+@dataclass(frozen=True)
+class Budgets:
+    """The table, and how it becomes the budgets of one context. A cell of 0 turns its section off."""
+
+    table: Mapping[Mode, Cells] = field(default_factory=lambda: TABLE)  # tokens
+
+    @classmethod
+    def of(cls, settings: Settings) -> Budgets:
+        """The table with the cells that the settings change.
+
+        Raises ContextError for a mode or section that there is not, and for a number below 0.
+        """
+        table = {mode: dict(cells) for mode, cells in TABLE.items()}
+        for mode, cells in settings.context_budgets.items():
+            if mode.upper() not in table:
+                raise ContextError(
+                    f"context_budgets: there is no mode {mode!r}; there are {', '.join(MODES)}"
+                )
+            own = table[mode.upper()]  # type: ignore[index]  # checked
+            for section, tokens in cells.items():
+                if section not in own:
+                    known = ", ".join(SECTIONS)
+                    raise ContextError(
+                        f"context_budgets, {mode}: there is no section {section!r}; there are {known}"
+                    )
+                if tokens < 0:
+                    raise ContextError(
+                        f"context_budgets, {mode}, {section}: a budget is 0 tokens or more; got {tokens}"
+                    )
+                own[section] = tokens
+        return cls(table)
+
+    def cells(self, mode: Mode) -> Cells:
+        """The tokens of each section, as the table has them."""
+        return self.table[mode]
+
+    def total(self, mode: Mode) -> int:
+        """The tokens of a whole context when nobody says otherwise."""
+        return sum(self.table[mode].values())
+
+    def shares(self, mode: Mode, total: int, *, first: int) -> dict[SectionName, int]:
+        """The tokens of each section in a context of `total`.
+
+        A total below the table's scales all of it in proportion. `first` are the tokens of what stays in
+        any case: where they take more than the section rules has, the other sections share what they leave.
+        """
+        cells = self.table[mode]
+        whole = sum(cells.values())
+        scale = min(1.0, total / whole) if whole else 0.0
+        others = whole - cells["rules"]
+        left = min(scale, max(0, total - first) / others) if others else 0.0
+        return {
+            section: int(tokens * (scale if section == "rules" else left))
+            for section, tokens in cells.items()
+        }
+
+
+def checked_total(budget: object) -> int:
+    """A total that a caller names; ContextError when it is none."""
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
+        raise ContextError(f"a budget is a whole number of tokens, 0 or more; got {budget!r}")
+    return budget

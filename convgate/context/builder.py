@@ -1,0 +1,166 @@
+"""The builder: a conversation in, the context for its present message out, with a reason for every turn.
+
+builder = convgate.load_context()
+bundle = builder.build(messages, budget=8_000)
+bundle.messages                        # what to send: valid, in order, the very same objects
+bundle.sections, bundle.decisions      # where each turn stands and why, and why others do not
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from convgate.building import EncoderOnDemand, build_policy
+from convgate.context.assembly import read_capsules
+from convgate.context.budgets import Budgets, checked_total
+from convgate.context.bundle import ContextBundle
+from convgate.context.columns import KnownColumns
+from convgate.context.making import Asked, make_context
+from convgate.context.memory import Memory
+from convgate.context.modes import load_classifier, mode_of_intent
+from convgate.context.modes.conversation import Classifies
+from convgate.context.packing import Packer, pack
+from convgate.context.request import Guard, NoGuard
+from convgate.conversation import Conversation
+from convgate.embedding.base import Encoder
+from convgate.errors import ConversationError
+from convgate.messages.tokens import TokenCounter
+from convgate.policies.base import Policy
+from convgate.settings import Settings, load_settings
+from convgate.transcripts import turns_from_messages
+
+Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ContextBuilder:
+    """Builds contexts. Thread-safe as long as its policy and its encoder are.
+
+    It remembers the requests that it answered last (see `memory`): the intents that callers named, the
+    context before, for the hysteresis, and whether an invariant was lost.
+    """
+
+    policy: Policy  # what chooses the evidence
+    classifier: Classifies
+    settings: Settings  # which intents there are
+    budgets: Budgets = field(default_factory=Budgets)
+    budget: int | None = None  # tokens of a whole context; None: those of the table
+    filters: bool = True  # whether policy and mode leave out what would fit
+    hysteresis: float = 0.0  # on the scale of the policy's scores, 0 or more; 0: off
+    pair_answers: bool = False  # whether a question and its answer stay together
+    guard: Guard = field(default_factory=NoGuard)
+    counter: TokenCounter | None = None  # None: the bundled tokenizer
+    packer: Packer = pack
+    memory: Memory = field(default_factory=Memory, repr=False)
+    known: KnownColumns = field(default_factory=KnownColumns, repr=False)
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings,
+        *,
+        policy: Policy | None = None,
+        encoder: Encoder | None = None,
+        guard: Guard | None = None,
+    ) -> ContextBuilder:
+        """The builder that the settings describe; what is given takes the place of theirs.
+
+        Raises ContextError, PolicyError, GateError or EncoderError for settings that cannot be had.
+        """
+        budgets, loading = Budgets.of(settings), EncoderOnDemand(settings, encoder)
+        return cls(
+            policy=policy or build_policy(settings.policy, settings, loading),
+            classifier=load_classifier(loading(), settings),
+            settings=settings,
+            budgets=budgets,
+            budget=settings.context_budget,
+            filters=settings.context_filter,
+            hysteresis=settings.context_hysteresis,
+            pair_answers=settings.pair_answers,
+            guard=guard or NoGuard(),
+        )
+
+    def build(
+        self,
+        messages: Sequence[Message],
+        *,
+        budget: int | None = None,
+        intent: str | None = None,
+        question: str | None = None,
+        capsules: Sequence[str | Message] = (),
+        request_id: str | None = None,
+    ) -> ContextBundle:
+        """The context for the current message: the last from the user or a tool.
+
+        `messages` are OpenAI-style dicts, oldest first; those after the current one are not sent, and none is
+        changed or copied. With `question`, that is the current message, put behind the others. `budget` is
+        the tokens of the whole context, `intent` what the message is meant for, `capsules` are summaries
+        that the caller hands in. `request_id` names the request for `record_outcome`.
+
+        Raises TranscriptError for messages that cannot be read, ConversationError when there are none, and
+        ContextError for a budget, an intent or a capsule that is none.
+        """
+        talk = Conversation(id="live", turns=turns_from_messages(messages))
+        given = list(messages)
+        if question is not None:
+            given.append({"role": "user", "content": question})
+        return self._built(talk, None, given, budget, intent, question, capsules, request_id)
+
+    def build_at(
+        self,
+        conversation: Conversation,
+        index: int | None = None,
+        *,
+        budget: int | None = None,
+        intent: str | None = None,
+        question: str | None = None,
+        capsules: Sequence[str | Message] = (),
+        request_id: str | None = None,
+    ) -> ContextBundle:
+        """The same for a turn of a conversation (0-based), or a question put after its last turn."""
+        if question is not None and index is not None:
+            raise ConversationError("a context is for a turn or for a question, not for both")
+        return self._built(conversation, index, None, budget, intent, question, capsules, request_id)
+
+    def _built(
+        self,
+        talk: Conversation,
+        index: int | None,
+        given: Sequence[Message] | None,
+        budget: int | None,
+        intent: str | None,
+        question: str | None,
+        capsules: Sequence[str | Message],
+        request_id: str | None,
+    ) -> ContextBundle:
+        if question is None:
+            situation, history = talk.at(talk.current_index() if index is None else index)
+        else:
+            situation, history = talk.asked(question)
+        asked = Asked(
+            situation,
+            history,
+            given,
+            None if budget is None else checked_total(budget),
+            None if intent is None else mode_of_intent(intent, self.settings),
+            read_capsules(capsules, self.counter),
+            uuid.uuid4().hex if request_id is None else request_id,
+        )
+        return make_context(self, asked)
+
+
+def load_context(
+    settings: Settings | str | Path | None = None, *, encoder: Encoder | None = None
+) -> ContextBuilder:
+    """The builder of the settings, or of a settings file, ready to build.
+
+    Requests are logged, without their text, unless the settings say otherwise.
+    """
+    chosen = (
+        settings if isinstance(settings, Settings) else load_settings(Path(settings) if settings else None)
+    )
+    return ContextBuilder.of(chosen, encoder=encoder)

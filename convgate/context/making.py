@@ -1,0 +1,203 @@
+"""How one context is made, step by step."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from convgate.context.assembly import Added, Assembled, Message, assemble, restated
+from convgate.context.baseline import baseline
+from convgate.context.bundle import ContextBundle
+from convgate.context.check import missing_invariants
+from convgate.context.invariant import Invariant
+from convgate.context.invariants import find_invariants
+from convgate.context.memory import Remembered, number_of
+from convgate.context.mode import Mode
+from convgate.context.moment import Moment
+from convgate.context.packing import Chosen, Packed, Packer, Room
+from convgate.context.prefix import prefix_report, steadied
+from convgate.context.reading import Read, read_modes
+from convgate.context.request import Fallback, RequestRecord
+from convgate.context.telling import Told
+from convgate.context.wishes import Wishes
+from convgate.conversation import History, Situation
+from convgate.messages.check import check_valid
+from convgate.messages.validity import ValidSelection, make_valid
+from convgate.transcripts import to_messages
+
+if TYPE_CHECKING:
+    from convgate.context.builder import ContextBuilder
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Asked:
+    """A request, its arguments read."""
+
+    situation: Situation
+    history: History
+    messages: Sequence[Message] | None  # the caller's own, one a turn and the question; None: from the turns
+    budget: int | None
+    intent: Mode | None
+    capsules: list[Added]
+    request_id: str
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class _Listed:
+    """A packing made into a valid list."""
+
+    packed: Packed
+    valid: ValidSelection
+    assembled: Assembled
+    missing: list[Invariant]  # that should stand in it and do not
+
+
+def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
+    """The context for a request; the guard hears of it, and the memory keeps it."""
+    started = time.perf_counter()
+    moment = Moment(builder.known.of([*asked.history.turns, asked.situation.turn], builder.counter))
+    before = builder.memory.before(moment.columns.chain)
+    read = read_modes(
+        moment, builder.classifier, builder.guard, asked.intent, before.intents if before else {}
+    )
+    invariants = find_invariants(moment.turns)
+    decisions = builder.policy.decide(asked.situation, asked.history)
+    steady = steadied(decisions, before, builder.hysteresis)
+    cells = builder.budgets.cells(read.mode)
+    wishes = Wishes(
+        moment,
+        read.mode,
+        read.labels,
+        kept=steady.kept.tolist(),
+        scores=_ranks(decisions.scores, len(decisions)),
+        invariants=invariants,
+        goals=read.goals,
+        off=frozenset(section for section, tokens in cells.items() if not tokens),
+        filters=builder.filters and read.fallback is None,
+        paired=builder.pair_answers,
+    )
+    notes = restated(invariants, moment, builder.counter)
+    capsules = [] if "capsules" in wishes.off else asked.capsules
+    room = _room(builder, asked, read, wishes, notes)
+
+    def listed(packer: Packer) -> _Listed:
+        packed = packer(moment, wishes.always, wishes.claims, [one.tokens for one in capsules], room)
+        valid = make_valid(moment.turns, list(packed.placed), moment.current)
+        own = asked.messages
+        messages = to_messages(valid.of(moment.turns)) if own is None else valid.of(own)
+        extra = [*notes, *(capsules[place] for place in packed.capsules)]
+        assembled = assemble(moment, valid.indices, messages, extra)
+        missing = missing_invariants(invariants, assembled.messages, assembled.places)
+        return _Listed(packed, valid, assembled, missing)
+
+    broken = before.breaches if before else ()
+    made = listed(baseline if broken else builder.packer)
+    lost, fallbacks = made.missing, [read.fallback] if read.fallback else []
+    if lost:
+        log.error(
+            "request %s: %d of the invariants that must hold were missing from the context (turns %s);"
+            " the baseline context is used for the rest of this conversation",
+            asked.request_id, len(lost), sorted({one.source for one in lost}),
+        )  # fmt: skip
+        made = listed(baseline)
+    breaches = (*broken, *(one for one in lost if one not in broken))
+    if breaches:
+        fallbacks.append(_breach(lost, len(breaches)))
+    told = Told(
+        decisions, steady, wishes, made.packed.placed, made.valid.overrides, made.valid.indices, room.total,
+        builder.hysteresis,
+    )  # fmt: skip
+    held = [turn for turn in steady.stay & told.stands if told.section(turn) == "evidence"]
+    sent = [
+        number_of(turn.text) if place is None else place
+        for place, turn in zip(made.assembled.places, made.assembled.turns, strict=True)
+    ]
+    tokens = sum(made.assembled.tokens)
+    typed = asked.situation.index is None
+    chosen = [capsules[place] for place in made.packed.capsules]
+    bundle = ContextBundle(
+        request_id=asked.request_id,
+        mode=read.mode,
+        found=read.found,
+        labels=read.labels,
+        sections=told.sections(room.shares, notes, chosen),
+        budget=room.total,
+        tokens=tokens,
+        tokens_total=sum(moment.tokens),
+        over_budget=max(0, tokens - room.total),
+        invariants=tuple(invariants),
+        breaches=breaches,
+        fallbacks=tuple(fallbacks),
+        decisions=told.as_decisions(),
+        messages=made.assembled.messages,
+        places=[None if typed and place == moment.current else place for place in made.assembled.places],
+        indices=made.valid.indices[:-1] if typed else made.valid.indices,
+        missing_results=made.valid.missing_results,
+        violations=tuple(check_valid(made.assembled.turns)),
+        prefix=prefix_report(before, sent, made.assembled.tokens, sorted(held)),
+        capsules_left_out=tuple(
+            place for place, one in enumerate(asked.capsules) if not any(one is other for other in chosen)
+        ),
+    )
+    builder.memory.keep(
+        moment.columns.chain[-1],
+        Remembered(moment.current, read.intents, np.array(sent, dtype=np.int64), tokens, breaches),
+    )
+    builder.guard.record(_record(bundle, len(lost), time.perf_counter() - started))
+    return bundle
+
+
+def _ranks(scores: np.ndarray | None, n: int) -> Sequence[float]:
+    """What orders turns as evidence: scores, the lowest where there is none; else age."""
+    if scores is None:
+        return range(n)
+    return [-math.inf if math.isnan(score) else score for score in scores.tolist()]
+
+
+def _room(builder: ContextBuilder, asked: Asked, read: Read, wishes: Wishes, notes: Sequence[Added]) -> Room:
+    total = next(
+        (given for given in (asked.budget, builder.budget) if given is not None),
+        builder.budgets.total(read.mode),
+    )
+    spent = sum(one.tokens for one in notes)
+    stands = Chosen(wishes.moment, Room(total, {}, spent))
+    stands.place_all(wishes.always)
+    return Room(total, builder.budgets.shares(read.mode, total, first=stands.tokens), spent)
+
+
+def _breach(lost: Sequence[Invariant], ever: int) -> Fallback:
+    when = "in this request" if lost else "earlier in this conversation"
+    what = "an invariant that must hold was" if ever == 1 else f"{ever} invariants that must hold were"
+    return Fallback(
+        "breach",
+        f"{what} missing from the context {when}: the newest turns that fit, all invariants and the"
+        " instructions are sent for the rest of the conversation.",
+    )
+
+
+def _record(bundle: ContextBundle, breaches: int, seconds: float) -> RequestRecord:
+    return RequestRecord(
+        id=bundle.request_id,
+        at=datetime.now(UTC),
+        mode=bundle.mode,
+        classified=bundle.found.mode,
+        confidence=bundle.found.confidence,
+        source=bundle.found.source,
+        tokens={section.name: section.tokens for section in bundle.sections},
+        tokens_total=bundle.tokens_total,
+        budget=bundle.budget,
+        invariants=sum(one.held for one in bundle.invariants),
+        breaches=breaches,
+        over_budget=bundle.over_budget,
+        fallbacks=bundle.fallbacks,
+        seconds=seconds,
+    )

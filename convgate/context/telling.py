@@ -1,0 +1,161 @@
+"""Why each earlier turn stands in a context, or does not: a decision for every turn, told when looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+
+from convgate.context.assembly import Added
+from convgate.context.bundle import PlacedTurn, Section
+from convgate.context.claims import Placed
+from convgate.context.invariant import Invariant
+from convgate.context.prefix import Steadied
+from convgate.context.section import SECTIONS, SectionName
+from convgate.context.wishes import Wishes
+from convgate.context.wording import quoted
+from convgate.decisions import Override, TurnDecisions, Why
+
+STAGE = "context"
+
+_HOW: Mapping[SectionName, str] = {
+    "rules": "as a rule",
+    "task_state": "as task state",
+    "recent": "as recent",
+    "evidence": "as evidence",
+    "decisions": "as a decision",
+}
+_ENDED = {
+    "lifted": "The rule that it states was lifted later",
+    "resolved": "The error that it states was solved later",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Told:
+    """What was made of each turn, and the sentences for it."""
+
+    decisions: TurnDecisions  # the policy's
+    steadied: Steadied
+    wishes: Wishes
+    placed: Mapping[int, Placed]  # turns of the context before repair
+    repaired: Mapping[int, Override]  # what making the list valid changed
+    indices: list[int]  # of the context's messages
+    budget: int  # tokens of the whole context
+    margin: float  # of the hysteresis
+
+    def as_decisions(self) -> TurnDecisions:
+        """The policy's decisions as the context changed them; what went against the policy is forced."""
+        found = self.decisions
+        kept = np.isin(found.indices, self.indices)
+        forced = found.indices[(kept != found.kept) | np.isin(found.indices, list(found.overrides))].tolist()
+        overrides = {}
+        for index in (*forced, *self.wishes.always):
+            why = self.why(index)
+            overrides[index] = Override(
+                index in self.stands, why.reason, why.stage or STAGE, why.rule, why.how
+            )
+        return replace(
+            found, kept=kept, overrides=overrides, told=self.why, note=None, because="", stage=STAGE
+        )
+
+    @cached_property
+    def stands(self) -> frozenset[int]:
+        """Turns of the context."""
+        return frozenset(self.indices)
+
+    def sections(
+        self, shares: Mapping[SectionName, int], notes: Sequence[Added], capsules: Sequence[Added]
+    ) -> tuple[Section, ...]:
+        """All sections with their turns, what was added first."""
+        turns: dict[SectionName, list[PlacedTurn]] = {name: [] for name in SECTIONS}
+        extra: dict[SectionName, Sequence[Added]] = {"rules": notes, "capsules": capsules}
+        for name, added in extra.items():
+            turns[name] += [PlacedTurn(None, one.tokens, partial(str, one.reason)) for one in added]
+        for index in self.indices:
+            if index != self.wishes.moment.current:
+                tokens = self.wishes.moment.tokens[index]
+                turns[self.section(index)].append(PlacedTurn(index, tokens, partial(self._sentence, index)))
+        return tuple(Section(name, shares[name], tuple(turns[name])) for name in SECTIONS)
+
+    def _sentence(self, index: int) -> str:
+        return self.why(index).told(kept=True)
+
+    def section(self, index: int) -> SectionName:
+        """The section of a turn of the context; one that opens the list stands with what it opens for."""
+        if index in self.placed:
+            return self.placed[index].section
+        turns = self.wishes.moment.turns
+        after = next(
+            (
+                turn
+                for turn in self.indices
+                if turn > index and turn in self.placed and not turns[turn].is_instruction
+            ),
+            None,
+        )
+        return "recent" if after is None else self.placed[after].section
+
+    def why(self, index: int) -> Why:
+        """Which section a turn stands in, or what dropped it, and the sentence."""
+        why = self._kept(index) if index in self.stands else self._dropped(index)
+        ended = self._ended.get(index)
+        return why if ended is None else replace(why, reason=f"{why.reason} {ended}")
+
+    def _kept(self, index: int) -> Why:
+        section = self.section(index)
+        how = "as instructions" if self.wishes.moment.turns[index].is_instruction else _HOW[section]
+        placed = self.placed.get(index)
+        if placed is None:  # brought in by the repair
+            return Why(section, self.repaired[index].reason, how, STAGE)
+        if placed.reason is not None:
+            return Why(section, placed.reason, how, STAGE)
+        reason = self.decisions.why(index).reason
+        if index in self.steadied.stay:
+            reason += (
+                " It stays from the context before: a change has to bring more than the hysteresis of"
+                f" {self.margin:.2f}."
+            )
+        return Why(section, reason, how, STAGE)
+
+    def _dropped(self, index: int) -> Why:
+        if override := self.wishes.moment.unsendable.get(index):
+            return Why("messages", override.reason, "for a valid list", override.stage)
+        if one := self.wishes.corrected.get(index):
+            return Why("superseded", self._correction(one), "as corrected", STAGE)
+        policy = self.decisions.why(index)
+        if index in self.steadied.wait:
+            reason = (
+                f"{policy.reason} It was not in the context before, and a change has to bring more than the"
+                f" hysteresis of {self.margin:.2f}."
+            )
+            return Why("hysteresis", reason, "by the hysteresis", STAGE)
+        row = int(np.searchsorted(self.decisions.indices, index))
+        if self.steadied.kept[row] or not self.wishes.filters:
+            tokens = self.wishes.moment.tokens[index]
+            reason = f"its {tokens:,} tokens do not fit in what is left of {self.budget:,}."
+            if self.wishes.filters:
+                reason += f" {self.decisions.policy} kept it: {policy.reason}"
+            return Why("budget", reason, "by the budget", STAGE)
+        if self.wishes.left_out(index):
+            left, mode = self.wishes.labels[index], self.wishes.mode
+            reason = f"it belongs to {left}, which {mode} leaves out unless it is needed. {policy.reason}"
+            return Why("mode", reason, "by the mode", STAGE)
+        how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
+        return Why(self.decisions.policy, policy.reason, how, STAGE)
+
+    def _correction(self, one: Invariant) -> str:
+        later = next((other for other in self.wishes.invariants if other.source == one.superseded_by), None)
+        by = "a later message" if one.superseded_by is None else f"message {one.superseded_by}"
+        return f"{by} corrects it{f': {quoted(later.text)}' if later else ''}."
+
+    @cached_property
+    def _ended(self) -> dict[int, str]:
+        """What to know of turns that state what no longer holds."""
+        return {
+            one.source: _ENDED[one.state] + ("." if one.ended_by is None else f", in message {one.ended_by}.")
+            for one in self.wishes.invariants
+            if one.state in _ENDED
+        }

@@ -1,0 +1,176 @@
+"""What each section wants, in the order in which it wants it.
+
+| section | wants |
+|---|---|
+| rules | instructions, and turns that state what must hold; they stand in any case |
+| task state | errors that block the work, and the latest task that the user set |
+| decisions | turns that decide something or answer what was asked, as the gatekeeper's patterns say |
+| recent | the last exchange, then the newest turns; in TASK and LEARNING those that the policy kept |
+| evidence | what the policy kept, the best first |
+
+A turn goes to the first section of this order that wants it and has room for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from convgate.context.budgets import DROPS, WINDOWED
+from convgate.context.claims import Claim
+from convgate.context.invariant import Invariant
+from convgate.context.mode import Mode
+from convgate.context.moment import Moment
+from convgate.context.section import SectionName
+from convgate.context.wording import quoted
+
+_UNIT = "its tool call, or a result of the same call, is kept, and models want them together."
+_PAIR = "its question or its answer is kept, and they stay together."
+_ASKS = "it asks what the turn after it answers."
+
+
+@dataclass(frozen=True, eq=False)
+class Wishes:
+    """A moment with all that tells what its turns are good for."""
+
+    moment: Moment
+    mode: Mode  # that is applied
+    labels: Mapping[int, Mode]  # by turn: the mode that it belongs to
+    kept: Sequence[bool]  # of each earlier turn, whether the policy keeps it
+    scores: Sequence[float]  # of each earlier turn: the higher, the more evidence wants it
+    invariants: Sequence[Invariant] = ()
+    goals: Sequence[int] = ()  # users' turns that set a task
+    off: frozenset[SectionName] = frozenset()  # sections that take nothing in this mode
+    filters: bool = True  # whether policy and mode leave turns out
+    paired: bool = False  # whether a question and its answer stay together
+
+    @cached_property
+    def always(self) -> dict[int, str]:
+        """Turns that stand whatever the budget is, with their reasons."""
+        always = {
+            index: f"instructions to the model ({turn.role} messages) are always sent."
+            for index, turn in enumerate(self.moment.turns[:-1])
+            if turn.is_instruction
+        }
+        for one in self.invariants:
+            if one.held and one.source < self.moment.current and one.source not in self.moment.unsendable:
+                always.setdefault(one.source, f"it states what must hold ({one.type}): {quoted(one.text)}.")
+        return always
+
+    @cached_property
+    def corrected(self) -> dict[int, Invariant]:
+        """Turns whose statement was corrected later and that state nothing else that holds."""
+        active = {one.source for one in self.invariants if one.active}
+        return {
+            one.source: one
+            for one in self.invariants
+            if one.state == "superseded" and one.source not in active and one.source < self.moment.current
+        }
+
+    @property
+    def claims(self) -> dict[SectionName, Iterable[Claim]]:
+        """The claims of the sections that choose, each section's dearest first."""
+        wanted: dict[SectionName, Iterable[Claim]] = {
+            "task_state": self._task_state(),
+            "decisions": self._decisions(),
+            "recent": self._recent(),
+            "evidence": self._evidence(),
+        }
+        return {section: claims for section, claims in wanted.items() if section not in self.off}
+
+    def left_out(self, index: int) -> bool:
+        """Whether the mode leaves the turn out, unless the policy keeps it or something claims it."""
+        label = self.labels.get(index)
+        if label is None or label not in DROPS[self.mode]:
+            return False
+        return self.mode != "DEBUGGING" or index not in self._changes
+
+    @cached_property
+    def _changes(self) -> set[int]:
+        """Turns of tasks that an error followed, or that stand before the present debugging began."""
+        asked, users = self.moment.asked, [i for i, user in enumerate(self.moment.is_user) if user]
+        errors = {asked[one.source] for one in self.invariants if one.type == "blocking_error"}
+        troubled = set()
+        for place, user in enumerate(users):
+            after = users[place + 1] if place + 1 < len(users) else None
+            if (
+                user in errors
+                or after in errors
+                or (after is not None and self.labels.get(after) == "DEBUGGING")
+            ):
+                troubled.add(user)
+        return {index for index, user in enumerate(asked) if user in troubled}
+
+    def _open(self, index: int) -> bool:
+        """Whether a section may want the turn."""
+        return not (
+            index in self.moment.unsendable
+            or index in self.corrected
+            or self.moment.turns[index].is_instruction
+        )
+
+    def _claim(
+        self, section: SectionName, index: int, reason: str | None, *, overflows: bool = False
+    ) -> Claim:
+        turns = self.moment.together(index, paired=self.paired)
+        beside = _PAIR if self.paired else _UNIT
+        return Claim(section, turns, index, reason, beside=beside, overflows=overflows)
+
+    def _task_state(self) -> Iterator[Claim]:
+        for one in reversed(self.invariants):
+            if one.active and not one.held and one.source < self.moment.current and self._open(one.source):
+                reason = f"it states what is open ({one.type}): {quoted(one.text)}."
+                yield self._claim("task_state", one.source, reason, overflows=True)
+        # A turn that stands for its rule amends a task more than it sets one.
+        earlier = (index for index in reversed(self.goals) if index < self.moment.current)
+        goal = next((index for index in earlier if index not in self.always and self._open(index)), None)
+        if goal is not None:
+            yield self._claim("task_state", goal, "it is the latest task that the user set.", overflows=True)
+
+    def _decisions(self) -> Iterator[Claim]:
+        found = [
+            (self.scores[index], index, one)
+            for index, one in enumerate(self.moment.columns.decided[: self.moment.current])
+            if one is not None and self._open(index)
+        ]
+        for _, index, one in sorted(found, key=lambda row: row[:2], reverse=True):
+            claim = self._claim("decisions", index, one.reason)
+            if one.question is None or not self._open(one.question) or self.paired:
+                yield claim
+            else:
+                turns = sorted({*claim.turns, *self.moment.together(one.question)})
+                yield Claim("decisions", tuple(turns), index, one.reason, beside=_ASKS)
+                yield claim  # where both do not fit
+
+    def _recent(self) -> Iterator[Claim]:
+        last = self.moment.last_exchange
+        ends = {last.start, self.moment.current - 1}
+        for index in (last.start, *reversed(last[1:])) if last else ():
+            if self._open(index):
+                tooled = self.moment.columns.tooled[index]
+                yield self._claim(
+                    "recent",
+                    index,
+                    "it is part of the last exchange.",
+                    overflows=index in ends and not tooled,
+                )
+        for index in range(last.start - 1, -1, -1):
+            newest = self.kept[index] or (self.mode in WINDOWED and not self.left_out(index))
+            if self._open(index) and (newest or not self.filters):
+                yield self._claim("recent", index, "it is one of the newest turns.")
+
+    def _evidence(self) -> Iterator[Claim]:
+        if self.paired:
+            for index in self.always:
+                if self._open(index):
+                    yield self._claim("evidence", index, None, overflows=True)
+        rows = [i for i in range(self.moment.current) if (self.kept[i] or not self.filters) and self._open(i)]
+        if self.filters:
+            rows.sort(key=lambda index: (self.scores[index], index), reverse=True)
+            for index in rows:
+                yield self._claim("evidence", index, None, overflows=True)
+            return
+        demoted = [index for index in self.corrected if index not in self.moment.unsendable]
+        for index in (*reversed(rows), *sorted(demoted, reverse=True)):
+            yield self._claim("evidence", index, "nothing is left out that fits.", overflows=True)
