@@ -31,6 +31,7 @@ class Guardrails:
     Nothing raises, whatever becomes of the database: what cannot be written is kept for a while, then lost,
     counted in `lost` and told in the log. alert: called with each alert when it is raised and when it is
     cleared, in a thread of its own. threaded: whether a thread writes and looks; else only `flush` does.
+    quiet: whether alerts stay out of the program's log.
     Ends with the program, or with `close`.
     """
 
@@ -43,11 +44,13 @@ class Guardrails:
         monotonic: Callable[[], float] = time.monotonic,
         alert: Hook | None = None,
         threaded: bool = True,
+        quiet: bool = False,
     ) -> None:
         self.path = place.path if isinstance(place, Store) else Path(place)
         self._worker = worker = Worker(
             self.path, Limits.of(settings), most=settings.guard_log_most, days=settings.guard_log_days,
             webhook=settings.guard_webhook, hook=alert, clock=clock, monotonic=monotonic, threaded=threaded,
+            quiet=quiet,
         )  # fmt: skip
         self._watch, self._log, self._monotonic = worker.watch, worker.log, monotonic
         worker.refresh()

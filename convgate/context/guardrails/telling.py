@@ -23,7 +23,8 @@ WAIT_AT_END = 2.0
 class Telling:
     """Tells of alerts when they are raised, and again when they are cleared, in threads of its own."""
 
-    def __init__(self, hook: Hook | None = None, webhook: str | None = None) -> None:
+    def __init__(self, hook: Hook | None = None, webhook: str | None = None, *, quiet: bool = False) -> None:
+        self._quiet = quiet
         self._listeners: list[Hook] = [] if hook is None else [hook]
         if webhook is not None:
             self._listeners.append(partial(post, webhook))
@@ -31,7 +32,7 @@ class Telling:
 
     def tell(self, alerts: Sequence[Alert]) -> None:
         """Have listeners hear of alerts that were just raised or cleared; returns at once."""
-        for alert in alerts:
+        for alert in () if self._quiet else alerts:
             log.warning("%s", alert.message if alert.open else f"All is well again: {alert.because}")
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         for listener in self._listeners if alerts else ():

@@ -44,8 +44,9 @@ class Worker:
         clock: Clock,
         monotonic: Callable[[], float] = time.monotonic,
         threaded: bool = True,
+        quiet: bool = False,
     ) -> None:
-        self.telling = Telling(hook, webhook)
+        self.telling = Telling(hook, webhook, quiet=quiet)
         self.log = RequestLog(path, most=most, days=days, clock=clock, monotonic=monotonic)
         self.watch = Watch(self.log.place, limits, clock, changed=self.telling.tell, monotonic=monotonic)
         self._threaded = threaded
