@@ -1,0 +1,119 @@
+"""The pictures: tokens by section beside the budget, and the conversation's modes with its contexts."""
+
+from __future__ import annotations
+
+from typing import cast
+
+import streamlit as st
+
+from convgate.context.bundle import ContextBundle
+from convgate.context.modes import ConversationModes
+from convgate.context.section import SECTIONS, SectionName
+from convgate.figures import budget as bar
+from convgate.figures.budget import Spent, Used, budget_figure, describe_budget
+from convgate.figures.layout import CONFIG
+from convgate.figures.modes_along import (
+    Built,
+    ModeMark,
+    describe_modes_along,
+    modes_along_figure,
+    modes_along_height,
+)
+from convgate.transcripts.characters import writable
+from convgate.ui.context import state
+from convgate.ui.context.replay import BEFORE, Replay
+from convgate.ui.context.shown import Shown
+from convgate.ui.state import clicked, selected_points
+from convgate.ui.theme import current_palette
+from convgate.ui.turn_labels import turn_labels
+
+BAR, ALONG = "context.bar", "context.along"
+MOST = 400
+"""Contexts that are built at one click."""
+
+
+def draw_bar(shown: Shown) -> None:
+    """Tokens by section; a click on one lists it."""
+    spent = spent_of(shown)
+    st.plotly_chart(
+        budget_figure(spent, palette=current_palette()), theme=None, key=BAR, on_select=_clicked_section,
+        selection_mode="points", config=CONFIG | {"displayModeBar": False}, height=bar.HEIGHT,
+        alt=writable(describe_budget(spent)),
+    )  # fmt: skip
+
+
+def spent_of(shown: Shown) -> Spent:
+    """What the context costs."""
+    bundle = shown.bundle
+    sections = [Used(one.name, one.tokens, one.budget, len(one.turns)) for one in bundle.sections]
+    return Spent(sections, shown.present, bundle.budget, bundle.tokens_total)
+
+
+def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
+    """The modes of all messages, and the contexts built so far; a click goes to a message."""
+    marks, built = _marks(shown, replay, modes), built_of(replay)
+    st.plotly_chart(
+        modes_along_figure(
+            marks, built, turns=len(shown.conversation), palette=current_palette(), current=shown.index
+        ),
+        theme=None, key=ALONG, on_select=_clicked_turn, selection_mode="points", config=CONFIG,
+        height=modes_along_height(built), alt=writable(describe_modes_along(marks, built, shown.index)),
+    )  # fmt: skip
+    missing = [turn for turn in shown.conversation.answerable() if turn not in replay.built]
+    if missing:
+        told = f"Build all {len(missing):,} contexts" if len(missing) <= MOST else f"Build {MOST:,} more"
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(
+                f"Contexts of {len(replay.built):,} messages are built, as an agent would have built them: in"
+                f" a long conversation the {BEFORE} before the one that you go to.",
+                width="stretch",
+            )
+            st.button(
+                told, key="context.build_all", icon=":material/stacked_bar_chart:", type="tertiary",
+                on_click=_build, args=(replay, missing[:MOST]),
+            )  # fmt: skip
+
+
+def built_of(replay: Replay) -> list[Built]:
+    """The contexts that were built, in the order of their messages."""
+    return [_built(turn, bundle) for turn, bundle in sorted(replay.built.items())]
+
+
+def _built(turn: int, bundle: ContextBundle) -> Built:
+    tokens: dict[SectionName, int] = {section.name: section.tokens for section in bundle.sections}
+    trouble = "; ".join(one.cause for one in bundle.fallbacks)
+    if bundle.breaches:
+        trouble = "breach"
+    return Built(turn, tokens, bundle.tokens - sum(tokens.values()), trouble)
+
+
+def _marks(shown: Shown, replay: Replay, modes: ConversationModes) -> list[ModeMark]:
+    labels = turn_labels(shown.key, shown.conversation)
+    marks = []
+    for turn, found in modes.found.items():
+        applied = modes.applied[turn]
+        if (bundle := replay.built.get(turn)) is not None:
+            found, applied = bundle.found, bundle.mode
+        marks.append(ModeMark(turn, applied, found.mode, found.confidence, labels[turn]))
+    return marks
+
+
+def _clicked_section() -> None:
+    points = selected_points(BAR)
+    state.touched()
+    names = [point[0] if isinstance(point, list) and point else point for point in points]
+    name = next((name for name in names if name in SECTIONS), None)
+    if name is not None:
+        state.change(show="sections", section=cast(SectionName, name))
+
+
+def _clicked_turn() -> None:
+    # Copied at once: the chart forgets its selection whenever it is drawn anew.
+    state.touched()
+    if (turn := clicked(ALONG)) is not None:
+        state.answer(turn)
+
+
+def _build(replay: Replay, turns: list[int]) -> None:
+    state.touched()
+    replay.build_all(turns)

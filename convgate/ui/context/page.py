@@ -1,0 +1,111 @@
+"""Context from top to bottom: choose, build, then the answer, the pictures, the lists, and one turn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from convgate.context.modes import known_intents
+from convgate.ui.choosers import chooser_labels
+from convgate.ui.context import state
+from convgate.ui.context.cells import draw_cells
+from convgate.ui.context.chart import draw_along, draw_bar
+from convgate.ui.context.controls import draw_intent, draw_tried
+from convgate.ui.context.difference import Snapshot, draw_difference, marks_of, remember
+from convgate.ui.context.dropped import draw_dropped
+from convgate.ui.context.made import Made, make
+from convgate.ui.context.messages import draw_messages
+from convgate.ui.context.sections import draw_sections
+from convgate.ui.context.strip import draw_strip
+from convgate.ui.context.turn import draw_turn
+from convgate.ui.context.view import SHOWN, View
+from convgate.ui.frame import App
+from convgate.ui.modes import conversation_modes
+from convgate.ui.text import literal
+
+SHOW = "context.show"
+_STYLE = Path(__file__).with_name("context.css")
+
+
+def context_page(app: App) -> None:
+    """Draw the page."""
+    st.html(_STYLE)
+    view, problems = state.current_view()
+    picked = state.PICKER.pick_conversation(app, view.conversation)
+    if picked is None:
+        return
+    key, conversation = picked
+    view = replace(view, conversation=key) if view.conversation else view.opened(key)
+    labels = chooser_labels(app.settings.home)
+    view, unknown = view.among(labels, known_intents(app.settings))
+    view, missing = view.within(conversation)
+    state.keep(view)
+    for problem in [*problems, *unknown, *missing]:
+        st.warning(literal(problem), icon=":material/link_off:")
+    moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
+    with st.sidebar:
+        draw_intent(view, app.settings)
+        rest = st.container()
+    made = make(app, view, moment)
+    budgets = made.replay.builder.budgets
+    with rest:
+        draw_tried(view, app.settings, labels, table=budgets.total(made.shown.bundle.mode))
+    _draw_context(app, view, made)
+
+
+def _draw_context(app: App, view: View, made: Made) -> None:
+    shown = made.shown
+    draw_strip(shown, app.conversations.summary(shown.key).title)
+    now = Snapshot.of(shown, view)
+    before = remember(now)
+    usual = make(app, view.as_set, shown.moment) if view.tried else None
+    draw_difference(now, before, Snapshot.of(usual.shown, view.as_set) if usual else None)
+    draw_bar(shown)
+    mode = shown.bundle.mode
+    as_set = (usual or made).replay.builder.budgets
+    draw_cells(shown, view, made.replay.builder.budgets.cells(mode), as_set.cells(mode))
+    draw_along(shown, made.replay, conversation_modes(app, shown.key, shown.conversation))
+    selected = _usual(made) if view.selected is None else view.selected
+    with st.container(key="context-body"):
+        left, right = st.columns([1.45, 1], gap="medium")
+        with left:
+            _draw_lists(made, view, selected, marks_of(now, before))
+        with right, st.container(key="context-turn"):
+            draw_turn(shown, selected)
+
+
+def _draw_lists(made: Made, view: View, selected: int, marks: Mapping[int, str]) -> None:
+    shown, view = made.shown, replace(view, selected=selected)
+    counts = {
+        "sections": shown.turns,
+        "invariants": len(shown.bundle.invariants),
+        "dropped": len(shown.moment.history) - shown.turns,
+        "messages": len(shown.bundle.messages),
+    }
+    state.put(SHOW, view.show)
+    st.segmented_control(
+        "Look at", list(SHOWN), key=SHOW, required=True, on_change=_chose, label_visibility="collapsed",
+        format_func=lambda name: f"{SHOWN[name]} {counts[name]:,}",
+    )  # fmt: skip
+    if view.show == "sections":
+        draw_sections(shown, view, marks)
+    elif view.show == "dropped":
+        draw_dropped(shown, view, marks)
+    elif view.show == "messages":
+        draw_messages(made)
+
+
+def _usual(made: Made) -> int:
+    """The turn that is looked at first: the newest that is sent, else the message to answer."""
+    placed = made.shown.placed
+    if placed:
+        return max(placed)
+    index = made.shown.index
+    return len(made.shown.conversation) - 1 if index is None else index
+
+
+def _chose() -> None:
+    state.change(show=st.session_state[SHOW], section=None, why=None)

@@ -1,0 +1,111 @@
+"""The six sections with their turns and the reason of each; an empty one says why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from convgate.context.bundle import Section
+from convgate.context.section import SectionName
+from convgate.figures.modes import SECTION_LABELS
+from convgate.ui.context import state
+from convgate.ui.context.rows import Row, draw_pages, draw_rows, page_of
+from convgate.ui.context.shown import Shown
+from convgate.ui.context.view import View
+from convgate.ui.context.words import why_alone
+from convgate.ui.wording import counted
+
+PER_PAGE = 25
+_FIRST = 5  # turns of a section that stand there before one asks for more
+_ASKED = {
+    "rules": "Instructions, and turns that state what must hold.",
+    "task_state": "The latest task that the user set, and errors that block the work.",
+    "recent": "What was said last.",
+    "evidence": "What the policy keeps for this message.",
+    "decisions": "Turns that decide something or answer what was asked.",
+    "capsules": "Summaries that the calling program hands in.",
+}
+_NONE: Mapping[SectionName, str] = {
+    "rules": "No system message, and nothing was said that must hold on.",
+    "task_state": "No task is set that does not stand in another section, and no error blocks the work.",
+    "recent": "No turn before this message that another section does not have already.",
+    "evidence": "The policy keeps nothing for this message that another section does not have already.",
+    "decisions": "No turn decides something that does not stand in another section already.",
+    "capsules": "None were handed in: a program gives them with `build(…, capsules=…)`.",
+}
+
+
+def draw_sections(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
+    """All six, or the one that is listed whole; marks: Markdown by turn, what the last change did to it."""
+    if view.section is not None:
+        _draw_whole(shown, view, marks)
+        return
+    for section in shown.bundle.sections:
+        with st.container(border=True, key=f"context-section-{section.name}", gap="xsmall"):
+            _draw_head(section)
+            if not section.turns:
+                st.caption(_empty(section))
+                continue
+            rows = _rows(section, marks)
+            start = _start(rows, view.selected)
+            draw_rows(shown, rows[start : start + _FIRST], view.selected, section.name)
+            if len(rows) > _FIRST:
+                st.button(
+                    f"All {counted(len(rows), 'turn')} of this section", type="tertiary",
+                    key=f"context.all.{section.name}", icon=":material/expand_more:",
+                    on_click=state.change, kwargs={"section": section.name},
+                )  # fmt: skip
+
+
+def _draw_whole(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
+    assert view.section is not None
+    section = shown.section(view.section)
+    st.button(
+        "All sections", key="context.all_sections", icon=":material/arrow_back:", type="tertiary",
+        on_click=state.change, kwargs={"section": None},
+    )  # fmt: skip
+    with st.container(border=True, key=f"context-section-{section.name}", gap="xsmall"):
+        _draw_head(section)
+        rows = _rows(section, marks)
+        if not rows:
+            st.caption(_empty(section))
+            return
+        page = page_of([row.index for row in rows], view.selected, view.page, PER_PAGE)
+        draw_rows(shown, rows[(page - 1) * PER_PAGE : page * PER_PAGE], view.selected, section.name)
+        draw_pages(len(rows), PER_PAGE, page, section.name)
+
+
+def _draw_head(section: Section) -> None:
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(f"**{SECTION_LABELS[section.name]}**", width="content", help=_ASKED[section.name])
+        turns = counted(len(section.turns), "turn" if section.name != "capsules" else "capsule")
+        beyond = section.tokens - section.budget
+        more = f", {beyond:,} of them from what others left over" if beyond > 0 and section.turns else ""
+        st.caption(
+            f"{turns} · {section.tokens:,} of {counted(section.budget, 'token')}{more}", width="stretch"
+        )
+
+
+def _rows(section: Section, marks: Mapping[int, str]) -> list[Row]:
+    return [
+        Row(
+            turn.index,
+            turn.tokens,
+            why_alone(turn.reason),
+            "" if turn.index is None else marks.get(turn.index, ""),
+        )
+        for turn in section.turns
+    ]
+
+
+def _start(rows: list[Row], selected: int | None) -> int:
+    """Where the part begins that has the selected turn in it."""
+    turns = [row.index for row in rows]
+    return turns.index(selected) // _FIRST * _FIRST if selected in turns else 0
+
+
+def _empty(section: Section) -> str:
+    if section.budget == 0 and section.name != "capsules":
+        return "Off: its budget is 0 in this mode."
+    return _NONE[section.name]

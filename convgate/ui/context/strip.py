@@ -1,0 +1,137 @@
+"""The answer first: the mode and why, tokens of the budget, and loudly whatever went wrong."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from convgate.context.bundle import ContextBundle
+from convgate.context.mode import SURE
+from convgate.figures.hover import on_screen, percent
+from convgate.ui.context.shown import Shown
+from convgate.ui.text import literal
+from convgate.ui.wording import counted
+
+_CAUSES = {
+    "drift": "The modes of the last hour have drifted from the baseline",
+    "errors": "This mode fails too often",
+    "breach": "Something that must hold was missing",
+}
+_QUOTED = 120  # characters of an invariant
+
+
+def draw_strip(shown: Shown, title: str) -> None:
+    """What is answered; mode, tokens, turns, invariants, prefix; why this mode; what went wrong."""
+    bundle = shown.bundle
+    _draw_message(shown, title)
+    with st.container(horizontal=True, key="context-strip", gap="medium"):
+        for label, value, told, help in _numbers(shown):
+            st.metric(
+                label, value, told, delta_color="off", delta_arrow="off", width="content", help=help or None
+            )
+    st.markdown(mode_words(bundle))
+    _draw_trouble(bundle)
+
+
+def mode_words(bundle: ContextBundle) -> str:
+    """Why this mode, as Markdown: what the message says by itself, and what became of that."""
+    found = bundle.found
+    told = literal(on_screen(found.reason), limit=400)
+    if any(one.cause != "breach" for one in bundle.fallbacks):
+        return f"**{bundle.mode}** is given in place of {found.mode}, see below. The message: {told}"
+    if bundle.mode == found.mode:
+        return told
+    if found.source == "low confidence":
+        return f"{told} So the conversation stays in **{bundle.mode}**."
+    return (
+        f"{told} The conversation stays in **{bundle.mode}** all the same: it changes at once from"
+        f" {SURE:.2f} on, otherwise when two messages in a row agree."
+    )
+
+
+def _numbers(shown: Shown) -> list[tuple[str, str, str, str]]:
+    bundle, total = shown.bundle, len(shown.moment.history)
+    saved = 1 - bundle.tokens / bundle.tokens_total if bundle.tokens_total else 0.0
+    held = sum(1 for one in bundle.invariants if one.active)
+    used = percent(bundle.tokens / bundle.budget) if bundle.budget else "all"
+    numbers = [
+        ("Mode", bundle.mode.capitalize(), _confidence(bundle), _MODE_HELP),
+        (
+            "Tokens", f"{bundle.tokens:,} of {bundle.budget:,}", f"{used} of the budget",
+            "With the message to answer. Counted by the encoder's word list, so your model counts otherwise.",
+        ),
+        (
+            "Saved", percent(max(0.0, saved)), f"of {counted(bundle.tokens_total, 'token')}",
+            "Against sending everything up to this message.",
+        ),
+        (
+            "Earlier turns", f"{shown.turns:,} of {total:,}", f"{total - shown.turns:,} dropped",
+            "Each stands once, in the section that wants it most.",
+        ),
+        (
+            "Must hold", f"{held:,}", f"of {counted(len(bundle.invariants), 'statement')} found",
+            "Statements of the user's that still hold: safety, corrections, constraints, errors that block.",
+        ),
+    ]  # fmt: skip
+    if bundle.prefix is not None:
+        prefix = bundle.prefix
+        share = percent(prefix.tokens / prefix.before) if prefix.before else "0%"
+        held_by = f", {counted(len(prefix.held), 'turn')} by hysteresis" if prefix.held else ""
+        numbers.append(
+            (
+                "Prefix kept", f"{prefix.tokens:,}", f"{share} of {prefix.before:,}{held_by}",
+                "Tokens at the front that are the same as in the context of the message before. Providers"
+                " cache them.",
+            )
+        )  # fmt: skip
+    return numbers
+
+
+_MODE_HELP = (
+    "What the message is about: a task, exploring, debugging, learning, or anything else. It decides the"
+    " budgets of the sections and what is left out."
+)
+
+
+def _confidence(bundle: ContextBundle) -> str:
+    found = bundle.found
+    if found.source == "intent":
+        return "said by the caller"
+    if bundle.mode != found.mode:
+        return f"message: {found.likeliest.capitalize()} {found.confidence:.2f}"
+    return f"{found.confidence:.2f} sure"
+
+
+def _draw_message(shown: Shown, title: str) -> None:
+    situation = shown.moment.situation
+    asked = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
+    who = "" if situation.index is None else f" {literal(situation.turn.speaker, limit=40)}:"
+    text = literal(situation.turn.text or situation.turn.scored_text, limit=90)
+    st.markdown(f"**{literal(title, limit=70)}** · answering {asked} ·{who} {text}")
+
+
+def _draw_trouble(bundle: ContextBundle) -> None:
+    for one in bundle.fallbacks:
+        st.error(f"**{_CAUSES[one.cause]}.** {literal(on_screen(one.reason))}", icon=":material/error:")
+    if bundle.breaches:
+        lost = "; ".join(
+            f"turn {one.source + 1:,}: “{literal(one.text, limit=_QUOTED)}”" for one in bundle.breaches
+        )
+        st.error(
+            f"**{counted(len(bundle.breaches), 'breach', 'breaches')}:** what must hold was missing from the"
+            f" context, so the newest turns and all invariants are sent instead. Missing was {lost}",
+            icon=":material/error:",
+        )
+    if bundle.over_budget:
+        st.error(
+            f"**{counted(bundle.over_budget, 'token')} over the budget.** What must hold, the instructions"
+            " and the message to answer are never cut: give the context a larger budget.",
+            icon=":material/data_alert:",
+        )
+    if bundle.missing_results:
+        names = ", ".join(literal(id, limit=40) for id in bundle.missing_results[:5])
+        st.warning(
+            f"The message to answer still waits for results of tool calls: {names}",
+            icon=":material/hourglass_empty:",
+        )
+    for violation in bundle.violations[:5]:
+        st.warning(literal(on_screen(violation), limit=300), icon=":material/warning:")

@@ -1,0 +1,87 @@
+"""One turn: what it says, where it stands or what left it out, and every reason for that."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from convgate.conversation import Turn
+from convgate.figures.hover import on_screen
+from convgate.figures.modes import SECTION_LABELS
+from convgate.ui import keys
+from convgate.ui.context import state
+from convgate.ui.context.shown import Shown
+from convgate.ui.context.words import state_badge, type_label, why_alone
+from convgate.ui.navigation import EXPLORE
+from convgate.ui.text import literal
+from convgate.ui.transcript.rows import when
+from convgate.ui.turn_text import draw_turn_text
+
+_QUOTED = 160  # characters of a statement
+
+
+def draw_turn(shown: Shown, selected: int) -> None:
+    """The turn with all that is known of it."""
+    turn = shown.conversation.turns[selected]
+    _draw_head(shown, turn, selected)
+    draw_turn_text(turn)
+    st.markdown(_where(shown, selected))
+    _draw_policy(shown, selected)
+    if (label := shown.bundle.labels.get(selected)) is not None:
+        st.caption(f"It belongs to {label}.")
+    for one in shown.states(selected):
+        st.markdown(f"{state_badge(one)} **{type_label(one.type)}:** “{literal(one.text, limit=_QUOTED)}”")
+    _draw_ways(shown, selected)
+
+
+def _draw_head(shown: Shown, turn: Turn, selected: int) -> None:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.subheader(f"Turn {selected + 1:,}", anchor=False, width="content")
+        told, exact = when(turn.timestamp, shown.moment.situation.turn.timestamp)
+        name = literal(turn.speaker, limit=60)
+        st.caption(" · ".join(part for part in (name, told) if part), help=exact or None, width="stretch")
+    with st.container(horizontal=True, gap="xsmall"):
+        st.button(
+            "older", key="context.older", shortcut=keys.OLDER, disabled=selected == 0,
+            on_click=state.change, kwargs={"selected": selected - 1},
+        )  # fmt: skip
+        st.button(
+            "newer", key="context.newer", shortcut=keys.NEWER, on_click=state.change,
+            disabled=selected == len(shown.conversation) - 1, kwargs={"selected": selected + 1},
+        )  # fmt: skip
+
+
+def _where(shown: Shown, selected: int) -> str:
+    if selected == shown.index:
+        return "**The message to answer:** it is always sent."
+    if selected in shown.placed:
+        section, turn = shown.placed[selected]
+        return f"**In {SECTION_LABELS[section].lower()}:** {literal(why_alone(turn.reason))}"
+    if shown.index is not None and selected > shown.index:
+        return "This turn comes after the message to answer, so it is not sent."
+    word, _, why = on_screen(shown.bundle.decisions.of(selected).reason).partition(": ")
+    return f"**{literal(word)}:** {literal(why[:1].upper() + why[1:])}"
+
+
+def _draw_policy(shown: Shown, selected: int) -> None:
+    """What the policy says by itself, which is a reason among others here."""
+    indices = shown.decided.indices
+    if len(indices) and int(indices[0]) <= selected <= int(indices[-1]):
+        reason = literal(on_screen(shown.decided.of(selected).reason))
+        st.caption(f"{literal(shown.policy_label, limit=60)} alone: {reason}")
+
+
+def _draw_ways(shown: Shown, selected: int) -> None:
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.button(
+            "Hold on to it", key="context.hold", icon=":material/keep:",
+            on_click=state.change, kwargs={"show": "invariants"},
+            help="Add what it says as an invariant, which every context must have",
+        )  # fmt: skip
+        query = {"conversation": shown.key, "selected": str(selected + 1)}
+        if shown.index is None:
+            query["ask"] = shown.moment.situation.turn.text
+        else:
+            query["turn"] = str(shown.index + 1)
+        st.page_link(
+            EXPLORE, label="See its score in Explore", icon=":material/query_stats:", query_params=query
+        )

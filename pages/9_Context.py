@@ -1,0 +1,9 @@
+"""Context: what a model is given for a message, by section and within a budget, and why."""
+
+from convgate.ui.context.page import context_page
+from convgate.ui.frame import page
+
+PURPOSE = "What a model is given for a message, by section and within a budget; and why nothing that must hold is lost."
+
+with page("Context", PURPOSE) as app:
+    context_page(app)

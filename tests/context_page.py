@@ -1,0 +1,113 @@
+"""The page Context on a short conversation, with modes by single words: what its tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from convgate.app_files import app_root
+from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode, ModeDecision
+from convgate.conversation import Conversation, Turn
+from convgate.settings import load_settings
+from convgate.store import Conversations, NewConversation, Store
+from convgate.ui import services
+from tests.fakes import FakeEncoder
+
+CONTEXT, EXPLORE = "pages/9_Context.py", "pages/1_Explore.py"
+_WORDS: dict[str, tuple[Mode, float]] = {
+    "add": ("TASK", 0.95),
+    "write": ("TASK", 0.95),
+    "error": ("DEBUGGING", 0.9),
+    "perhaps": ("DEBUGGING", 0.75),
+    "explain": ("LEARNING", 0.9),
+    "what if": ("EXPLORATION", 0.9),
+}
+
+TALK = (
+    Turn.of("system", "You are a careful assistant."),
+    Turn.of("user", "what if we signed people in with cookies"),
+    Turn.of("assistant", "cookies would do, tokens too"),
+    Turn.of("user", "add a login with tokens"),
+    Turn.of("assistant", "the login with tokens is there"),
+    Turn.of("user", "You must never log the passwords of users."),
+    Turn.of("assistant", "passwords are not logged"),
+    Turn.of("user", "perhaps the tokens are the reason"),
+    Turn.of("assistant", "tokens last an hour"),
+    Turn.of("user", "add refresh tokens to the login"),
+)
+
+
+class ByWords:
+    """A classifier of modes that goes by single words."""
+
+    def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
+        """One decision a turn."""
+        return [self._decision(item, turn.text) for item, turn in enumerate(turns)]
+
+    def _decision(self, item: int, text: str) -> ModeDecision:
+        word = next((word for word in _WORDS if word in text), "")
+        likeliest, confidence = _WORDS.get(word, ("GENERAL", 0.5))
+        mode = likeliest if confidence >= LEAST_CONFIDENCE else "GENERAL"
+        return ModeDecision(
+            item, mode, "classifier", f"{mode} with {confidence:.2f}: it says “{word}”.", "mode", mode=mode,
+            confidence=confidence, source="classifier" if word else "low confidence", likeliest=likeliest,
+            probabilities={one: float(one == likeliest) for one in MODES}, signs=(word,) if word else (),
+        )  # fmt: skip
+
+
+@pytest.fixture
+def store(convgate_home: object) -> Store:
+    return Store(load_settings().database)
+
+
+@pytest.fixture
+def talk(store: Store, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> str:
+    """`TALK` in the library; nothing slow is loaded."""
+    serve(fake_encoder, monkeypatch)
+    return add(store, TALK)
+
+
+def serve(encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have pages encode with that one, and find modes by words."""
+    monkeypatch.setattr(services, "encoder", lambda *_: encoder)
+    monkeypatch.setattr(services, "warm_up", lambda: None)
+    monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: ByWords())
+
+
+def add(store: Store, said: Sequence[Turn]) -> str:
+    """Put a conversation into the library; its key."""
+    return Conversations(store).add([NewConversation(Conversation("talk", tuple(said)))])[0].key
+
+
+def opened(file: str = CONTEXT, **query: str) -> AppTest:
+    """A page of the app at an address."""
+    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return sound(app.switch_page(file).run())
+
+
+def sound(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception[0].value
+    return app
+
+
+def click(app: AppTest, key: str) -> AppTest:
+    return sound(app.button(key=key).click().run())
+
+
+def said(app: AppTest) -> str:
+    told = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.success, *app.subheader]
+    return "\n".join(str(one.value) for one in told).replace("\\", "").replace("\u2060", "")
+
+
+def metric(app: AppTest, label: str) -> str:
+    return next(str(one.value) for one in app.metric if one.label == label)
+
+
+def listed(app: AppTest, name: str) -> list[int]:
+    """The turns, from 0, that a list of the page shows."""
+    start = f"context.{name}."
+    return [int(one.key.removeprefix(start)) for one in app.button if one.key and one.key.startswith(start)]
