@@ -108,7 +108,8 @@ def drift_and_back(
 def drifted(normal: Mapping[str, float], *, by: float, toward: Mode) -> dict[str, float]:
     """Shares with more of one mode, and less of all others alike, as many nats away from `normal`.
 
-    It is the divergence as the guardrails have it of an hour of simulated requests. Raises ContextError when even requests of that mode alone are less far away.
+    It is the divergence that the guardrails find of an hour of simulated requests. Raises ContextError when
+    even requests of that mode alone are less far away.
     """
     from scipy.optimize import brentq
 
