@@ -17,6 +17,8 @@ from convgate.conversation import ContentPart, Conversation, History, Situation,
 from convgate.errors import ConvgateError
 
 if TYPE_CHECKING:
+    from convgate.context.builder import ContextBuilder, load_context
+    from convgate.context.bundle import ContextBundle
     from convgate.context.guardrails.outcome import record_outcome
     from convgate.decisions import Decision, TurnDecision, TurnDecisions
     from convgate.gatekeeper.decision import GatekeeperDecision
@@ -31,6 +33,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "ContentPart",
+    "ContextBuilder",
+    "ContextBundle",
     "Conversation",
     "ConvgateError",
     "Decision",
@@ -49,6 +53,7 @@ __all__ = [
     "__version__",
     "feedback",
     "feedback_from_answer",
+    "load_context",
     "load_gate",
     "load_gatekeeper",
     "load_policy",
@@ -57,6 +62,8 @@ __all__ = [
 ]
 
 _LAZY = {
+    "ContextBuilder": "convgate.context.builder",
+    "ContextBundle": "convgate.context.bundle",
     "Decision": "convgate.decisions",
     "Exchange": "convgate.gatekeeper.exchange",
     "Gatekeeper": "convgate.gatekeeper.gatekeeper",
@@ -68,6 +75,7 @@ _LAZY = {
     "TurnDecisions": "convgate.decisions",
     "feedback": "convgate.labels.feedback",
     "feedback_from_answer": "convgate.labels.feedback",
+    "load_context": "convgate.context.builder",
     "load_gate": "convgate.selector",
     "load_gatekeeper": "convgate.gatekeeper.gatekeeper",
     "load_policy": "convgate.selector",

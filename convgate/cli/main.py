@@ -14,13 +14,16 @@ from convgate import __version__
 from convgate.cli.app import open_app
 from convgate.cli.bench import bench
 from convgate.cli.calibrate import calibrate
+from convgate.cli.context import context
 from convgate.cli.corpus import corpus
 from convgate.cli.evaluate import evaluate
 from convgate.cli.feedback import feedback
 from convgate.cli.gatekeep import gatekeep
 from convgate.cli.import_ import import_
 from convgate.cli.labels import labels
+from convgate.cli.monitor import monitor
 from convgate.cli.output import tell_error
+from convgate.cli.record_outcome import record_outcome
 from convgate.cli.score import score
 from convgate.cli.select import select
 from convgate.cli.sessions import sessions
@@ -42,9 +45,12 @@ app.command("calibrate")(calibrate)
 app.command("pretrain")(pretrain)
 app.command("train")(train)
 app.command("sessions")(sessions)
+app.command("context")(context)
 app.command("import")(import_)
 app.command("feedback")(feedback)
 app.command("gatekeep")(gatekeep)
+app.command("record-outcome")(record_outcome)
+app.command("monitor")(monitor)
 app.command("bench")(bench)
 app.add_typer(labels, name="labels")
 app.add_typer(versions, name="versions")

@@ -83,7 +83,7 @@ def assemble(
 ) -> Assembled:
     """The messages of the turns `indices`, what was added behind the instructions that stand first."""
     leading = 0
-    while leading < len(indices) and moment.turns[indices[leading]].is_instruction:
+    while leading < len(indices) and moment.columns.instructs[indices[leading]]:
         leading += 1
     extra = list(added)
 

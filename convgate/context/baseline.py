@@ -26,8 +26,9 @@ def baseline(
     chosen = Chosen(moment, room)
     chosen.place_all(always)
     for index in range(moment.current - 1, -1, -1):
-        if index in moment.unsendable or moment.turns[index].is_instruction:
+        if index in moment.unsendable or moment.columns.instructs[index]:
             continue
-        if not chosen.claim(Claim("recent", moment.together(index), index, REASON, beside=REASON)):
+        turns = moment.together(index)
+        if not chosen.claim(Claim("recent", turns, turns, REASON)):
             break
     return Packed(chosen.placed)

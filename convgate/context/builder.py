@@ -19,6 +19,7 @@ from convgate.context.assembly import read_capsules
 from convgate.context.budgets import Budgets, checked_total
 from convgate.context.bundle import ContextBundle
 from convgate.context.columns import KnownColumns
+from convgate.context.guardrails import load_guard
 from convgate.context.making import Asked, make_context
 from convgate.context.memory import Memory
 from convgate.context.modes import load_classifier, mode_of_intent
@@ -163,4 +164,4 @@ def load_context(
     chosen = (
         settings if isinstance(settings, Settings) else load_settings(Path(settings) if settings else None)
     )
-    return ContextBuilder.of(chosen, encoder=encoder)
+    return ContextBuilder.of(chosen, encoder=encoder, guard=load_guard(chosen))

@@ -16,7 +16,7 @@ class Claim:
 
     section: SectionName
     turns: tuple[int, ...]  # increasing
-    wanted: int  # the one of `turns` that it is about; the others have to come with it
+    wanted: tuple[int, ...]  # those of `turns` that it is about; the others have to come with them
     reason: str | None = None  # a sentence; None: that of the policy, which kept it
     beside: str = ""  # a sentence: why the others come with it
     overflows: bool = False  # whether it may take what other sections leave over

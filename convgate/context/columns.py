@@ -23,6 +23,7 @@ class Columns:
     turns: list[Turn] = field(default_factory=list)
     tokens: list[int] = field(default_factory=list)  # with the frame
     chain: list[bytes] = field(default_factory=list)  # a digest of the turn and of all before it
+    instructs: list[bool] = field(default_factory=list)
     is_user: list[bool] = field(default_factory=list)  # no instruction, answer, tool call or result
     asked: list[int | None] = field(default_factory=list)  # the nearest user's turn, itself included
     tooled: list[bool] = field(default_factory=list)  # whether it calls a tool or is a result
@@ -34,6 +35,7 @@ class Columns:
             self.turns[:count],
             self.tokens[:count],
             self.chain[:count],
+            self.instructs[:count],
             self.is_user[:count],
             self.asked[:count],
             self.tooled[:count],
@@ -57,6 +59,7 @@ class Columns:
         self.decided.append(decided(turn, self.turns, user=user))
         self.turns.append(turn)
         self.chain.append(_linked(self.chain[-1] if self.chain else _NONE, turn))
+        self.instructs.append(turn.is_instruction)
         self.is_user.append(user)
         self.asked.append(index if user else (self.asked[-1] if index else None))
         self.tooled.append(tooled)

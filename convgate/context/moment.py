@@ -79,7 +79,7 @@ class Moment:
     def unsendable(self) -> Mapping[int, Override]:
         """Turns that no valid list has, with the reasons: orphan results, calls without theirs, and so on."""
         opens = next(
-            (user for turn, user in zip(self.turns, self.is_user, strict=True) if not turn.is_instruction),
+            (user for rule, user in zip(self.columns.instructs, self.is_user, strict=True) if not rule),
             True,
         )
         if opens and not any(self.columns.tooled):
@@ -99,9 +99,8 @@ class Moment:
         """Each turn's exchange: a user's turn with what answers it; a late result goes with its call."""
         members: dict[int, list[int]] = {}
         opened: dict[int, int] = {}
-        for index, turn in enumerate(self.turns):
-            asked = self.asked[index]
-            if turn.is_instruction or asked is None or index in self.unsendable:
+        for index, asked in enumerate(self.asked):
+            if self.columns.instructs[index] or asked is None or index in self.unsendable:
                 continue
             unit = self.units.by_turn.get(index)
             opened[index] = opened.get(unit.call, asked) if unit else asked

@@ -102,7 +102,7 @@ class Chosen:
         self.placed: dict[int, Placed] = {}
         self._stands = set(moment.present)
         self._tokens = room.spent + sum(moment.tokens[index] for index in moment.present)
-        taking_part = (index for index in moment.present if not moment.turns[index].is_instruction)
+        taking_part = (index for index in moment.present if not moment.columns.instructs[index])
         self._first = min(taking_part, default=len(moment.turns))  # of the messages but instructions
 
     def new_tokens(self, turns: Sequence[int]) -> int:
@@ -142,9 +142,9 @@ class Chosen:
                 continue
             self._stands.add(index)
             self._tokens += self.moment.tokens[index]
-            companion = claim is not None and index != claim.wanted
+            companion = claim is not None and index not in claim.wanted
             self.placed[index] = Placed(section, claim.beside if claim and companion else reason)
-            if not self.moment.turns[index].is_instruction:
+            if not self.moment.columns.instructs[index]:
                 self._first = min(self._first, index)
 
     def _after(self, turns: Sequence[int]) -> int:

@@ -87,13 +87,9 @@ class Told:
         """The section of a turn of the context; one that opens the list stands with what it opens for."""
         if index in self.placed:
             return self.placed[index].section
-        turns = self.wishes.moment.turns
+        instructs = self.wishes.moment.columns.instructs
         after = next(
-            (
-                turn
-                for turn in self.indices
-                if turn > index and turn in self.placed and not turns[turn].is_instruction
-            ),
+            (turn for turn in self.indices if turn > index and turn in self.placed and not instructs[turn]),
             None,
         )
         return "recent" if after is None else self.placed[after].section
@@ -106,7 +102,7 @@ class Told:
 
     def _kept(self, index: int) -> Why:
         section = self.section(index)
-        how = "as instructions" if self.wishes.moment.turns[index].is_instruction else _HOW[section]
+        how = "as instructions" if self.wishes.moment.columns.instructs[index] else _HOW[section]
         placed = self.placed.get(index)
         if placed is None:  # brought in by the repair
             return Why(section, self.repaired[index].reason, how, STAGE)

@@ -105,17 +105,20 @@ class Wishes:
     def _open(self, index: int) -> bool:
         """Whether a section may want the turn."""
         return not (
-            index in self.moment.unsendable
-            or index in self.corrected
-            or self.moment.turns[index].is_instruction
+            index in self.moment.unsendable or index in self.corrected or self.moment.columns.instructs[index]
         )
 
     def _claim(
         self, section: SectionName, index: int, reason: str | None, *, overflows: bool = False
     ) -> Claim:
         turns = self.moment.together(index, paired=self.paired)
+        wanted: tuple[int, ...] = (index,)
+        if section == "recent":
+            wanted = turns
+        elif section == "evidence" and self.filters:
+            wanted = tuple(turn for turn in turns if turn < self.moment.current and self.kept[turn])
         beside = _PAIR if self.paired else _UNIT
-        return Claim(section, turns, index, reason, beside=beside, overflows=overflows)
+        return Claim(section, turns, wanted, reason, beside=beside, overflows=overflows)
 
     def _task_state(self) -> Iterator[Claim]:
         for one in reversed(self.invariants):
@@ -140,7 +143,7 @@ class Wishes:
                 yield claim
             else:
                 turns = sorted({*claim.turns, *self.moment.together(one.question)})
-                yield Claim("decisions", tuple(turns), index, one.reason, beside=_ASKS)
+                yield Claim("decisions", tuple(turns), (index,), one.reason, beside=_ASKS)
                 yield claim  # where both do not fit
 
     def _recent(self) -> Iterator[Claim]:

@@ -11,5 +11,5 @@ def quoted(text: str) -> str:
     >>> quoted("must work\\nwith LDAP")
     '“must work with LDAP”'
     """
-    words = " ".join(text[: 4 * _LONGEST].split())
+    words = " ".join(text[: 4 * _LONGEST].split()).rstrip(".")
     return f"“{words if len(words) <= _LONGEST else words[:_LONGEST].rsplit(' ', 1)[0] + '…'}”"
