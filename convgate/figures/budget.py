@@ -14,7 +14,7 @@ from convgate.figures.layout import axis, drawing, mark_threshold, steady
 from convgate.figures.modes import SECTION_LABELS, section_look
 from convgate.figures.palette import Palette
 
-HEIGHT = 168  # pixels
+HEIGHT = 132  # pixels
 _CONTEXT, _WHOLE = 1.0, 0.0  # levels of the two bars
 _NEAR = 1.6  # times the longer bar: a budget up to there is on the axis, a larger one at its edge
 
@@ -52,14 +52,14 @@ def budget_figure(spent: Spent, *, palette: Palette) -> go.Figure:
     """
     longest = max(spent.tokens, spent.whole, 1)
     end = max(longest, spent.budget) if spent.budget <= _NEAR * longest else longest
-    fig = drawing(palette, height=HEIGHT, left=118, right=20, top=58)
+    fig = drawing(palette, height=HEIGHT, left=84, right=20, top=24)
     fig.update_layout(
         barmode="stack", bargap=0.25, uniformtext={"minsize": 11, "mode": "hide"}, hovermode="closest",
-        legend={"traceorder": "normal"},
+        showlegend=False,
         xaxis=axis(palette, "tokens", range=[0, 1.02 * end], tickformat=",d", nticks=8),
         yaxis=axis(
             palette, range=[-0.5, 1.5], showgrid=False, tickvals=[_CONTEXT, _WHOLE],
-            ticktext=["this context", "everything"],
+            ticktext=["context", "everything"],
         ),
     )  # fmt: skip
     for used in spent.sections:
@@ -67,10 +67,10 @@ def budget_figure(spent: Spent, *, palette: Palette) -> go.Figure:
     if spent.present:
         _add_bar(
             fig, "message to answer", spent.present, _CONTEXT, palette.ink, palette.background,
-            f"The message to answer<br>{spent.present:,} tokens", showlegend=True,
+            f"The message to answer<br>{spent.present:,} tokens",
         )  # fmt: skip
     whole = f"Everything up to the message to answer<br>{spent.whole:,} tokens"
-    _add_bar(fig, "everything", spent.whole, _WHOLE, palette.grid, palette.ink, whole, showlegend=False)
+    _add_bar(fig, "everything", spent.whole, _WHOLE, palette.grid, palette.ink, whole)
     over = spent.tokens - spent.budget
     if over > 0:
         fig.add_shape(
@@ -104,7 +104,7 @@ def _add_section(fig: Drawing, used: Used, palette: Palette) -> None:
     _add_bar(
         fig, label, used.tokens, _CONTEXT, look.colour, look.text,
         f"<b>{label}</b><br>{used.tokens:,} tokens{of}<br>{turns}",
-        showlegend=bool(used.tokens), customdata=used.section, pattern=look.pattern,
+        customdata=used.section, pattern=look.pattern,
     )  # fmt: skip
 
 
@@ -117,17 +117,19 @@ def _add_bar(
     text: str,
     hover: str,
     *,
-    showlegend: bool,
     customdata: str | None = None,
     pattern: str = "",
 ) -> None:
     fig.add_bar(
-        orientation="h", x=[tokens], y=[level], name=name, showlegend=showlegend, hoverinfo="text",
+        orientation="h", x=[tokens], y=[level], name=name, hoverinfo="text",
         hovertext=[hover], text=[f"{tokens:,}"], textposition="inside", insidetextanchor="middle",
         insidetextfont={"color": text, "size": 12}, textangle=0, width=0.72,
         customdata=None if customdata is None else [customdata], **steady(opacity=1),
         marker={
             "color": colour, "line": {"color": "rgba(0,0,0,0)", "width": 0},
-            "pattern": {"shape": pattern, "fgcolor": text, "fgopacity": 0.35, "size": 6, "solidity": 0.2},
+            "pattern": {
+                "shape": pattern, "fillmode": "overlay", "fgcolor": text, "fgopacity": 0.35, "size": 6,
+                "solidity": 0.2,
+            },
         },
     )  # fmt: skip

@@ -15,7 +15,7 @@ from convgate.figures.layout import axis, drawing, scatter, steady
 from convgate.figures.modes import SECTION_LABELS, mode_colour, mode_letter, section_look
 from convgate.figures.palette import Palette
 
-_STRIP, _TOKENS = 118, 150  # pixels of the strip of modes with the axis, and of the bars above it
+_STRIP, _TOKENS = 104, 150  # pixels of the strip of modes with the axis, and of the bars above it
 _LETTERS = 60  # turns; of more, letters would not fit on their marks
 _MODE, _FELL = 0.0, 0.75  # levels of the strip
 
@@ -54,10 +54,10 @@ def modes_along_figure(
     `customdata` of marks and bars is the turn's 0-based index. A mark is filled where the message by itself
     has the mode that was applied, open where the mode is carried over. `current` gets a line.
     """
-    fig = drawing(palette, height=modes_along_height(built), left=52, right=12, top=30)
+    fig = drawing(palette, height=modes_along_height(built), left=52, right=12, top=16)
     edge = max(0.6, 0.012 * turns)
     fig.update_layout(
-        barmode="stack", bargap=0.15, uirevision=f"{turns}", hovermode="closest",
+        barmode="stack", bargap=0.15, uirevision=f"{turns}", hovermode="closest", showlegend=False,
         xaxis=axis(
             palette, "turn", range=[1 - edge, turns + edge], showgrid=False, anchor="y",
             **({"dtick": 1} if turns < 16 else {}),
@@ -132,17 +132,20 @@ def _add_layer(
     text: str,
 ) -> None:
     fig.add_bar(
-        x=x, y=tokens, customdata=turns, name=label, yaxis="y2", showlegend=False, **steady(opacity=1),
+        x=x, y=tokens, customdata=turns, name=label, yaxis="y2", **steady(opacity=1),
         hovertemplate=f"turn %{{x}}<br>{label}: %{{y:,}} tokens<extra></extra>",
         marker={
             "color": colour, "line": {"width": 0},
-            "pattern": {"shape": pattern, "fgcolor": text, "fgopacity": 0.35, "size": 5, "solidity": 0.2},
+            "pattern": {
+                "shape": pattern, "fillmode": "overlay", "fgcolor": text, "fgopacity": 0.35, "size": 5,
+                "solidity": 0.2,
+            },
         },
     )  # fmt: skip
 
 
 def _add_marks(fig: Drawing, marks: Sequence[ModeMark], palette: Palette) -> None:
-    """One trace a mode, so that each has its name in the legend."""
+    """One trace a mode."""
     few = len(marks) <= _LETTERS
     for mode in MODES:
         chosen = [mark for mark in marks if mark.mode == mode]
@@ -152,7 +155,7 @@ def _add_marks(fig: Drawing, marks: Sequence[ModeMark], palette: Palette) -> Non
         fig.add_trace(
             scatter(len(marks))(
                 x=[mark.turn + 1 for mark in chosen], y=[_MODE] * len(chosen),
-                customdata=[mark.turn for mark in chosen], name=f"{mode_letter(mode)} {mode}",
+                customdata=[mark.turn for mark in chosen], name=mode,
                 mode="markers", hoverinfo="text", hovertext=[_hover(mark) for mark in chosen], **steady(),
                 marker={
                     "symbol": ["square" if mark.found == mark.mode else "square-open" for mark in chosen],
@@ -163,7 +166,7 @@ def _add_marks(fig: Drawing, marks: Sequence[ModeMark], palette: Palette) -> Non
         if few:
             fig.add_scatter(
                 x=[mark.turn + 1 for mark in chosen], y=[_FELL] * len(chosen), mode="text",
-                text=[mode_letter(mode)] * len(chosen), hoverinfo="skip", showlegend=False, name="letters",
+                text=[mode_letter(mode)] * len(chosen), hoverinfo="skip", name="letters",
                 textfont={"size": 12, "color": palette.ink},
             )  # fmt: skip
 

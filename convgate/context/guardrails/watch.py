@@ -73,7 +73,7 @@ class Watch:
                     now for before, now in zip(changes, stored, strict=True)
                     if before.number is None or not now.open
                 ]  # fmt: skip
-        self.overruling = Overruling(_fallbacks(alerts), self._monotonic())
+        self.overruling = Overruling(fallbacks_of(alerts), self._monotonic())
         if told:
             self._changed(told)
         return True
@@ -89,7 +89,7 @@ def _after(alerts: Sequence[Alert], changes: Sequence[Alert]) -> list[Alert]:
     return [one for one in changed.values() if one.open]
 
 
-def _fallbacks(alerts: Sequence[Alert]) -> dict[Mode, Fallback]:
+def fallbacks_of(alerts: Sequence[Alert]) -> dict[Mode, Fallback]:
     """By mode, why it is overruled. Drift goes before errors; errors overrule a mode while it is held."""
     found: dict[Mode, Fallback] = {}
     for mode in MODES:

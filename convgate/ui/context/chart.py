@@ -7,6 +7,7 @@ from typing import cast
 import streamlit as st
 
 from convgate.context.bundle import ContextBundle
+from convgate.context.mode import MODES
 from convgate.context.modes import ConversationModes
 from convgate.context.section import SECTIONS, SectionName
 from convgate.figures import budget as bar
@@ -21,13 +22,14 @@ from convgate.figures.modes_along import (
 )
 from convgate.transcripts.characters import writable
 from convgate.ui.context import state
+from convgate.ui.context.legend import draw_modes_legend, draw_sections_legend
 from convgate.ui.context.replay import BEFORE, Replay
 from convgate.ui.context.shown import Shown
 from convgate.ui.state import clicked, selected_points
 from convgate.ui.theme import current_palette
 from convgate.ui.turn_labels import turn_labels
 
-BAR, ALONG = "context.bar", "context.along"
+BAR, ALONG, SLIDER = "context.bar", "context.along", "context.slider"
 MOST = 400
 """Contexts that are built at one click."""
 
@@ -40,6 +42,7 @@ def draw_bar(shown: Shown) -> None:
         selection_mode="points", config=CONFIG | {"displayModeBar": False}, height=bar.HEIGHT,
         alt=writable(describe_budget(spent)),
     )  # fmt: skip
+    draw_sections_legend([one.section for one in spent.sections if one.tokens], present=spent.present > 0)
 
 
 def spent_of(shown: Shown) -> Spent:
@@ -52,6 +55,7 @@ def spent_of(shown: Shown) -> Spent:
 def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
     """The modes of all messages, and the contexts built so far; a click goes to a message."""
     marks, built = _marks(shown, replay, modes), built_of(replay)
+    _draw_slider(shown)
     st.plotly_chart(
         modes_along_figure(
             marks, built, turns=len(shown.conversation), palette=current_palette(), current=shown.index
@@ -59,6 +63,7 @@ def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
         theme=None, key=ALONG, on_select=_clicked_turn, selection_mode="points", config=CONFIG,
         height=modes_along_height(built), alt=writable(describe_modes_along(marks, built, shown.index)),
     )  # fmt: skip
+    draw_modes_legend(sorted({mark.mode for mark in marks}, key=MODES.index))
     missing = [turn for turn in shown.conversation.answerable() if turn not in replay.built]
     if missing:
         told = f"Build all {len(missing):,} contexts" if len(missing) <= MOST else f"Build {MOST:,} more"
@@ -72,6 +77,20 @@ def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
                 told, key="context.build_all", icon=":material/stacked_bar_chart:", type="tertiary",
                 on_click=_build, args=(replay, missing[:MOST]),
             )  # fmt: skip
+
+
+def _draw_slider(shown: Shown) -> None:
+    """From message to message; what nobody answers is passed over."""
+    count = len(shown.conversation)
+    if count < 2:
+        return
+    state.put(SLIDER, count if shown.index is None else shown.index + 1)
+    st.slider(
+        "Message to answer", 1, count, key=SLIDER, on_change=_slid, disabled=shown.index is None,
+        args=(shown.conversation.answerable(),),
+        help="Step through the conversation and watch what a model would be given. N and P go to the next"
+        " and the previous message.",
+    )  # fmt: skip
 
 
 def built_of(replay: Replay) -> list[Built]:
@@ -112,6 +131,12 @@ def _clicked_turn() -> None:
     state.touched()
     if (turn := clicked(ALONG)) is not None:
         state.answer(turn)
+
+
+def _slid(messages: list[int]) -> None:
+    to = int(st.session_state[SLIDER]) - 1
+    before = [turn for turn in messages if turn <= to]
+    state.answer(before[-1] if before else messages[0])
 
 
 def _build(replay: Replay, turns: list[int]) -> None:

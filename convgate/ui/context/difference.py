@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import streamlit as st
 
 from convgate.context.mode import Mode
-from convgate.figures.hover import signed
 from convgate.ui.context.made import edits_digest
 from convgate.ui.context.shown import Shown
 from convgate.ui.context.view import View
@@ -63,7 +62,8 @@ def difference_words(now: Snapshot, before: Snapshot) -> str:
     if now.mode != before.mode:
         told.append(f"{before.mode} became {now.mode}")
     if now.tokens != before.tokens:
-        told.append(f"{signed(now.tokens - before.tokens, 0)} tokens")
+        change = now.tokens - before.tokens
+        told.append(f"{'+' if change > 0 else '−'}{abs(change):,} tokens")
     return ", ".join(told) + "." if told else "nothing in the context changes."
 
 

@@ -8,10 +8,12 @@ import streamlit as st
 
 from convgate.context.budgets import Budgets
 from convgate.context.builder import ContextBuilder
+from convgate.context.guardrails.watch import fallbacks_of
 from convgate.context.mode import MODES
 from convgate.context.modes import ModeClassifier
 from convgate.policies.base import Policy
 from convgate.settings import Settings
+from convgate.store.guard_states import GuardStates
 from convgate.ui import scoring
 from convgate.ui.choosers import chooser_label, policy_of, version_of
 from convgate.ui.context.replay import Recalled, Replay, Standing
@@ -77,7 +79,7 @@ def edits_digest(moment: Moment) -> str:
 
 
 def _replay(app: App, view: View, moment: Moment, settings: Settings, policy: Policy) -> Replay:
-    guard = Standing({})
+    guard = Standing(fallbacks_of(GuardStates(app.store).open_alerts()))
     told = repr(
         (
             digest(policy),

@@ -28,7 +28,7 @@ def draw_rows(shown: Shown, rows: Sequence[Row], selected: int | None, name: str
     """The rows; `name` tells their keys from those of other lists."""
     turns = shown.conversation.turns
     with st.container(key=f"context-rows-{name}", gap=None):
-        for place, row in enumerate(rows):
+        for row in rows:
             tokens = "" if row.tokens is None else f"{row.tokens:,} tokens · "
             if row.index is None:
                 st.markdown("**A message that is no turn**")

@@ -10,6 +10,7 @@ from convgate.context.bundle import Section
 from convgate.context.section import SectionName
 from convgate.figures.modes import SECTION_LABELS
 from convgate.ui.context import state
+from convgate.ui.context.legend import colour_sections
 from convgate.ui.context.rows import Row, draw_pages, draw_rows, page_of
 from convgate.ui.context.shown import Shown
 from convgate.ui.context.view import View
@@ -38,6 +39,7 @@ _NONE: Mapping[SectionName, str] = {
 
 def draw_sections(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
     """All six, or the one that is listed whole; marks: Markdown by turn, what the last change did to it."""
+    colour_sections(section.name for section in shown.bundle.sections)
     if view.section is not None:
         _draw_whole(shown, view, marks)
         return

@@ -39,7 +39,7 @@ def select(turn: int) -> None:
 
 def answer(turn: int) -> None:
     """Build the context for another message (0-based); for callbacks."""
-    change(turn=turn, question="", selected=None)
+    change(turn=turn, question="", selected=None, intent=None)
 
 
 def open_conversation(key: str | None) -> None:
@@ -50,4 +50,9 @@ def open_conversation(key: str | None) -> None:
     touched()
 
 
-PICKER = Picker("context", change, open_conversation)
+def _picked(**values: Any) -> None:
+    # An intent is said of one message.
+    change(**({"intent": None} | values))
+
+
+PICKER = Picker("context", _picked, open_conversation)
