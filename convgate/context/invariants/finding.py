@@ -6,27 +6,28 @@ import functools
 from collections.abc import Sequence
 
 from convgate.context.invariant import Invariant
-from convgate.context.invariants.linking import Linking
+from convgate.context.invariants.linking import Linking, Message
 from convgate.context.invariants.reading import read
 from convgate.context.invariants.words import About, about
 from convgate.conversation import Turn
 from convgate.gatekeeper.folding import fold
 
-_LOOKED_AT = 4_000  # characters of an assistant's message, its first
+_LOOKED_AT = 4_000  # characters of an assistant's message, its last
 
 
 def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
     """Every invariant that the turns state, in their order, with what became of it by the last one."""
     linking = Linking()
     answered: About | None = None
+    asked = False
     for index, turn in enumerate(turns):
         if turn.role == "user":
-            linking.add(index, turn.text, read(turn.text), answered)
+            linking.add(Message(index, turn.text, read(turn.text), answered, asked))
         elif turn.role == "assistant" and turn.text:
-            answered = _assistant(turn.text[:_LOOKED_AT])
+            answered, asked = _answer(turn.text[-_LOOKED_AT:])
     return [rule.invariant for rule in linking.rules]
 
 
 @functools.lru_cache(8_192)
-def _assistant(text: str) -> About:
-    return about(fold(text).text)
+def _answer(text: str) -> tuple[About, bool]:
+    return about(fold(text).text), text.rstrip().endswith("?")

@@ -7,13 +7,22 @@ cost grows with what is shared and not with the number of rules.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from convgate.context.invariant import Invariant, InvariantType
+from convgate.context.invariant import Invariant, InvariantType, State
+from convgate.context.invariants.comparing import (
+    conflict,
+    is_general,
+    keys,
+    other_value,
+    replaces,
+    shared_values,
+)
 from convgate.context.invariants.reading import Statement
-from convgate.context.invariants.words import MEASURES, About
+from convgate.context.invariants.words import About, values
 
-_MOST_CANDIDATES = 64  # rules that share a word and are compared with what may change them, the latest
+_CANDIDATES = 16  # rules that share something and are compared with what may change them, the latest
 _LONGEST_ERROR = 4_000  # characters from the first to the last line of one printed error
 
 _WHAT: dict[InvariantType, str] = {
@@ -25,225 +34,210 @@ _WHAT: dict[InvariantType, str] = {
 
 
 @dataclass
-class _Rule:
+class Rule:
     """An invariant while the conversation is read."""
 
     invariant: Invariant
     statement: Statement
 
 
+@dataclass(frozen=True)
+class Message:
+    """A message of the user's with what the assistant said before it."""
+
+    turn: int
+    text: str
+    statements: Sequence[Statement]
+    answered: About | None  # what the assistant's message before is about; None where there is none
+    asked: bool  # whether that message ends with a question
+
+
 @dataclass
 class Linking:
-    """What held up to a turn; `add` reads the next message of the user's."""
+    """What holds up to a turn; `add` reads the next message of the user's."""
 
-    rules: list[_Rule] = field(default_factory=list)
-    _by_word: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
-    _said: dict[object, int] = field(default_factory=dict)  # word, number or day: the last turn that has it
-    _last_turn: int | None = None  # of the user's, before this one
-    _assistant: About | None = None  # of the message before this one
+    rules: list[Rule] = field(default_factory=list)
+    _by_key: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
+    _said: dict[object, tuple[int, About]] = field(default_factory=dict)  # by key: who had it last
+    _errors: list[int] = field(default_factory=list)  # those that stop the work now
+    _last: int | None = None  # turn of the user's message before
 
-    def add(self, turn: int, text: str, statements: tuple[Statement, ...], answered: About | None) -> None:
-        """Read a message. answered: what the assistant's message before is about, None where there is none."""
-        first = self._last_turn is None and answered is None
-        errors = [one for one in statements if one.error]
-        for one in statements:
+    def add(self, message: Message) -> None:
+        """Read a message."""
+        errors = [one for one in message.statements if one.error and not one.fact]
+        errors = [one for one in errors if one.printed or not one.corrects or message.answered is None]
+        first = self._last is None and message.answered is None
+        for one in message.statements:
             if one.resolves:
-                self._solve(turn)
-            if one.lifts and not one.fact and not one.corrects and self._lift(turn, one):
-                continue
-            if one.error and not one.fact:
-                if one is errors[0]:
-                    self._add_error(turn, text, errors)
-                continue
-            self._add_statement(turn, text, one, answered, first=first)
-        for one in statements:
-            self._remember(turn, one.about)
-        self._last_turn = turn
+                self._solve(message.turn)
+            if errors and one is errors[0]:
+                self._add_error(message, errors)
+            elif one not in errors:
+                self._add(message, one, first=first)
+            for key in keys(one.about):
+                self._said[key] = (message.turn, one.about)
+        self._last = message.turn
 
-    def _add_statement(
-        self, turn: int, text: str, one: Statement, answered: About | None, *, first: bool
-    ) -> None:
-        corrects = 0 if first else one.corrects
-        changed = self._changed(turn, one, corrects)
-        differs = bool(changed) or (not first and self._differs(one, answered))
-        if corrects == 1 and not differs:
-            corrects = 0
-        if one.lifts and not changed and self._lift(turn, one):
+    def _add(self, message: Message, one: Statement, *, first: bool) -> None:
+        if one.lifts and not one.obliges and not one.fact and self._lift(message.turn, one):
             return
-        kind: InvariantType | None = None
-        if one.fact or (one.critical and (one.obliges or corrects)):
-            kind = "safety_requirement"
-        elif corrects or changed:
-            kind = "user_correction"
-        elif one.obliges:
-            kind = "hard_constraint"
+        changed = self._changed(message.turn, one)
+        if one.lifts and one.obliges:
+            changed = changed or self._nearest(message.turn, one)
+        kind = self._kind(message, one, changed, first=first)
         if kind is None:
             return
         for place in changed:
-            self._end(place, "superseded", superseded_by=turn)
-        self._append(turn, text, one, kind, (one.start, one.end))
+            self._end(place, "superseded", superseded_by=message.turn)
+        self._append(message, one, kind, (one.start, one.end))
+
+    def _kind(
+        self, message: Message, one: Statement, changed: Sequence[int], *, first: bool
+    ) -> InvariantType | None:
+        was_critical = any(self.rules[place].invariant.type == "safety_requirement" for place in changed)
+        if one.fact or was_critical or (one.critical and one.obliges):
+            return "safety_requirement"
+        if not first:
+            if one.corrects:
+                return "user_correction"
+            if one.contrasts and (not one.obliges or one.old & self._known(message)):
+                return "user_correction"
+            if not one.obliges and (changed or self._puts_right(message, one)):
+                return "user_correction"
+        return "hard_constraint" if one.obliges else None
+
+    def _known(self, message: Message) -> frozenset[object]:
+        answered = values(message.answered) if message.answered else frozenset()
+        return frozenset((*self._said, *answered))
+
+    def _puts_right(self, message: Message, one: Statement) -> bool:
+        """Whether a statement says it otherwise than before, without saying that it does."""
+        if one.objects and message.answered:
+            return bool(values(one.about) & values(message.answered)) or one.points
+        if one.modifies:
+            return False
+        if not one.plain or message.asked:
+            return False
+        before = [self._said[key][1] for key in keys(one.about) if key in self._said]
+        if message.answered and one.points:
+            before.append(message.answered)
+        return any(conflict(one, other) for other in before)
 
     def _append(
-        self, turn: int, text: str, one: Statement, kind: InvariantType, span: tuple[int, int]
+        self, message: Message, one: Statement, kind: InvariantType, span: tuple[int, int]
     ) -> None:
         about = f" ({one.critical})" if kind == "safety_requirement" and one.critical else ""
         found = Invariant(
             type=kind,
-            source=turn,
-            text=text[slice(*span)],
+            source=message.turn,
+            text=message.text[slice(*span)],
             start=span[0],
             end=span[1],
             scope=one.scope,
             state="active",
-            reason=f"It {_WHAT[kind]}{about}: “{_cut(one.words)}”.",
+            reason=f"It {_WHAT[kind]}{about}: “{_cut(one.words or message.text[slice(*span)])}”.",
         )
-        place = len(self.rules)
-        self.rules.append(_Rule(found, one))
-        for word in _keys(one.about):
-            self._by_word[word].append(place)
+        for key in keys(one.about):
+            self._by_key[key].append(len(self.rules))
+        self.rules.append(Rule(found, one))
 
-    def _end(self, place: int, state: str, **by: int) -> None:
+    def _end(
+        self, place: int, state: State, *, superseded_by: int | None = None, ended_by: int | None = None
+    ) -> None:
         rule = self.rules[place]
-        if rule.invariant.state == "active":
-            rule.invariant = replace(rule.invariant, state=state, **by)  # type: ignore[arg-type]
+        if rule.invariant.active:
+            rule.invariant = replace(
+                rule.invariant, state=state, superseded_by=superseded_by, ended_by=ended_by
+            )
 
-    # What a statement changes
+    def _candidates(self, turn: int, wanted: Iterable[object]) -> list[int]:
+        """The latest rules with one of the keys that still hold and were not stated in this message."""
+        places: set[int] = set()
+        for key in wanted:
+            places.update(self._by_key.get(key, ())[-_CANDIDATES:])
+        return [
+            place
+            for place in sorted(places, reverse=True)[:_CANDIDATES]
+            if (known := self.rules[place].invariant).active
+            and known.source != turn
+            and known.type != "blocking_error"
+        ]
 
-    def _candidates(self, about: About, extra: frozenset[bytes] = frozenset()) -> list[int]:
-        counted: dict[int, None] = {}
-        for word in (*_keys(about), *extra):
-            for place in self._by_word.get(word, ())[-_MOST_CANDIDATES:]:
-                if self.rules[place].invariant.state == "active":
-                    counted[place] = None
-        return sorted(counted, reverse=True)[:_MOST_CANDIDATES]
-
-    def _changed(self, turn: int, one: Statement, corrects: int) -> list[int]:
+    def _changed(self, turn: int, one: Statement) -> list[int]:
         """The rules that a statement takes the place of."""
-        if one.error or not (corrects or one.obliges or one.about.numbers or one.about.named):
+        changes = one.corrects or one.contrasts or one.modifies or one.objects
+        if not (changes or one.about.numbers or one.about.named):
             return []
-        found = []
-        for place in self._candidates(one.about, one.old):
-            rule = self.rules[place]
-            if rule.invariant.source == turn or rule.invariant.type == "blocking_error":
-                continue
-            if _replaces(one, rule.statement, corrects, rule.invariant.type):
-                found.append(place)
+        found = [
+            place
+            for place in self._candidates(turn, (*keys(one.about), *one.old))
+            if replaces(one, self.rules[place].statement, self.rules[place].invariant.type)
+        ]
+        if not found and one.corrects and one.points:
+            found = [
+                place
+                for place in range(len(self.rules) - 1, max(-1, len(self.rules) - 1 - _CANDIDATES), -1)
+                if self.rules[place].invariant.source == self._last and self.rules[place].invariant.held
+            ][:1]
         return found
 
-    def _differs(self, one: Statement, answered: About | None) -> bool:
-        """Whether it says of something that was said before that it is otherwise."""
-        if one.old & self._said.keys() or (answered and one.old & _values(answered)):
-            return True
-        return bool(answered and len(one.about.stems & answered.stems) >= 1) or bool(
-            one.about.stems & self._said.keys()
-        )
+    def _nearest(self, turn: int, one: Statement) -> list[int]:
+        """The rules of one message that share the most with a statement; none when none shares anything."""
+        most, best = 0, list[int]()
+        for place in self._candidates(turn, (*keys(one.about), *one.old)):
+            shared = shared_values(one.about, self.rules[place].statement.about)
+            if shared > most:
+                most, best = shared, [place]
+            elif best and shared == most and self._source(place) == self._source(best[0]):
+                best.append(place)
+        return best
 
-    # What ends a rule
+    def _source(self, place: int) -> int:
+        return self.rules[place].invariant.source
 
     def _lift(self, turn: int, one: Statement) -> bool:
         """End the rules that a statement takes away; whether there was one."""
-        best: list[int] = []
-        most = 0
-        for place in self._candidates(one.about):
-            rule = self.rules[place]
-            if rule.invariant.source == turn or rule.invariant.type == "blocking_error":
-                continue
-            shared = len(_shared(one.about, rule.statement.about))
-            if shared > most:
-                best, most = [place], shared
-            elif shared == most and rule.invariant.source == self.rules[best[0]].invariant.source:
-                best.append(place)
-        if not best and _is_general(one):
-            latest = next(
-                (
-                    place
-                    for place in range(len(self.rules) - 1, -1, -1)
-                    if self.rules[place].invariant.active
-                    and self.rules[place].invariant.type == "hard_constraint"
-                    and self.rules[place].invariant.source != turn
-                ),
-                None,
+        best = self._nearest(turn, one)
+        if not best and is_general(one.about):
+            constraints = (
+                place
+                for place in range(len(self.rules) - 1, -1, -1)
+                if self.rules[place].invariant.active
+                and self.rules[place].invariant.type == "hard_constraint"
+                and self._source(place) != turn
             )
-            best = [] if latest is None else [latest]
+            best = [place for place in (next(constraints, None),) if place is not None]
         for place in best:
             self._end(place, "lifted", ended_by=turn)
         return bool(best)
 
     def _solve(self, turn: int) -> None:
-        for place, rule in enumerate(self.rules):
-            if rule.invariant.type == "blocking_error" and rule.invariant.source != turn:
+        kept = []
+        for place in self._errors:
+            if self._source(place) == turn:
+                kept.append(place)
+            else:
                 self._end(place, "resolved", ended_by=turn)
+        self._errors = kept
 
-    def _add_error(self, turn: int, text: str, errors: list[Statement]) -> None:
+    def _add_error(self, message: Message, errors: Sequence[Statement]) -> None:
+        """Note an error, once, whether a program or the user tells it, and unless it is known."""
         first, last = errors[0], errors[-1]
-        span = (first.start, min(last.end, first.start + _LONGEST_ERROR))
-        about = first.about
-        for rule in self.rules:
-            known = rule.invariant
-            if known.type == "blocking_error" and known.active:
-                if first.repeats or text[slice(*span)].strip() == known.text.strip():
-                    return
-        self._append(turn, text, replace(first, about=about), "blocking_error", span)
-
-    def _remember(self, turn: int, about: About) -> None:
-        for word in _keys(about):
-            self._said[word] = turn
-
-
-def _keys(about: About) -> list[object]:
-    return [*about.stems, *about.numbers, *(value for _, value in about.numbers), *about.named,
-            *(which for _, which in about.named), *(unit for unit, _ in about.numbers if unit)]  # fmt: skip
-
-
-def _values(about: About) -> frozenset[bytes]:
-    return about.stems | {value for _, value in about.numbers} | {which for _, which in about.named}
-
-
-def _shared(one: About, other: About) -> frozenset[bytes]:
-    return _values(one) & _values(other)
-
-
-def _replaces(one: Statement, rule: Statement, corrects: int, kind: InvariantType) -> bool:
-    """Whether a statement takes the place of a rule."""
-    shared = one.about.stems & rule.about.stems
-    if corrects and one.old & _values(rule.about):
-        return True
-    if other_value(one.about, rule.about) and (corrects or (one.obliges and rule.obliges) or shared):
-        return True
-    if one.repeats or one.adds or not corrects:
-        return False
-    fewest = min(len(one.about.stems), len(rule.about.stems))
-    return len(shared) >= 2 or (len(shared) == 1 and fewest <= 3 and kind != "safety_requirement")
-
-
-def other_value(one: About, other: About) -> bool:
-    """Whether both give a number of the same thing, or a day, and not the same."""
-    units = {unit: value for unit, value in other.numbers if unit}
-    for unit, value in one.numbers:
-        if unit in units and units[unit] != value and not one.numbers & other.numbers:
-            if unit not in MEASURES or one.stems & other.stems or len(one.stems) <= 3:
-                return True
-    kinds = {kind for kind, _ in one.named} & {kind for kind, _ in other.named}
-    return bool(kinds and not one.named & other.named and one.stems & other.stems)
-
-
-def _is_general(one: Statement) -> bool:
-    return bool(one.about.stems & _GENERAL)
-
-
-_GENERAL = frozenset(
-    (
-        b"rul",
-        b"rule",
-        b"constraint",
-        b"restriction",
-        b"requirement",
-        b"condition",
-        b"regl",
-        b"regel",
-        b"contraint",
-    )
-)
+        span = (first.start, last.end)
+        if last.end - first.start > _LONGEST_ERROR:
+            span = (last.start, last.end)
+        text = message.text[slice(*span)].strip()
+        printed = any(one.printed for one in errors)
+        for place in self._errors:
+            known = self.rules[place]
+            if text in known.invariant.text or known.invariant.text in text:
+                return
+            if not printed and (
+                first.same or not other_value(first.about, known.statement.about)
+            ):
+                return
+        self._errors.append(len(self.rules))
+        self._append(message, first, "blocking_error", span)
 
 
 def _cut(text: str) -> str:

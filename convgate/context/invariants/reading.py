@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from convgate.context.invariants.patterns import error_lexicon, lexicon
+from convgate.context.invariants.patterns import error_lexicon, lexicon, spoken
 from convgate.context.invariants.scopes import scope_of
 from convgate.context.invariants.statements import Span, statements
-from convgate.context.invariants.words import About, about
+from convgate.context.invariants.words import About, about, values
 from convgate.gatekeeper.checks import lexicon as gatekeeper_lexicon
 from convgate.gatekeeper.context import own_words, questions
 from convgate.gatekeeper.folding import Folded, fold
@@ -18,7 +18,7 @@ from convgate.gatekeeper.pattern import Found, overlaps
 
 _REMEMBERED = 8_192  # messages
 _SHORT = 8_000  # characters of a message that counts among them
-_TRACE = 40  # lines of a printed error that its statement takes in
+_SHORT_STATEMENT = 14  # words of a statement that may correct something without saying so
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,19 @@ class Statement:
     obliges: bool = False  # something has to be, or may not be
     fact: bool = False  # binds without being an order: an allergy
     critical: str = ""  # what it is about that is safety-critical; "" when nothing
-    corrects: int = 0  # 1: when something said before is what it changes; 2: in any case
-    old: frozenset[bytes] = frozenset()  # stems of what it says is not so
+    corrects: bool = False  # says that something was not so
+    contrasts: bool = False  # one thing and not another
+    objects: bool = False  # says how something should be
+    modifies: bool = False  # orders or tells a change
+    plain: bool = False  # a short statement that could correct by its value alone
+    points: bool = False  # begins with "it's", "they are", …
+    old: frozenset[bytes] = frozenset()  # stems and numbers that it says are not so
     error: bool = False
+    printed: bool = False  # the error is in a program's words
     lifts: bool = False
     resolves: bool = False
     repeats: bool = False  # says again what was said
+    same: bool = False  # tells the same trouble as before
     adds: bool = False  # says that it comes on top
 
 
@@ -64,7 +71,7 @@ _STANDING = re.compile(
 _PAUSE = re.compile(rb"[,;:]|\s-+\s|\b(?:but|and|mais|et|aber|und)\b")
 _OLD = re.compile(
     rb"\b(?:not|instead of|rather than|in place of|no longer|isn't|aren't|nicht|statt|anstatt|anstelle"
-    rb"|au lieu d[eu']|plutot que|(?:et|,|mais) (?:non )?pas|nicht mehr)\b"
+    rb"|au lieu d[eu']|plutot que|(?:et|,|mais) (?:non )?pas|nicht mehr|pas)\b"
     rb"((?:\s+[a-z0-9_#.:%'-]+){1,5})"
 )
 _RULES = re.compile(
@@ -79,7 +86,31 @@ _HANDED_OVER = re.compile(
     rb"\b(?:translate|rewrite|reword|rephrase|paraphrase|proofread|summari[sz]e|shorten|review|correct|edit"
     rb"|traduis|traduisez|resume|corrige|ubersetze?|fasse|korrigiere?)\b[^:.!?\n]{0,80}:[ \t]*\n"
 )
+_ASKING = re.compile(
+    rb"(?:(?:and|but|so|ok|okay|hm+|oh|well|yes|no|then|also|great|good|nice|thanks|et|mais|alors|und|aber|ok)[,.]? )*"
+    rb"(?:what|which|who|whose|how|why|where|when|must|should|shall|can|could|do|does|did|is|are|am|was|were"
+    rb"|will|would|may|might|has|have|if|quel[a-z]*|combien|comment|pourquoi|ou|qui|est-ce|faut-il|dois-je"
+    rb"|doit-on|peut-on|peux-tu|muss|mussen|soll|sollen|darf|durfen|kann|kannst|konnen|was|wie|warum|wann|wo"
+    rb"|wer|welche[rnsm]?|ist|sind|gibt|hat|haben|wenn)\b"
+)
+_CONNECTED = re.compile(rb",? (?:and|und|et) ")
+_POINTING = re.compile(
+    rb"(?:(?:oh|ah|hm+|and|but|so|ok|yes|no|nope|sorry|actually|wait|well|uh+|haha|vet|doctor|called back|twelve|[a-z0-9]+\?+)[,.:!?]* )*"
+    rb"(?:it's|its|it is|it was|it were|that's|they're|they are|there are|there were|there's|he's|she's|we're"
+    rb"|make it|make that|es ist|es sind|es waren|sind's|c'est|ce sont|il y a|il y en a)\b"
+)
+_REQUEST = re.compile(
+    rb"(?:(?:ok|okay|and|now|then|so|good|great|nice|thanks|please|pls|yes|cool|perfect)[,.!]* )*"
+    rb"(?:explain|help|write|tell|show|give|find|create|make|build|add|change|check|look|read|summari[sz]e"
+    rb"|translate|generate|list|describe|compare|run|test|implement|do|go|draw|plan|book|send|review|solve"
+    rb"|calculate|compute|convert|remove|delete|update|try|start|set|open|draft|rewrite|finish|put|use|take"
+    rb"|keep|continue|next|scale|split|merge|turn|propose|suggest|first|second|third|another|one more|also"
+    rb"|schreib|mach|gib|zeig|nimm|rechne|plane|und|mit|fais|donne|ecris|ajoute|mets|propose|i'd|we'd|i want)\b"
+)
+_WORDS = re.compile(rb"[a-z0-9']+")
 _STRONG = frozenset(("must", "not allowed", "at most", "may not"))  # hold although a wish stands beside them
+_WEAK = frozenset(("only", "no …", "nothing …", "for everything", "don't …", "may not", "always", "at least"))
+_SURE = frozenset(("no, …", "my mistake"))
 
 
 def _read(text: str) -> list[Statement]:
@@ -87,15 +118,15 @@ def _read(text: str) -> list[Statement]:
     if not folded.text.strip():
         return []
     own = _own(folded.text)
-    spans = list(statements(folded.text))
-    found = sorted(
-        (*lexicon().find(own), *_of_gatekeeper(own), *error_lexicon().find(folded.text)),
-        key=lambda one: one.span,
-    )
+    found = [*_of_gatekeeper(own)]
+    for language in spoken(folded.text):
+        found += lexicon(language).find(own)
+        found += error_lexicon(language).find(folded.text)
+    found.sort(key=lambda one: one.span)
     asked = [span for span in questions(own) if not _is_order(own[slice(*span)])]
     made: list[Statement] = []
     ruled, place = False, 0
-    for span in spans:
+    for span in statements(folded.text):
         matches = []
         while place < len(found) and found[place].span[0] < span[1]:
             matches.append(found[place])
@@ -103,7 +134,10 @@ def _read(text: str) -> list[Statement]:
         item = _ITEM.search(folded.text, max(0, span[0] - 8), span[0]) is not None
         ruled = ruled and item
         inside = [one for one in asked if one[0] < span[1] and span[0] < one[1]] if asked else []
-        made.append(_Reading(text, folded, own, span, matches, inside).statement(ruled=ruled))
+        if last := _asked_at_end(own, span):
+            inside.append(last)
+        reading = _Reading(text, folded, own, span, matches, inside)
+        made += [part.statement(ruled=ruled) for part in reading.parts()]
         ruled = ruled or _RULES.search(own, *span) is not None
     return _joined(made)
 
@@ -118,14 +152,25 @@ def _own(text: bytes) -> bytes:
     return own if handed is None else own[: handed.end()] + re.sub(rb"[a-z0-9]", b"_", own[handed.end() :])
 
 
-def _of_gatekeeper(own: bytes) -> list[Found]:
+def _of_gatekeeper(own: bytes) -> Iterator[Found]:
     wanted = ("correction", "policy")
-    return [one for one in gatekeeper_lexicon("user").find(own) if one.pattern.category in wanted]
+    return (one for one in gatekeeper_lexicon("user").find(own) if one.pattern.category in wanted)
 
 
 def _is_order(question: bytes) -> bool:
     """Whether it only has the form of a question, as in "can you please always …?"."""
     return _POLITE.match(question) is not None and _STANDING.search(question) is not None
+
+
+def _asked_at_end(own: bytes, span: Span) -> Span | None:
+    """What of a statement that ends with a question mark is asked."""
+    if own[span[1] - 1 : span[1]] != b"?":
+        return None
+    sentence = own[slice(*span)]
+    if _ASKING.match(sentence):
+        return None if _is_order(sentence) else span
+    pauses = [found.end() for found in re.finditer(rb"[,;:]\s|\s-+\s", sentence)]
+    return span[0] + (pauses[-1] if pauses else 0), span[1]
 
 
 @dataclass(frozen=True)
@@ -139,37 +184,62 @@ class _Reading:
     found: Sequence[Found]
     asked: Sequence[Span]
 
+    def parts(self) -> Iterator[_Reading]:
+        """The statement, or two when "and" joins what has to be with something else that has to be."""
+        duties = [one.span for one in self._of("obligation", "policy") if self._binds(one)]
+        for joint in _CONNECTED.finditer(self.own, *self.span) if len(duties) > 1 else ():
+            left = any(end <= joint.start() for _, end in duties)
+            right = any(joint.end() <= start for start, _ in duties)
+            if left and right and len(_WORDS.findall(self.own, joint.end(), self.span[1])) >= 4:
+                yield self._part((self.span[0], joint.start()))
+                yield from self._part((joint.end(), self.span[1])).parts()
+                return
+        yield self
+
+    def _part(self, span: Span) -> _Reading:
+        return replace(
+            self, span=span, found=[one for one in self.found if span[0] <= one.span[0] < span[1]]
+        )
+
     def statement(self, *, ruled: bool) -> Statement:
         """What it says. ruled: it is an item of a list of rules."""
         duties = [one for one in self._of("obligation", "policy") if self._binds(one)]
+        wrong = self._error()
         once = bool(self._of("once"))
         facts = [one for one in self._of("fact") if not overlaps(one.span, self._void)]
         subjects = self._of("subject")
-        obliges = (bool(duties) or ruled) and not once
-        sure = [one for one in self._of("correction") if not self._is_asked(one)]
-        likely = [one for one in self._of("change") if not self._is_asked(one)]
-        wrong = self._error()
-        ends = () if once else [one for one in self._of("lifted") if not self._is_asked(one)]
+        if wrong and not subjects and all(one.pattern.name in _WEAK for one in duties):
+            duties = []
+        sure = [one for one in self._of("correction", "change") if self._is_correction(one)]
+        unsure = [one for one in self._of("change", "modifies", "objects") if self._counts(one)]
+        ends = [] if once else [one for one in self._of("lifted") if not self._is_asked(one)]
         solved = [one for one in self._of("resolved") if not self._is_asked(one)]
-        told = next(iter([*facts, *duties, *sure, *likely, *([wrong] if wrong else []), *ends]), None)
-        told_span = told.span if told else self.span
+        told = next(iter([*facts, *duties, *sure, *([wrong] if wrong else []), *unsure, *ends]), None)
         start, end = self.folded.span(*self.span)
         own = self.own[slice(*self.span)]
+        named = {one.pattern.name for one in unsure}
         return Statement(
             start=start,
             end=end,
             about=about(own),
-            words=self._words(told_span) if told else "",
-            scope=self._scope(told_span) if told else "",
-            obliges=obliges,
+            words=self._verbatim(told.span) if told else "",
+            scope=self._scope(told.span) if told else "",
+            obliges=(bool(duties) or ruled) and not once,
             fact=bool(facts),
             critical=next((one.pattern.name for one in (*facts, *subjects)), ""),
-            corrects=2 if sure or any(one.pattern.name in _CERTAIN for one in likely) else int(bool(likely)),
+            corrects=bool(sure),
+            contrasts="not X but Y" in named,
+            objects="should be" in named,
+            modifies="make it" in named,
+            plain=self._is_plain(own),
+            points=_POINTING.match(own) is not None,
             old=_named_old(own),
             error=wrong is not None and not solved,
+            printed=wrong is not None and wrong.pattern.category == "trace",
             lifts=bool(ends),
             resolves=bool(solved),
             repeats=bool(self._of("again")),
+            same=bool(self._of("same")),
             adds=bool(self._of("adds")),
         )
 
@@ -183,12 +253,25 @@ class _Reading:
     def _is_asked(self, one: Found) -> bool:
         return overlaps(one.span, self.asked)
 
+    def _is_correction(self, one: Found) -> bool:
+        if overlaps(one.span, self._void):
+            return False
+        if one.pattern.category == "correction" or one.pattern.name == "my mistake":
+            return True
+        # A "no" in the middle of a sentence is seldom one to what was said.
+        opened = len(_WORDS.findall(self.own, self.span[0], one.span[0]))
+        return one.pattern.name == "no, …" and opened <= 3
+
+    def _counts(self, one: Found) -> bool:
+        return not overlaps(one.span, self._void) and not self._is_wished(one)
+
     def _binds(self, one: Found) -> bool:
         if overlaps(one.span, self._void):
             return False
-        if one.pattern.name in _STRONG:
-            return True
-        return not any(self._together(wish.span, one.span) for wish in self._of("wished"))
+        return one.pattern.name in _STRONG or not self._is_wished(one)
+
+    def _is_wished(self, one: Found) -> bool:
+        return any(self._together(wish.span, one.span) for wish in self._of("wished"))
 
     def _together(self, one: Span, other: Span) -> bool:
         """Whether both stand in one clause."""
@@ -196,42 +279,33 @@ class _Reading:
         return first[1] >= second[0] or _PAUSE.search(self.own, first[1], second[0]) is None
 
     def _error(self) -> Found | None:
-        told = [one for one in self._of("trace", "error") if not overlaps(one.span, self._past)]
+        past = [one.span for one in self._of("told of", "past", "supposed")]
+        told = [one for one in self._of("trace", "error") if not overlaps(one.span, past)]
         if self.asked and not _ASKS_HELP.search(self.own, *self.span):
             told = [one for one in told if not overlaps(one.span, self.asked)]
         return next((one for one in told if one.pattern.category == "trace"), told[0] if told else None)
 
-    @property
-    def _past(self) -> list[Span]:
-        return [one.span for one in self._of("told of")]
+    def _is_plain(self, own: bytes) -> bool:
+        return (
+            not self.asked
+            and len(_WORDS.findall(own)) <= _SHORT_STATEMENT
+            and not _REQUEST.match(own)
+            and not self._of("wished", "supposed", "told of")
+        )
 
-    def _words(self, span: Span) -> str:
+    def _verbatim(self, span: Span) -> str:
         start, end = self.folded.span(*span)
         return self.text[start:end]
 
     def _scope(self, told: Span) -> str:
-        start, end = scope_of(self.own[self.span[0] : self.span[1]], _within(told, self.span))
-        if start == end:
-            return ""
-        first, last = self.folded.span(start + self.span[0], end + self.span[0])
-        return self.text[first:last]
-
-
-_CERTAIN = frozenset(("no, …", "my mistake", "not X but Y"))
-
-
-def _within(told: Span, span: Span) -> Span:
-    return max(0, told[0] - span[0]), max(0, min(told[1], span[1]) - span[0])
+        first, last = self.span
+        inside = max(0, told[0] - first), max(0, min(told[1], last) - first)
+        start, end = scope_of(self.own[first:last], inside)
+        return self._verbatim((start + first, end + first)) if start < end else ""
 
 
 def _named_old(own: bytes) -> frozenset[bytes]:
-    stems: set[bytes] = set()
-    for found in _OLD.finditer(own):
-        named = about(found[1])
-        stems |= named.stems
-        stems |= {value for _, value in named.numbers}
-        stems |= {which for _, which in named.named}
-    return frozenset(stems)
+    return frozenset().union(*(values(about(found[1])) for found in _OLD.finditer(own)))
 
 
 def _joined(made: list[Statement]) -> list[Statement]:
@@ -239,11 +313,11 @@ def _joined(made: list[Statement]) -> list[Statement]:
     joined: list[Statement] = []
     for one in made:
         before = joined[-1] if joined else None
-        if before and _is_bare(before) and (one.corrects or not (one.lifts or one.error)) and one.about.stems:
+        if before and _is_bare(before) and not (one.lifts or one.error) and values(one.about):
             joined[-1] = replace(
                 one,
                 start=before.start,
-                corrects=max(before.corrects, one.corrects),
+                corrects=True,
                 old=before.old | one.old,
                 repeats=before.repeats or one.repeats,
             )
@@ -255,7 +329,7 @@ def _joined(made: list[Statement]) -> list[Statement]:
 def _is_bare(one: Statement) -> bool:
     said = one.about
     return bool(
-        one.corrects == 2
+        one.corrects
         and not (one.obliges or one.fact or one.lifts or one.error)
         and len(said.stems) <= 2
         and not said.numbers

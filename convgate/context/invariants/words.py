@@ -26,6 +26,10 @@ _STOP = frozenset(
     darf durfen soll sollen kann konnen wird werden haben hat habe war waren sein bitte mehr hochstens mindestens
     beim ab jetzt eigentlich sorry""".split()
 )
+_LINKING = frozenset(
+    b"""is are was were at of to from the a an actually now really be by about ist sind war um von auf est sont
+    a de et and it it's its we i there no not""".split()
+)
 _DAYS = {
     name: "day"
     for name in b"monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun"
@@ -87,8 +91,9 @@ def about(text: bytes) -> About:
         if value is not None:
             unit = next((one for one in tokens[place + 1 : place + 3] if _counted(one)), b"")
             numbers.add((stem(unit), value))
-            if place and _counted(tokens[place - 1]):
-                numbers.add((b"<" + stem(tokens[place - 1]), value))
+            before = next((one for one in tokens[max(0, place - 4) : place][::-1] if one not in _LINKING), b"")
+            if before and not before[:1].isdigit() and before != b"%":
+                numbers.add((b"<" + stem(before), value))
         elif token in _DAYS:
             named.add((_DAYS[token], token[:3]))
         elif token.endswith(b"s") and token[:-1] in _DAYS:
@@ -96,6 +101,11 @@ def about(text: bytes) -> About:
         elif token not in _STOP and len(token) > 1:
             stems.add(stem(token.split(b"'")[-1] if b"'" in token else token))
     return About(frozenset(stems), frozenset(numbers), frozenset(named))
+
+
+def values(one: About) -> frozenset[bytes]:
+    """All that can be the same in two statements: content words, numbers, days."""
+    return one.stems | {value for _, value in one.numbers} | {which for _, which in one.named}
 
 
 def _counted(token: bytes) -> bool:

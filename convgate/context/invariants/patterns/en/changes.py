@@ -9,14 +9,14 @@ CHANGES = (
         "change",
         "no, …",
         r"""
-            (?:no|nope|nah|wrong|stop|wait|hold on|hang on|halt|sorry|oops|whoops|correction|hm+|ah|oh|argh|damn|ugh|well|ok|okay|thanks|hey|but|and|yes|yeah|right|good|nice|great|fine)?[,.!: -]*
-            (?:no|nope|nah|wrong|stop|wait|hold on|hang on|sorry|apologies|oops|whoops|correction|update|edit|actually|my mistake|my bad|my fault|change of plans?|plans? (?:has |have )?changed|new plan
-            |on second thoughts?|to correct myself|i misspoke|small correction|one correction|quick correction|small change|slight change|minor correction|turns out|it turns out|as it turns out|rather|instead)[,.!: -]+[^.!?\n]{3,}
+            (?:no|nope|nah|wrong|stop|wait|hold on|hang on|halt|sorry|oops|whoops|correction|hm+|ah|oh|argh|damn|uh+|ugh|well|ok|okay|thanks|hey|but|and|yes|yeah|right|good|nice|great|fine)?[,.!: -]*
+            (?:(?:no|nope|nah|wrong|stop|halt|update|edit)(?:[,.!:;]+ ?| - ?)|(?:uh+|um+|er+m*|hm+)? ?(?:wait|hold on|hang on|sorry|apologies|oops|whoops|correction|actually|my mistake|my bad|my fault|change of plans?|plans? (?:has |have )?changed|new plan
+            |on second thoughts?|to correct myself|i misspoke|small correction|one correction|quick correction|small change|slight change|minor correction|turns out|it turns out|as it turns out)[,.!: -]+)[^.!?\n]{3,}
         """,
         unless=r"""
             (?:sorry|apologies|wait|hold on|oops|well|oh|actually|no|nope)[,.!: -]*(?:(?:no|nope|sorry)[,.!: -]*)?(?:(?:for|about|to (?:bother|ask|interrupt)|if|i'm late|my english|another|one more|again|typo there|what|how|why|can|could|would|do|does|did|is|are|should|where|when|who|which|one (?:more|other)
             |i (?:have|had|was (?:away|out|afk)|got|need|forgot to (?:say|mention|add|tell)|should (?:add|mention|say)|also|just|think|love|like|can|will|do|don't)|thanks|thank|that (?:works|worked|helps|helped|makes|did|sounds|looks|was (?:it|all|quick|easy))|it (?:works|worked|does)|also|please explain|let me (?:think|check|see|ask)|never ?mind
-            |maybe|perhaps|another (?:question|thing)|(?:a |one )?(?:quick|small|last|other) (?:question|thing)|that's (?:all|fine|ok|okay|it|great|perfect|good|enough|a (?:good|great|nice))|not (?:yet|really|at all|sure|now|necessarily|so far|today)|he|she|everything|all good|nothing|we're (?:good|fine)|i'm (?:good|fine|done)|go ahead|no)\b)
+            |maybe|perhaps|that's (?:\w+ )?(?:clear|cool|neat|clever|interesting|helpful|useful)|another (?:question|thing)|(?:a |one )?(?:quick|small|last|other) (?:question|thing)|that's (?:all|fine|ok|okay|it|great|perfect|good|enough|a (?:good|great|nice))|not (?:yet|really|at all|sure|now|necessarily|so far|today)|he|she|everything|all good|nothing|we're (?:good|fine)|i'm (?:good|fine|done)|go ahead|no)\b)
             |rather (?:than|not|a|the|good|nice|late|early|big|small|cold|well|long|short|soon)|instead of|(?:full|hard|bus|train|tram|dead) stop|stop (?:words?|watch|by|at|in)|update (?:the|my|it|our|all|to|your|from|on)|edit (?:the|my|it|this)
         """,
         opens_clause=True,
@@ -29,7 +29,7 @@ CHANGES = (
             |i (?:got|had|wrote|gave|told|said|put|typed|sent|have) (?:[a-z]+ ){0,5}(?:wrong|mixed up|backwards|the wrong|incorrectly|by mistake|swapped)
             |i was (?:wrong|mistaken|off) (?:about|on|with|there|earlier|before|:)?|i should have (?:said|written|told)|let me (?:correct|rephrase|restate|fix that|clarify)|to correct (?:myself|that)|typo[:, ]
             |(?:small |one |quick |minor )?correction|i (?:have |'ve )?changed my mind|we(?:'ve| have)? changed our minds?|change of (?:plan|plans|mind|heart)|plans? (?:have |has )?changed|scratch that|strike that|take that back|forget what i (?:said|wrote)|ignore (?:what i said|my last|my previous)
-            |disregard|on second thoughts?|i've thought (?:again|about it)|thinking about it (?:again|more)|having slept on it|i (?:just )?(?:checked|double.?checked|looked (?:it )?up|looked again|asked|talked to|spoke (?:to|with)|learned|found out|heard)(?:[^.!?\n]{0,40}[:,.;] ?|[^.!?\n]{0,30} and )
+            |disregard|on second thoughts?|i've thought (?:again|about it)|i (?:always |keep )(?:mess(?:ing)? (?:that|this|it) up|mix(?:ing)? (?:that|them|it|these) up|forget(?:ting)?)|i (?:gave|sent|showed|wrote|read) you|(?:the |that |my )?[a-z0-9.]+ was (?:[a-z0-9]+ (?:years?|months?|weeks?) ago|last (?:year|week|month|time)|the (?:old|other|previous)|from (?:the|my) (?:old|other)|a typo|wrong|before)|i'm so bad (?:at|with)|i can't count|called back|got back to me|as i (?:wrote|said)|it's [^.,!?\n]{1,30} that (?:i|we|he|she|they|it) [^.!?\n]{2,}|thinking about it (?:again|more)|having slept on it|i (?:just )?(?:checked|double.?checked|looked (?:it )?up|looked again|asked|talked to|spoke (?:to|with)|learned|found out|heard)(?:[^.!?\n]{0,40}[:,.;] ?|[^.!?\n]{0,30} and )
             (?:it's|its|it is|it was|they're|the|we|he|she|actually|there)
         """,
         unless=r"(?:spelling|auto|tax|error|colou?r|grammar).?correction|(?:what|if|when|why|that|think) i (?:was wrong|changed|misread)|typos? (?:in|check|fix)|check (?:for )?typos?",
@@ -39,7 +39,7 @@ CHANGES = (
         "not X but Y",
         r"""
             (?:it's|its|it is|is|are|was|were|should be|that's|i'm|we're|use|take|make it|put|has|have|by|on|in|at|to|for|from|with|the|a|an|want|need|wanted|needed|meant|call it|called|named|must be|has to be|needs to be|say|write|[a-z0-9]+) (?:[a-z0-9.'%-]+ ){0,6}[a-z0-9.'%-]+,? (?:and |but |- )?not (?:the |a |an |in |on |at |by |for |from |with |to |my |our |as |just |about )?[a-z0-9]+
-            |not (?:[a-z0-9.'%-]+ ){1,6}(?:but|rather) (?:[a-z0-9.'%-]+)|not [a-z0-9.'% -]{2,30}[,;:-] ?(?:but |it's |they're |he's |she's |use |the |a )?[a-z0-9.'%-]+
+            |not (?:[a-z0-9.'%-]+ ){1,6}(?:but|rather) (?:[a-z0-9.'%-]+)|[a-z0-9]+, not [a-z0-9]+|not [a-z0-9.'% -]{2,30}[,;:-] ?(?:but |it's |they're |he's |she's |use |the |a )?[a-z0-9.'%-]+
             |[a-z0-9]+ (?:instead|rather) ?(?:[.!,;)]|$|please|then|now|of|than)|(?:instead of|rather than|in place of|as opposed to|no longer|not anymore|any ?more) [a-z0-9]+
         """,
         unless=r"""
@@ -49,19 +49,23 @@ CHANGES = (
         """,
     ),
     Pattern(
-        "change",
+        "modifies",
         "make it",
         r"""
-            (?:make|change|turn|raise|lower|increase|reduce|extend|cut|bump|drop|shift|push|move|switch|set|swap|rename|bring|shorten|lengthen|double|halve|postpone|put) (?:[a-z]+ ){0,4}(?:that|it|this|to|by|into|from|with)(?: (?:to|be|at|a|an|the))? [a-z0-9$]+[^.!?\n]*
-            |(?:is|are|has|have|been|was|were|got|gets|'s|'ve|have been|has been|will be|be) (?:now |just |been |all )*(?:moved|changed|switched|postponed|shifted|rescheduled|raised|lowered|increased|reduced|extended|cut|updated|renamed|replaced|cancel+ed|upgraded|downgraded|doubled|halved|brought forward|pushed back) (?:to|from|by|until|with|for)?
-            |(?:is|are|it's|they're|we're|i'm|there's|there are|have|has) now [a-z0-9]+|(?:now|meanwhile|since then|as of (?:today|now|this week)) [^.!?\n]{0,50}(?:is|are|it's|has|have|use|must|can|will) [a-z0-9]+
-            |we (?:now|have now|just) (?:use|have|moved|switched|decided|agreed|changed|settled|need|deploy|run|are)
-            |(?:should|has to|must|needs to|ought to) (?:be|say|read|have been|have|use|go|start|end|come) [^.!?\n]+
-            |should be [a-z0-9]+|ought to be|supposed to be|meant to be|(?:you|it|the [a-z]+|that|this) (?:still )?(?:uses?|used|says?|said|has|have|put|wrote|took|assumed?|counted|named?|mentions?|forgot|missed|left out|ignored?|skipped|added|made|dropped|includ(?:ed|es)|mixed up|swapped|kept) [^.!?\n]{2,}
+            (?:make|change|turn|raise|lower|increase|reduce|extend|cut|bump|drop|shift|push|move|switch|set|swap|rename|bring|shorten|lengthen|double|halve|postpone|put|use|go with|take) (?:[a-z]+ ){0,4}(?:that|it|this|to|by|into|from|with|instead|at)(?: (?:to|be|at|a|an|the))? [a-z0-9]+[^.!?\n]*
+            |(?:is|are|has|have|been|was|were|got|gets|'s|'ve|have been|has been|will be|be) (?:now |just |been |all )*(?:moved|changed|switched|postponed|shifted|rescheduled|raised|lowered|increased|reduced|extended|cut|updated|renamed|replaced|cancel+ed|upgraded|downgraded|doubled|halved|brought forward|pushed back)
+            |(?:is|are|it's|they're|we're|i'm|there's|there are|have|has) now [a-z0-9]+|(?:now|meanwhile|since then|as of (?:today|now|this week)) [^.!?\n]{0,50}(?:is|are|it's|has|have|use|must|can|will) [a-z0-9]+|(?:now|instead){end}
+            |we (?:now|have now|just) (?:use|have|moved|switched|decided|agreed|changed|settled|need|deploy|run|are)|[a-z]+ (?:is|are|got) (?:ok|okay|fine|allowed) (?:now|after|before|too|again)
         """,
-        unless=r"""
-            (?:i|we) (?:make|made) it|make it (?:work|happen|through|clear|look|easy|easier|better|nicer|possible|so)|(?:can|could|would|will|should|shall) (?:you|we|i) [^.!?\n]*|how [^.!?\n]*
+    ),
+    Pattern(
+        "objects",
+        "should be",
+        r"""
+            (?:should|ought to|supposed to|meant to) (?:be|say|read|have been|have|use|go|start|end|come) [^.!?\n]+|(?:twelve|two|three|four|five|six|ten|[0-9]+|[a-z]+)\?+ ?(?:no|it|that|there|they|we|i|he|she)(?:'s|'re| was| were| is| are| had| said) [a-z0-9]+
+            |i (?:asked|said|wrote|wanted|told) [^.!?\n]{2,}|you (?:merged|forgot|missed|dropped|ignored|mixed up|swapped|left out|skipped|misread|counted|put|wrote|used|changed|turned) [^.!?\n]{2,}
         """,
+        unless=r"(?:what|which|how|who|where|when|why|it|that|this|there|should|could|would) (?:it |i |we |they |that )?(?:should|ought|supposed)|should be (?:ok|okay|fine|enough|good|possible|easy|able|here|there|nice|done|ready|fun)|can you [^.!?\n]*|you (?:used to|put (?:it|that) (?:well|nicely)|changed my)",
     ),
 )
 
@@ -91,9 +95,9 @@ ENDINGS = (
         r"""
             (?:it |that |this |now |all |everything |build |deploy |the [a-z]+ |they |which )?(?:now )?(?:works?|runs?|worked|builds?|starts?|passes|loads?|boots?|compiles?|connects?|charges|prints?|deploys?|is (?:up|running|working|back|fine|alive)|responds?|goes through|went through|sync(?:s|ed)|heats?|installs?|installed|imports?) (?:[a-z]+ )?(?:now|again|fine|perfectly|smoothly|like a charm|as expected|without (?:errors?|problems?|issues?|a hitch|complaints?)|through|well|great|ok|okay|properly|correctly|cleanly|normally|at last|finally)
             |(?:that|this|it|which|yes|yep|great|perfect|thanks|yeah|ok|you)[,!. ]+(?:that |this |it |has |really |just |totally )*(?:worked|did it|did the trick|fixed (?:it|that|everything|this|the)|solved (?:it|that|the|this|everything)|was it|helped|nailed it|got it (?:working|running)|were right|was the (?:problem|issue|cause|culprit|reason)|cured it)
-            |(?:is|was|got|are|it's|that's|'s|all|been|now|finally) (?:now |all |finally |been |already )*(?:fixed|solved|resolved|sorted|working|running|gone|back up|up again|back online|green|done with|healthy|passing|up and running)(?: now| again)?
+            |(?:is|was|got|are|it's|that's|'s|all|been|now|finally) (?:now |all |finally |been |already )*(?:fixed|solved|resolved|sorted|working|running|back up|up again|back online|green|done with|healthy|passing|up and running)(?: now| again)?
             |(?:fixed|solved|resolved|sorted)(?: it)?[!,. ]|(?:fixed|solved|resolved|sorted)(?: it)?$|(?:i |we )(?:just |finally |now )?(?:fixed|solved|resolved|got rid of|found) (?:it|that|this|the (?:bug|error|problem|issue|culprit|cause|leak|fault))
-            |(?:no|without) (?:more |further )?(?:errors?|crash(?:es)?|warnings?|complaints?|problems?)(?: any ?more| now| since| so far| this time)|(?:error|problem|issue|exception|crash|message|leak|noise|warning|bug|that one)(?:'s| is| are| has|s are|s have)? (?:now )?(?:gone|disappeared|vanished|fixed|solved|resolved|history|away)
+            |(?:no|without) (?:more |further )?(?:errors?|crash(?:es)?|warnings?|complaints?|problems?)(?: any ?more| now| since| so far| this time)|(?:it|that|this)(?:'s| is) gone(?: now)?|went through|(?:'s|is|are|all) (?:fine|ok|okay|good|back|alive) now|it's back|(?:i'm|we're) (?:in|back in|in again|online|connected|back)|(?:error|problem|issue|exception|crash|message|leak|noise|warning|bug|that one)(?:'s| is| are| has|s are|s have)? (?:now )?(?:gone|disappeared|vanished|fixed|solved|resolved|history|away)
             |tests? (?:pass|are green|all pass|pass now)|all (?:green|good now|tests? pass|working|fine now)|(?:build|ci|pipeline|tests?|deployment|everything)(?:'s| is| are)? (?:all )?(?:green|passing|through|up)|deployed|back to normal|up again|online again|problem solved|case closed|that's (?:it )?(?:fixed|solved)
             |(?:is |are |'s |'re )?(?:charging|printing|working|running|building|compiling|starting|connecting|loading|responding|heating|cooling|syncing|booting|humming|spinning|flowing) (?:again|now|fine|nicely)|(?:runs|works|boots|starts|prints|builds|drains|flushes) (?:through|again|now|like new)|no longer (?:crashes|fails|hangs|happens|leaks|blinks|complains|stops|freezes|drips|shows|appears|beeps|errors|throws|occurs)|(?:doesn't|does not|don't|hasn't|stopped) (?:crash|fail|hang|happen|leak|blink|freeze|crashing|failing|hanging|leaking|blinking|complaining|freezing|beeping|dripping|throwing|happened)(?: any ?more| again| since| now)?
         """,
@@ -120,7 +124,7 @@ WITHOUT_FORCE = (
         "supposed",
         "what if",
         r"""
-            (?:what if|suppose|supposing|imagine|hypothetically|in theory|theoretically|let's (?:say|assume|pretend|imagine)|say (?:we|i|you|that|the)|assume|assuming|pretend|just thinking|if (?:we|i|it|they|you|there|one) (?:had to|were to|could|were|ever had|ever|would|couldn't|wanted|did)|if i were|if it were|what would|would it|wouldn't it|as a thought experiment|thought experiment|in an ideal world|ideally|maybe|perhaps|i wonder|wondering|i'm (?:just )?(?:thinking|wondering|not sure|curious)|not sure (?:if|whether)|should (?:i|we)|do (?:i|we|you)|does|is it|are there|is there|can (?:i|you|we)|could (?:you|i|we)|would you|why|how|when|what|who|which|where) [^.!?\n]+
+            (?:what if|suppose|supposing|imagine|hypothetically|in theory|theoretically|let's (?:say|assume|pretend|imagine)|say (?:we|i|you|that|the)|assume|assuming|pretend|just thinking|if (?:we|i|it|they|you|there|one) (?:had to|were to|could|were|ever had|ever|would|couldn't|wanted|did)|if i were|if it were|what would|would it|wouldn't it|as a thought experiment|thought experiment|in an ideal world|ideally|maybe|perhaps|i wonder|wondering|i'm (?:just )?(?:thinking|wondering|not sure|curious)|not sure (?:if|whether)|if [a-z ]{2,30} could (?:never|not|only|ever)) [^.!?\n]+
         """,
         unless=r"""
             assume (?:nothing|no|that (?:the )?(?:reader|user)|the (?:reader|user|worst))|imagine (?:that|how)|(?:when|where|what|which|how|why) (?:you|we|i|the|it|they|a|an|someone|anyone|writing|answering|in doubt|giving)[^.!?\n]{0,80}(?:must|never|always|only|has to|have to|may not|not allowed|don't|no )|(?:whatever|whenever|wherever)
@@ -140,8 +144,21 @@ WITHOUT_FORCE = (
         "he always",
         r"""
             (?:he|she|my [a-z]+|our [a-z]+|his [a-z]+|her [a-z]+|the [a-z]+|they|people|everyone|everybody|nobody|someone|it|that|this|i|kids|users|you) (?:once |had |has |have |'s |'ve )?(?:always|never|often|usually|sometimes|once|hardly ever|rarely) (?:[a-z]+s|[a-z]+ed|has|had|was|is|got|came|went|said|told|be|been|know|knew|see|saw|get|want|wants|like|likes|drove|burns|forget|forgets|did|took|made|felt|do|ask|asks|have|had|go|goes|say|thought|understood|tried|heard|think|love|loved|complains?|eat|eats|use|used|end|ends|work|worked|run|ran)
-            |(?:used to|back then|in those days|when i was|years ago|last (?:year|month|week|time|summer|winter)|yesterday|it says|it said|they said|he said|she said|he says|she says|they say|i read|i heard|some say|people say|apparently|according to|in the (?:book|film|movie|article|docs|documentation|story|novel)|the (?:article|book|docs|documentation|manual|tutorial|film|movie|post|author|professor|teacher|guide) (?:says?|claims?|said|recommends?|states?|tells|suggests?)) [^.!?\n]+
+            |(?:(?:my|a|an|his|her|the|some) (?:old |former |best |friendly )?(?:uncle|aunt|friend|friends|colleague|colleagues|neighbou?r|neighbou?rs|mother|father|mum|mom|dad|brother|sister|grandm[a-z]+|grandf[a-z]+|grandpa|cousin|trainer|coach|teacher|professor|guy|article|book|blog|blogger|post|tutorial|film|movie|author|guide|influencer|magazine|ex|roommate|buddy|granny|in-laws|people|video|youtuber|docs|documentation|manual)|people|some|they|everyone|he|she|it|others|many) (?:always |once |often |usually |just |also |never |had |has |have )*(?:says?|said|told (?:me|us)|claims?|claimed|thinks?|swears?|recommends?|insists?|wrote|states?|suggests?|believes?|tells? (?:me|us|everyone)|used to say|keeps? (?:saying|telling me)) [^.!?\n]+
+            |(?:i read|i heard|i've (?:read|heard)|some say|apparently|according to|in the (?:book|film|movie|article|story|novel)) [^.!?\n]+|[a-z]+ (?:says?|said|reads?|states?|wrote|goes)[:,]? x{4,}[^.!?\n]*
         """,
+    ),
+    Pattern(
+        "past",
+        "last year",
+        r"""
+            (?:used to|back then|in those days|when i was|years ago|last (?:year|month|week|time|summer|winter)|remember (?:in|when|last)|once had|we also had|we had) [^.!?\n]+
+        """,
+    ),
+    Pattern(
+        "same",
+        "still",
+        r"still|same (?:thing|error|message|problem|result|story|issue|crash|again|as before)|no (?:luck|difference|change|success)|nope|didn't (?:help|work|change)|again",
     ),
     Pattern(
         "again",

@@ -14,10 +14,10 @@ OBLIGATIONS = (
             |must (?:have (?:been|had|missed|lost|forgotten|gone|done|made|left|seen|got|gotten|taken
             |happened|changed|broken|said|come|put|thought|felt|[a-z]+ed)|feel|seem|sound|look|know
             |mean|see|read|watch|visit|try)\b
-            |(?:that|it|this|there|you|he|she|they) must be (?:why|it|the (?:reason|one|problem|cause)|so
+            |(?:that|it|this|there|you|he|she|they) must be (?:why|it|the (?:reason|one|problem|cause|colou?rs|weather|heat|coffee|air|stress|season|moon)|so
             |because|some|something|a (?:bug|mistake|typo|joke|better|way)|kidding|joking|tired|hard|nice
             |fun|great|lovely|exhausted|wrong|right|another|an? (?:easier|error))
-            |(?:what|how|why) must|a must.(?:see|read|visit)
+            |(?:what|how|why) must|a must.(?:see|read|visit)|must be the (?:colou?rs|weather|heat|coffee|air|stress|season|moon)|you must be (?:an?|so|very|new|busy|proud|tired|kidding|joking|bored|crazy|mad)
         """,
     ),
     Pattern(
@@ -67,7 +67,7 @@ OBLIGATIONS = (
             |takes?|supports?|permits?|runs?|has|eats?|drinks?|reads?|speaks?|understands?)
             |(?:use|take|answer|reply|write|include|with|in|show|give|from|list|speak|cite|by|on|for
             |recommend|suggest|buy|for|sources?|using) (?:[a-z0-9'-]+ ){0,4}only
-            |[a-z0-9]+ only(?:[.,;:!)]| please|$)|only (?:on|in|with|by|from|during|between|after|before
+            |[a-z0-9]+ only(?:{end}| please)|only (?:our|my|your|these|those) [a-z0-9]+|only to (?:people|those|users?|customers?|members|subscribers|the|my|our|staff|adults|friends)|nothing else, ever|only (?:on|in|with|by|from|during|between|after|before
             |through|via|if|when|for|the [a-z]+) [a-z0-9]+
             |nothing (?:but|else|other than)|exclusively|solely
         """,
@@ -171,7 +171,7 @@ OBLIGATIONS = (
         "(?:don't|dont|do not|never|not ever|and not|nor) [a-z]{2,}",
         unless=r"""
             (?:don't|dont|do not|never|not) (?:worry|hesitate|mind|be (?:shy|afraid|sorry|silly|so|sad)|get (?:it|me
-            |why|how|what)|hate|laugh|judge|know|think|want|see|have|understand|feel|like|tell me|leave me
+            |why|how|what)|hate|laugh|judge|tell (?:him|her|them|anyone|my|me)|know|think|want|see|have|understand|feel|like|tell me|leave me
             |make me|cry|panic|need|care|remember|believe|ask me|say|seem|really|even|bother|you|we|they|i
             |do (?:that|it|this)?(?: yet| now)?$|get|work|works|yet|sure|quite|really|too|so|all|a|an|the|bad
             |that|necessarily|fully|much|only|just|currently|usually|often|always|exactly|mean|expect|run
@@ -193,8 +193,8 @@ OBLIGATIONS = (
             |a (?:deal.?breaker|must|no.go|no|given|hard no)|out of the question|out|essential|obligatory
             |vital|crucial|fixed|imperative|critical|allowed|permitted)
             |(?:isn't|aren't|ain't|not) (?:allowed|permitted|acceptable|negotiable|optional|an option)
-            |non.negotiable|deal.?breaker|must.have|no.go|hard requirement|requirements?(?::| is| are)
-            |not up for (?:discussion|debate)|set in stone|under no circumstances?|in no case
+            |non.negotiable|deal.?breaker|must-haves?|(?:is|are|that's|it's) (?:a )?(?:illegal|crime|criminal|against the law|a no.no)|anything else is [a-z]+|no.go|hard requirement|requirements?(?::| is| are)
+            |not up for (?:discussion|debate)|set in stone|(?:always|ever){end}|under no circumstances?|in no case
             |at all costs?|no matter what|whatever happens|whatever you do|on no account|by no means
             |not under any circumstances?|without exceptions?|no exceptions?|whatsoever|strictly
             |absolutely (?:no|not|never|must|nothing|have to)|zero tolerance
@@ -216,7 +216,7 @@ OBLIGATIONS = (
         "may not",
         r"""
             (?:may|can|should|could|will|would) (?:never|not ever|under no)|may not
-            |(?:nobody|no one|nothing|none|neither|no [a-z]+) (?:[a-z']+ ){0,5}(?:may|can|is allowed|should
+            |(?:i|we) (?:will not|won't|refuse to|will never) [a-z]+|not (?:one|a single) [^.,!?\n]{1,40}(?:may|must|can|should|is to|gets?)|(?:nobody|no one) [a-z]{3,}s\b|(?:keep|leave) [^.,!?\n]{1,50} out of|(?:nobody|no one|nothing|none|neither|no [a-z]+) (?:[a-z']+ ){0,5}(?:may|can|is allowed|should
             |gets to|is to|must|are to|goes|shall|will)
             |(?:we|you|i|it|they|she|he|one|that|which|[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just
             |definitely |also )?(?:can't|cannot|cant|can not|couldn't|won't|mustn't) (?:really |ever |also |possibly )?
@@ -236,7 +236,7 @@ OBLIGATIONS = (
             |(?:it|this|that|they) (?:may|might) not (?:be )?(?:work|helpful|true|right|enough|possible)
             |(?:i|we) (?:may|might) not (?:be|have|know|need)
             |nobody can (?:tell|say|know|help)|no one can (?:tell|say)|(?:nobody|no one|none) (?:[a-z]+ )?(?:will|would)
-             (?:notice|care|know|read|mind|come|believe|ever know|see)|can't (?:go|be) wrong
+             (?:notice|care|know|read|mind|come|believe|ever know|see)|can't (?:go|be) wrong|(?:nobody|no one) (?:knows|cares|likes|wants|has|is|comes|answers|replies|reads|works|looks|sees|uses|understands|believes|does|says|seems|minds|was|needs|loves|remembers|thinks|listens|buys|notices|complains|does|expects|asks|gets|told|always|finds)\b|(?:i|we) (?:won't|will not|will never) (?:be (?:here|there|home|back|able)|bother|need|forget|know|ask|lie|tell|mind|have time|bore|get|make it|finish|manage|see)\b|leave [^.,!?\n]{1,30} out of (?:it|this)
         """,
     ),
     Pattern(
@@ -262,7 +262,7 @@ OBLIGATIONS = (
         r"""
             from now on|from here on|from today(?: on)?|going forward|henceforth|for the rest of (?:this|the|our)
             |in (?:all|every|each) (?:of )?(?:your|the|my|our|future|further|following|later) [a-z]+
-            |(?:throughout|everywhere|consistently|at all times|every single time|each and every)
+            |(?:at all times|every single time|each and every)
             |(?:any|every|each|all) (?:further |future |following )?(?:answers?|repl(?:y|ies)|mails?|emails?|texts?|snippets?|messages?) (?:you|in|from|with|should)
             |(?:always|never|ever) (?:has|have|needs?|need|be|to) [a-z]+
             |(?:you|the [a-z]+|it|they|all [a-z]+|every [a-z]+) (?:should|have to|need to|are to|is to|shall|will|needs to|has to) (?:always|never|only)

@@ -64,8 +64,8 @@ FACTS = (
         "danger to life",
         r"""
             (?:could|can|would|might|will|may|be|is|are) (?:[a-z]+ )?(?:kill|lethal|deadly|fatal|life.threatening|electrocute[a-z]*|poison(?:ous)?)
-            |(?:dies|die|goes into shock|anaphylactic shock|ends? up in (?:hospital|the er|a&e))
-            |(?:is|are) (?:poisonous|toxic|lethal|deadly|flammable|live|explosive)
+            |(?:he|she|child|kids?|children|dog|cat|someone|people|patients?|i|we|they|baby|son|daughter) (?:could|can|would|might|will|may|nearly|almost) (?:[a-z]+ )?(?:die|died|choked?|drown(?:ed)?|suffocated?|be killed|go blind|faint)
+            |goes into shock|anaphylactic shock|ends? up in (?:hospital|the er|a&e)|(?:is|are) (?:poisonous|toxic|lethal|deadly|flammable|explosive)|(?:can't|cannot|can not) swim
         """,
         unless=r"""
             (?:could|would|might|will) (?:kill|die) (?:for|him|her|me|you|them|time|to)|die (?:of laughter|laughing|for)|(?:is|are) live (?:now|on|at|since|in)
@@ -81,7 +81,7 @@ SUBJECTS = (
         "health",
         r"""
             health|doctor(?:'?s)?|surgeon|physio[a-z]*|cardiologist|medic(?:al|ation|ations|ine|ines)|meds|drugs?|doses?|dosage|overdose|pills?|tablets?|ibuprofen|aspirin|paracetamol|acetaminophen
-            |[0-9]+ ?mg|symptoms?|pain|injur(?:y|ies|ed)|surgery|operation on|post.?op|patients?|diagnos[a-z]+|therap(?:y|ist)|blood (?:pressure|sugar|thinner|thinners)
+            |[0-9]+ ?mg|[a-z]{3,}(?:formin|pril|statin|cillin|mycin|prazole|olol|azepam|oxacin|sartan|coxib|oxetine)|symptoms?|pain|injur(?:y|ies|ed)|surgery|operation on|post.?op|patients?|diagnos[a-z]+|therap(?:y|ist)|blood (?:pressure|sugar|thinner|thinners)
             |pregnan(?:t|cy)|diabet(?:es|ic)|gluten|nuts?|peanuts?|almonds?|walnuts?|hazelnuts?|cashews?|sesame|shellfish|shrimps?|prawns?|lactose|dairy|raw (?:egg|eggs|meat|fish|milk)|alcohol|honey|mercury
             |salt|sodium|grapefruit|kosher|infections?|steril[a-z]+|hygien[a-z]+|raw|undercooked|reheat|salmonella|mould|mold|heart rate|bpm|knees?|spine|lower back|disc|blood
             |vaccin[a-z]+|vet|dog|dogs|cat|cats|hamster|rabbit|horse|parrot|puppy|kitten|pets|lil(?:y|ies)|xylitol|onions
@@ -95,8 +95,8 @@ SUBJECTS = (
         "subject",
         "people",
         r"""
-            safety|safe|unsafe|dangerous|danger|hazard[a-z]*|risk|risky|risks|injure|hurt|harm|child|children|kids?|toddlers?|baby|babies|infants?|newborn|minors?|boy|girl|choking|chok(?:e|es)|small parts|drown[a-z]*
-            |unsupervised|alone in the water|stove|oven|knife|knives|scissors|helmets?|life ?(?:jacket|vest)s?|seat.?belts?|harness|rope|belay|ladder|scaffold[a-z]*|heights|avalanche|roof|stairs alone
+            safety|safe|unsafe|dangerous|danger|hazard[a-z]*|risk|risky|risks|injure|hurt|harm|child|children|kids?|toddlers?|baby|babies|infants?|newborn|minors?|boy|girl|choking|small parts|drown[a-z]*
+            |unsupervised|alone in the water|stove|oven|knife|knives|scissors|helmets?|life ?(?:jacket|vest)s?|seat.?belts?|harness|rope|belay|ladder|scaffold[a-z]*|avalanche|roof|stairs alone
             |emergency|exits?|escape route|evacuat[a-z]+|load.?bearing|weight limit|crane|chainsaw|saw|ppe|goggles|gloves|respirator|mask|brakes?|tyres?|tires?|speed limit|drive|driving|pool
             |swim|lifeguard|weapon|guns?|self.?harm|suicid[a-z]+|elderly|wheelchair
         """,
@@ -123,7 +123,7 @@ SUBJECTS = (
         "subject",
         "security and secrets",
         r"""
-            secur(?:e|ity|ely)|passwords?|passphrases?|secrets?|credentials?|tokens?|api.?keys?|private keys?|ssh keys?|keys? in (?:the )?(?:repo|code|logs?|git)|encrypt(?:ed|ion)?|unencrypted|plain.?text|hash(?:ed|ing)?|vault|\.env|env file|certificates?|2fa|mfa|sql injection
+            secur(?:e|ity|ely)|passwords?|passphrases?|secrets?|credentials?|tokens?|tls|ssl|api.?keys?|private keys?|ssh keys?|keys? in (?:the )?(?:repo|code|logs?|git)|encrypt(?:ed|ion)?|unencrypted|plain.?text|hash(?:ed|ing)?|vault|\.env|env file|certificates?|2fa|mfa|sql injection
             |injection|xss|csrf|vulnerab[a-z]+|malware|phish[a-z]*|firewall|vpn|root access|admin (?:rights|access|password)|sudo|permissions?|public(?:ly)? (?:bucket|s3|internet)|hardcod[a-z]*|hard.?cod[a-z]*|(?:in|to|from) (?:the )?(?:public )?(?:repo|logs?|git)|iban|pins?\b|eval
         """,
         unless=r"""
@@ -150,8 +150,8 @@ SUBJECTS = (
         "data and money loss",
         r"""
             (?:lose|losing|loses|lost|loss of|delete|deleting|deletes?|deleted|overwrite|overwriting|overwritten|overwrites?|wipe|wiping|wiped|erase|drop|truncate|destroy|corrupt|purge|purging|touch) (?:[a-z'-]+ ){0,4}(?:data|database|databases|tables?|rows?|records?|orders?|files?|backups?|photos?|originals?|history|money|customers?|entries|folder|volumes?|snapshots?|accounts?|master|raw data|source data|logs)
-            |data loss|loss of data|without (?:a |an |making a |taking a )?(?:fresh |current |full |recent )?(?:back.?up|dump|snapshot)|back.?ups? (?:first|before|must|has|have|of)|back(?:ed)? up|rm -rf|drop table|irreversibl[ey]|force.?push(?:es)?|savings|emergency fund|life savings|retirement (?:money|fund|savings)
-            |originals?|double.?charg[a-z]+|charged? twice|pay(?:ment)?s? twice|booked twice|refund without|transfer money|leverage|margin (?:loan|trading|call)|speculat[a-z]+|(?:rent|college|school|tuition) money|money
+            |data loss|loss of data|without (?:a |an |making a |taking a )?(?:fresh |current |full |recent )?(?:back.?up|dump|snapshot)|back.?ups? (?:first|before|must|has|have|of)|back(?:ed)? up|rm -rf|drop table|irreversibl[ey]|force.?push(?:es)?|emergency fund|life savings|retirement (?:money|fund|savings)
+            |(?:the|my|our) originals?|double.?charg[a-z]+|(?:get|gets|be|go|goes|gone|getting) lost|lose (?:the |my |our )?capital|charged? twice|pay(?:ment)?s? twice|booked twice|refund without|transfer money|leverage|margin (?:loan|trading|call)|speculat[a-z]+|(?:rent|college|school|tuition) money|money
         """,
         unless=r"""
             (?:drop|delete) (?:the |a )?(?:column|line|word|sentence|paragraph|comment|adjective|comma)s?|money (?:laundering lecture)|(?:not|no) money (?:problem|issue)|save money|original (?:text|tone|title|meaning|author|wording|language|idea|style|version|recipe|series|film)
@@ -169,7 +169,7 @@ SUBJECTS = (
         "subject",
         "law",
         r"""
-            law|laws|legal(?:ly)?|illegal|lawyer|attorney|court|judge|lawsuit|sue|liab(?:le|ility)|regulation|regulations|regulator[a-z]*|regulatory|complian(?:ce|t)|tax (?:office|law|authority|fraud)|copyright(?:ed)?|licen[cs]e of|gpl|licen[cs]es?
+            law|laws|legal(?:ly)?|illegal|crime|audit(?:ors?|s)?|fined|equality act|lawyer|attorney|court|judge|lawsuit|sue|liab(?:le|ility)|regulation|regulations|regulator[a-z]*|regulatory|complian(?:ce|t)|tax (?:office|law|authority|fraud)|copyright(?:ed)?|licen[cs]e of|gpl|licen[cs]es?
             |contract(?:ual)?(?:ly)?|statut[a-z]+|permits?|visa|customs|police|criminal|offen[cs]e|discriminat[a-z]+|defam[a-z]+|libel|fda|osha|building code|fire code|works council|notary|under ?age|minors|legal advice|medical advice|promise (?:a |any )?(?:cure|healing)
         """,
         unless=r"(?:law of|murphy's law|in.laws?|mother.in.law|father.in.law|sister.in.law|brother.in.law|data contract|contract (?:test|type)s?|(?:tennis|basketball|food) court|visa (?:card|debit)|judge (?:me|for yourself)|no offen[cs]e|licen[cs]e plate|permits? (?:us|me))",

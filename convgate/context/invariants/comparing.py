@@ -1,0 +1,77 @@
+"""Whether two statements are about the same, and whether the later one says it otherwise."""
+
+from __future__ import annotations
+
+from convgate.context.invariant import InvariantType
+from convgate.context.invariants.reading import Statement
+from convgate.context.invariants.words import MEASURES, About, values
+
+_GENERAL = frozenset(
+    b"rul rule constraint restriction requirement condition regl regel contraint limit vorgab grenz".split()
+)
+_COUNTED_OFF = frozenset(
+    b"""part <part case <case slid <slid slide <slide chapter <chapter question <question step <step item <item <line
+    <page version <version option <option row <row column <column example <number tabl <tabl figur <figur
+    level <level class <class sect <sect section <section <week <day <day <no <nr <exercis <lesson <episod
+    <task <ticket <order <room <port <python <node <java <http <error <code <status <year <in <on <for <and""".split()
+)
+
+
+def keys(about: About) -> list[object]:
+    """What a statement can be found by: words, numbers with and without their units, days."""
+    units = (unit for unit, _ in about.numbers if unit)
+    return [*values(about), *about.named, *units]
+
+
+def shared_values(one: About, other: About) -> int:
+    """How much two statements share."""
+    units = {unit for unit, _ in one.numbers if unit} & {unit for unit, _ in other.numbers if unit}
+    return len(values(one) & values(other)) + len(units - MEASURES)
+
+
+def replaces(one: Statement, rule: Statement, kind: InvariantType) -> bool:
+    """Whether a statement takes the place of an earlier rule."""
+    shared = one.about.stems & rule.about.stems
+    changes = one.corrects or one.contrasts or one.modifies or one.objects
+    named = one.old & values(rule.about)
+    if named and changes and (shared or any(not word[:1].isdigit() for word in named)):
+        return True
+    if other_value(one.about, rule.about):
+        return bool(changes or (one.obliges and rule.obliges) or shared)
+    if one.repeats or (one.adds and not one.points) or not (one.corrects or one.contrasts):
+        return False
+    fewest = min(len(one.about.stems), len(rule.about.stems))
+    return len(shared) >= 2 or (len(shared) == 1 and fewest <= 3 and kind != "safety_requirement")
+
+
+def other_value(one: About, other: About) -> bool:
+    """Whether both give a number of the same thing, or a day, and not the same."""
+    if one.numbers and other.numbers:
+        known = dict(other.numbers)
+        for unit, value in one.numbers:
+            if not unit or unit in _COUNTED_OFF or known.get(unit, value) == value:
+                continue
+            if (unit, value) in other.numbers:
+                continue
+            if unit not in MEASURES or one.stems & other.stems or len(one.stems) <= 3:
+                return True
+    kinds = {kind for kind, _ in one.named} & {kind for kind, _ in other.named}
+    return bool(kinds and not one.named & other.named and one.stems & other.stems)
+
+
+def conflict(one: Statement, other: About) -> bool:
+    """Whether a short statement gives something that was said another value."""
+    if other_value(one.about, other):
+        return True
+    kinds = {kind for kind, _ in one.about.named} & {kind for kind, _ in other.named}
+    if kinds and not one.about.named <= other.named and (one.points or len(one.about.stems) <= 2):
+        return True
+    return bool(
+        one.points and one.about.numbers and other.numbers and not one.about.numbers & other.numbers
+        and len(one.about.stems) <= 1
+    )  # fmt: skip
+
+
+def is_general(about: About) -> bool:
+    """Whether it speaks of a rule or a limit without saying which."""
+    return bool(about.stems & _GENERAL)
