@@ -33,8 +33,12 @@ def replaces(one: Statement, rule: Statement, kind: InvariantType) -> bool:
     """Whether a statement takes the place of an earlier rule."""
     shared = one.about.stems & rule.about.stems
     changes = one.corrects or one.contrasts or one.modifies or one.objects
-    named = one.old & values(rule.about)
-    if named and changes and (shared or any(not word[:1].isdigit() for word in named)):
+    if one.obliges and one.modifies and values(one.about) & values(rule.about):
+        return True
+    named = one.old & values(rule.about) if not one.repeats else frozenset()
+    if named and changes and (
+        shared or kind == "user_correction" or any(not word[:1].isdigit() for word in named)
+    ):
         return True
     if other_value(one.about, rule.about):
         return bool(changes or (one.obliges and rule.obliges) or shared)

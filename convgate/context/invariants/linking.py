@@ -65,7 +65,7 @@ class Linking:
     def add(self, message: Message) -> None:
         """Read a message."""
         errors = [one for one in message.statements if one.error and not one.fact]
-        errors = [one for one in errors if one.printed or not one.corrects or message.answered is None]
+        errors = [one for one in errors if one.printed or not (one.corrects or one.contrasts) or message.answered is None]
         first = self._last is None and message.answered is None
         for one in message.statements:
             if one.resolves:
@@ -98,13 +98,22 @@ class Linking:
         if one.fact or was_critical or (one.critical and one.obliges):
             return "safety_requirement"
         if not first:
-            if one.corrects:
+            if one.corrects and not self._is_comment(message, one):
                 return "user_correction"
             if one.contrasts and (not one.obliges or one.old & self._known(message)):
                 return "user_correction"
             if not one.obliges and (changed or self._puts_right(message, one)):
                 return "user_correction"
         return "hard_constraint" if one.obliges else None
+
+    def _is_comment(self, message: Message, one: Statement) -> bool:
+        """Whether it only goes on about a correction that the message has already."""
+        return bool(
+            self.rules
+            and self.rules[-1].invariant.source == message.turn
+            and self.rules[-1].invariant.type in ("user_correction", "safety_requirement")
+            and not (one.obliges or one.old or one.about.numbers or one.about.named)
+        )
 
     def _known(self, message: Message) -> frozenset[object]:
         answered = values(message.answered) if message.answered else frozenset()
@@ -119,7 +128,7 @@ class Linking:
         if not one.plain or message.asked:
             return False
         before = [self._said[key][1] for key in keys(one.about) if key in self._said]
-        if message.answered and one.points:
+        if message.answered and (one.points or one.about.named):
             before.append(message.answered)
         return any(conflict(one, other) for other in before)
 

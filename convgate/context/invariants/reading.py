@@ -65,6 +65,11 @@ def read(text: str) -> tuple[Statement, ...]:
 
 
 _POLITE = re.compile(rb"(?:can|could|would|will) you|pouvez-vous|peux-tu|kannst du|konnen sie|konntest du")
+_STATED = re.compile(rb"what (?:i|we) (?:can |do |really )*(?:say|need|want|know|must|meant?) [^?]*\bis\b")
+_INVERTED = re.compile(
+    rb"(?:(?:and|but|so|ok|okay|hm+|oh|or)[,.]? )*(?:(?:should|must|may|can|could|shall|would|did|are|were|is) (?:i|you|we|they|he|she|it)"
+    rb"|(?:do|does) (?:i|you|we|they|he|she)|(?:soll|muss|darf|kann) (?:ich|man|wir|er|sie|es))\b"
+)
 _STANDING = re.compile(
     rb"\b(?:always|never|only|must|from now on|make sure|toujours|jamais|immer|nie|niemals|nur)\b"
 )
@@ -104,12 +109,12 @@ _REQUEST = re.compile(
     rb"(?:explain|help|write|tell|show|give|find|create|make|build|add|change|check|look|read|summari[sz]e"
     rb"|translate|generate|list|describe|compare|run|test|implement|do|go|draw|plan|book|send|review|solve"
     rb"|calculate|compute|convert|remove|delete|update|try|start|set|open|draft|rewrite|finish|put|use|take"
-    rb"|keep|continue|next|scale|split|merge|turn|propose|suggest|first|second|third|another|one more|also"
+    rb"|with|for|about|what about|how about|or|keep|continue|next|scale|split|merge|turn|propose|suggest|first|second|third|another|one more|also"
     rb"|schreib|mach|gib|zeig|nimm|rechne|plane|und|mit|fais|donne|ecris|ajoute|mets|propose|i'd|we'd|i want)\b"
 )
 _WORDS = re.compile(rb"[a-z0-9']+")
 _STRONG = frozenset(("must", "not allowed", "at most", "may not"))  # hold although a wish stands beside them
-_WEAK = frozenset(("only", "no …", "nothing …", "for everything", "don't …", "may not", "always", "at least"))
+_WEAK = frozenset(("only", "no …", "not allowed", "nothing …", "for everything", "don't …", "may not", "always", "at least"))
 _SURE = frozenset(("no, …", "my mistake"))
 
 
@@ -159,14 +164,16 @@ def _of_gatekeeper(own: bytes) -> Iterator[Found]:
 
 def _is_order(question: bytes) -> bool:
     """Whether it only has the form of a question, as in "can you please always …?"."""
+    if _STATED.match(question):
+        return True
     return _POLITE.match(question) is not None and _STANDING.search(question) is not None
 
 
 def _asked_at_end(own: bytes, span: Span) -> Span | None:
     """What of a statement that ends with a question mark is asked."""
-    if own[span[1] - 1 : span[1]] != b"?":
-        return None
     sentence = own[slice(*span)]
+    if not sentence.endswith(b"?"):
+        return span if _INVERTED.match(sentence) and not _is_order(sentence) else None
     if _ASKING.match(sentence):
         return None if _is_order(sentence) else span
     pauses = [found.end() for found in re.finditer(rb"[,;:]\s|\s-+\s", sentence)]
@@ -224,7 +231,7 @@ class _Reading:
             about=about(own),
             words=self._verbatim(told.span) if told else "",
             scope=self._scope(told.span) if told else "",
-            obliges=(bool(duties) or ruled) and not once,
+            obliges=(bool(duties) or ruled) and not (once or self._is_heading(own)),
             fact=bool(facts),
             critical=next((one.pattern.name for one in (*facts, *subjects)), ""),
             corrects=bool(sure),
@@ -254,7 +261,7 @@ class _Reading:
         return overlaps(one.span, self.asked)
 
     def _is_correction(self, one: Found) -> bool:
-        if overlaps(one.span, self._void):
+        if overlaps(one.span, [*self.asked, *(one.span for one in self._of("supposed"))]):
             return False
         if one.pattern.category == "correction" or one.pattern.name == "my mistake":
             return True
@@ -292,6 +299,9 @@ class _Reading:
             and not _REQUEST.match(own)
             and not self._of("wished", "supposed", "told of")
         )
+
+    def _is_heading(self, own: bytes) -> bool:
+        return own.endswith(b":") and _RULES.search(own) is not None
 
     def _verbatim(self, span: Span) -> str:
         start, end = self.folded.span(*span)

@@ -24,7 +24,7 @@ _STOP = frozenset(
     ihr mich dich uns euch mein meine meinen unser unsere zu zum zur im in an am auf aus bei mit nach von vor fur
     uber unter um als wie wenn dass auch nur noch schon mal doch aber nein ja so da hier dann immer nie niemals muss mussen
     darf durfen soll sollen kann konnen wird werden haben hat habe war waren sein bitte mehr hochstens mindestens
-    beim ab jetzt eigentlich sorry""".split()
+    beim ab jetzt eigentlich ai bon""".split()
 )
 _LINKING = frozenset(
     b"""is are was were at of to from the a an actually now really be by about ist sind war um von auf est sont
@@ -60,6 +60,23 @@ MEASURES = frozenset(
 """Units that measure all sorts of things, so that two of them need not be about the same."""
 
 
+_SAME = {
+    word: words.split()[0]
+    for words in (
+        b"librar dependenc packag modul bibliothek abhangigkeit bibliothequ dependanc",
+        b"peopl person guest participant adult guests gast teilnehm invit",
+        b"euro eur",
+        b"min minut",
+        b"meat fleisch viand",
+        b"dairy milk",
+        b"word wort mot",
+        b"tage tag",
+    )
+    for word in words.split()[1:]
+}
+"""Words that are used for one another."""
+
+
 @dataclass(frozen=True, slots=True)
 class About:
     """The words of a statement, reduced to what can be compared."""
@@ -79,7 +96,8 @@ def stem(word: bytes) -> bytes:
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             word = word[: -len(ending)]
             break
-    return word[:-1] if word.endswith(b"y") and len(word) > 4 else word
+    word = word[:-1] if word.endswith(b"y") and len(word) > 4 else word
+    return _SAME.get(word, word)
 
 
 def about(text: bytes) -> About:

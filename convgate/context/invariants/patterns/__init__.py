@@ -20,7 +20,7 @@ from convgate.gatekeeper.patterns.language import Language
 ERROR = frozenset(("trace", "error"))
 """Categories that are looked for in quotations and code, too."""
 
-_END = {"end": r"(?:[.,;:!)\n]+\s*[-*(]*\s*[a-z0-9_]|[.,;:!)]*\s*$)"}
+_END = {"end": r"(?:[.,;:!)\n]+\s*[-*(]*\s*[a-z0-9_]+|[.,;:!)]*\s*$)"}
 """Where a clause ends; patterns stand between word boundaries, so it takes in the next letter."""
 
 _LANGUAGES: tuple[tuple[Language, tuple[Pattern, ...]], ...] = (

@@ -45,7 +45,7 @@ OBLIGATIONS = (
     Pattern(
         "obligation",
         "always",
-        r"(?:[^.!?\n]{1,80} )?(?:immer|stets|jedes mal|grundsatzlich|durchgehend|uberall) (?:mit|in|auf|als|zuerst|erst|der|die|das|eine?|einen|vor|nach|an|am|auch|per|bei|unter|von|im|du|sie|nur|genau|zwei|drei|[a-z]+en|[a-z]+)"
+        r"(?:immer|stets|jedes mal|grundsatzlich|durchgehend|uberall) (?:mit|in|auf|als|zuerst|erst|der|die|das|eine?|einen|vor|nach|an|am|auch|per|bei|unter|von|im|du|sie|nur|genau|zwei|drei|[a-z]+en|[a-z]+)"
         r"|bei allen? [^.!?\n]{3,}|vor jede[mnrs]? [^.!?\n]{3,}|nach jede[mnrs]? [^.!?\n]{3,}|in allen? (?:texten|antworten|mails|dateien|tabellen)|(?:ab jetzt|ab sofort|von nun an|kunftig|in zukunft|zukunftig)|(?:gilt|gelten) (?:fur|bei) (?:alle[sn]?|jede[nsrm]?)",
         unless=r"(?:ich|er|sie|es|man|wir|die|der|das|mein|meine|unser|unsere|meldung|garten|[a-z]+er|[a-z]+) (?:[a-z]+ )?(?:macht|mache|machen|ist|sind|war|hat|habe|haben|hatte|sagt|sage|sagte|kommt|geht|wird|freut|freue|vergisst|vergesse|will|wollte|mag|mochte|bekomme|kriege|sehe|spiele|lese|finde|dachte|denke|lauft|laufe|zeigt|bleibt|passiert|brennt|blinkt|esse|isst|fahre|fahrt|koche|kocht|nehme|fangt|scheitert|hangt|ging|gab|gibt|lag|liegt|nutze|benutze|verwende) [^.!?\n]{0,60}immer|(?:soll|muss|kann|darf|sollte) (?:ich|man|wir) [^.!?\n]*|immer (?:noch|wieder|mehr|ofter|schlimmer|gerne?|gut|schon|so|weiter|langsamer|schneller|kalter|nur)|(?:fur|wie|noch) immer",
     ),

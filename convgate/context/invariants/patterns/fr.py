@@ -28,7 +28,7 @@ OBLIGATIONS = (
     Pattern(
         "obligation",
         "no …",
-        r"(?:pas (?:de|d'|un|une|du|des|la|le|les)|aucun[e]?|sans|jamais (?:de|d'|rien|sans|le|la|les|un|une|en|dans|avec|plus|[a-z]+er|[a-z]+ir)|surtout pas|interdiction|zero|ni) ?[a-z0-9\"_][^.!?\n]*",
+        r"(?:pas (?:de|d'|un|une|du|des|la|le|les)|aucun[e]?|sans|jamais (?:de|d'|rien|sans|le|la|les|un|une|en|dans|avec|plus|[a-z]+er|[a-z]+ir)|surtout pas|interdiction|zero|ni) [a-z0-9\"_][^.!?\n]*|(?:pas d'|jamais d')[a-z][^.!?\n]*",
         unless=r"pas (?:de (?:probleme|souci|quoi|chance|panique|reponse|nouvelles|mal|changement)|un probleme|la peine|d'idee|du tout|le temps|de resultat)|sans (?:doute|faute|probleme|souci|importance|succes)|aucun[e]? (?:idee|probleme|souci|importance|doute|changement|erreur|resultat|reponse)|jamais (?:su|vu|entendu|compris|essaye)|(?:y a|il n'y a|n'ai|n'a|n'est|sais|c'est|ce n'est|suis|marche|fonctionne) (?:[a-z]+ )?(?:pas|jamais|aucun)[^.!?\n]*",
         opens_clause=True,
     ),

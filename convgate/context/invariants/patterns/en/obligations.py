@@ -105,7 +105,7 @@ OBLIGATIONS = (
             |four|five|ten|budget)
             |(?:limit|cap|maximum|minimum|max|ceiling|budget|deadline|word count|word limit) (?:is|of|stays at|remains|=|:)
              ?(?:at |strictly |exactly |max )?(?:[$] ?)?[a-z0-9]+
-            |at the latest|at the earliest|exactly (?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten
+            |(?:is|are|stays) (?:now )?(?:the|our|my) (?:new |absolute |hard )?(?:limit|maximum|cap|minimum|deadline|budget|max)|at the latest|at the earliest|exactly (?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten
             |twelve)|by (?:\w+ )?(?:at the latest|latest)
         """,
         unless=r"""
@@ -206,7 +206,7 @@ OBLIGATIONS = (
             (?:error|exception|http|403|401|405|status)[^.!?\n]{0,40}(?:not allowed|forbidden|not permitted|required)
             |(?:method|operation|permission) not (?:allowed|permitted)|no.go zone|is out (?:of (?:stock|office)|now|there|today)|is out\b
             |(?:is|are|what's|what is|whats) (?:it |that |this )?(?:really |actually )?(?:required|allowed|mandatory) (?:by|for|to)[^.!?\n]*[?]
-            |strictly speaking|(?:is|are|was) (?:now |already |finally )?fixed(?: now|,| by|!|\.)
+            |strictly speaking|(?:is|are|was|'s) (?:now |already |finally |long )?fixed(?: now|,| by|!|\.)
             |(?:bug|issue|error|problem) is fixed|critical (?:thinking|mass|error|bug|acclaim|illness)
             |who (?:is|are) allowed|is allowed|are allowed
         """,
@@ -230,7 +230,7 @@ OBLIGATIONS = (
         """,
         unless=r"""
             (?:may|might|can|could|would|will) (?:never|not) (?:be (?:sure|the same|enough|perfect|ideal|great|so|too|as)
-            |know|understand|find out|work|have (?:been|seen)|even|really|seem|matter|remember|forget you)
+            |know|understand|find out|have (?:been|seen)|even|really|seem|matter|remember|forget you)
             |(?:why|how|what|if|when|whether|so that|because|until) [^.!?,\n]{0,20}(?:can't|cannot|won't|couldn't)
             |can't (?:wait|stand it|believe|use it (?:yet|properly)|eat (?:any|another)|change (?:that|the past))
             |(?:it|this|that|they) (?:may|might) not (?:be )?(?:work|helpful|true|right|enough|possible)
@@ -271,7 +271,7 @@ OBLIGATIONS = (
         """,
         unless=r"""
             (?:used|looked|searched|tried|happens?|is|are|all over|consistently) (?:everywhere|throughout)
-            |(?:errors?|crash[a-z]*|fails?) (?:at all times|consistently|everywhere)|everywhere (?:i|we)
+            |(?:again|error|message|crash|fails?|expired[a-z, x]*|[a-z]+)[, ]+every single time{end}|(?:errors?|crash[a-z]*|fails?) (?:at all times|consistently|everywhere)|everywhere (?:i|we)
         """,
     ),
 )

@@ -112,7 +112,7 @@ SUBJECTS = (
         r"""
             fire|fires|flames?|candles?|burn|burns|burning|flammable|smoke|gas|propane|carbon monoxide|explo(?:de|des|sive|sion)|electric(?:al|ian|ity)?|mains|breakers?|fuse|fuses|fuse box|voltage|volts?|[0-9]+ ?v|live wires?|wiring|wires?
             |socket|sockets|outlets?|grounded|earthed|rcd|amps?|current|short circuit|batter(?:y|ies)|lithium|capacitors?|acid|acids|bleach|ammonia|chemicals?|corrosive|solvents?|acetone|lye|chlorine|poison(?:s|ous)?
-            |toxic|pesticides?|herbicides?|glyphosate|fumes?|asbestos|lead paint|fume hood|peroxide|pellets|boiler|pressure cooker|generator|barbecue indoors|extinguisher|drain cleaner|drill into|gas line
+            |toxic|pesticides?|herbicides?|glyphosate|fumes?|asbestos|lead paint|fume hood|peroxide|pellets|boiler|pressure cooker|lab|laboratory|generator|barbecue indoors|extinguisher|drain cleaner|drill into|gas line
         """,
         unless=r"""
             (?:current|currently) (?:state|version|user|branch|year|month|directory|value|page|style|tone|design|behaviou?r|format|setup|layout|api|folder|one|draft|file|week|job|employer|plan|price|schema)|(?:open|web|net|tcp|udp|unix|ssl|domain|raw).?sockets?|socket (?:io|connection|timeout)
@@ -139,7 +139,7 @@ SUBJECTS = (
             (?:personal|private|customer|client|patient|user|sensitive|confidential|health|employee|salary|medical|payment|student|pupils?'?) (?:data|info|information|details|records?|names?|addresses|emails?|numbers|files?)
             |privacy|private|confidential(?:ity)?|gdpr|dsgvo|hipaa|ccpa|pci(?:.dss)?|pii|personally identifiable|real names?|(?:home|email|street|postal|ip) address(?:es)?|phone numbers?|anonymi[sz]ed?|anonymous(?:ly)?|pseudonym[a-z]*|nda|embargo
             |credit.?cards?|card numbers?|social security numbers?|ssn|date of birth|birth dates?|faces?|photos? of (?:the |my |our )?(?:kids|children|pupils|students|patients)|data protection|surnames?|last names?|full names?
-            |names? of (?:the )?(?:customers|patients|clients|pupils|students|children|employees|colleagues|witnesses|victims)|customers?' names?|share (?:the |our |my )?data|leave (?:the |our )?(?:network|servers?|premises|eu|country|building|machine)|salar(?:y|ies)|diagnos(?:is|es)|medical history
+            |names? of (?:the )?(?:customers|patients|clients|pupils|students|children|employees|colleagues|witnesses|victims)|customers?' names?|(?:order|payment|account|bank|contact) (?:data|details)|addresses|share (?:the |our |my )?data|leave (?:the |our )?(?:network|servers?|premises|eu|country|building|machine)|salar(?:y|ies)|diagnos(?:is|es)|medical history
         """,
         unless=r"""
             private (?:method|field|variable|function|member|key word|room|beach|tour|lesson|class|pool|parking|repo|bathroom|jet|attribute|property)s?|privacy policy page|type face|faces? (?:south|north|a|the)|surface|private(?:ly)? (?:owned|held)
