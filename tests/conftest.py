@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import functools
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -32,6 +34,21 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 GUARD = CHECKOUT / "tests" / "network_guard"
 
 loopback_only.install()
+
+MEMORY = Path("/dev/shm")  # a file system in memory, on Linux
+ROOM = 4 * 2**30  # bytes; all tests together write about a tenth of it
+
+
+def in_memory() -> bool:
+    """Whether what tests write can stay in memory, where waiting for a disk takes no time."""
+    if "TMPDIR" in os.environ or not os.access(MEMORY, os.W_OK | os.X_OK):
+        return False
+    return shutil.disk_usage(MEMORY).free >= ROOM and not os.statvfs(MEMORY).f_flag & os.ST_NOEXEC
+
+
+if in_memory():
+    os.environ["TMPDIR"] = str(MEMORY)
+    tempfile.tempdir = None  # looked for anew: pytest has asked before
 
 # How long an example takes depends on what else the machine does. CI looks at more of them.
 hypothesis.settings.register_profile("convgate", deadline=None, max_examples=25)
