@@ -117,10 +117,12 @@ class RequestLog:
         self.place.forget_parent()
 
     def _next_batch(self) -> bool:
-        """Fill the batch, unless the last one has not been written yet; whether there is anything."""
-        while not self._batch and self._queue:
-            taken = [self._queue.popleft() for _ in range(min(BATCH, len(self._queue)))]
-            self._batch = [_stored(request, self._clock) for request in taken]
+        """Fill the batch, which may have what could not be written yet; whether there is anything."""
+        while len(self._batch) < BATCH and self._queue:
+            try:
+                self._batch.append(_stored(self._queue[0], self._clock))
+            finally:
+                self._queue.popleft()  # after it is counted in the batch: `waiting` is never too low
         return bool(self._batch)
 
     def _lose(self, requests: int, why: str) -> None:

@@ -1,0 +1,258 @@
+"""When an alert begins and ends: pure rules over figures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import entropy
+
+from convgate.context.guardrails.drift import divergence, smoothed
+from convgate.context.guardrails.judging import judge
+from convgate.context.guardrails.limits import LAST_OUTCOMES, Limits
+from convgate.context.guardrails.seen import Seen
+from convgate.context.mode import MODES
+from convgate.store.request_records import Alert, Baseline, Outcomes
+from tests.guarded import EVENLY
+from tests.session_agents import NINE
+
+LIMITS = Limits()
+BASELINE = Baseline(NINE, EVENLY)
+
+counts = st.dictionaries(st.sampled_from(MODES), st.integers(0, 10_000))
+
+
+def seen(minutes: float = 0, **other: Any) -> Seen:
+    return Seen(NINE + timedelta(minutes=minutes), **({"baseline": None} | other))
+
+
+def drift_of(classified: Mapping[str, int], alerts: Sequence[Alert] = (), **other: Any) -> list[Alert]:
+    return judge(seen(baseline=BASELINE, classified=classified, **other), alerts, LIMITS)
+
+
+@given(counts, counts)
+def test_the_divergence_is_that_of_scipy_with_one_more_of_each(a: dict[str, int], b: dict[str, int]) -> None:
+    p, q = ([one.get(mode, 0) + 1 for mode in MODES] for one in (a, b))
+    assert divergence(a, b) == pytest.approx(float(entropy(p, q)), abs=1e-9)
+    assert divergence(a, b) >= 0
+    assert divergence(a, a) == 0
+    assert math.isclose(sum(smoothed(a).values()), 1)
+
+
+@given(st.integers(0, 199), st.sampled_from(MODES))
+def test_fewer_requests_than_the_minimum_are_no_drift(count: int, mode: str) -> None:
+    assert drift_of({mode: count}) == []
+
+
+def test_drift_is_raised_with_its_figures_and_cleared_below_four_fifths_of_the_limit() -> None:
+    one_sided = {"TASK": 100, "DEBUGGING": 100}
+    (raised,) = drift_of(one_sided)
+    assert (raised.kind, raised.mode, raised.open, raised.number) == ("drift", "", True, None)
+    assert raised.figures["requests"] == 200
+    assert raised.figures["divergence"] == pytest.approx(divergence(one_sided, EVENLY))
+    assert "0.834 nats, more than 0.1 (200 requests)" in raised.message
+    assert drift_of(one_sided, [raised]) == []
+
+    between = dict.fromkeys(MODES, 100) | {"TASK": 250}
+    assert 0.08 < divergence(between, EVENLY) < 0.1
+    assert drift_of(between) == []
+    assert drift_of(between, [raised]) == []
+    (cleared,) = drift_of(dict.fromkeys(MODES, 100), [raised])
+    assert cleared.cleared == NINE
+    assert cleared.because == "The modes of the last hour are 0.000 nats from the baseline."
+
+
+def test_drift_is_no_longer_told_of_too_few_requests_or_without_a_baseline() -> None:
+    (raised,) = drift_of({"TASK": 200})
+    assert drift_of({"TASK": 100}, [raised]) == []
+    (few,) = drift_of({"TASK": 99}, [raised])
+    assert few.because == "The last hour has 99 requests, too few to tell."
+    (none,) = judge(seen(classified={"TASK": 200}), [raised], LIMITS)
+    assert none.because == "There is no baseline any more."
+    assert judge(seen(classified={"TASK": 10_000}), [], LIMITS) == []
+
+
+def test_an_alert_is_measured_by_the_limit_that_it_was_raised_at() -> None:
+    (raised,) = drift_of(dict.fromkeys(MODES, 100) | {"TASK": 300})
+    far = raised.figures["divergence"]
+    assert 0.1 < far < 0.16
+    lax = replace(LIMITS, drift=0.2)  # would clear below 0.16
+    again = seen(baseline=BASELINE, classified=raised.figures["classified"])
+    assert judge(again, [raised], lax) == []
+
+
+@pytest.mark.parametrize(
+    ("unsure", "raised"),
+    [
+        (((20, 7), (20, 7), (20, 7)), True),
+        (((20, 6), (20, 7), (20, 9)), False),  # exactly 30% in the first ten minutes
+        (((20, 0), (20, 0), (20, 20)), False),  # not for 30 minutes
+        (((0, 0), (30, 15), (30, 15)), False),
+        (((16, 16), (16, 16), (17, 17)), False),  # 49 requests
+        (((16, 6), (17, 6), (17, 6)), True),
+    ],
+)
+def test_unsure_means_too_many_for_all_of_the_time(unsure: tuple[tuple[int, int], ...], raised: bool) -> None:
+    assert [one.kind for one in judge(seen(unsure=unsure), [], LIMITS)] == ["low_confidence"] * raised
+
+
+def test_unsure_is_over_below_four_fifths_or_with_half_of_the_requests() -> None:
+    (raised,) = judge(seen(unsure=((20, 10),) * 3), [], LIMITS)
+    assert "unsure of 50% of the messages, more than 30% (60 requests" in raised.message
+    assert judge(seen(unsure=((20, 5),) * 3), [raised], LIMITS) == []
+    (cleared,) = judge(seen(unsure=((20, 5), (20, 5), (20, 4))), [raised], LIMITS)
+    assert cleared.because == "The classifier is unsure of 23% of the messages."
+    assert judge(seen(unsure=((25, 25), (0, 0), (0, 0))), [raised], LIMITS) == []
+    (few,) = judge(seen(unsure=((24, 24), (0, 0), (0, 0))), [raised], LIMITS)
+    assert few.because == "There were 24 requests to judge by, too few to tell."
+
+
+TENTH = Outcomes(1_000, 100)
+
+
+def errors_of(
+    count: int, failures: int, *alerts: Alert, minutes: float = 0, mode: str = "TASK"
+) -> list[Alert]:
+    found = seen(minutes, outcomes={mode: Outcomes(count, failures)}, overall=TENTH)
+    return judge(found, alerts, LIMITS)
+
+
+@pytest.mark.parametrize(
+    ("count", "failures", "raised"),
+    [
+        (50, 11, True),
+        (50, 10, False),  # twice the overall rate, which is 10.1% with one more of each
+        (20, 5, True),
+        (19, 19, False),
+        (20, 4, False),  # four may be chance
+    ],
+)
+def test_a_mode_that_fails_more_than_twice_as_often_is_told(count: int, failures: int, raised: bool) -> None:
+    assert [(one.kind, one.mode) for one in errors_of(count, failures)] == [("errors", "TASK")] * raised
+
+
+def test_without_an_overall_rate_no_mode_fails_too_often() -> None:
+    for overall in (Outcomes(0, 0), Outcomes(99, 1)):
+        assert judge(seen(outcomes={"TASK": Outcomes(50, 50)}, overall=overall), [], LIMITS) == []
+    assert judge(seen(outcomes={"TASK": Outcomes(50, 5)}, overall=Outcomes(100, 0)), [], LIMITS) != []
+
+
+def test_a_mode_that_failed_is_held_then_tried_then_trusted() -> None:
+    (raised,) = errors_of(50, 25)
+    assert raised.phase == "held"
+    assert errors_of(50, 50, raised, minutes=59.9) == []
+    (tried,) = errors_of(0, 0, raised, minutes=60)
+    assert (tried.phase, tried.open, tried.since) == ("probation", True, NINE + timedelta(hours=1))
+    assert errors_of(19, 19, tried, minutes=61) == []
+    assert errors_of(20, 4, tried, minutes=61) == []  # between 80% and 100% of the limit
+    (trusted,) = errors_of(20, 3, tried, minutes=61)
+    assert not trusted.open
+    assert trusted.because == "15% of the last requests in TASK failed."
+
+
+def test_a_relapse_belongs_to_the_same_episode_and_is_held_twice_as_long() -> None:
+    (held,) = errors_of(50, 25)
+    minutes = 0.0
+    for cool_down in (60, 120, 240, 480, 960, 1440, 1440):
+        assert errors_of(0, 0, held, minutes=minutes + cool_down - 1) == []
+        minutes += cool_down
+        (tried,) = errors_of(0, 0, held, minutes=minutes)
+        minutes += 5
+        (held,) = errors_of(20, 10, tried, minutes=minutes)
+        assert (held.phase, held.open, held.raised) == ("held", True, NINE)
+
+
+def test_a_probation_without_outcomes_ends_after_a_day() -> None:
+    (held,) = errors_of(50, 25)
+    (tried,) = errors_of(0, 0, held, minutes=60)
+    assert errors_of(19, 19, tried, minutes=60 + 1_439) == []
+    (over,) = errors_of(19, 19, tried, minutes=60 + 1_440)
+    assert over.because == "Too few outcomes tell that TASK still fails."
+
+
+def test_general_is_told_of_but_nothing_takes_its_place() -> None:
+    (raised,) = errors_of(50, 25, mode="GENERAL")
+    assert "nothing takes its place" in raised.message
+    for minutes in (1, 61, 3_000):
+        assert errors_of(50, 25, raised, minutes=minutes, mode="GENERAL") == []
+    (cleared,) = errors_of(50, 5, raised, minutes=1, mode="GENERAL")
+    assert not cleared.open
+
+
+def test_a_clock_set_back_makes_a_cool_down_begin_again_and_not_last_for_years() -> None:
+    (held,) = errors_of(50, 25, minutes=600_000)
+    (again,) = errors_of(0, 0, held, minutes=0)
+    assert (again.phase, again.since) == ("held", NINE)
+    (tried,) = errors_of(0, 0, again, minutes=60)
+    assert tried.phase == "probation"
+
+
+figures = st.fixed_dictionaries(
+    {
+        "classified": st.fixed_dictionaries({"TASK": st.integers(0, 400), "GENERAL": st.integers(0, 400)}),
+        "unsure": st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=3, max_size=3).map(
+            lambda parts: [(max(pair), min(pair)) for pair in parts]
+        ),
+        "count": st.integers(0, LAST_OUTCOMES),
+        "failures": st.integers(0, LAST_OUTCOMES),
+    }
+)
+
+
+@given(st.lists(st.tuples(st.integers(-90, 90), figures), max_size=40))
+def test_whatever_happens_an_episode_is_raised_once_and_cleared_once(
+    steps: list[tuple[int, dict[str, Any]]],
+) -> None:
+    """Clocks that are set back included."""
+    minutes = 0
+    held: dict[tuple[str, str], Alert] = {}
+    for passed, one in steps:
+        minutes += passed
+        found = seen(
+            minutes,
+            baseline=BASELINE,
+            classified=one["classified"],
+            unsure=one["unsure"],
+            outcomes={"TASK": Outcomes(one["count"], min(one["count"], one["failures"]))},
+            overall=TENTH,
+        )
+        for change in judge(found, list(held.values()), LIMITS):
+            key = (change.kind, change.mode)
+            if change.number is None:
+                assert key not in held
+                assert change.open
+                if change.kind == "drift":
+                    assert found.requests >= LIMITS.drift_least
+                held[key] = replace(change, number=len(steps))
+            else:
+                assert held[key].open
+                assert change.raised == held[key].raised
+                if change.open:
+                    held[key] = change
+                else:
+                    del held[key]
+
+
+@given(st.lists(st.floats(0.8005, 0.9995), min_size=1, max_size=8), st.booleans())
+def test_a_figure_near_its_limit_changes_nothing(parts: list[float], already: bool) -> None:
+    (raised,) = drift_of({"TASK": 1_000})
+    alerts = [raised] if already else []
+    for part in parts:
+        near = _counts_at(part * LIMITS.drift)
+        assert drift_of(near, alerts) == []
+
+
+def _counts_at(far: float) -> dict[str, int]:
+    """Requests that are about so many nats from an even baseline."""
+    low, high = 100_000, 1_000_000
+    while high - low > 1:
+        middle = (low + high) // 2
+        close = divergence(dict.fromkeys(MODES, 100_000) | {"TASK": middle}, EVENLY) < far
+        low, high = (middle, high) if close else (low, middle)
+    return dict.fromkeys(MODES, 100_000) | {"TASK": low}
