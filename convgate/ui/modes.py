@@ -17,6 +17,11 @@ def mode_classifier(app: App) -> ModeClassifier:
     return _classifier(id(encoder), repr(encoder.identity), str(app.settings.home), encoder, app.settings)
 
 
+def are_modes_ready(app: App) -> bool:
+    """Whether the classifier for the encoder of the settings is there without fitting one."""
+    return bool(app.encoder().identity.model == Settings.model_fields["encoder"].default)
+
+
 def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:
     """The modes of its turns, as far as nobody names an intent; texts should be encoded already."""
     classifier = mode_classifier(app)

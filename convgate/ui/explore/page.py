@@ -13,6 +13,7 @@ from convgate.ui.explore import state
 from convgate.ui.explore.answers import answering
 from convgate.ui.explore.chart import draw_chart
 from convgate.ui.explore.further import draw_further
+from convgate.ui.explore.modes import Modes, explore_modes
 from convgate.ui.explore.outcome import Outcome, outcome
 from convgate.ui.explore.own_rule import draw_own_rule, with_own_rule
 from convgate.ui.explore.panel import draw_panel
@@ -49,11 +50,12 @@ def explore(app: App) -> None:
     made = outcome(app, view, moment)
     with rule:
         draw_rule(view, made, _extent(made))
-    draw_strip(view, app.conversations.summary(moment.key).title, made)
-    _draw_body(app, view, made)
+    modes = explore_modes(app, view, made)
+    draw_strip(view, app.conversations.summary(moment.key).title, made, modes)
+    _draw_body(app, view, made, modes)
 
 
-def _draw_body(app: App, view: View, made: Outcome) -> None:
+def _draw_body(app: App, view: View, made: Outcome, modes: Modes) -> None:
     answers = answering(app, made)
     selected = made.best() if view.selected is None else view.selected
     if not len(made.decisions):
@@ -67,7 +69,7 @@ def _draw_body(app: App, view: View, made: Outcome) -> None:
         with left:
             if len(made.decisions):
                 draw_chart(made, selected)
-            draw_reading(made, selected, answers)
+            draw_reading(made, selected, answers, modes)
         with right, st.container(key="explore-panel"):
             draw_panel(app, made, selected, answers)
     draw_further(view, made, selected)

@@ -10,6 +10,7 @@ import streamlit as st
 from convgate.store.fulltext import terms
 from convgate.ui.answering import Answering, labelling, take_answers
 from convgate.ui.explore import state
+from convgate.ui.explore.modes import NO_MODES, Modes
 from convgate.ui.explore.navigation import Indices, following, matching
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.keys import NEXT_DIFFERENT, NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
@@ -31,8 +32,10 @@ class _Jump:
     turns: Indices
 
 
-def draw_reading(outcome: Outcome, selected: int | None, answering: Answering) -> None:
-    """Search, jumps and the list, in which turns are answered for."""
+def draw_reading(
+    outcome: Outcome, selected: int | None, answering: Answering, modes: Modes = NO_MODES
+) -> None:
+    """Search, jumps and the list, in which turns are answered for; of one mode alone when one is chosen."""
     key, conversation = outcome.moment.key, outcome.moment.conversation
     search = st.session_state.get(SEARCH) or ""
     found = matching(conversation, search)
@@ -58,6 +61,8 @@ def draw_reading(outcome: Outcome, selected: int | None, answering: Answering) -
         terms=terms(search),
         opened=opened if isinstance(opened, frozenset) else frozenset(),
         labelling=labelling(answering, selected),
+        modes=modes.told,
+        only=modes.only,
     )
     data = transcript_data(
         conversation, outcome.moment.situation, outcome.decisions, marks, place=key, height=HEIGHT

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.figures.activation import activation_words, describe_activation
+from convgate.ui.explore.modes import Modes, draw_mode
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.rules import baseline_words, flips_words
 from convgate.ui.explore.view import View
@@ -18,8 +19,8 @@ UNTRAINED_TOLD = (
 )
 
 
-def draw_strip(view: View, title: str, outcome: Outcome) -> None:
-    """What is answered, and: turns, kept, tokens, threshold, gate, policy."""
+def draw_strip(view: View, title: str, outcome: Outcome, modes: Modes) -> None:
+    """What is answered, and: turns, kept, tokens, threshold, gate, policy, mode."""
     decisions, selection = outcome.decisions, outcome.selection
     _draw_question(title, outcome)
     total, kept = len(decisions), int(decisions.kept.sum())
@@ -61,6 +62,7 @@ def draw_strip(view: View, title: str, outcome: Outcome) -> None:
             "Policy", outcome.label, literal(outcome.version) if outcome.version else "no weights",
             delta_color="off", delta_arrow="off", width="content",
         )  # fmt: skip
+        draw_mode(modes)
     if outcome.version == UNTRAINED:
         st.caption(f":material/info: {UNTRAINED_TOLD}")
     if outcome.other is not None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
+from convgate.context.mode import MODES
 from convgate.conversation import Conversation
 from convgate.policies.gate import GatePolicy
 from convgate.ui.address import LONGEST_QUESTION as LONGEST_QUESTION
@@ -31,6 +32,7 @@ class View:
     baseline: Choice | None = None  # what flips are counted against; None: the gate's own rule
     compare: str | None = None
     pairs: bool = False  # keep a question and its answer together
+    mode: str | None = None  # only the turns that belong to it are listed
     show: str | None = None  # which of the further views is open
     queue: int | None = None  # number of the queue that is worked through, on Label
     settle: bool = False  # whether disagreements are settled, on Label
@@ -47,6 +49,7 @@ class View:
             "baseline": _packed(self.baseline) if self.baseline else None,
             "compare": self.compare,
             "pairs": "1" if self.pairs else None,
+            "mode": self.mode,
             "show": self.show,
             "queue": None if self.queue is None else str(self.queue),
             "settle": "1" if self.settle else None,
@@ -68,6 +71,7 @@ class View:
             baseline=read_choice(reader, _unpacked(query.get("baseline", ""))),
             compare=read_chooser(reader, "compare"),
             pairs=query.get("pairs") == "1",
+            mode=reader.one_of("mode", ("", *MODES), "") or None,
             show=query.get("show") or None,
             queue=reader.number("queue"),
             settle=query.get("settle") == "1",

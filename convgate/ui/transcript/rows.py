@@ -6,6 +6,7 @@ conversation is shown by a part at a time, so that the page stays quick however 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -59,6 +60,8 @@ class Marks:
     terms: Sequence[str] = ()  # words that are searched for
     opened: Collection[int] = field(default_factory=frozenset)  # turns whose whole text was asked for
     labelling: Labelling | None = None
+    modes: Mapping[int, tuple[str, str]] = field(default_factory=dict)  # by turn: its mode, and why
+    only: Sequence[int] | None = None  # the turns that are shown, increasing; None: all
 
 
 def transcript_data(
@@ -79,16 +82,17 @@ def transcript_data(
     focus = next((turn for turn in (marks.focus, marks.selected) if turn is not None), None)
     if focus is None:
         focus = current if current != QUESTION else max(0, count - 1)
-    start, stop = shown_part(count, focus)
+    turns: Sequence[int] = range(count) if marks.only is None else _with(marks.only, current, marks.selected)
+    start, stop = shown_part(len(turns), bisect_left(turns, focus))
     scale = score_scale(decisions)
     reference = situation.turn.timestamp
     # Without what all turns have in common, and without notes, for which a whole text may be tokenized.
     brief = replace(decisions, because="", note=None)
     rows = [
         _row(conversation.turns[index], index, current, brief, marks, scale, reference)
-        for index in range(start, stop)
+        for index in turns[start:stop]
     ]
-    if current == QUESTION and stop == count:
+    if current == QUESTION and stop == len(turns):
         rows.append(_question(situation.turn))
     threshold = decisions.threshold if decisions.scores is not None else None
     return {
@@ -98,7 +102,7 @@ def transcript_data(
         "height": height,
         "rows": rows,
         "older": start,
-        "newer": count - stop,
+        "newer": len(turns) - stop,
         "selected": marks.selected,
         "current": current,
         "focus": focus,
@@ -117,6 +121,11 @@ def shown_part(count: int, focus: int) -> tuple[int, int]:
     """
     start = max(0, min((focus // _STEP - 2) * _STEP, count - ROWS))
     return start, min(count, start + ROWS)
+
+
+def _with(only: Sequence[int], *others: int | None) -> list[int]:
+    """These turns and the others, as far as they are in the conversation, in order."""
+    return sorted({*only, *(turn for turn in others if turn is not None and turn >= 0)})
 
 
 def score_scale(decisions: TurnDecisions) -> float:
@@ -191,6 +200,7 @@ def _row(
         "who": turn.speaker if turn.speaker == turn.role else f"{turn.speaker} · {turn.role}",
         "when": told,
         "exact": exact,
+        "mode": list(marks.modes.get(index, ())),
         "text": text,
         "cut": cut,
         "score": "",
@@ -226,7 +236,7 @@ def _row(
 def _question(turn: Turn) -> dict[str, Any]:
     return {
         "turn": QUESTION, "state": "current", "outcome": "asked", "who": "asked here", "when": "",
-        "exact": "", "text": turn.text, "cut": False, "score": "", "bar": None, "flip": "", "other": "",
-        "differs": False, "reason": "", "mine": None, "theirs": [], "aimed": False,
+        "exact": "", "mode": [], "text": turn.text, "cut": False, "score": "", "bar": None, "flip": "",
+        "other": "", "differs": False, "reason": "", "mine": None, "theirs": [], "aimed": False,
         "put_off": False, "open": False,
     }  # fmt: skip

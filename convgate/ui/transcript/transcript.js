@@ -115,6 +115,7 @@ class Transcript {
     const head = make("div", "head", body)
     row.who = make("span", "who", head)
     row.when = make("span", "when", head)
+    row.mode = make("span", "mode", head)
     row.other = make("span", "other", head)
     row.theirs = make("span", "theirs", head)
     row.next = make("span", "next", head)
@@ -163,6 +164,9 @@ class Transcript {
     row.who.textContent = data.who
     row.when.textContent = data.when
     row.when.title = data.exact
+    row.mode.textContent = data.mode[0] ?? ""
+    row.mode.title = data.mode[1] ?? ""
+    row.mode.hidden = !data.mode.length
     row.other.textContent = data.other ? `${this.data.theirs}: ${data.other}` : ""
     row.other.className = `other${data.other === "kept" ? " keeps" : ""}${data.differs ? " differs" : ""}`
     row.other.hidden = !data.other

@@ -1,0 +1,112 @@
+"""The modes of messages in Explore: a badge for each user's turn, one for the message, and a filter."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+import streamlit as st
+
+from convgate.context.mode import MODES, ModeDecision
+from convgate.context.modes import ConversationModes
+from convgate.conversation import Turn
+from convgate.figures.hover import number
+from convgate.ui.explore import state
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.explore.view import View
+from convgate.ui.frame import App
+from convgate.ui.modes import are_modes_ready, conversation_modes, mode_classifier
+
+MODE, FIND = "explore.mode", "explore.find_modes"
+_ALL = ""
+
+
+@dataclass(frozen=True)
+class Modes:
+    """What the page shows of them; nothing while they are not known."""
+
+    told: Mapping[int, tuple[str, str]] = field(default_factory=dict)  # by user's turn: name, and why
+    only: Sequence[int] | None = None  # the turns that belong to the mode that is chosen
+    message: ModeDecision | None = None  # of the message to answer by itself
+    applied: str = ""  # the mode of the conversation there
+
+
+NO_MODES = Modes()
+
+
+def explore_modes(app: App, view: View, outcome: Outcome) -> Modes:
+    """The modes of the conversation, as far as they cost nothing; in the sidebar the filter.
+
+    They are read off the embeddings that the policy needs too. With a policy that needs none, or an encoder
+    for which no classifier was fitted yet, a person has to ask for them.
+    """
+    asked = view.mode is not None or bool(st.session_state.get(FIND))
+    encoded = getattr(outcome.policy, "encoder", None) is not None
+    if not asked and not (encoded and are_modes_ready(app)):
+        with st.sidebar:
+            st.button(
+                "Find modes", key="explore.modes", icon=":material/category:", on_click=_find,
+                help="Which turns are about a task, an error, learning, exploring. It takes a while for the"
+                " first time.",
+            )  # fmt: skip
+        return NO_MODES
+    talk = outcome.moment.conversation
+    found = conversation_modes(app, outcome.moment.key, talk)
+    _draw_filter(view, found)
+    situation = outcome.moment.situation
+    only = None
+    if view.mode is not None:
+        only = [turn for turn, label in found.labels.items() if label == view.mode]
+    told = {turn: badge(one) for turn, one in found.found.items()}
+    if situation.index is None:
+        return Modes(told, only, _of_question(app, situation.turn))
+    message = found.found.get(situation.index)
+    return Modes(told, only, message, found.applied.get(situation.index, ""))
+
+
+def draw_mode(modes: Modes) -> None:
+    """The mode of the message to answer, among the numbers of the page."""
+    one = modes.message
+    if one is None:
+        return
+    applied = modes.applied or one.mode
+    carried = "" if applied == one.mode else f"by itself {one.mode.capitalize()}, "
+    st.metric(
+        "Mode", applied.capitalize(), f"{carried}{number(one.confidence)}", delta_color="off",
+        delta_arrow="off", width="content", help=f"{one.reason} Context shows what follows from it.",
+    )  # fmt: skip
+
+
+def badge(one: ModeDecision) -> tuple[str, str]:
+    """What stands on a turn, and its tooltip.
+
+    An unsure one names what it most likely is.
+    """
+    name = one.mode if one.mode == one.likeliest else f"{one.likeliest}?"
+    return f"{name} {number(one.confidence)}", one.reason
+
+
+def _of_question(app: App, turn: Turn) -> ModeDecision:
+    (found,) = mode_classifier(app).classify([turn])
+    return found
+
+
+def _draw_filter(view: View, found: ConversationModes) -> None:
+    labels = list(found.labels.values())
+    state.put(MODE, view.mode or _ALL)
+    st.sidebar.selectbox(
+        "List turns of", [_ALL, *MODES], key=MODE, on_change=_chose,
+        format_func=lambda mode: f"{mode.capitalize()}: {labels.count(mode):,}" if mode else "All modes",
+        help="Every user's turn has a mode, and its answers share it. The list shows one mode alone; what is"
+        " kept stays the same.",
+    )  # fmt: skip
+
+
+def _chose() -> None:
+    state.change(mode=cast(str, st.session_state[MODE]) or None)
+
+
+def _find() -> None:
+    st.session_state[FIND] = True
+    state.touched()
