@@ -95,7 +95,7 @@ def _draw_lists(made: Made, view: View, selected: int, marks: Mapping[int, str])
     elif view.show == "dropped":
         draw_dropped(shown, view, marks)
     elif view.show == "messages":
-        draw_messages(made)
+        draw_messages(made, view)
 
 
 def _usual(made: Made) -> int:
