@@ -11,6 +11,7 @@ import time
 import weakref
 from collections.abc import Callable
 from pathlib import Path
+from typing import Self
 
 from convgate.context.guardrails.limits import Limits
 from convgate.context.guardrails.telling import Hook
@@ -79,6 +80,12 @@ class Guardrails:
     def close(self) -> None:
         """Write what waits, and end the thread; what cannot be written in 2 seconds is lost."""
         self._end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     @property
     def lost(self) -> int:

@@ -9,6 +9,7 @@ Clock = Callable[[], datetime]
 
 FIRST = datetime(1971, 1, 1, tzinfo=UTC)
 LAST = datetime(9900, 1, 1, tzinfo=UTC)
+BEFORE_ALL = datetime(1970, 6, 1, tzinfo=UTC)
 
 
 def wall_clock() -> datetime:
@@ -29,9 +30,9 @@ def in_utc(moment: datetime) -> datetime:
 
 
 def earlier(moment: datetime, *, seconds: float) -> datetime:
-    """So many seconds, 0 or more, before it; FIRST where that is earlier still."""
-    if seconds >= (moment - FIRST).total_seconds():
-        return FIRST
+    """So many seconds, 0 or more, before it; BEFORE_ALL where that is earlier still."""
+    if seconds >= (moment - BEFORE_ALL).total_seconds():
+        return BEFORE_ALL
     return moment - timedelta(seconds=seconds)
 
 

@@ -1,0 +1,214 @@
+"""How requests ended, the figures of a period, and what a simulation shows."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from typer import BadParameter
+
+import convgate
+from convgate.cli.monitor import beginning
+from convgate.context.guardrails.baseline import set_baseline
+from convgate.context.guardrails.guardrails import Guardrails
+from convgate.context.request import Fallback
+from convgate.errors import ContextError, StoreError
+from convgate.settings import Settings
+from convgate.store import Store
+from tests.commands import Run
+from tests.guarded import guarded, request
+from tests.session_agents import Watch, empty_store
+
+
+@pytest.fixture
+def store(convgate_home: Path) -> Iterator[Store]:
+    convgate_home.mkdir()
+    store = empty_store(convgate_home)
+    yield store
+    store.close()
+
+
+def outcomes(store: Store) -> dict[str, int | None]:
+    with store.read() as db:
+        return dict(db.execute("SELECT id, ok FROM requests ORDER BY number").fetchall())
+
+
+def logged(store: Store, *ids: str) -> None:
+    with guarded(store, Watch()) as guard:
+        for id in ids:
+            guard.record(request(id=id))
+        guard.flush()
+
+
+def test_the_last_outcome_that_is_told_counts(store: Store) -> None:
+    logged(store, "a", "b")
+    convgate.record_outcome("a", ok=False)
+    assert outcomes(store) == {"a": 0, "b": None}
+    convgate.record_outcome("a", ok=True)
+    convgate.record_outcome("b", ok=False, place=store)
+    assert outcomes(store) == {"a": 1, "b": 0}
+
+
+def test_an_outcome_is_of_the_newest_request_with_its_id(store: Store) -> None:
+    logged(store, "a", "a")
+    convgate.record_outcome("a", ok=True)
+    with store.read() as db:
+        assert db.execute("SELECT ok FROM requests ORDER BY number").fetchall() == [(None,), (1,)]
+
+
+def test_an_outcome_may_come_before_its_request_is_written(store: Store) -> None:
+    with Guardrails(store, Settings()) as guard:
+        guard.record(request(id="quick", at=datetime.now(UTC)))
+        convgate.record_outcome("quick", ok=True)
+    assert outcomes(store) == {"quick": 1}
+
+
+def test_what_is_no_outcome_of_a_logged_request_is_refused(store: Store) -> None:
+    logged(store, "a")
+    with pytest.raises(ContextError, match=r"no request 'b' is logged: .*guard_log is off"):
+        convgate.record_outcome("b", ok=True)
+    with pytest.raises(ContextError, match=r"id of a request is text.*got 7"):
+        convgate.record_outcome(7, ok=True)  # type: ignore[arg-type]
+    with pytest.raises(ContextError, match=r"ok is True or False; got 'yes'"):
+        convgate.record_outcome("a", ok="yes")  # type: ignore[arg-type]
+    assert outcomes(store) == {"a": None}
+    with store.write(), pytest.raises(StoreError, match="in use by another program"):
+        convgate.record_outcome("a", ok=True, place=Store(store.path, busy_timeout=0.01))
+
+
+def test_the_command_records_one_or_a_file(run: Run, store: Store, tmp_path: Path) -> None:
+    logged(store, "a", "b", "c")
+    assert run("record-outcome", "a", "--failed") == (0, "1 outcome recorded, 1 of them failed.\n", "")
+    file = tmp_path / "told.jsonl"
+    file.write_text('{"request_id": "b", "ok": true}\n\n{"request_id": "c", "ok": false}\n')
+    code, out, errors = run("record-outcome", "--file", file, "--json")
+    assert (code, errors) == (0, "")
+    assert json.loads(out) == {
+        "recorded": [{"request_id": "b", "ok": True}, {"request_id": "c", "ok": False}]
+    }
+    assert outcomes(store) == {"a": 0, "b": 1, "c": 0}
+
+
+def test_a_file_with_bad_lines_records_nothing_unless_they_are_left_out(
+    run: Run, store: Store, tmp_path: Path
+) -> None:
+    logged(store, "a")
+    file = tmp_path / "told.jsonl"
+    lines = [
+        '{"request_id": "a", "ok": true}', '{"request_id": "x", "ok": true}', '{"request_id": "a", "ok": 1}',
+        '{"ok": true}', '{"request_id": "a", "ok": true, "why": "?"}', "[]", "{",
+    ]  # fmt: skip
+    file.write_text("\n".join(lines))
+    code, _, errors = run("record-outcome", "--file", file)
+    assert code == 1
+    for told in (
+        "line 2, field 'request_id': no request 'x' is logged",
+        "line 3, field 'ok': expected true or false, got a number",
+        "line 4, field 'request_id': expected the id of a request",
+        "line 5, field 'why': there is no such field; there are request_id, ok",
+        "line 6: expected an object, got",
+        "line 7",
+        "6 bad places in told.jsonl: nothing was taken. --skip-bad leaves them out and takes the other 1",
+    ):
+        assert told in errors
+    assert outcomes(store) == {"a": None}
+    code, out, _ = run("record-outcome", "--file", file, "--skip-bad")
+    assert (code, out) == (0, "1 outcome recorded, 0 of them failed.\n")
+    assert outcomes(store) == {"a": 1}
+
+
+def test_the_command_wants_one_request_or_one_file(run: Run, tmp_path: Path) -> None:
+    for words in (["a"], ["a", "--ok", "--file", "x"]):
+        assert run("record-outcome", *words)[0] == 2
+    code, _, errors = run("record-outcome", "a", "--ok")
+    assert code == 1
+    assert "no request 'a' is logged" in errors
+    (tmp_path / "words.txt").write_text("all went well")
+    code, _, errors = run("record-outcome", "--file", tmp_path / "words.txt")
+    assert (code, "words.txt" in errors) == (1, True)
+
+
+def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, store: Store) -> None:
+    code, out, _ = run("monitor")
+    assert code == 0
+    assert "No request is logged since" in out
+    assert "not told: there is no baseline" in out
+    watch = Watch()
+    watch.now = datetime.now(UTC) - timedelta(minutes=10)
+    with guarded(store, watch) as guard:
+        for number in range(220):
+            guard.record(
+                request(
+                    number, ("TASK", "LEARNING")[number % 2], at=watch.now, breaches=number == 0,
+                    fallbacks=(Fallback("breach", "x"),) if number == 0 else (),
+                )
+            )  # fmt: skip
+        guard.flush()
+    for number in range(4):
+        convgate.record_outcome(f"r{number}", ok=number > 0)
+
+    code, out, errors = run("monitor", "--since", "2h", "--set-baseline")
+    assert (code, errors) == (0, "")
+    told = " ".join(out.split())
+    for sentence in (
+        "The baseline is that of 220 requests now.",
+        "TASK 110 50.0% 49.3% 110 2 50.0% –",
+        "requests 220 since",
+        "fallbacks 1, 1 by breach",
+        "110,000 sent of 440,000; 330,000 saved (75%)",
+        "p50 10.0 ms · p95 10.0 ms · p99 10.0 ms",
+        "drift none: 0.000 nats, limit 0.1",
+        "unsure 0% of 220 requests of the last 30 minutes, limit 30%",
+        "errors not told: too few outcomes are known",
+    ):
+        assert sentence in told, told
+
+    found = json.loads(run("monitor", "--since", "2h", "--json")[1])
+    assert found["requests"] == 220
+    assert found["classified"] == {
+        "TASK": 110, "EXPLORATION": 0, "DEBUGGING": 0, "LEARNING": 110, "GENERAL": 0,
+    }  # fmt: skip
+    assert found["fallbacks"] == {"requests": 1, "drift": 0, "errors": 0, "breach": 1}
+    assert found["drift"]["divergence"] == 0
+    assert found["drift"]["baseline"]["counts"] == found["classified"]
+    assert found["seconds"] == {"p50": 0.01, "p95": 0.01, "p99": 0.01}
+    assert found["errors"]["modes"]["TASK"]["period"] == {"count": 2, "failures": 1, "rate": 0.5}
+    assert sum(one["requests"] for one in found["bins"]) == 220
+    assert found["alerts"] == []
+
+    assert "The baseline of 220 requests, set just now, is gone." in run("monitor", "--clear-baseline")[1]
+    assert "There was no baseline." in run("monitor", "--clear-baseline")[1]
+    code, _, errors = run("monitor", "--since", "1m", "--set-baseline")
+    assert (code, "a baseline needs 200 requests (guard_drift_least), and there are 0" in errors) == (1, True)
+
+
+def test_an_alert_stands_in_the_monitor(run: Run, store: Store, convgate_home: Path) -> None:
+    watch = Watch()
+    watch.now = datetime.now(UTC) - timedelta(seconds=5)
+    set_baseline(store, Settings(), counts={"GENERAL": 1_000})
+    with guarded(store, watch) as guard:
+        for number in range(200):
+            guard.record(request(number, at=watch.now))
+        guard.flush()
+    out = " ".join(run("monitor")[1].split())
+    assert "nats; everything is answered as GENERAL until it is below 0.08" in out
+    assert "alert The modes of the last hour differ from the baseline by" in out
+    (alert,) = json.loads(run("monitor", "--json")[1])["alerts"]
+    assert (alert["kind"], alert["cleared"], alert["figures"]["requests"]) == ("drift", None, 200)
+    (convgate_home / "convgate.toml").write_text("guard_log = false\n")
+    assert "guard_log is off" in run("monitor")[1]
+
+
+def test_a_beginning_is_a_length_of_time_or_a_time(run: Run) -> None:
+    now = datetime(2026, 3, 5, 9, tzinfo=UTC)
+    assert beginning("90m", now) == now - timedelta(minutes=90)
+    assert beginning("1.5 D", now) == now - timedelta(hours=36)
+    assert beginning("2026-03-01T00:00:00+02:00", now) == datetime(2026, 2, 28, 22, tzinfo=UTC)
+    for text in ("24", "99999999999w", "-3h"):
+        with pytest.raises(BadParameter, match="neither a length of time"):
+            beginning(text, now)
+    assert run("monitor", "--since", "yesterday")[0] == 2
+    assert run("monitor", "--set-baseline", "--clear-baseline")[0] == 2
