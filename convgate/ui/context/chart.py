@@ -23,11 +23,12 @@ from convgate.figures.modes_along import (
 from convgate.transcripts.characters import writable
 from convgate.ui.context import state
 from convgate.ui.context.legend import draw_modes_legend, draw_sections_legend
-from convgate.ui.context.replay import BEFORE, Replay
+from convgate.ui.context.replay import Replay
 from convgate.ui.context.shown import Shown
 from convgate.ui.state import clicked, selected_points
 from convgate.ui.theme import current_palette
 from convgate.ui.turn_labels import turn_labels
+from convgate.ui.wording import counted
 
 BAR, ALONG, SLIDER = "context.bar", "context.along", "context.slider"
 MOST = 400
@@ -69,8 +70,9 @@ def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
         told = f"Build all {len(missing):,} contexts" if len(missing) <= MOST else f"Build {MOST:,} more"
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(
-                f"Contexts of {len(replay.built):,} messages are built, as an agent would have built them: in"
-                f" a long conversation the {BEFORE} before the one that you go to.",
+                f"Built so far: the contexts of {counted(len(replay.built), 'message')}, one after the other as"
+                " an agent would. In a long conversation that is the one you go to and"
+                f" {'the one' if replay.before == 1 else f'the {replay.before}'} before it.",
                 width="stretch",
             )
             st.button(

@@ -8,6 +8,7 @@ import streamlit as st
 
 from convgate.context.budgets import Budgets
 from convgate.context.builder import ContextBuilder
+from convgate.context.columns import KnownColumns
 from convgate.context.guardrails.watch import fallbacks_of
 from convgate.context.mode import MODES
 from convgate.context.modes import ModeClassifier
@@ -100,6 +101,12 @@ def _replay(app: App, view: View, moment: Moment, settings: Settings, policy: Po
     return _replay_of(moment.key, told, id(classifier), classifier, settings, policy, guard, moment)
 
 
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _columns(key: str) -> KnownColumns:
+    """What is known of a conversation's turns, however its contexts are built."""
+    return KnownColumns()
+
+
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _replay_of(
     key: str,
@@ -121,5 +128,6 @@ def _replay_of(
         hysteresis=_settings.context_hysteresis,
         pair_answers=_settings.pair_answers,
         guard=_guard,
+        known=_columns(key),
     )
     return Replay(builder, _moment.conversation)

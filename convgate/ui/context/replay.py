@@ -17,10 +17,10 @@ from convgate.policies.base import Policy
 from convgate.ui import scoring
 from convgate.ui.scoring import Moment
 
-BEFORE = 5
-"""Messages before the one that is looked at whose contexts are built too, when there are many."""
+HELD = 5
+"""Messages before the one that is looked at whose contexts are built too while the hysteresis is on."""
 
-ALL = 40
+ALL = 16
 """Up to so many messages before it, all of them are built."""
 
 
@@ -89,6 +89,14 @@ class Replay:
                 if turn not in self.built:
                     self.built[turn] = self.builder.build_at(self.conversation, turn)
 
+    @property
+    def before(self) -> int:
+        """How many messages before the one that is looked at are built in a long conversation.
+
+        Without hysteresis one is enough: it tells how much of the front stays.
+        """
+        return HELD if self.builder.hysteresis else 1
+
     def _catch_up(self, index: int) -> None:
         before = [turn for turn in self.conversation.answerable() if turn < index]
-        self.build_all(before if len(before) <= ALL else before[-BEFORE:])
+        self.build_all(before if len(before) <= ALL else before[-self.before :])
