@@ -57,7 +57,8 @@ def report(
     sums, classified = figures.sums(edges, MODES), figures.classified(edges)
     times = np.array(figures.seconds(begin, end, most=LATENCIES), dtype=np.float64).reshape(-1, 2)
     places = np.searchsorted([edge.timestamp() for edge in edges], times[:, 0], side="right") - 1
-    far = _hourly(figures, edges, seen.baseline, limits.drift_least)
+    width = bin_width(begin, end, most=most_bins)
+    far = _hourly(figures, edges, width, seen.baseline, limits.drift_least)
     bins = tuple(
         Bin(
             start,
@@ -133,12 +134,15 @@ def _far(classified: Mapping[str, int], baseline: Baseline | None) -> float | No
 
 
 def _hourly(
-    figures: RequestFigures, edges: Sequence[datetime], baseline: Baseline | None, least: int
+    figures: RequestFigures,
+    edges: Sequence[datetime],
+    width: float,
+    baseline: Baseline | None,
+    least: int,
 ) -> list[tuple[datetime, float]]:
     """At round times of the period, the divergence of the hour before; where it has enough requests."""
     if baseline is None or len(edges) < 2:
         return []
-    width = bin_width(edges[0], edges[-1])
     step = min(width, DRIFT_WINDOW) if width <= 24 * DRIFT_WINDOW else width
     first = earlier(edges[0], seconds=DRIFT_WINDOW).timestamp() // step * step
     slots = np.arange(first, edges[-1].timestamp() + step, step)

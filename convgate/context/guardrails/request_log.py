@@ -195,4 +195,4 @@ def _number(value: float) -> float:
 
 
 def _whole(value: int) -> int:
-    return max(-_LARGEST, min(_LARGEST, int(value)))
+    return value if -_LARGEST < value < _LARGEST else int(math.copysign(_LARGEST, value))

@@ -1,0 +1,278 @@
+"""The figures of a period against counting by hand; drift played through, as in the worked example."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from convgate.context.guardrails.baseline import set_baseline
+from convgate.context.guardrails.drift import divergence
+from convgate.context.guardrails.guardrails import Guardrails
+from convgate.context.guardrails.limits import Limits
+from convgate.context.guardrails.report import MOST_BINS, bin_edges, report
+from convgate.context.guardrails.report_json import report_json
+from convgate.context.guardrails.simulation import Phase, drift_and_back, drifted, simulate
+from convgate.context.mode import MODES
+from convgate.context.request import Fallback, RequestRecord
+from convgate.errors import ContextError
+from convgate.settings import Settings
+from convgate.store import Store
+from convgate.store.request_records import LoggedRequest
+from convgate.store.requests import Requests
+from tests.guarded import EVENLY, guarded, request
+from tests.session_agents import NINE, Watch, empty_store
+
+NORMAL = {"TASK": 0.4, "EXPLORATION": 0.15, "DEBUGGING": 0.2, "LEARNING": 0.1, "GENERAL": 0.15}
+
+
+@pytest.fixture(scope="module")
+def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[RequestRecord]]]:
+    """A store with 600 requests of a day, and what they are."""
+    store, watch, rng = empty_store(tmp_path_factory.mktemp("day")), Watch(), random.Random(7)
+    made = [
+        request(
+            number,
+            rng.choice(MODES),
+            at=NINE + timedelta(minutes=number * 2.4),
+            classified=rng.choice(MODES),
+            source=rng.choice(["classifier", "intent", "low confidence"]),
+            breaches=rng.randint(0, 2),
+            over_budget=rng.choice([0, 0, 50]),
+            tokens_total=rng.randint(400, 9_000),
+            tokens={"rules": rng.randint(0, 90), "capsules": rng.randint(0, 9)},
+            seconds=rng.random(),
+            fallbacks=tuple(
+                Fallback(one, "") for one in rng.sample(["drift", "errors", "breach"], 2 * (number % 5 == 0))
+            ),
+        )
+        for number in range(600)
+    ]
+    watch.pass_(days=1)
+    set_baseline(store, Settings(), counts=EVENLY, now=watch.now)
+    with guarded(store, watch) as guard:
+        for one in made:
+            guard.record(one)
+        guard.flush()
+    Requests(store).tell_outcomes([(f"r{number}", number % 7 > 0) for number in range(300)], NINE)
+    yield store, made
+    store.close()
+
+
+def test_a_period_has_the_figures_of_its_requests(day: tuple[Store, list[RequestRecord]]) -> None:
+    store, made = day
+    since, until = NINE + timedelta(hours=3), NINE + timedelta(hours=20)
+    inside = [one for one in made if since <= one.at < until]
+    found = report(store, Settings(), since, until, now=NINE + timedelta(days=1))
+    totals = found.totals
+    assert totals.requests == len(inside) == 425
+    assert totals.classified == {mode: sum(one.classified == mode for one in inside) for mode in MODES}
+    assert totals.applied == {mode: sum(one.mode == mode for one in inside) for mode in MODES}
+    assert totals.judged == sum(one.source != "intent" for one in inside)
+    assert totals.unsure == sum(one.source == "low confidence" for one in inside)
+    assert totals.low_share == totals.unsure / totals.judged
+    assert totals.fallbacks == sum(bool(one.fallbacks) for one in inside)
+    assert totals.by_cause == Counter(each.cause for one in inside for each in one.fallbacks)
+    assert totals.breaches == sum(one.breaches for one in inside)
+    assert totals.over_budget == sum(one.over_budget > 0 for one in inside)
+    assert totals.tokens == sum(sum(one.tokens.values()) for one in inside)
+    assert totals.sections["capsules"] == sum(one.tokens["capsules"] for one in inside)
+    assert totals.tokens_saved == sum(one.tokens_total for one in inside) - totals.tokens
+    told = [one for one in inside if int(one.id[1:]) < 300]
+    assert (totals.outcomes.count, totals.outcomes.failures) == (
+        len(told), sum(int(one.id[1:]) % 7 == 0 for one in told),
+    )  # fmt: skip
+    assert sum(one.period.failures for one in found.errors) == totals.outcomes.failures
+    assert totals.latency is not None
+    expected = np.percentile([one.seconds for one in inside], (50, 95, 99))
+    assert list(asdict(totals.latency).values()) == pytest.approx(list(expected))
+    assert found.period_divergence == divergence(totals.classified, EVENLY)
+
+
+def test_bins_add_up_and_have_the_divergence_of_their_hours(day: tuple[Store, list[RequestRecord]]) -> None:
+    store, made = day
+    since, until = NINE + timedelta(minutes=50), NINE + timedelta(hours=11, minutes=7)
+    found = report(
+        store, Settings(guard_drift_least=20), since, until, now=NINE + timedelta(days=1), most_bins=12
+    )
+    assert [f"{one.start:%H:%M}" for one in found.bins] == [
+        "09:50", *(f"{hour}:00" for hour in range(10, 21)),
+    ]  # fmt: skip
+    assert (found.bins[0].start, found.bins[-1].end) == (since, until)
+    for field in ("requests", "unsure", "breaches", "tokens_total", "tokens_saved"):
+        assert sum(getattr(one.totals, field) for one in found.bins) == getattr(found.totals, field)
+    for one in found.bins[:-1]:
+        hour = Counter(each.classified for each in made if one.end - timedelta(hours=1) <= each.at < one.end)
+        assert one.divergence == pytest.approx(divergence(hour, EVENLY))
+        assert one.totals.latency is not None
+    assert report(store, Settings(), since, until).bins[3].divergence is None  # 25 requests an hour
+
+
+def test_a_report_says_what_the_guardrails_see_now(day: tuple[Store, list[RequestRecord]]) -> None:
+    store, made = day
+    now = NINE + timedelta(hours=24)
+    found = report(store, Settings(guard_drift_least=20, guard_low_confidence_least=5), now=now)
+    hour = Counter(one.classified for one in made if now - timedelta(hours=1) < one.at <= now)
+    assert found.seen.classified == hour
+    assert found.divergence == divergence(hour, EVENLY)
+    assert found.enough
+    assert report(store, Settings(), now=now).requests_missing == 200 - hour.total()
+    plain = report_json(found, Limits.of(Settings()))
+    assert plain["drift"]["requests"] == hour.total()
+    assert plain["since"] == "2026-03-05T09:00:00.000001+00:00"
+
+
+def test_an_empty_log_has_empty_figures(tmp_path: Path) -> None:
+    store = empty_store(tmp_path)
+    found = report(store, Settings(), now=NINE)
+    assert (found.totals.requests, found.totals.low_share, found.totals.latency) == (0, None, None)
+    assert (found.divergence, found.enough, found.alerts, found.lost) == (None, False, (), 0)
+    assert len(found.bins) == 96
+    assert report(store, Settings(), NINE, NINE, now=NINE).totals.requests == 0
+    assert report(store, Settings(), datetime(1, 1, 1), datetime.max, now=NINE).totals.requests == 0
+    store.close()
+
+
+@given(
+    st.datetimes(datetime(1972, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)),
+    st.floats(0.001, 3e9),
+    st.integers(1, 200),
+)
+def test_bins_cover_the_period_in_order_and_are_not_too_many(
+    since: datetime, seconds: float, most: int
+) -> None:
+    until = since + timedelta(seconds=seconds)
+    edges = bin_edges(since, until, most=most)
+    assert (edges[0], edges[-1]) == (since, until)
+    assert edges == sorted(edges)
+    assert len(edges) - 1 <= most + 1
+    widths = {round((b - a).total_seconds(), 3) for a, b in pairwise(edges[1:-1])}
+    assert len(widths) <= 1
+
+
+@pytest.mark.slow
+def test_a_report_is_quick_with_100000_requests(tmp_path: Path, report_figure: Callable[[str], None]) -> None:
+    store, rng = empty_store(tmp_path), random.Random(1)
+    rows = [
+        LoggedRequest(
+            f"request-{number:018d}", NINE + timedelta(seconds=number * 25), rng.choice(MODES),
+            rng.choice(MODES), 0.9, "classifier", rng.random() < 0.2, (500, 100, 2_000, 8_000, 300, 0),
+            40_000, 60_000, 2, 0, 0, (), rng.random() / 50,
+        )
+        for number in range(100_000)
+    ]  # fmt: skip
+    Requests(store).add(rows)
+    Requests(store).tell_outcomes([(one.id, rng.random() > 0.1) for one in rows[::5]], NINE)
+    set_baseline(store, Settings(), counts=EVENLY)
+    now = rows[-1].at
+    for days in (30, 7, 1):
+        took = []
+        for _ in range(3):
+            began = time.perf_counter()
+            found = report(store, Settings(), now - timedelta(days=days), now=now)
+            took.append(time.perf_counter() - began)
+        report_figure(f"a report on {found.totals.requests:,} of 100,000 requests takes {min(took):.3f} s")
+        assert len(found.bins) <= MOST_BINS + 1
+    guard = Guardrails(store, Settings(), clock=lambda: now)
+    one = request(at=now)
+    for name, does in (("record", lambda: guard.record(one)), ("overruled", lambda: guard.overruled("TASK"))):
+        began = time.perf_counter()
+        for _ in range(5_000):
+            does()
+        report_figure(f"{name} takes {(time.perf_counter() - began) / 5_000 * 1e6:.1f} µs")
+        guard.flush()
+    began = time.perf_counter()
+    guard.flush()
+    report_figure(f"a look at 100,000 requests takes {1_000 * (time.perf_counter() - began):.0f} ms")
+    guard.close()
+    store.close()
+
+
+# The fourth worked example
+
+
+def test_drift_of_15_hundredths_makes_everything_general_and_ends_when_it_is_over() -> None:
+    simulation = simulate(drift_and_back(NORMAL), baseline=NORMAL, settings=Settings())
+    (alert,) = simulation.alerts
+    assert alert.kind == "drift"
+    assert not alert.open
+    assert alert.cleared is not None
+    before = [one for one in simulation.moments if one.at < alert.raised]
+    during = [one for one in simulation.moments if alert.raised <= one.at < alert.cleared]
+    after = [one for one in simulation.moments if one.at >= alert.cleared]
+    assert max(one.divergence for one in before) <= 0.1
+    assert max(one.divergence for one in during) == pytest.approx(0.15, abs=0.001)
+    assert after[0].divergence < 0.08 <= during[-1].divergence
+    assert after[-1].divergence < 0.001
+    assert {one.overruled for one in during} == {MODES}
+    assert {one.overruled for one in before + after} == {()}
+    totals = simulation.report.totals
+    assert totals.fallbacks == totals.by_cause["drift"] == 10 * 5 * len(during)
+    assert totals.applied["GENERAL"] > totals.classified["GENERAL"]
+    assert max(one.divergence or 0 for one in simulation.report.bins) == pytest.approx(0.15, abs=0.001)
+
+
+def test_errors_and_unsure_messages_can_be_simulated() -> None:
+    usual = dict.fromkeys(MODES, 0.05)
+    quick = Settings(guard_error_hours=1)
+    phases = [
+        Phase(90, NORMAL, failures=usual),
+        Phase(30, NORMAL, failures=usual | {"DEBUGGING": 0.6}),
+        Phase(100, NORMAL, failures=usual),
+    ]
+    simulation = simulate(phases, baseline=NORMAL, settings=quick, per_minute=5)
+    (errors,) = simulation.alerts
+    assert (errors.kind, errors.mode, errors.open) == ("errors", "DEBUGGING", False)
+    assert {one.overruled for one in simulation.moments} == {(), ("DEBUGGING",)}
+    unsure = simulate(
+        [Phase(30, NORMAL), Phase(60, NORMAL, unsure=0.4), Phase(40, NORMAL)], baseline=NORMAL,
+        settings=Settings(guard_drift_limit=5), per_minute=4,
+    )  # fmt: skip
+    (alert,) = unsure.alerts
+    assert (alert.kind, alert.open, alert.figures["share"]) == ("low_confidence", False, 0.4)
+
+
+def test_a_simulation_leaves_the_library_alone(convgate_home: Path) -> None:
+    own = Settings(home=convgate_home, guard_webhook="http://127.0.0.1:9/")
+    simulate([Phase(5, NORMAL)], baseline=NORMAL, settings=own)
+    assert not convgate_home.exists()
+
+
+@given(
+    st.lists(st.integers(1, 50), min_size=5, max_size=5),
+    st.sampled_from(MODES),
+    st.floats(0.01, 0.3),
+)
+@settings(suppress_health_check=[HealthCheck.filter_too_much])
+def test_drifted_modes_are_as_far_away_as_is_asked(weights: list[int], toward: str, by: float) -> None:
+    normal = dict(zip(MODES, weights, strict=True))
+    try:
+        shares = drifted(normal, by=by, toward=toward)  # type: ignore[arg-type]
+    except ContextError:
+        assert normal[toward] / sum(weights) > 0.5
+        return
+    assert sum(shares.values()) == pytest.approx(1)
+    baseline = {mode: 10_000 * weight / sum(weights) for mode, weight in normal.items()}
+    assert divergence({mode: 600 * share for mode, share in shares.items()}, baseline) == pytest.approx(by)
+
+
+def test_shares_that_are_none_are_refused() -> None:
+    with pytest.raises(ContextError, match="toward TASK get at most"):
+        drifted({"TASK": 1}, by=0.15, toward="TASK")
+    for shares, problem in (
+        ({"CHAT": 1.0}, "no mode 'CHAT'"),
+        ({"TASK": -1.0}, "share of TASK is a number, 0 or more; got -1.0"),
+        ({"TASK": 0.0}, "at least one mode has a share above 0"),
+    ):
+        with pytest.raises(ContextError, match=problem):
+            simulate([], baseline=shares, settings=Settings())
