@@ -129,6 +129,26 @@ def test_undo_and_redo_of_everything_lead_to_where_it_happened() -> None:
     assert app.button(key="answering.redo").disabled
 
 
+def test_after_an_undo_the_page_reopens_where_it_was_and_an_eleventh_answer_is_given() -> None:
+    key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(15)])
+    say(key, 14, Ada=dict.fromkeys(range(6, 14), "unsure"))
+    app = opened(conversation=key)
+    assert place(answer(answer(app, "relevant"), "relevant")) == (14, 3), "the tenth"
+    click(click(click(app, "answering.undo"), "answering.undo"), "answering.redo")
+    before = held(key, turn=14)
+    assert before == {**dict.fromkeys(range(6, 14), "unsure"), 5: "relevant"}
+
+    app = opened()
+    assert place(app) == (14, 4)
+    assert "9 of 14 turns answered" in progress(app)
+    answer(app, "not_relevant")
+    assert held(key, turn=14) == {**before, 4: "not_relevant"}
+    assert place(app) == (14, 3)
+    assert "10 of 14 turns answered" in progress(app)
+    click(app, "answering.undo")
+    assert (held(key, turn=14), place(app)) == (before, (14, 4))
+
+
 def test_a_turn_that_is_put_off_comes_back_at_the_end_after_a_reload_too() -> None:
     key = add()
     app = opened()

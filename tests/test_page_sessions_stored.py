@@ -16,7 +16,7 @@ from convgate.store import Conversations, NewConversation, Store
 from convgate.store.session_records import Session
 from convgate.store.sessions import Sessions
 from convgate.ui.timing import timed
-from tests.test_page_sessions import click, opened, said, sound
+from tests.test_page_sessions import cards, click, metric, opened, said, sound
 
 NOW = datetime.now(UTC)
 
@@ -137,15 +137,23 @@ def test_a_long_list_and_a_long_conversation_follow_at_once(
             ],
         )
     app = opened(on="stored", page="2500")
+    assert "100,000 sessions, 49,981 to 50,000 here." in said(app)
+    newest_first = [f"session_{index}" for index in range(51_019, 50_999, -1)]  # behind the 1,000 active ones
+    assert list(app.dataframe[0].value["session"]) == newest_first
     stored = min(timed(app) for _ in range(3))
+    assert list(app.dataframe[0].value["session"]) == newest_first
     talk = [moment + timedelta(minutes=index, hours=3 * (index // 25)) for index in range(2_000)]
     turns = tuple(
         Turn.of("assistant" if at.minute % 2 else "user", f"said {at}", timestamp=at) for at in talk
     )
     key = Conversations(store).add([NewConversation(Conversation("long", turns))])[0].key
     app = opened(conversation=key, gap="1800")
+    assert "Turn 1,976" in said(app), "where the last conversation begins"
     app.button(key="sessions.older").click()
     boundaries = timed(app)
+    assert "Turn 1,975" in said(app)
+    last = [f"turns {first:,}–{first + 24:,}" for first in range(1_801, 2_000, 25)]
+    assert (cards(app), metric(app, "Sessions")) == (last, "80")
     report_figure(
         f"sessions: page 2,500 of 100,000 stored ones drawn in {stored:.2f} s; another of 2,000 turns in 80"
         f" sessions in {boundaries:.2f} s"
