@@ -88,7 +88,7 @@ def come_to(window: Page, strangers: Callable[[BrowserContext], None]) -> Iterat
     strangers(window.context)
 
     def come(address: str) -> Page:
-        go_to(window, "/Versions")
+        go_to(window, "/Versions", frames=0)
         go_to(window, address)
         return window
 

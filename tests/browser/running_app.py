@@ -134,23 +134,28 @@ def open_page(page: Page, address: str) -> None:
     wait_until_idle(page)
 
 
-def wait_until_idle(page: Page, *, timeout: float = 120_000) -> None:
+def wait_until_idle(page: Page, *, timeout: float = 120_000, frames: int = 8) -> None:
     """Returns once Streamlit has run, everything is drawn, and the page keeps its height for some frames."""
     page.wait_for_function(IDLE, timeout=timeout)
     page.wait_for_load_state("networkidle", timeout=timeout)
+    if not frames:
+        return
     page.wait_for_function(
         f"""async () => {{
             const height = () => document.querySelector('[data-testid="stMain"]').scrollHeight;
             const before = height();
-            for (let frame = 0; frame < 20; frame++) await new Promise(requestAnimationFrame);
+            for (let frame = 0; frame < {frames}; frame++) await new Promise(requestAnimationFrame);
             return before === height() && ({IDLE})();
         }}""",
         timeout=timeout,
     )
 
 
-def go_to(page: Page, address: str) -> None:
-    """Go from one place of the app to another without loading it anew, and wait until everything is drawn."""
+def go_to(page: Page, address: str, *, frames: int = 8) -> None:
+    """Go from one place of the app to another without loading it anew, and wait until everything is drawn.
+
+    frames: as many the page keeps its height for; 0 when nobody looks at where it goes.
+    """
     page.evaluate(
         """address => new Promise(resolve => {
             setTimeout(resolve, 3000);  // a run that is quick enough is over before it is seen
@@ -162,7 +167,7 @@ def go_to(page: Page, address: str) -> None:
         })""",
         address,
     )
-    wait_until_idle(page)
+    wait_until_idle(page, frames=frames)
 
 
 def _wait_until_it_answers(

@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.running_app import go_to, open_page, page_paths
 
+ALIKE = {"", "Train", "Versions", "Monitor"}  # with a conversation in the address and without
 BACKGROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(16, 20, 24)"}
 
 
@@ -18,9 +19,13 @@ def test_pages_are_opened_and_follow_one_another_in_the_theme_of_the_system(
     open_page(page, f"/?conversation={conversation}")
     expect_sound(page, "light")
     page.emulate_media(color_scheme="dark")
-    for about in ("", f"?conversation={conversation}"):  # without one, Explore and Label choose one
-        for path in page_paths():
-            go_to(page, f"/{path}{about}")
+    for path in page_paths():
+        go_to(page, f"/{path}")  # without a conversation, Explore and Label choose one
+        expect_sound(page, "dark")
+    assert set(page_paths()) > ALIKE
+    for path in page_paths():
+        if path not in ALIKE:
+            go_to(page, f"/{path}?conversation={conversation}")
             expect_sound(page, "dark")
 
 
