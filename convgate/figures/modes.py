@@ -49,6 +49,13 @@ def mode_colour(mode: Mode, palette: Palette) -> str:
     }[mode]
 
 
+def mode_look(mode: Mode, palette: Palette) -> Look:
+    """How an area of that mode is filled."""
+    colour = mode_colour(mode, palette)
+    pattern = {"TASK": "", "EXPLORATION": ".", "DEBUGGING": "/", "LEARNING": "\\", "GENERAL": "x"}[mode]
+    return Look(colour, pattern, LIGHT.background if colour == LIGHT.kept else LIGHT.ink)
+
+
 def section_look(section: SectionName, palette: Palette) -> Look:
     """How that section is filled: rules in the colour of what is forced, evidence in that of what is kept."""
     colour, pattern = {

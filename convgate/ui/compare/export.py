@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from convgate.evaluation.report import markdown
 from convgate.evaluation.results import Evaluation, SetResult
 from convgate.transcripts.characters import writable
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+from convgate.ui.spreadsheet import plain_cell
 
 
 def results_csv(results: Mapping[str, SetResult]) -> str:
@@ -27,9 +26,8 @@ def results_csv(results: Mapping[str, SetResult]) -> str:
                 summary = policy.by_tag[tag] if tag else policy.overall
                 for metric, measure in summary.measures.items():
                     numbers = (_number(value) for value in (measure.value, measure.low, measure.high))
-                    writer.writerow(
-                        [_plain(set_name), _plain(tag), _plain(name), summary.cases, metric, *numbers]
-                    )
+                    names = map(plain_cell, (set_name, tag, name))
+                    writer.writerow([*names, summary.cases, metric, *numbers])
     return out.getvalue()
 
 
@@ -38,11 +36,6 @@ def results_markdown(results: Mapping[str, SetResult], *, by_tag: bool, against:
     there = all(against in result.policies for result in results.values())
     evaluation = Evaluation(dict(results), seed=0)
     return writable(markdown(evaluation, by_tag=by_tag, against=against if there else None))
-
-
-def _plain(text: str) -> str:
-    text = writable(text)
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def _number(value: float | None) -> str:

@@ -10,11 +10,10 @@ from typing import Any
 from convgate.conversation import Conversation, Situation
 from convgate.decisions import TurnDecisions
 from convgate.transcripts.characters import writable
+from convgate.ui.spreadsheet import plain_cell
 
 TEXT_SHOWN = 300
 """Characters of each turn's text in the CSV, enough to know it by."""
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def decisions_csv(conversation: Conversation, decisions: TurnDecisions) -> str:
@@ -31,8 +30,8 @@ def decisions_csv(conversation: Conversation, decisions: TurnDecisions) -> str:
         writer.writerow(
             [
                 decision.item,
-                _plain(turn.speaker),
-                _plain(turn.role),
+                plain_cell(turn.speaker),
+                plain_cell(turn.role),
                 turn.timestamp.isoformat() if turn.timestamp else "",
                 int(decision.kept),
                 int(decision.forced),
@@ -46,7 +45,7 @@ def decisions_csv(conversation: Conversation, decisions: TurnDecisions) -> str:
                 decision.rule,
                 decision.stage,
                 decision.reason,
-                _plain(turn.scored_text[:TEXT_SHOWN]),
+                plain_cell(turn.scored_text[:TEXT_SHOWN]),
             ]
         )
     return out.getvalue()
@@ -78,11 +77,6 @@ def decisions_json(
         "turns": turns,
     }
     return writable(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
-
-
-def _plain(text: str) -> str:
-    text = writable(text)
-    return f"'{text}" if text.startswith(_FORMULA_STARTS) else text
 
 
 def _number(value: Any) -> str:

@@ -1,0 +1,114 @@
+"""A figure that is watched, over time, with the limits at which an alert begins and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import plotly.graph_objects as go
+
+from convgate.figures.hover import percent
+from convgate.figures.layout import axis, mark_threshold
+from convgate.figures.over_time import Frame, add_mark, time_drawing, written
+from convgate.figures.palette import Palette
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """The figure at a moment."""
+
+    at: datetime
+    value: float | None  # 0 or more; None while too little is known
+    told: str = ""  # what it is made of, in a few words
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """What is watched."""
+
+    name: str
+    points: Sequence[Point]  # in the order of time
+    limit: float  # more raises an alert
+    recovery: float  # less ends it
+    is_share: bool = False  # shown in percent; else with three decimals
+
+    @property
+    def number(self) -> Callable[[float], str]:
+        """How its values are written."""
+        return percent if self.is_share else "{:.3f}".format
+
+
+def level_figure(
+    level: Level, frame: Frame, *, palette: Palette, marks: Sequence[tuple[datetime, str]] = ()
+) -> go.Figure:
+    """A line with a mark a point; the limit is dashed, the recovery dotted. `marks`: moments with words."""
+    fig = time_drawing(frame, palette, top=34 if marks else 14)
+    highest = max((point.value for point in level.points if point.value is not None), default=0.0)
+    top = max(1.45 * level.limit, 1.15 * highest)
+    fig.update_layout(
+        showlegend=False,
+        yaxis=axis(
+            palette, range=[0, min(top, 1.02) if level.is_share else top],
+            tickformat=".0%" if level.is_share else ".2f", nticks=5,
+        ),
+    )  # fmt: skip
+    for at, told in marks:
+        add_mark(fig, at, told, palette)
+    fig.add_shape(
+        type="line", xref="paper", x0=0, x1=1, y0=level.recovery, y1=level.recovery, name="recovery",
+        line={"color": palette.forced, "width": 1.5, "dash": "dot"},
+    )  # fmt: skip
+    fig.add_annotation(
+        text=f"ends {_short(level, level.recovery)}", showarrow=False, name="recovery", xref="paper", x=1,
+        xanchor="left", y=level.recovery, yanchor="top", xshift=3,
+        font={"size": 11, "color": palette.forced_text},
+    )  # fmt: skip
+    mark_threshold(fig, level.limit, f"limit {_short(level, level.limit)}", palette, across="y")
+    fig.layout["annotations"][-1].update(
+        {"yanchor": "bottom", "font": {"size": 11, "color": palette.threshold_text}}
+    )
+    known = [point for point in level.points if point.value is not None]
+    above = [point.value is not None and point.value > level.limit for point in level.points]
+    fig.add_scatter(
+        x=[written(point.at) for point in level.points] or [None],
+        y=[point.value for point in level.points] or [None], mode="lines+markers", name=level.name,
+        hoverinfo="text", hovertext=[_hover(level, point) for point in level.points], connectgaps=False,
+        line={"color": palette.ink, "width": 1.75},
+        marker={
+            "size": [9 if over else 5 for over in above], "color": palette.ink,
+            "symbol": ["diamond" if over else "circle" for over in above],
+        },
+    )  # fmt: skip
+    if not known:
+        fig.add_annotation(
+            text="too few requests to tell", showarrow=False, name="nothing", xref="paper", x=0.5,
+            yref="paper", y=0.5, font={"size": 13, "color": palette.muted},
+        )  # fmt: skip
+    return fig.figure()
+
+
+def describe_level(level: Level) -> str:
+    """The chart in a few sentences, for people who do not see it."""
+    known = [point for point in level.points if point.value is not None]
+    if not known:
+        return f"{level.name}: too few requests to tell."
+    values = [point.value for point in known if point.value is not None]
+    over = sum(value > level.limit for value in values)
+    return (
+        f"{level.name}: {level.number(values[-1])} at the end, {level.number(max(values))} at most."
+        f" The limit is {level.number(level.limit)}; {over:,} of {len(values):,} points are above it. An"
+        f" alert ends below {level.number(level.recovery)}."
+    )
+
+
+def _hover(level: Level, point: Point) -> str:
+    value = "too few requests" if point.value is None else f"<b>{level.number(point.value)}</b>"
+    here = point.at.astimezone()
+    return f"{value}<br>{here:%a} {here.day} {here:%b}, {here:%H:%M}" + (
+        f"<br>{point.told}" if point.told else ""
+    )
+
+
+def _short(level: Level, value: float) -> str:
+    return percent(value) if level.is_share else f"{value:g}"

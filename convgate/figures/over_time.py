@@ -1,0 +1,97 @@
+"""What charts of the monitor share: an axis of time, and the hours in which an alert lasted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from convgate.figures.drawing import Drawing
+from convgate.figures.layout import axis, drawing
+from convgate.figures.palette import Palette
+
+HEIGHT = 230  # pixels
+RIGHT = 70  # pixels of the margin that has the limits' numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """From when an alert was raised until it was cleared."""
+
+    start: datetime
+    end: datetime
+    told: str  # what it did, in a few words
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The time that a chart is about, however much of it has passed."""
+
+    start: datetime
+    end: datetime
+    episodes: Sequence[Episode] = ()
+
+
+def time_drawing(frame: Frame, palette: Palette, *, height: int = HEIGHT, top: int = 40) -> Drawing:
+    """An empty drawing over the time of the frame, with its episodes shaded, each with its words."""
+    fig = drawing(palette, height=height, right=RIGHT, top=top)
+    fig.update_layout(
+        hovermode="closest", uirevision=f"{frame.start}-{frame.end}",
+        xaxis=axis(
+            palette, type="date", range=[written(frame.start), written(frame.end)], showgrid=False, nticks=8
+        ),
+    )  # fmt: skip
+    for episode in frame.episodes:
+        start, end = max(episode.start, frame.start), min(episode.end, frame.end)
+        if start < end:
+            fig.add_shape(
+                type="rect", xref="x", x0=written(start), x1=written(end), yref="paper", y0=0, y1=1,
+                fillcolor=palette.flip, opacity=0.18, line={"width": 0}, layer="below", name="episode",
+            )  # fmt: skip
+            fig.add_annotation(
+                text=episode.told, x=written(start), xref="x", y=1, yref="paper", xanchor="left",
+                yanchor="top", showarrow=False, name="episode", align="left",
+                font={"size": 12, "color": palette.flip_text},
+            )  # fmt: skip
+    return fig
+
+
+def add_mark(fig: Drawing, at: datetime, told: str, palette: Palette) -> None:
+    """A thin line at a moment with its words at the top."""
+    line = {"color": palette.muted, "width": 1, "dash": "dot"}
+    fig.add_shape(
+        type="line", xref="x", x0=written(at), x1=written(at), yref="paper", y0=0, y1=1, line=line,
+        layer="below", name="mark",
+    )  # fmt: skip
+    fig.add_annotation(
+        text=told, x=written(at), xref="x", y=1, yref="paper", xanchor="left", yanchor="bottom",
+        showarrow=False, name="mark", font={"size": 11, "color": palette.muted},
+    )  # fmt: skip
+
+
+def written(moment: datetime) -> str:
+    """A time by this machine's clock, as plotly takes it."""
+    return moment.astimezone().replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
+
+
+def middle(start: datetime, end: datetime) -> str:
+    """The middle of a bin."""
+    return written(start + (end - start) / 2)
+
+
+def width(start: datetime, end: datetime) -> float:
+    """The width of a bin's bar, in plotly's milliseconds."""
+    return 1000 * (end - start).total_seconds()
+
+
+def extent(start: datetime, end: datetime) -> str:
+    """A bin in words.
+
+    >>> extent(datetime(2026, 3, 5, 9), datetime(2026, 3, 5, 9, 30))
+    'Thu 5 Mar, 09:00–09:30'
+    """
+    here, there = start.astimezone(), end.astimezone()
+    day = f"{here:%a} {here.day} {here:%b}"
+    if here.date() == there.date():
+        return f"{day}, {here:%H:%M}–{there:%H:%M}"
+    return f"{day}, {here:%H:%M} – {there:%a} {there.day} {there:%b}, {there:%H:%M}"
