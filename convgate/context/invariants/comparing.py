@@ -10,17 +10,18 @@ _GENERAL = frozenset(
     b"rul rule constraint restriction requirement condition regl regel contraint limit vorgab grenz".split()
 )
 _COUNTED_OFF = frozenset(
-    b"""part <part case <case slid <slid slide <slide chapter <chapter question <question step <step item <item <line
-    <page version <version option <option row <row column <column example <number tabl <tabl figur <figur
-    level <level class <class sect <sect section <section <week <day <day <no <nr <exercis <lesson <episod
-    <task <ticket <order <room <port <python <node <java <http <error <code <status <year <in <on <for <and""".split()
+    b"""<part <case <slid <slide <chapter <question <step <item <line <page <version <option <row <column <example
+    <number <tabl <table <figur <figure <level <class <sect <section <week <day <no <nr <exercis <lesson <episod
+    <task <ticket <order <room <port <python <node <java <http <error <code <status <year <in <on <for <and <with
+    <or <plus""".split()
 )
+"""Words before a number that names one of several; another number is another one of them."""
 
 
 def keys(about: About) -> list[object]:
     """What a statement can be found by: words, numbers with and without their units, days."""
     units = (unit for unit, _ in about.numbers if unit)
-    return [*values(about), *about.named, *units]
+    return [*values(about), *about.named, *units, *(kind for kind, _ in about.named)]
 
 
 def shared_values(one: About, other: About) -> int:
@@ -29,18 +30,24 @@ def shared_values(one: About, other: About) -> int:
     return len(values(one) & values(other)) + len(units - MEASURES)
 
 
-def replaces(one: Statement, rule: Statement, kind: InvariantType) -> bool:
-    """Whether a statement takes the place of an earlier rule."""
+def replaces(one: Statement, rule: Statement, kind: InvariantType, *, near: bool) -> bool:
+    """Whether a statement takes the place of an earlier rule. near: it is of the user's message before."""
     shared = one.about.stems & rule.about.stems
     changes = one.corrects or one.contrasts or one.modifies or one.objects
-    if one.obliges and one.modifies and values(one.about) & values(rule.about):
+    if (
+        one.obliges
+        and one.modifies
+        and kind != "safety_requirement"
+        and values(one.about) & values(rule.about)
+    ):
         return True
     named = one.old & values(rule.about) if not one.repeats else frozenset()
     if named and changes and (
         shared or kind == "user_correction" or any(not word[:1].isdigit() for word in named)
     ):
         return True
-    if other_value(one.about, rule.about):
+    bound = rule.bound or rule.about
+    if other_value(one.about, bound, near=near and one.corrects):
         return bool(changes or (one.obliges and rule.obliges) or shared)
     if one.repeats or (one.adds and not one.points) or not (one.corrects or one.contrasts):
         return False
@@ -48,19 +55,20 @@ def replaces(one: Statement, rule: Statement, kind: InvariantType) -> bool:
     return len(shared) >= 2 or (len(shared) == 1 and fewest <= 3 and kind != "safety_requirement")
 
 
-def other_value(one: About, other: About) -> bool:
-    """Whether both give a number of the same thing, or a day, and not the same."""
+def other_value(one: About, other: About, *, near: bool = False) -> bool:
+    """Whether both give a number of the same thing, or a day, and not the same. near: a day suffices."""
     if one.numbers and other.numbers:
         known = dict(other.numbers)
+        alike = bool(one.stems & other.stems) or near
         for unit, value in one.numbers:
             if not unit or unit in _COUNTED_OFF or known.get(unit, value) == value:
                 continue
             if (unit, value) in other.numbers:
                 continue
-            if unit not in MEASURES or one.stems & other.stems or len(one.stems) <= 3:
+            if unit not in MEASURES or alike or len(one.stems) <= 3:
                 return True
     kinds = {kind for kind, _ in one.named} & {kind for kind, _ in other.named}
-    return bool(kinds and not one.named & other.named and one.stems & other.stems)
+    return bool(kinds and not one.named & other.named and (near or one.stems & other.stems))
 
 
 def conflict(one: Statement, other: About) -> bool:
@@ -71,9 +79,12 @@ def conflict(one: Statement, other: About) -> bool:
     if kinds and not one.about.named <= other.named and (one.points or len(one.about.stems) <= 2):
         return True
     return bool(
-        one.points and one.about.numbers and other.numbers and not one.about.numbers & other.numbers
+        one.points
+        and one.about.numbers
+        and other.numbers
+        and not one.about.numbers & other.numbers
         and len(one.about.stems) <= 1
-    )  # fmt: skip
+    )
 
 
 def is_general(about: About) -> bool:

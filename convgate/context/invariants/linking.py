@@ -58,14 +58,14 @@ class Linking:
 
     rules: list[Rule] = field(default_factory=list)
     _by_key: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
-    _said: dict[object, tuple[int, About]] = field(default_factory=dict)  # by key: who had it last
+    _said: dict[object, Statement] = field(default_factory=dict)  # by key: the last that has it
     _errors: list[int] = field(default_factory=list)  # those that stop the work now
     _last: int | None = None  # turn of the user's message before
 
     def add(self, message: Message) -> None:
         """Read a message."""
         errors = [one for one in message.statements if one.error and not one.fact]
-        errors = [one for one in errors if one.printed or not (one.corrects or one.contrasts) or message.answered is None]
+        errors = [one for one in errors if one.printed or not self._is_answer(message, one)]
         first = self._last is None and message.answered is None
         for one in message.statements:
             if one.resolves:
@@ -75,13 +75,15 @@ class Linking:
             elif one not in errors:
                 self._add(message, one, first=first)
             for key in keys(one.about):
-                self._said[key] = (message.turn, one.about)
+                self._said[key] = one
         self._last = message.turn
 
     def _add(self, message: Message, one: Statement, *, first: bool) -> None:
-        if one.lifts and not one.obliges and not one.fact and self._lift(message.turn, one):
-            return
         changed = self._changed(message.turn, one)
+        if one.lifts and not one.firm and not one.fact:
+            changed = [place for place in changed if self._has_other_value(one, place)]
+            if not changed and self._lift(message.turn, one):
+                return
         if one.lifts and one.obliges:
             changed = changed or self._nearest(message.turn, one)
         kind = self._kind(message, one, changed, first=first)
@@ -112,7 +114,14 @@ class Linking:
             self.rules
             and self.rules[-1].invariant.source == message.turn
             and self.rules[-1].invariant.type in ("user_correction", "safety_requirement")
-            and not (one.obliges or one.old or one.about.numbers or one.about.named)
+            and not (one.obliges or one.old or one.about.named)
+            and all(value == b"1" for _, value in one.about.numbers)
+        )
+
+    def _is_answer(self, message: Message, one: Statement) -> bool:
+        """Whether it corrects the assistant rather than telling an error."""
+        return message.answered is not None and (
+            one.corrects or (one.contrasts and bool(one.old & values(message.answered)))
         )
 
     def _known(self, message: Message) -> frozenset[object]:
@@ -123,14 +132,14 @@ class Linking:
         """Whether a statement says it otherwise than before, without saying that it does."""
         if one.objects and message.answered:
             return bool(values(one.about) & values(message.answered)) or one.points
-        if one.modifies:
-            return False
         if not one.plain or message.asked:
             return False
-        before = [self._said[key][1] for key in keys(one.about) if key in self._said]
+        before = [self._said[key] for key in keys(one.about) if key in self._said]
+        short = one.points or len(one.about.stems) <= 1
+        known = [other.about for other in before if short or not other.ordered]
         if message.answered and (one.points or one.about.named):
-            before.append(message.answered)
-        return any(conflict(one, other) for other in before)
+            known.append(message.answered)
+        return any(conflict(one, other) for other in known)
 
     def _append(
         self, message: Message, one: Statement, kind: InvariantType, span: tuple[int, int]
@@ -180,7 +189,12 @@ class Linking:
         found = [
             place
             for place in self._candidates(turn, (*keys(one.about), *one.old))
-            if replaces(one, self.rules[place].statement, self.rules[place].invariant.type)
+            if replaces(
+                one,
+                self.rules[place].statement,
+                self.rules[place].invariant.type,
+                near=self._source(place) == self._last,
+            )
         ]
         if not found and one.corrects and one.points:
             found = [
@@ -189,6 +203,10 @@ class Linking:
                 if self.rules[place].invariant.source == self._last and self.rules[place].invariant.held
             ][:1]
         return found
+
+    def _has_other_value(self, one: Statement, place: int) -> bool:
+        rule = self.rules[place].statement
+        return other_value(one.about, rule.about) or bool(one.old and one.old & values(rule.about))
 
     def _nearest(self, turn: int, one: Statement) -> list[int]:
         """The rules of one message that share the most with a statement; none when none shares anything."""
@@ -207,15 +225,17 @@ class Linking:
     def _lift(self, turn: int, one: Statement) -> bool:
         """End the rules that a statement takes away; whether there was one."""
         best = self._nearest(turn, one)
-        if not best and is_general(one.about):
-            constraints = (
+        if not best:
+            latest = range(len(self.rules) - 1, max(-1, len(self.rules) - 1 - _CANDIDATES), -1)
+            constraints = [
                 place
-                for place in range(len(self.rules) - 1, -1, -1)
+                for place in latest
                 if self.rules[place].invariant.active
                 and self.rules[place].invariant.type == "hard_constraint"
                 and self._source(place) != turn
-            )
-            best = [place for place in (next(constraints, None),) if place is not None]
+            ]
+            if is_general(one.about) or (one.lifts_now and len(constraints) == 1):
+                best = constraints[:1]
         for place in best:
             self._end(place, "lifted", ended_by=turn)
         return bool(best)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from convgate.context.invariants.patterns import error_lexicon, lexicon, spoken
+from convgate.context.invariants.patterns import ERROR, error_lexicon, lexicon, spoken
 from convgate.context.invariants.scopes import scope_of
 from convgate.context.invariants.statements import Span, statements
 from convgate.context.invariants.words import About, about, values
@@ -38,11 +38,15 @@ class Statement:
     objects: bool = False  # says how something should be
     modifies: bool = False  # orders or tells a change
     plain: bool = False  # a short statement that could correct by its value alone
+    ordered: bool = False  # an order or a question to the assistant, so that its numbers are what is wanted of it
     points: bool = False  # begins with "it's", "they are", …
     old: frozenset[bytes] = frozenset()  # stems and numbers that it says are not so
     error: bool = False
     printed: bool = False  # the error is in a program's words
+    firm: bool = False  # obliges by more than that it holds from now on
+    bound: About | None = None  # of the part that forbids, where only a part of it does
     lifts: bool = False
+    lifts_now: bool = False  # tells that it was otherwise before
     resolves: bool = False
     repeats: bool = False  # says again what was said
     same: bool = False  # tells the same trouble as before
@@ -71,7 +75,7 @@ _INVERTED = re.compile(
     rb"|(?:do|does) (?:i|you|we|they|he|she)|(?:soll|muss|darf|kann) (?:ich|man|wir|er|sie|es))\b"
 )
 _STANDING = re.compile(
-    rb"\b(?:always|never|only|must|from now on|make sure|toujours|jamais|immer|nie|niemals|nur)\b"
+    rb"\b(?:always|never|must|from now on|make sure|toujours|jamais|immer|nie|niemals)\b"
 )
 _PAUSE = re.compile(rb"[,;:]|\s-+\s|\b(?:but|and|mais|et|aber|und)\b")
 _OLD = re.compile(
@@ -101,7 +105,7 @@ _ASKING = re.compile(
 _CONNECTED = re.compile(rb",? (?:and|und|et) ")
 _POINTING = re.compile(
     rb"(?:(?:oh|ah|hm+|and|but|so|ok|yes|no|nope|sorry|actually|wait|well|uh+|haha|vet|doctor|called back|twelve|[a-z0-9]+\?+)[,.:!?]* )*"
-    rb"(?:it's|its|it is|it was|it were|that's|they're|they are|there are|there were|there's|he's|she's|we're"
+    rb"(?:it's|its|it is|it was|it were|that's|they're|they are|there are|there were|there's|he's|she's|we're|we have|i have|we've got|i've got|we need|we are"
     rb"|make it|make that|es ist|es sind|es waren|sind's|c'est|ce sont|il y a|il y en a)\b"
 )
 _REQUEST = re.compile(
@@ -109,13 +113,26 @@ _REQUEST = re.compile(
     rb"(?:explain|help|write|tell|show|give|find|create|make|build|add|change|check|look|read|summari[sz]e"
     rb"|translate|generate|list|describe|compare|run|test|implement|do|go|draw|plan|book|send|review|solve"
     rb"|calculate|compute|convert|remove|delete|update|try|start|set|open|draft|rewrite|finish|put|use|take"
-    rb"|with|for|about|what about|how about|or|keep|continue|next|scale|split|merge|turn|propose|suggest|first|second|third|another|one more|also"
+    rb"|with|for|about|one|an?|same|and|what about|how about|or|keep|continue|next|scale|split|merge|turn|propose|suggest|first|second|third|another|one more|also"
     rb"|schreib|mach|gib|zeig|nimm|rechne|plane|und|mit|fais|donne|ecris|ajoute|mets|propose|i'd|we'd|i want)\b"
+)
+_ONE_WORD = re.compile(rb"[^a-z0-9]*[a-z0-9_]*")
+_NO = re.compile(
+    rb"(?:(?:ah|oh|hm+|uh+|ok|but|mais|aber)[,.! ]+)?(?:no|nope|nah|wrong|wait|sorry|oops|actually|correction|almost|not quite"
+    rb"|nein|falsch|fast|halt|moment|nicht ganz|non|faux|pardon|presque|pas tout a fait)[.!, ]*"
 )
 _WORDS = re.compile(rb"[a-z0-9']+")
 _STRONG = frozenset(("must", "not allowed", "at most", "may not"))  # hold although a wish stands beside them
 _WEAK = frozenset(("only", "no …", "not allowed", "nothing …", "for everything", "don't …", "may not", "always", "at least"))
-_SURE = frozenset(("no, …", "my mistake"))
+_FROM_NOW_ON = frozenset(("from now on", "for everything", "désormais", "ab jetzt"))
+_FORBID = frozenset(("no …", "nothing …", "don't …"))
+_NOW = re.compile(
+    rb"\b(?:now|again|after all|no longer|any ?more|forget|ignore|off|lifted|dropped|allowed|wieder|jetzt|doch|nicht mehr"
+    rb"|plus|maintenant|nouveau|finalement)\b"
+)
+_GOES_ON = re.compile(
+    rb"\b(?:start|go on|go ahead|begin|continue|proceed|send|close|stop|relax|rest|move on|delete|forget it|weiter)\b"
+)
 
 
 def _read(text: str) -> list[Statement]:
@@ -134,7 +151,10 @@ def _read(text: str) -> list[Statement]:
     for span in statements(folded.text):
         matches = []
         while place < len(found) and found[place].span[0] < span[1]:
-            matches.append(found[place])
+            pattern = found[place].pattern
+            beyond = found[place].span[1] > span[1] and pattern.category not in ERROR
+            if not beyond or _ONE_WORD.fullmatch(own, span[1], found[place].span[1]):
+                matches.append(found[place])
             place += 1
         item = _ITEM.search(folded.text, max(0, span[0] - 8), span[0]) is not None
         ruled = ruled and item
@@ -234,16 +254,20 @@ class _Reading:
             obliges=(bool(duties) or ruled) and not (once or self._is_heading(own)),
             fact=bool(facts),
             critical=next((one.pattern.name for one in (*facts, *subjects)), ""),
-            corrects=bool(sure),
+            corrects=bool(sure) or _NO.fullmatch(own) is not None,
             contrasts="not X but Y" in named,
             objects="should be" in named,
             modifies="make it" in named,
             plain=self._is_plain(own),
+            ordered=bool(self.asked) or _REQUEST.match(own) is not None,
             points=_POINTING.match(own) is not None,
             old=_named_old(own),
-            error=wrong is not None and not solved,
+            error=wrong is not None and all(one.span[1] <= wrong.span[0] for one in solved),
             printed=wrong is not None and wrong.pattern.category == "trace",
+            firm=any(one.pattern.name not in _FROM_NOW_ON for one in duties) and not once,
+            bound=self._bound(duties),
             lifts=bool(ends),
+            lifts_now=bool(ends) and _NOW.search(own) is not None and not _GOES_ON.search(own),
             resolves=bool(solved),
             repeats=bool(self._of("again")),
             same=bool(self._of("same")),
@@ -299,6 +323,14 @@ class _Reading:
             and not _REQUEST.match(own)
             and not self._of("wished", "supposed", "told of")
         )
+
+    def _bound(self, duties: Sequence[Found]) -> About | None:
+        """What a prohibition is about, where its statement tells other things beside it."""
+        if not duties or any(one.pattern.name not in _FORBID for one in duties):
+            return None
+        start, end = duties[0].span[0], self.span[1]
+        pause = re.compile(rb"[,;:]\s|\s-+\s").search(self.own, min(duties[0].span[1], end), end)
+        return about(self.own[start : pause.start() if pause else end])
 
     def _is_heading(self, own: bytes) -> bool:
         return own.endswith(b":") and _RULES.search(own) is not None

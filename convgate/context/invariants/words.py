@@ -69,7 +69,7 @@ _SAME = {
         b"min minut",
         b"meat fleisch viand",
         b"dairy milk",
-        b"word wort mot",
+        b"word wort worter mot",
         b"tage tag",
     )
     for word in words.split()[1:]

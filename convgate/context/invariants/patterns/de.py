@@ -18,7 +18,7 @@ OBLIGATIONS = (
         "obligation",
         "at most",
         r"(?:hochstens|maximal|max\.?|mindestens|nicht (?:mehr|langer|spater|fruher|teurer|uber|unter|grosser|grober|hoher|schwerer|weniger|alter) als|nie (?:mehr|langer|uber|weniger) (?:als)?|keinesfalls mehr|bis (?:spatestens|maximal|hochstens)|spatestens|genau|exakt|unter|nicht uber) (?:[a-z]+ ){0,2}(?:[0-9]+|ein|eine|einen|einem|zwei|drei|vier|funf|sechs|zehn|halbe?|am|bis|um)[a-z0-9 ]*"
-        r"|[0-9]+ [a-z0-9%]+ (?:maximal|hochstens|maximum|mindestens|max)|keinen? (?:cent|euro|tag|minute|zeile|wort|gramm) (?:mehr|langer|spater|weniger)|(?:die|das|unser|mein|meine|unsere|der) (?:budget|limit|grenze|obergrenze|frist|deadline|abgabe|hochstgrenze) (?:ist|liegt|betragt|bleibt)",
+        r"|[0-9]+ [a-z0-9%]+ (?:maximal|hochstens|maximum|mindestens|max)|keinen? (?:cent|euro|tag|minute|zeile|wort|gramm) (?:mehr|langer|spater|weniger)|mehr als [0-9]+ [a-z]+ (?:ist|sind|geht|gehen|darf|durfen|kann|konnen) [^.!?\n]*(?:nicht|kein[a-z]*)|mehr geht nicht|(?:die|das|unser|mein|meine|unsere|der) (?:budget|limit|grenze|obergrenze|frist|deadline|abgabe|hochstgrenze) (?:ist|liegt|betragt|bleibt)",
         unless=r"(?:hat|haben|war|waren|ist|sind|kostet|dauert|kostete|dauerte) (?:nur |etwa |bisher |jetzt )?(?:mindestens|hochstens|unter|genau|maximal)|unter (?:der|die|dem|den|einem|einer|ein|uns|anderem)|genau (?:das|so|der|die|ein|wie|am)|genau[,.!]",
     ),
     Pattern(
@@ -47,7 +47,7 @@ OBLIGATIONS = (
         "always",
         r"(?:immer|stets|jedes mal|grundsatzlich|durchgehend|uberall) (?:mit|in|auf|als|zuerst|erst|der|die|das|eine?|einen|vor|nach|an|am|auch|per|bei|unter|von|im|du|sie|nur|genau|zwei|drei|[a-z]+en|[a-z]+)"
         r"|bei allen? [^.!?\n]{3,}|vor jede[mnrs]? [^.!?\n]{3,}|nach jede[mnrs]? [^.!?\n]{3,}|in allen? (?:texten|antworten|mails|dateien|tabellen)|(?:ab jetzt|ab sofort|von nun an|kunftig|in zukunft|zukunftig)|(?:gilt|gelten) (?:fur|bei) (?:alle[sn]?|jede[nsrm]?)",
-        unless=r"(?:ich|er|sie|es|man|wir|die|der|das|mein|meine|unser|unsere|meldung|garten|[a-z]+er|[a-z]+) (?:[a-z]+ )?(?:macht|mache|machen|ist|sind|war|hat|habe|haben|hatte|sagt|sage|sagte|kommt|geht|wird|freut|freue|vergisst|vergesse|will|wollte|mag|mochte|bekomme|kriege|sehe|spiele|lese|finde|dachte|denke|lauft|laufe|zeigt|bleibt|passiert|brennt|blinkt|esse|isst|fahre|fahrt|koche|kocht|nehme|fangt|scheitert|hangt|ging|gab|gibt|lag|liegt|nutze|benutze|verwende) [^.!?\n]{0,60}immer|(?:soll|muss|kann|darf|sollte) (?:ich|man|wir) [^.!?\n]*|immer (?:noch|wieder|mehr|ofter|schlimmer|gerne?|gut|schon|so|weiter|langsamer|schneller|kalter|nur)|(?:fur|wie|noch) immer",
+        unless=r"(?:ich|er|sie|es|man|wir|die|der|das|mein|meine|unser|unsere|meldung|garten|[a-z]+er|[a-z]+) (?:[a-z]+ )?(?:macht|mache|machen|ist|sind|war|hat|habe|haben|hatte|sagt|sage|sagte|kommt|geht|wird|freut|freue|vergisst|vergesse|will|wollte|mag|mochte|bekomme|kriege|sehe|spiele|lese|finde|dachte|denke|lauft|laufe|zeigt|bleibt|passiert|brennt|blinkt|esse|isst|fahre|fahrt|koche|kocht|nehme|fangt|scheitert|hangt|ging|gab|gibt|lag|liegt|nutze|benutze|verwende) [^.!?,\n]{0,60}immer|(?:soll|muss|kann|darf|sollte) (?:ich|man|wir) [^.!?\n]*|immer (?:noch|wieder|mehr|ofter|schlimmer|gerne?|gut|schon|so|weiter|langsamer|schneller|kalter|nur)|(?:fur|wie|noch) immer",
     ),
 )
 
@@ -166,8 +166,8 @@ ERRORS = (
     Pattern(
         "error",
         "geht nicht",
-        r"(?:lauft|geht|startet|funktioniert|druckt|ladt|baut|verbindet|reagiert|heizt|springt|offnet|kompiliert|tut|klappt|ladet|zeigt|synchronisiert|spult|pumpt|kuhlt|drucken|laufen|starten|funktionieren|gehen) (?:[a-z]+ ){0,4}(?:nicht|nichts|nix|kein[a-z]*|nicht mehr)\b[^.!?\n]*|(?:nicht|nichts) (?:mehr )?(?:starten|laden|offnen|drucken|verbinden|einloggen|anmelden|installieren|erreichbar|erreichen)|(?:sturzt|sturzte|bricht|brach|hangt|friert|hing|stirbt|schlagt|schlug) (?:[a-z]+ ){0,4}(?:ab|sich auf|ein|fehl|fest)?|ist (?:kaputt|abgesturzt|tot|down|rot|defekt|blockiert)|(?:fehlermeldung|fehlercode|fehler [a-z]?[0-9]+)[^.!?\n]*|(?:meldet|meldung|display|anzeige|bildschirm|es)(?: zeigt| steht| kommt| sagt)? (?:[a-z]+ )*[:,]? ?\"[^\"\n]{3,}\"[^.!?\n]*|im display steht[^.!?\n]*|(?:blinkt|leuchtet) (?:rot|dauernd|standig|nur)",
-        unless=r"(?:wenn|falls|damit|ob|dass|was passiert) [^.!?,\n]{0,40}(?:geht|lauft|funktioniert|abst)|(?:es|das|so|mir) geht (?:[a-z]+ )?(?:nicht (?:um|darum)|nicht so gut)|geht gar nicht|darf nicht[^.!?\n]*",
+        r"(?:lauft|geht|startet|funktioniert|druckt|ladt|baut|verbindet|reagiert|heizt|springt|offnet|kompiliert|tut|klappt|ladet|zeigt|synchronisiert|spult|pumpt|kuhlt|drucken|laufen|starten|funktionieren|gehen) (?:[a-z]+ ){0,4}(?:nicht|nichts|nix|kein[a-z]*|nicht mehr)\b[^.!?\n]*|(?:nicht|nichts) (?:mehr )?(?:starten|laden|offnen|drucken|verbinden|einloggen|anmelden|installieren|erreichbar|erreichen)|(?:sturzt|sturzte|bricht|brach|hangt|friert|hing|stirbt|schlagt|schlug) (?:[a-z]+ ){0,4}(?:ab|sich auf|ein|fehl|fest)?|ist (?:kaputt|abgesturzt|tot|down|rot|defekt|blockiert)|(?:fehlermeldung|fehlercode|fehler [a-z]?[0-9]+)[^.!?\n]*|(?:meldet|meldung|display|anzeige|bildschirm|es)(?: zeigt| steht| kommt| sagt)? (?:[a-z]+ )*[:,]? ?\"[^\"\n]{3,}\"[^.!?\n]*|meldung \"[^\"\n]{3,}|(?:bekomme|kriege|erhalte|kommt) (?:[a-z]+ ){0,3}(?:meldung|fehler[a-z]*)[^.!?\n]*|im display steht[^.!?\n]*|(?:blinkt|leuchtet) (?:rot|dauernd|standig|nur)",
+        unless=r"(?:wenn|falls|damit|ob|dass|was passiert) [^.!?,\n]{0,40}(?:geht|lauft|funktioniert|abst)|(?:es|das|so|mir) geht (?:[a-z]+ )?(?:nicht (?:um|darum)|nicht so gut)|geht gar nicht|mehr geht nicht|darf nicht[^.!?\n]*",
         asked=True,
     ),
 )

@@ -74,7 +74,7 @@ SAFETY = (
     Pattern(
         "subject",
         "security, data, money, production, law",
-        r"mots? de passe|secret[s]?|identifiants?|cles? (?:api|privees?|d'api)|jetons?|tokens?|chiffre[es]*|en clair|donnees (?:personnelles|privees|clients?|patients?|de sante|sensibles|bancaires)|rgpd|vie privee|confidentiel[a-z]*|anonym[a-z]*|noms? (?:de famille|des (?:clients|patients|eleves))|adresses? (?:des|de nos)|numeros? de (?:carte|telephone)|sauvegarde[s]?|perte de donnees|perdre|supprim[a-z]*|effac[a-z]*|ecras[a-z]*|base de (?:donnees|prod[a-z]*)|production|prod|loi[s]?|legal[e]?|illegal[e]?|avocat|tribunal|juge|droit d'auteur|delit|licence|cnil|fisc|impots|economies",
+        r"mots? de passe|secret[s]?|identifiants?|cles? (?:api|privees?|d'api)|jetons?|tokens?|chiffre[es]*|en clair|donnees (?:des (?:clients|patients|eleves|utilisateurs)|personnelles|privees|clients?|patients?|de sante|sensibles|bancaires)|rgpd|vie privee|confidentiel[a-z]*|anonym[a-z]*|noms? (?:de famille|des (?:clients|patients|eleves))|adresses? (?:des|de nos)|numeros? de (?:carte|telephone)|sauvegarde[s]?|perte de donnees|perdre|supprim[a-z]*|effac[a-z]*|ecras[a-z]*|base de (?:donnees|prod[a-z]*)|production|prod|loi[s]?|legal[e]?|illegal[e]?|avocat|tribunal|juge|droit d'auteur|delit|licence|cnil|fisc|impots|economies",
         unless=r"secret (?:de famille|pour)|maison de production|site de production|production (?:laitiere|locale)",
     ),
 )
@@ -151,7 +151,7 @@ ERRORS = (
     Pattern(
         "error",
         "ne marche pas",
-        r"(?:ne|n') ?(?:[a-z]+ )?(?:marche|fonctionne|demarre|s'ouvre|charge|repond|s'allume|compile|se lance|imprime|se connecte|passe|arrive|tourne|chauffe|s'installe|veut)[a-z]* (?:plus|pas|rien)[^.!?\n]*|(?:plante|a plante|plantent|a crashe|crashe|est en panne|est bloque[e]?|est casse[e]?|est tombe[e]?|s'arrete|se bloque|se fige|echoue|a echoue|freeze)[^.!?\n]*|(?:j'ai|on a|affiche|donne|renvoie|recois|obtiens|obtient|voila|message) (?:[a-z']+ ){0,3}(?:erreur|message d'erreur|exception|\"[^\"\n]{3,}\")[^.!?\n]*|erreur (?:lors|[0-9]+|fatale|de|interne|:)[^.!?\n]*|impossible de (?:se |me |nous |te )?(?:demarrer|lancer|connecter|ouvrir|charger|installer|compiler|acceder)[^.!?\n]*",
+        r"(?:ne|n') ?(?:[a-z]+ )?(?:marche|fonctionne|demarre|s'ouvre|charge|repond|s'allume|compile|se lance|imprime|se connecte|passe|arrive|tourne|chauffe|s'installe|veut|essore|vidange|refroidit|s'affiche|lit|envoie|recoit|synchronise)[a-z]* (?:plus|pas|rien)[^.!?\n]*|n'[a-z]+ plus[^.!?\n]*|(?:plante|a plante|plantent|a crashe|crashe|est en panne|est bloque[e]?|est casse[e]?|est tombe[e]?|s'arrete|se bloque|se fige|echoue|a echoue|freeze)[^.!?\n]*|(?:j'ai|on a|affiche|donne|renvoie|recois|obtiens|obtient|voila|message) (?:[a-z']+ ){0,3}(?:erreur|message d'erreur|exception|\"[^\"\n]{3,}\")[^.!?\n]*|erreur (?:lors|[0-9]+|fatale|de|interne|:)[^.!?\n]*|impossible de (?:se |me |nous |te )?(?:demarrer|lancer|connecter|ouvrir|charger|installer|compiler|acceder)[^.!?\n]*",
         unless=r"(?:si|quand|lorsque|pour que|au cas ou|que se passe) [^.!?,\n]{0,40}(?:marche|fonctionne|plante|echoue|panne)|(?:mon|mes|ton|une|d') ?erreurs? de (?:ma|ta|frappe|calcul|debutant)",
         asked=True,
     ),

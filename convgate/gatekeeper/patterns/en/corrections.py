@@ -153,7 +153,8 @@ CORRECTIONS = (
             (?:what|that|who|how|why) actually
             |(?:actually|wait|sorry|oops|hold on),? (?:it's|its|that's|thats|that is|it is|that)
              (?:\w+ )?(?:good|great|fine|nice|cool|perfect|ok|okay|funny|better|question|interesting|all
-            |correct|right|true|helpful|useful|working|amazing|impressive|smart|clever|easy|easier|pretty)\b
+            |correct|right|true|helpful|useful|working|amazing|impressive|smart|clever|clear|neat|brilliant|easy
+            |easier|pretty)\b
             |sorry,? (?:that|it's) (?:was )?(?:late|long|taken|my)|(?:actually|sorry|wait),? (?:no
             |not) (?:problem
             |worries|need|rush|yet|sure)|sorry,? my|sorry,? not|i'm [^.!?,;\n]{1,40}, not

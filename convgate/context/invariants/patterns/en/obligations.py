@@ -10,12 +10,12 @@ OBLIGATIONS = (
         "must",
         r"must(?:n't|nt| not| never| always)?|shall not|shan't|mustnt",
         unless=r"""
-            (?:i|we|one) must (?:say|admit|confess|tell|be|have|ask|know|run|go|add|thank|sound|seem|look)\b
+            (?:i|we|one) must (?:say|admit|confess|tell|be (?:going|off|honest|dreaming|missing|doing|stupid|blind|getting)|have|ask|know|run|go|add|thank|sound|seem|look)\b
             |must (?:have (?:been|had|missed|lost|forgotten|gone|done|made|left|seen|got|gotten|taken
             |happened|changed|broken|said|come|put|thought|felt|[a-z]+ed)|feel|seem|sound|look|know
             |mean|see|read|watch|visit|try)\b
             |(?:that|it|this|there|you|he|she|they) must be (?:why|it|the (?:reason|one|problem|cause|colou?rs|weather|heat|coffee|air|stress|season|moon)|so
-            |because|some|something|a (?:bug|mistake|typo|joke|better|way)|kidding|joking|tired|hard|nice
+            |because|some|something|a (?:bug|mistake|typo|joke|better|way)|kidding|joking|late|early|very|really|nearly|about|around|quite|old|cold|amazing|awesome|boring|busy|tired|hard|nice
             |fun|great|lovely|exhausted|wrong|right|another|an? (?:easier|error))
             |(?:what|how|why) must|a must.(?:see|read|visit)|must be the (?:colou?rs|weather|heat|coffee|air|stress|season|moon)|you must be (?:an?|so|very|new|busy|proud|tired|kidding|joking|bored|crazy|mad)
         """,
@@ -85,6 +85,15 @@ OBLIGATIONS = (
     ),
     Pattern(
         "obligation",
+        "only …",
+        r"only (?:[a-z-]+ ){0,2}[a-z0-9-]{3,}",
+        unless=r"""
+            only (?:if|when|problem|thing|one|because|that|just|a|an|then|now|wish|question|issue|the|this|i|we|it|you|he|she|they|downside|two|three|after|got|had|was|later|partly|half|slightly|recently|to find|for (?:now|today)|way|reason|difference|kidding|joking|halfway)\b
+        """,
+        opens_clause=True,
+    ),
+    Pattern(
+        "obligation",
         "at most",
         r"""
             at (?:the )?(?:very )?(?:most|max(?:imum)?)|max(?:imum)?\.? (?:of )?[0-9a-z$_]+
@@ -105,11 +114,11 @@ OBLIGATIONS = (
             |four|five|ten|budget)
             |(?:limit|cap|maximum|minimum|max|ceiling|budget|deadline|word count|word limit) (?:is|of|stays at|remains|=|:)
              ?(?:at |strictly |exactly |max )?(?:[$] ?)?[a-z0-9]+
-            |(?:is|are|stays) (?:now )?(?:the|our|my) (?:new |absolute |hard )?(?:limit|maximum|cap|minimum|deadline|budget|max)|at the latest|at the earliest|exactly (?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten
+            |(?:is|are|stays) (?:now )?(?:the|our|my) (?:new |absolute |hard )?(?:limit|maximum|cap|minimum|deadline|budget|max)|at the latest|at the earliest|(?:[a-z0-9]+ )?tops{end}|that's all (?:there is|we have|i have|i've got|we've got)|exactly (?:[0-9]+|one|two|three|four|five|six|seven|eight|nine|ten
             |twelve)|by (?:\w+ )?(?:at the latest|latest)
         """,
         unless=r"""
-            (?:is|was|are|were|costs?|took|takes|spent|weighs?|got|had|lasted|for|earns?|makes?|after|just
+            (?:was|were|took|takes|lasted|been|cost) (?:at most|no more than|not more than|at the most|maximum)|(?:is|was|are|were|costs?|took|takes|spent|weighs?|got|had|lasted|for|earns?|makes?|after|just
             |already|currently|now|grew|went) (?:\w+ )?(?:no |not )?(?:up to|under|below|within|less than
             |fewer than|more than|above|over|exactly|longer than|max|about) [0-9$]+
             |(?:over|above|under|below|within) (?:[0-9]+ )?(?:the )?(?:last|past|years?|time|here|there)
@@ -171,7 +180,7 @@ OBLIGATIONS = (
         "(?:don't|dont|do not|never|not ever|and not|nor) [a-z]{2,}",
         unless=r"""
             (?:don't|dont|do not|never|not) (?:worry|hesitate|mind|be (?:shy|afraid|sorry|silly|so|sad)|get (?:it|me
-            |why|how|what)|hate|laugh|judge|tell (?:him|her|them|anyone|my|me)|know|think|want|see|have|understand|feel|like|tell me|leave me
+            |why|how|what)|hate|laugh|judge|tell (?:him|her|them|anyone|my|me)|know|think|want|see|have|understand|fails?|stops?|feel|like|tell me|leave me
             |make me|cry|panic|need|care|remember|believe|ask me|say|seem|really|even|bother|you|we|they|i
             |do (?:that|it|this)?(?: yet| now)?$|get|work|works|yet|sure|quite|really|too|so|all|a|an|the|bad
             |that|necessarily|fully|much|only|just|currently|usually|often|always|exactly|mean|expect|run
@@ -216,9 +225,9 @@ OBLIGATIONS = (
         "may not",
         r"""
             (?:may|can|should|could|will|would) (?:never|not ever|under no)|may not
-            |(?:i|we) (?:will not|won't|refuse to|will never) [a-z]+|not (?:one|a single) [^.,!?\n]{1,40}(?:may|must|can|should|is to|gets?)|(?:nobody|no one) [a-z]{3,}s\b|(?:keep|leave) [^.,!?\n]{1,50} out of|(?:nobody|no one|nothing|none|neither|no [a-z]+) (?:[a-z']+ ){0,5}(?:may|can|is allowed|should
+            |(?:i|we) (?:will not|won't|refuse to|will never) [a-z]+|not (?:one|a single) [^.,!?\n]{1,40}(?:may|must|can|should|is to|gets?)|(?:nobody|no one) [a-z]{3,}s\b|(?:keep|leave) [^.,!?\n]{1,50} out of|(?:nobody|no one|nothing|none|neither|no [a-z]+) (?:[a-z']+ ){0,8}(?:may|can|is allowed|should
             |gets to|is to|must|are to|goes|shall|will)
-            |(?:we|you|i|it|they|she|he|one|that|which|[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just
+            |[a-z0-9]{2,} (?:can't|cannot|cant|can not|must not) (?:be|use|have|exceed|change|stay|cost|contain|leave|start before|share|handle|hold|carry|overlap|last)\b|(?:i|we) (?:can't|cannot|can not) (?:do|make|attend|come|meet|work) (?:[a-z]+ ){0,2}(?:mon|tues|wednes|thurs|fri|satur|sun)days?|we (?:can't|cannot|can not) [a-z]{3,}|i want (?:no|nothing)|(?:stick|keep|adhere) (?:strictly |only )?to (?:the|our|my|this|these)|without [a-z0-9]+[, ]+that's a|throughout{end}|not (?:on|before|after|during) [a-z0-9]+|[a-z]+ (?:is|are) (?:already )?fixed{end}|(?:we|you|i|it|they|she|he|one|that|which|[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just
             |definitely |also )?(?:can't|cannot|cant|can not|couldn't|won't|mustn't) (?:really |ever |also |possibly )?
             (?:use|have (?:any|more|the|a|it)|exceed|go (?:over|above|below|past|beyond|near|up|on|to|outside)
             |spend|change|touch|contain|take (?:longer|more|on|any)|eat|drink|afford|be (?:more|longer|changed|later|moved|touched|over|larger|bigger|used|in|on|seen
@@ -236,7 +245,7 @@ OBLIGATIONS = (
             |(?:it|this|that|they) (?:may|might) not (?:be )?(?:work|helpful|true|right|enough|possible)
             |(?:i|we) (?:may|might) not (?:be|have|know|need)
             |nobody can (?:tell|say|know|help)|no one can (?:tell|say)|(?:nobody|no one|none) (?:[a-z]+ )?(?:will|would)
-             (?:notice|care|know|read|mind|come|believe|ever know|see)|can't (?:go|be) wrong|(?:nobody|no one) (?:knows|cares|likes|wants|has|is|comes|answers|replies|reads|works|looks|sees|uses|understands|believes|does|says|seems|minds|was|needs|loves|remembers|thinks|listens|buys|notices|complains|does|expects|asks|gets|told|always|finds)\b|(?:i|we) (?:won't|will not|will never) (?:be (?:here|there|home|back|able)|bother|need|forget|know|ask|lie|tell|mind|have time|bore|get|make it|finish|manage|see)\b|leave [^.,!?\n]{1,30} out of (?:it|this)
+             (?:notice|care|know|read|mind|come|believe|ever know|see)|can't (?:go|be) wrong|(?:bug|bugs|issue|issues|error|errors|problem|it|that|this|everything|all|build|leak|crash|which|now) (?:is|are) (?:already )?fixed|(?:we|i|it|that|this|they) (?:can't|cannot|can not) (?:find|wait|believe|decide|see|tell|remember|imagine|think|figure|understand|get|open|connect|log|reach|help|agree|say|know|seem|stop|start|sleep|hear|explain|complain|be (?:right|true|serious|that|it|sure|the)|have been|work|make (?:it|sense))|this can't be|that can't be|it can't be|not (?:before|after|on|during) (?:all|the|that|reading|my)|can't be (?:that|so|right|true|serious|too)|(?:nobody|no one) (?:knows|cares|likes|wants|has|is|comes|answers|replies|reads|works(?: here|{end})|looks|sees|uses|understands|believes|does|says|seems|minds|was|needs|loves|remembers|thinks|listens|buys|notices|complains|does|expects|asks|gets|told|always|finds)\b|(?:i|we) (?:won't|will not|will never) (?:be (?:here|there|home|back|able)|bother|need|forget|know|ask|lie|tell|mind|have time|bore|get|make it|finish|manage|see)\b|leave [^.,!?\n]{1,30} out of (?:it|this)
         """,
     ),
     Pattern(

@@ -12,21 +12,26 @@ FACTS = (
             allerg(?:y|ies|ic|en|ens)|anaphyla[a-z]*|epi.?pens?|intoleran(?:t|ce|ces)|c(?:o|oe)liacs?|celiacs?
             |(?:can't|cannot|can not|mustn't|not allowed to) (?:have|eat|tolerate|touch|digest|drink) (?:[a-z]+ ){0,3}(?:nuts?|peanuts?|gluten
             |dairy|lactose|milk|eggs?|shellfish|fish|soy|wheat|alcohol|sugar|anything)
-            |g6pd|phenylketonuri[a-z]*
+            |can't swallow[a-z ]*|trouble swallowing|peanut.free|nut.free|allergic|g6pd|phenylketonuri[a-z]*
         """,
         unless=r"""
             allergic to (?:meetings|work|mornings|mondays|small talk|drama|boilerplate|effort|exercise|xml
             |javascript|java|jargon|buzzwords|bullshit|stupidity|[a-z]*scrum)
             |(?:no|not|isn't|aren't|any|without|hasn't any|zero) (?:known |food |have |got )?(?:allerg[a-z]*|intoleran[a-z]*)
-            |(?:hay fever|allergy) season|fault.intoleran
+            |(?:about|film|movie|book|novel|story|character|play|series)[^.!?\n]{0,60}allerg[a-z]*|(?:hay fever|allergy) season|fault.intoleran
         """,
+    ),
+    Pattern(
+        "fact",
+        "allergy to less",
+        r"allergic [^.!?\n]{0,60}[, ](?:but|only|just) (?:only )?to [a-z]+|it's [a-z ]{1,40} (?:that )?(?:i'm|he's|she's|they're|is) allergic to",
     ),
     Pattern(
         "fact",
         "pregnancy",
         r"""
             (?:i'm|im|i am|is|she's|shes|being|'s|currently|am|are) (?:also |now |currently |about |already |[0-9]+ (?:weeks?|months?) )*(?:pregnant|breast.?feeding
-            |nursing (?:a|my|our|her))|[0-9]+ (?:weeks|months) pregnant|pregnant (?:wife|woman|women|girlfriend|sister|daughter|colleague|guests?|friend)
+            |nursing (?:a|my|our|her))|[0-9]+ (?:weeks|months) pregnant|trimester|expecting (?:a baby|our|twins|in)|pregnant (?:wife|woman|women|girlfriend|sister|daughter|colleague|guests?|friend)
         """,
     ),
     Pattern(
@@ -37,7 +42,7 @@ FACTS = (
             |h(?:a?e)mophilia[a-z]*|pacemaker|kidney (?:disease|failure|problems?|stones?|transplant|trouble)|liver (?:disease|failure|problems?)
             |heart (?:disease|failure|condition|problems?|attacks?|transplant|arrhythmia|murmur)|high blood pressure|hypertension|hypertensive|dementia|alzheimer'?s
             |arrhythmia|aneurysm|immuno?.?compromised|immuno?.?suppressed|cancer|chemo(?:therapy)?|seizures?|stroke|stomach ulcers?|ulcers?|copd|glaucoma
-            |slipped disc|herniated disc|osteoporosis|brittle bones|lupus|crohn'?s|hypoglyc[a-z]+|anorexi[ac]|eating disorder|bulimi[ac]|favism|gout|sleep apn(?:o)?ea
+            |slipped discs?|herniated disc|osteoporosis|brittle bones|lupus|crohn'?s|hypoglyc[a-z]+|anorexi[ac]|eating disorders?|bulimi[ac]|gallstones?|hernia|migraines? with aura|tachycardia|transplant|favism|gout|sleep apn(?:o)?ea
             |recovering alcoholic|alcoholic|suicidal|vertigo|concussion|blood clots?|thrombosis|broken (?:leg|arm|wrist|foot|ankle|hip|rib)|torn (?:acl|meniscus|ligament)
             |sickle cell|multiple sclerosis|parkinson'?s|hiv|weak heart|angina|pre.?eclampsia|deaf|blind|visually impaired)
         """,
@@ -55,7 +60,7 @@ FACTS = (
             |beta.?blockers?|immunosuppressants?|methotrexate|prednisone|cortisone|levothyroxine|xarelto|eliquis|apixaban|rivaroxaban|heparin
             |ramipril|lisinopril|metoprolol|sertraline|fluoxetine|citalopram|antibiotics|amoxicillin|medication|medications|meds|opioids?|oxycodone|morphine
             |digoxin|amiodarone|clopidogrel|marcumar|phenprocoumon|isotretinoin|accutane|antihistamines?|ritalin|benzos?|benzodiazepines?|valproate|tamoxifen)
-            |(?:my|his|her|the|our) (?:doctor|cardiologist|physician|paediatrician|pediatrician|surgeon|midwife|vet|physio|gp|oncologist|dentist|physiotherapist) (?:has |strictly |explicitly )*
+            |(?:my|his|her|the|our|their) (?:doctor|pharmacist|nurse|allergist|dermatologist|psychiatrist|therapist|orthopaedist|cardiologist|physician|paediatrician|pediatrician|surgeon|midwife|vet|physio|gp|oncologist|dentist|physiotherapist) (?:has |strictly |explicitly )*
             (?:said|says|forbade|forbids|told|warned|insists?|insisted|wants|banned|ordered) [^.!?\n]*(?:no|not|never|avoid|must|only|at most|don't|off|without|limit|max)
         """,
     ),
@@ -68,7 +73,7 @@ FACTS = (
             |goes into shock|anaphylactic shock|ends? up in (?:hospital|the er|a&e)|(?:is|are) (?:poisonous|toxic|lethal|deadly|flammable|explosive)|(?:can't|cannot|can not) swim
         """,
         unless=r"""
-            (?:could|would|might|will) (?:kill|die) (?:for|him|her|me|you|them|time|to)|die (?:of laughter|laughing|for)|(?:is|are) live (?:now|on|at|since|in)
+            (?:could|would|might|will|can) (?:kill|die) (?:for|time|to|two birds|the (?:mood|process|job))|die (?:of laughter|laughing|for)|(?:is|are) live (?:now|on|at|since|in)
             |kill (?:the )?(?:process|job|server|pod|time|it)|(?:process|server|pod|battery|phone|connection|container|job|app|program|thread|screen|laptop|engine)s? (?:[a-z]+ )?dies
             |(?:it|build|deploy|script|service|pipeline|container) dies|plants? die[sd]?|(?:plants?|leaves|flowers|lettuce|tomatoes) (?:[a-z]+ )?dies?|die cut|toxic (?:masculinity|culture|boss|relationship)|fatal error
         """,
@@ -84,7 +89,7 @@ SUBJECTS = (
             |[0-9]+ ?mg|[a-z]{3,}(?:formin|pril|statin|cillin|mycin|prazole|olol|azepam|oxacin|sartan|coxib|oxetine)|symptoms?|pain|injur(?:y|ies|ed)|surgery|operation on|post.?op|patients?|diagnos[a-z]+|therap(?:y|ist)|blood (?:pressure|sugar|thinner|thinners)
             |pregnan(?:t|cy)|diabet(?:es|ic)|gluten|nuts?|peanuts?|almonds?|walnuts?|hazelnuts?|cashews?|sesame|shellfish|shrimps?|prawns?|lactose|dairy|raw (?:egg|eggs|meat|fish|milk)|alcohol|honey|mercury
             |salt|sodium|grapefruit|kosher|infections?|steril[a-z]+|hygien[a-z]+|raw|undercooked|reheat|salmonella|mould|mold|heart rate|bpm|knees?|spine|lower back|disc|blood
-            |vaccin[a-z]+|vet|dog|dogs|cat|cats|hamster|rabbit|horse|parrot|puppy|kitten|pets|lil(?:y|ies)|xylitol|onions
+            |vaccin[a-z]+|vet|lil(?:y|ies)|xylitol|bad (?:back|heart|knee|knees|hip)|calorie counts?|dogs? (?:can't|must|may)|cats? (?:can't|must|may)|pharmacist|swallow[a-z]*|choke
         """,
         unless=r"""
             (?:salt|raw) (?:lake|data|text|string|html|sql|json|bytes|numbers|strings|material|wood)|raw(?:_|[.])|pain point|nuts and bolts|symptoms? of the bug|blood type
@@ -97,8 +102,8 @@ SUBJECTS = (
         r"""
             safety|safe|unsafe|dangerous|danger|hazard[a-z]*|risk|risky|risks|injure|hurt|harm|child|children|kids?|toddlers?|baby|babies|infants?|newborn|minors?|boy|girl|choking|small parts|drown[a-z]*
             |unsupervised|alone in the water|stove|oven|knife|knives|scissors|helmets?|life ?(?:jacket|vest)s?|seat.?belts?|harness|rope|belay|ladder|scaffold[a-z]*|avalanche|roof|stairs alone
-            |emergency|exits?|escape route|evacuat[a-z]+|load.?bearing|weight limit|crane|chainsaw|saw|ppe|goggles|gloves|respirator|mask|brakes?|tyres?|tires?|speed limit|drive|driving|pool
-            |swim|lifeguard|weapon|guns?|self.?harm|suicid[a-z]+|elderly|wheelchair
+            |emergency|exits?|escape route|evacuat[a-z]+|load.?bearing|weight limit|crane|chainsaw|saw|ppe|goggles|gloves|respirator|mask|brakes?|tyres?|tires?|speed limit|drunk|driver|pool|gives? way|collapse[sd]?|power (?:is|must be|has to be|stays) off|power off|switched off|unplugged
+            |swim|lifeguard|weapon|guns?|self.?harm|suicid[a-z]+
         """,
         unless=r"""
             (?:type|thread|memory|null).?saf(?:e|ety)|safe (?:mode|defaults?|for work|to (?:say|assume))|risk (?:free|it|appetite|premium)|at the risk of
@@ -124,7 +129,7 @@ SUBJECTS = (
         "security and secrets",
         r"""
             secur(?:e|ity|ely)|passwords?|passphrases?|secrets?|credentials?|tokens?|tls|ssl|api.?keys?|private keys?|ssh keys?|keys? in (?:the )?(?:repo|code|logs?|git)|encrypt(?:ed|ion)?|unencrypted|plain.?text|hash(?:ed|ing)?|vault|\.env|env file|certificates?|2fa|mfa|sql injection
-            |injection|xss|csrf|vulnerab[a-z]+|malware|phish[a-z]*|firewall|vpn|root access|admin (?:rights|access|password)|sudo|permissions?|public(?:ly)? (?:bucket|s3|internet)|hardcod[a-z]*|hard.?cod[a-z]*|(?:in|to|from) (?:the )?(?:public )?(?:repo|logs?|git)|iban|pins?\b|eval
+            |injection|xss|csrf|vulnerab[a-z]+|malware|phish[a-z]*|firewall|vpn|root access|admin (?:rights|access|password)|sudo|permissions?|public(?:ly)? (?:bucket|s3|internet)|hardcod[a-z]*|hard.?cod[a-z]*|root login|port [0-9]+|open to the internet|(?:in|to|from) (?:the )?(?:public )?(?:repo|logs?|git)|iban|pins?\b|eval
         """,
         unless=r"""
             (?:max|output|input|context|[0-9]+|prompt|design|lexer|parser|css|color|colour|special|next|per) tokens?|tokens? (?:limit|count|budget|window|per)|(?:limit|cap|max|under|below|at most|than) [0-9k,.]* ?tokens|tokens? (?:are|is|is|be) (?:counted|long)
@@ -139,10 +144,10 @@ SUBJECTS = (
             (?:personal|private|customer|client|patient|user|sensitive|confidential|health|employee|salary|medical|payment|student|pupils?'?) (?:data|info|information|details|records?|names?|addresses|emails?|numbers|files?)
             |privacy|private|confidential(?:ity)?|gdpr|dsgvo|hipaa|ccpa|pci(?:.dss)?|pii|personally identifiable|real names?|(?:home|email|street|postal|ip) address(?:es)?|phone numbers?|anonymi[sz]ed?|anonymous(?:ly)?|pseudonym[a-z]*|nda|embargo
             |credit.?cards?|card numbers?|social security numbers?|ssn|date of birth|birth dates?|faces?|photos? of (?:the |my |our )?(?:kids|children|pupils|students|patients)|data protection|surnames?|last names?|full names?
-            |names? of (?:the )?(?:customers|patients|clients|pupils|students|children|employees|colleagues|witnesses|victims)|customers?' names?|(?:order|payment|account|bank|contact) (?:data|details)|addresses|share (?:the |our |my )?data|leave (?:the |our )?(?:network|servers?|premises|eu|country|building|machine)|salar(?:y|ies)|diagnos(?:is|es)|medical history
+            |names? of (?:the )?(?:customers|patients|clients|pupils|students|children|employees|colleagues|witnesses|victims)|customers?' names?|(?:order|payment|account|bank|contact) (?:data|details)|addresses|share (?:the |our |my )?data|leave (?:the |our )?(?:network|servers?|premises|eu|country|building|machine)|layoffs?|between us|(?:may|must|can|should)(?:n't| not)? leak|must not get out|salar(?:y|ies)|diagnos(?:is|es)|medical history
         """,
         unless=r"""
-            private (?:method|field|variable|function|member|key word|room|beach|tour|lesson|class|pool|parking|repo|bathroom|jet|attribute|property)s?|privacy policy page|type face|faces? (?:south|north|a|the)|surface|private(?:ly)? (?:owned|held)
+            private (?:method|field|variable|function|member|key word|room|beach|tour|lesson|class|pool|parking|repo|bathroom|jet|attribute|property)s?|(?:include|includes|contain|contains|have|show|with|add|list|mention|give|needs?) (?:the |our |my |a |your |his |her )?(?:phone numbers?|address(?:es)?|e?mail address(?:es)?|full names?)|privacy policy page|type face|faces? (?:south|north|a|the)|surface|private(?:ly)? (?:owned|held)
         """,
     ),
     Pattern(
@@ -169,8 +174,8 @@ SUBJECTS = (
         "subject",
         "law",
         r"""
-            law|laws|legal(?:ly)?|illegal|crime|audit(?:ors?|s)?|fined|equality act|lawyer|attorney|court|judge|lawsuit|sue|liab(?:le|ility)|regulation|regulations|regulator[a-z]*|regulatory|complian(?:ce|t)|tax (?:office|law|authority|fraud)|copyright(?:ed)?|licen[cs]e of|gpl|licen[cs]es?
-            |contract(?:ual)?(?:ly)?|statut[a-z]+|permits?|visa|customs|police|criminal|offen[cs]e|discriminat[a-z]+|defam[a-z]+|libel|fda|osha|building code|fire code|works council|notary|under ?age|minors|legal advice|medical advice|promise (?:a |any )?(?:cure|healing)
+            law|laws|legal(?:ly)?|illegal|crime|audit(?:ors?|s)?|fined|equality act|lawyer|attorney|court|judge|lawsuit|sue|liab(?:le|ility)|regulation|regulations|regulator[a-z]*|regulatory|(?:gdpr|hipaa|pci|legally|sox|tax|law).complian(?:ce|t)|compliance|tax (?:office|law|authority|fraud)|copyright(?:ed)?|licen[cs]e of|gpl|licen[cs]es?
+            |contract(?:ual)?(?:ly)?|statut[a-z]+|permits?|visa|customs|police|criminal|offen[cs]e|discriminat[a-z]+|defam[a-z]+|libel|sued|fda|osha|building code|fire code|works council|notary|under ?age|minors|legal advice|medical advice|promise (?:a |any )?(?:cure|healing)
         """,
         unless=r"(?:law of|murphy's law|in.laws?|mother.in.law|father.in.law|sister.in.law|brother.in.law|data contract|contract (?:test|type)s?|(?:tennis|basketball|food) court|visa (?:card|debit)|judge (?:me|for yourself)|no offen[cs]e|licen[cs]e plate|permits? (?:us|me))",
     ),
