@@ -140,6 +140,16 @@ def pages_run_quickly() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def commands_are_put_together_once() -> Iterator[None]:
+    """Typer does so anew for each `convgate …`, out of the type hints of all subcommands."""
+    from typer import main
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(main, "get_command", functools.cache(main.get_command))
+        yield
+
+
 def wait_for_script(runner: LocalScriptRunner, timeout: float = 3) -> None:
     """Returns when the page's script is over; RuntimeError after `timeout` seconds."""
     thread = runner._script_thread

@@ -17,6 +17,7 @@ LOG_VARIABLE = "CONVGATE_TEST_NETWORK_LOG"  # a file that child processes write 
 
 _LOCAL_NAMES = {"", "localhost", "ip6-localhost"}
 _ADDRESS_AT = {"socket.connect": 1, "socket.sendto": 1, "socket.sendmsg": 1}
+_WATCHED = frozenset({"socket.getaddrinfo", "socket.gethostbyname", *_ADDRESS_AT})
 
 
 class NetworkForbiddenError(RuntimeError):
@@ -42,15 +43,15 @@ def install() -> None:
 
 
 def _refuse(event: str, args: tuple[Any, ...]) -> None:
+    if event not in _WATCHED:  # nearly all; Python tells of every file and frame
+        return
     if event == "socket.getaddrinfo":
         host = args[0].decode() if isinstance(args[0], bytes) else args[0]
         target: Any = (host or "",)
     elif event == "socket.gethostbyname":
         target = (args[0],)
-    elif event in _ADDRESS_AT:
-        target = args[_ADDRESS_AT[event]]
     else:
-        return
+        target = args[_ADDRESS_AT[event]]
     if not is_local(target):
         attempt = f"{event} to {target[0]}"
         ATTEMPTS.append(attempt)
