@@ -100,7 +100,7 @@ class Linking:
         if one.fact or was_critical or (one.critical and one.obliges):
             return "safety_requirement"
         if not first:
-            if one.corrects and not self._is_comment(message, one):
+            if one.corrects and values(one.about) and not self._is_comment(message, one):
                 return "user_correction"
             if one.contrasts and (not one.obliges or one.old & self._known(message)):
                 return "user_correction"
@@ -132,6 +132,8 @@ class Linking:
         """Whether a statement says it otherwise than before, without saying that it does."""
         if one.objects and message.answered:
             return bool(values(one.about) & values(message.answered)) or one.points
+        if one.moved and (one.about.stems & self._known(message) or one.points):
+            return True
         if not one.plain or message.asked:
             return False
         before = [self._said[key] for key in keys(one.about) if key in self._said]

@@ -37,6 +37,7 @@ class Statement:
     contrasts: bool = False  # one thing and not another
     objects: bool = False  # says how something should be
     modifies: bool = False  # orders or tells a change
+    moved: bool = False  # tells that something has become otherwise
     plain: bool = False  # a short statement that could correct by its value alone
     ordered: bool = False  # an order or a question to the assistant, so that its numbers are what is wanted of it
     points: bool = False  # begins with "it's", "they are", …
@@ -237,8 +238,12 @@ class _Reading:
         subjects = self._of("subject")
         if wrong and not subjects and all(one.pattern.name in _WEAK for one in duties):
             duties = []
+        contrasts = [one.span for one in self._of("change") if one.pattern.name == "not X but Y"]
+        duties = [
+            one for one in duties if one.pattern.name not in _FORBID or not overlaps(one.span, contrasts)
+        ]
         sure = [one for one in self._of("correction", "change") if self._is_correction(one)]
-        unsure = [one for one in self._of("change", "modifies", "objects") if self._counts(one)]
+        unsure = [one for one in self._of("change", "modifies", "moved", "objects") if self._counts(one)]
         ends = [] if once else [one for one in self._of("lifted") if not self._is_asked(one)]
         solved = [one for one in self._of("resolved") if not self._is_asked(one)]
         told = next(iter([*facts, *duties, *sure, *([wrong] if wrong else []), *unsure, *ends]), None)
@@ -257,7 +262,8 @@ class _Reading:
             corrects=bool(sure) or _NO.fullmatch(own) is not None,
             contrasts="not X but Y" in named,
             objects="should be" in named,
-            modifies="make it" in named,
+            modifies=bool(named & {"make it", "has changed"}),
+            moved="has changed" in named,
             plain=self._is_plain(own),
             ordered=bool(self.asked) or _REQUEST.match(own) is not None,
             points=_POINTING.match(own) is not None,

@@ -11,7 +11,7 @@ OBLIGATIONS = (
         "must",
         r"(?:il (?:me |nous |te |vous |lui |leur )?faut|faut|il faudra|il est (?:imperatif|obligatoire|essentiel|indispensable|interdit|hors de question)|il ne faut|faut pas|faudra) [^.!?\n]+|(?:doit|doivent|devra|devront) (?:[a-z]+ ){0,3}[a-z]+|(?:tu|vous|on) (?:dois|devez|doit|ne dois|ne devez|ne peux|ne pouvez) [^.!?\n]+"
         r"|(?:ne|n') ?(?:doit|doivent|peut|peuvent|devra|dois|devons|devez|pouvons|pouvez) (?:pas|jamais|plus|en aucun cas|surtout pas|contenir|depasser)[^.!?\n]*|(?:a|ont|est|sont) (?:l'obligation|tenus?|obligatoires?|imperatifs?|imperatives?|interdite?s?|exclue?s?|proscrite?s?|non negociables?|exigees?|exiges?|imposees?|imposes?)",
-        unless=r"je dois (?:dire|avouer|reconnaitre|admettre|partir|y aller|finir|ecrire|preparer|faire|rendre|aller|trouver|rediger)|(?:faut-il|dois-je|doit-on|que faut|combien faut|comment faut|qu'est-ce qu'il faut|ou faut)[^.!?\n]*|(?:il (?:me|nous) faut|il faut) (?:combien|quoi|le rentrer|une? [a-z]+ (?:idee|minute))|(?:doit|doivent) (?:etre (?:la|le|une|un)|avoir (?:ete|eu)|venir de)",
+        unless=r"il faut que je (?:parte|file|aille|vous laisse|te laisse|reflechisse)[^.!?\n]*|je dois (?:dire|avouer|reconnaitre|admettre|partir|y aller|finir|ecrire|preparer|faire|rendre|aller|trouver|rediger)|(?:faut-il|dois-je|doit-on|que faut|combien faut|comment faut|qu'est-ce qu'il faut|ou faut)[^.!?\n]*|(?:il (?:me|nous) faut|il faut) (?:combien|quoi|le rentrer|une? [a-z]+ (?:idee|minute))|(?:doit|doivent) (?:etre (?:la|le|une|un)|avoir (?:ete|eu)|venir de)",
     ),
     Pattern(
         "obligation",
@@ -74,7 +74,7 @@ SAFETY = (
     Pattern(
         "subject",
         "security, data, money, production, law",
-        r"mots? de passe|secret[s]?|identifiants?|cles? (?:api|privees?|d'api)|jetons?|tokens?|chiffre[es]*|en clair|donnees (?:des (?:clients|patients|eleves|utilisateurs)|personnelles|privees|clients?|patients?|de sante|sensibles|bancaires)|rgpd|vie privee|confidentiel[a-z]*|anonym[a-z]*|noms? (?:de famille|des (?:clients|patients|eleves))|adresses? (?:des|de nos)|numeros? de (?:carte|telephone)|sauvegarde[s]?|perte de donnees|perdre|supprim[a-z]*|effac[a-z]*|ecras[a-z]*|base de (?:donnees|prod[a-z]*)|production|prod|loi[s]?|legal[e]?|illegal[e]?|avocat|tribunal|juge|droit d'auteur|delit|licence|cnil|fisc|impots|economies",
+        r"mots? de passe|secret[s]?|identifiants?|cles? (?:api|privees?|d'api)|jetons?|tokens?|chiffre[es]*|en clair|donnee personnelle|donnees (?:des (?:clients|patients|eleves|utilisateurs)|personnelles|privees|clients?|patients?|de sante|sensibles|bancaires)|rgpd|vie privee|confidentiel[a-z]*|anonym[a-z]*|noms? (?:de famille|des (?:clients|patients|eleves))|adresses? (?:des|de nos)|numeros? de (?:carte|telephone)|sauvegarde[s]?|perte de donnees|perdre|supprim[a-z]*|effac[a-z]*|ecras[a-z]*|base de (?:donnees|prod[a-z]*)|production|prod|loi[s]?|legal[e]?|illegal[e]?|avocat|tribunal|juge|droit d'auteur|delit|licence|cnil|fisc|impots|economies",
         unless=r"secret (?:de famille|pour)|maison de production|site de production|production (?:laitiere|locale)",
     ),
 )
@@ -95,7 +95,7 @@ CHANGES = (
     Pattern(
         "change",
         "not X but Y",
-        r"(?:c'est|c'etait|ce sont|est|sont|il s'agit d[e']) [^.!?\n]{2,60}[, ]+(?:et )?(?:non )?pas (?:de |du |des |le |la |l'|les |un |une |d'|au |a |en |dans )*[a-z0-9]+|[a-z0-9]+,? (?:et )?(?:non )?pas (?:dans |a |au |le |la |les |l'|du |de |en |un |une )+[a-z0-9]+|(?:au lieu d[eu']|plutot que|et non) ?(?:[a-z]+ )?[a-z0-9]+|pas [^.!?\n]{2,40} mais [^.!?\n]{2,}|[a-z]+ etait absente?[^.!?\n]*",
+        r"ce n'(?:est|etait) pas [^.,!?\n]{1,40}, (?:mais )?(?:c'est|c'etait|ce sont) [^.!?\n]+|(?:tu as|vous avez|t'as) (?:inverse|confondu|oublie|mal compris|mis|ecrit) [^.!?\n]+|(?:c'est|c'etait|ce sont|est|sont|il s'agit d[e']) [^.!?\n]{2,60}[, ]+(?:et )?(?:non )?pas (?:de |du |des |le |la |l'|les |un |une |d'|au |a |en |dans )*[a-z0-9]+|[a-z0-9]+,? (?:et )?(?:non )?pas (?:dans |a |au |le |la |les |l'|du |de |en |un |une )+[a-z0-9]+|(?:au lieu d[eu']|plutot que|et non) ?(?:[a-z]+ )?[a-z0-9]+|pas [^.!?\n]{2,40} mais [^.!?\n]{2,}|[a-z]+ etait absente?[^.!?\n]*",
         unless=r"(?:ne|n')[^.!?\n]{1,20}pas [a-z]+|(?:c'est|ce n'est|pourquoi|ou|si|bien sur que|je ne sais) pas (?:la peine|grave|facile|clair|possible|mal|sur|vraiment)|(?:sais|suis|est-ce|n'est-ce|voila) pas",
     ),
     Pattern(

@@ -15,8 +15,8 @@ CHANGES = (
         """,
         unless=r"""
             (?:sorry|apologies|wait|hold on|oops|well|oh|actually|no|nope)[,.!: -]*(?:(?:no|nope|sorry)[,.!: -]*)?(?:(?:for|about|to (?:bother|ask|interrupt)|if|i'm late|my english|another|one more|again|typo there|what|how|why|can|could|would|do|does|did|is|are|should|where|when|who|which|one (?:more|other)
-            |i (?:have|had|was (?:away|out|afk)|got|need|forgot to (?:say|mention|add|tell)|should (?:add|mention|say)|also|just|think|love|like|can|will|do|don't)|thanks|thank|that (?:works|worked|helps|helped|makes|did|sounds|looks|was (?:it|all|quick|easy))|it (?:works|worked|does)|also|please explain|let me (?:think|check|see|ask)|never ?mind
-            |maybe|perhaps|that's (?:\w+ )?(?:clear|cool|neat|clever|interesting|helpful|useful)|another (?:question|thing)|(?:a |one )?(?:quick|small|last|other) (?:question|thing)|that's (?:all|fine|ok|okay|it|great|perfect|good|enough|a (?:good|great|nice))|not (?:yet|really|at all|sure|now|necessarily|so far|today)|he|she|everything|all good|nothing|we're (?:good|fine)|i'm (?:good|fine|done)|go ahead|no)\b)
+            |i (?:have|had|was (?:away|out|afk)|got|need|forgot to (?:say|mention|add|tell)|should (?:add|mention|say)|also|just|think|love|like|can|will|do|don't)|thanks|thank|that (?:works|worked|helps|helped|makes|did|sounds|looks|was (?:it|all|quick|easy))|it (?:works|worked|does)|also|please explain|let me (?:think|check|see|ask|read|look|try)|never ?mind
+            |maybe|perhaps|that's (?:\w+ )?(?:clear|cool|neat|clever|interesting|helpful|useful)|another (?:question|thing)|(?:a |one )?(?:quick|small|last|other) (?:question|thing)|that's (?:all|fine|ok|okay|it|great|perfect|good|enough|a (?:good|great|nice))|not (?:yet|really|at all|sure|now|necessarily|so far|today)|never (?:heard|seen|been|had|tried)|he|she|everything|all good|nothing|we're (?:good|fine)|i'm (?:good|fine|done)|go ahead|no)\b)
             |rather (?:than|not|a|the|good|nice|late|early|big|small|cold|well|long|short|soon)|instead of|(?:full|hard|bus|train|tram|dead) stop|stop (?:words?|watch|by|at|in)|update (?:the|my|it|our|all|to|your|from|on)|edit (?:the|my|it|this)
         """,
         opens_clause=True,
@@ -27,9 +27,9 @@ CHANGES = (
         r"""
             my (?:mistake|bad|fault|error)|i (?:mixed|messed|confused|misread|misremembered|mistyped|miscounted|miscalculated|misspoke|mis-?stated|misheard|mislabel[a-z]*)\b
             |i (?:got|had|wrote|gave|told|said|put|typed|sent|have) (?:[a-z]+ ){0,5}(?:wrong|mixed up|backwards|the wrong|incorrectly|by mistake|swapped)
-            |i was (?:wrong|mistaken|off) (?:about|on|with|there|earlier|before|:)?|i should have (?:said|written|told)|let me (?:correct|rephrase|restate|fix that|clarify)|to correct (?:myself|that)|typo[:, ]
+            |i was (?:wrong|mistaken|off) (?:about (?:the|that|this|my|it)|on|with|there|earlier|before|:)?|i should have (?:said|written|told)|let me (?:correct|rephrase|restate|fix that|clarify)|to correct (?:myself|that)|typo[:, ]
             |(?:small |one |quick |minor )?correction|i (?:have |'ve )?changed my mind|we(?:'ve| have)? changed our minds?|change of (?:plan|plans|mind|heart)|plans? (?:have |has )?changed|scratch that|strike that|take that back|forget what i (?:said|wrote)|ignore (?:what i said|my last|my previous)
-            |disregard|on second thoughts?|i've thought (?:again|about it)|i (?:always |keep )(?:mess(?:ing)? (?:that|this|it) up|mix(?:ing)? (?:that|them|it|these) up)|i keep forgetting|[a-z0-9]+,? (?:sorry|my bad|oops){end}|(?:is|it's) spelled|you forgot (?:that|i|we|the|about|to)|you (?:missed|ignored|overlooked) (?:that|the|my)|(?:that|which) (?:was|is) (?:not|never) (?:true|what|the case)|i (?:gave|sent|showed|wrote|read) you|(?:the |that |my )?[a-z0-9.]+ was (?:[a-z0-9]+ (?:years?|months?|weeks?) ago|last (?:year|week|month|time)|the (?:old|other|previous)|from (?:the|my) (?:old|other)|a typo|wrong|before)|i'm so bad (?:at|with)|i can't count|called back|got back to me|as i (?:wrote|said)|it's [^.,!?\n]{1,30} that (?:i|we|he|she|they|it) [^.!?\n]{2,}|thinking about it (?:again|more)|having slept on it|i (?:just )?(?:checked|double.?checked|looked (?:it )?up|looked again|asked|talked to|spoke (?:to|with)|learned|found out|heard)(?:[^.!?\n]{0,40}[:,.;] ?|[^.!?\n]{0,30} and )
+            |disregard|on second thoughts?|i've thought (?:again|about it)|i (?:always |keep )(?:mess(?:ing)? (?:that|this|it) up|mix(?:ing)? (?:that|them|it|these) up)|i keep forgetting|(?:that's|that is|this is|you used|you took|you gave|you have) (?:the |an |my |our )?(?:old|wrong|previous|outdated|other) [a-z]+|[a-z0-9]+, i meant?{end}|i meant to say|(?:sry|soz)[,.! ]+[a-z0-9]+|make (?:that|it) (?:[0-9]+|mon|tues|wednes|thurs|fri|satur|sun)[a-z0-9]*|i never said|you(?:'re| are) (?:confusing|mixing)|(?:it|that|this) should (?:read|say)|[a-z0-9]+,? (?:sorry|my bad|oops){end}|(?:is|it's) spelled|you forgot (?:that|i|we|the|about|to)|you (?:missed|ignored|overlooked) (?:that|the|my)|(?:that|which) (?:was|is) (?:not|never) (?:true|what|the case)|i (?:gave|sent|showed|wrote|read) you|(?:the |that |my )?[a-z0-9.]+ was (?:[a-z0-9]+ (?:years?|months?|weeks?) ago|last (?:year|week|month|time)|the (?:old|other|previous)|from (?:the|my) (?:old|other)|a typo|wrong|before)|i'm so bad (?:at|with)|i can't count|called back|got back to me|as i (?:wrote|said)|it's [^.,!?\n]{1,30} that (?:i|we|he|she|they|it) [^.!?\n]{2,}|thinking about it (?:again|more)|having slept on it|i (?:just )?(?:checked|double.?checked|looked (?:it )?up|looked again|asked|talked to|spoke (?:to|with)|learned|found out|heard)(?:[^.!?\n]{0,40}[:,.;] ?|[^.!?\n]{0,30} and )
             (?:it's|its|it is|it was|they're|the|we|he|she|actually|there)
         """,
         unless=r"(?:spelling|auto|tax|error|colou?r|grammar).?correction|(?:what|if|when|why|that|think) i (?:was wrong|changed|misread)|typos? (?:in|check|fix)|check (?:for )?typos?",
@@ -57,6 +57,15 @@ CHANGES = (
             |(?:is|are|it's|they're|we're|i'm|there's|there are|have|has) now [a-z0-9]+|(?:now|meanwhile|since then|as of (?:today|now|this week)) [^.!?\n]{0,50}(?:is|are|it's|has|have|use|must|can|will) [a-z0-9]+|(?:now|instead){end}
             |we (?:now|have now|just) (?:use|have|moved|switched|decided|agreed|changed|settled|need|deploy|run|are)|(?:is|are) (?:also |even |now )?(?:ok|okay|fine|alright)(?: too| as well)?{end}|[a-z]+ (?:is|are|got) (?:ok|okay|fine|allowed) (?:now|after|before|too|again)
         """,
+    ),
+    Pattern(
+        "moved",
+        "has changed",
+        r"""
+            (?:is|are|was|were|has been|have been|got|gets|'s been|will be) (?:now |just |been |also )*(?:moved|changed|postponed|shifted|rescheduled|renamed|brought forward|pushed back|delayed|replaced|extended|cut) (?:to|from|by|until|with)
+            |(?:has|have) (?:now |just |been )*changed|(?:they|he|she|we|management|boss|client) (?:just |have |has |'ve )?(?:moved|changed|postponed|pushed|shifted|switched|renamed) (?:it|them|that|this|the [a-z]+) (?:to|from|by)|the new (?:one|date|time|address|number|name|plan|deadline) is|[a-z]+ (?:is|are) [^.!?\n]{1,40} now{end}
+        """,
+        unless=r"(?:it|that|this|everything|i|we|all) (?:is|are) [^.!?\n]{1,40} now{end}|(?:good|fine|ok|okay|clear|done|ready|better|gone|working|fixed) now{end}",
     ),
     Pattern(
         "objects",

@@ -12,12 +12,12 @@ OBLIGATIONS = (
         unless=r"""
             (?:i|we|one) must (?:say|admit|confess|tell|be (?:going|off|honest|dreaming|missing|doing|stupid|blind|getting)|have|ask|know|run|go|add|thank|sound|seem|look)\b
             |must (?:have (?:been|had|missed|lost|forgotten|gone|done|made|left|seen|got|gotten|taken
-            |happened|changed|broken|said|come|put|thought|felt|[a-z]+ed)|feel|seem|sound|look|know
+            |happened|changed|broken|said|come|put|thought|felt|cost|hurt|hit|cut|set|let|paid|met|won|fallen|slept|[a-z]+ed)|feel|seem|sound|look|know
             |mean|see|read|watch|visit|try)\b
             |(?:that|it|this|there|you|he|she|they) must be (?:why|it|the (?:reason|one|problem|cause|colou?rs|weather|heat|coffee|air|stress|season|moon)|so
             |because|some|something|a (?:bug|mistake|typo|joke|better|way)|kidding|joking|late|early|very|really|nearly|about|around|quite|old|cold|amazing|awesome|boring|busy|tired|hard|nice
             |fun|great|lovely|exhausted|wrong|right|another|an? (?:easier|error))
-            |(?:what|how|why) must|a must.(?:see|read|visit)|must be the (?:colou?rs|weather|heat|coffee|air|stress|season|moon)|you must be (?:an?|so|very|new|busy|proud|tired|kidding|joking|bored|crazy|mad)
+            |(?:that|this|it) must be the (?:third|second|first|last|best|worst|same|only)|(?:what|how|why) must|a must.(?:see|read|visit)|must be the (?:colou?rs|weather|heat|coffee|air|stress|season|moon)|you must be (?:an?|so|very|new|busy|proud|tired|kidding|joking|bored|crazy|mad)
         """,
     ),
     Pattern(
@@ -47,7 +47,7 @@ OBLIGATIONS = (
             |meet|catch|cook|clean|fix|send|read|move|replace|install|create|set up|draft|show|look|start
             |travel|drive|come|take|bring|pay|wait|call|answer|sleep|pick|host|finish|use the (?:bathroom
             |toilet|loo)|stop|study|translate|return|submit|sell|have (?:a|the)|fly|change|wash)\b
-            |(?:what|how|why|who|which|where|when|do|does|did|would|will|if) [^.!?\n]{0,40}(?:have|need|has
+            |(?:what (?:do|does|did|would|should|will|else)|how|why|which|where|when|do|does|did|would|will|if) [^.!?\n]{0,40}(?:have|need|has
             |needs) to
             |(?:all|what|the first thing|everything) (?:i|we|you) (?:have|need) to
             |has to do with|have to do with|(?:i|you) have to (?:love|laugh|be honest|be quick)
@@ -58,14 +58,14 @@ OBLIGATIONS = (
         "obligation",
         "only",
         r"""
-            only (?:use|take|include|answer|write|show|give|list|deploy|reply|speak|buy|pick|choose|consider
+            only (?:an? |the )?[a-z]+ (?:may|can|is allowed|are allowed|gets to)|only (?:use|take|include|answer|write|deploy|reply|speak|buy|pick|choose|consider
             |suggest|recommend|send|merge|change|edit|touch|return|output|mention|cite|book|eat|cook|work
             |allow|accept|talk|plan|run|log|count|store|quote|add|keep|name|propose|ask|translate|print
             |(?:[a-z]+ )?(?:plain|cash|vegan|vegetarian|metric|free|public|official|local|organic|peer))\b
             |(?:may|can|could|must|should|shall|will|do|does|are|is|be|works?|happens?|allowed|available
             |permitted) only|(?:can|may|must|should|shall) [a-z]+ only|[a-z]+ only (?:allows?|accepts?
             |takes?|supports?|permits?|runs?|has|eats?|drinks?|reads?|speaks?|understands?)
-            |(?:use|take|answer|reply|write|include|with|in|show|give|from|list|speak|cite|by|on|for
+            |(?:use|take|answer|reply|write|include|with|in|from|speak|cite|by|on|for
             |recommend|suggest|buy|for|sources?|using) (?:[a-z0-9'-]+ ){0,4}only
             |[a-z0-9]+ only(?:{end}| please)|only (?:our|my|your|these|those) [a-z0-9]+|only to (?:people|those|users?|customers?|members|subscribers|the|my|our|staff|adults|friends)|nothing else, ever|only (?:on|in|with|by|from|during|between|after|before
             |through|via|if|when|for|the [a-z]+) [a-z0-9]+
@@ -102,7 +102,7 @@ OBLIGATIONS = (
             |shorter|wider|smaller|faster|slower|sooner|closer|further|greater|taller) than
             |never (?:more|less|longer|later|over|above|below|under|before|after) [a-z0-9]+
             |(?:a |one |single |an )?(?:cent|penny|dollar|euro|day|word|minute|gram|second|line|inch|hour
-            |cm|mm|character|millimet(?:er|re)) (?:more|longer|later|less|over|extra)
+            |cm|mm|character|millimet(?:er|re)) (?:more|longer|later|less|over|extra|above|beyond)|not (?:a|one) (?:single )?(?:cent|penny|day|word|minute|euro|dollar)|(?:don't|do not) want (?:to )?(?:[a-z]+ ){0,2}(?:more than|over|anything|above|less than)|not [a-z]+ (?:more|over|above|less) than|not (?:paying|spending|going|willing) [^.!?\n]{0,20}(?:over|above|more)
             |(?:up to|under|below|within|less than|fewer than|not over|not above|not exceed|exceed|beyond
             |above|over) (?:[$] ?)?[0-9][0-9.,]*(?:k|m)? ?(?:words?|characters?|chars?|lines?|pages?
             |euros?|eur|dollars?|usd|pounds?|bucks|quid|minutes?|mins?|hours?|seconds?|ms|days?|kb|mb
@@ -145,7 +145,7 @@ OBLIGATIONS = (
             no (?:[a-z-]+ ){0,2}[a-z-]{2,}
         """,
         unless=r"""
-            no (?:idea|ideas|problem|problems|worries|luck|need|rush|hurry|thanks|thank|way|wonder|doubt|one
+            no (?:allergies|pets|siblings|plans|kids|car|idea|ideas|problem|problems|worries|luck|need|rush|hurry|thanks|thank|way|wonder|doubt|one
             |matter|clue|change|changes|difference|error|errors|reply|answer|response|news|offen[cs]e
             |pressure|questions?|further (?:questions?|ideas?)|big|biggie|chance|point|longer|kidding|joke
             |joking|result|results|output|such (?:file|thing|luck)|it|its|it's|i|i'm|that|that's|this|the|they|you
@@ -176,13 +176,25 @@ OBLIGATIONS = (
     ),
     Pattern(
         "obligation",
+        "nothing but …",
+        r"""
+            nothing [a-z-]{3,}|anything but [a-z]+|hands off [a-z]+|without (?:any |a |an |the )?[a-z-]{3,}|(?:leave|keep) [^.,!?\n]{2,40} (?:as (?:it is|they are|is)|alone|unchanged|untouched|intact)
+        """,
+        unless=r"""
+            nothing (?:else{end}|else to|happens|happened|works|worked|changed|changes|new|special|much|really|yet|so far|helps|helped|can|could|there|here|wrong|left|prints|shows|appears|loads|moves|opens|comes|came|starts|responds|to (?:add|say|do|lose|worry)|serious|bad|yet|at all|will|would|was|is|has|beats|matters|important|urgent|in particular|on (?:the )?(?:screen|console)|[a-z]{2,}ed)\b
+            |without (?:a )?(?:doubt|you|question|questions|further|that|it|luck|success|knowing|any (?:success|luck|problems?|trouble))|anything but (?:easy|clear|simple|fun|nice)|leave (?:me|us|him|her) alone
+        """,
+        opens_clause=True,
+    ),
+    Pattern(
+        "obligation",
         "don't …",
         "(?:don't|dont|do not|never|not ever|and not|nor) [a-z]{2,}",
         unless=r"""
             (?:don't|dont|do not|never|not) (?:worry|hesitate|mind|be (?:shy|afraid|sorry|silly|so|sad)|get (?:it|me
             |why|how|what)|hate|laugh|judge|tell (?:him|her|them|anyone|my|me)|know|think|want|see|have|understand|fails?|stops?|feel|like|tell me|leave me
             |make me|cry|panic|need|care|remember|believe|ask me|say|seem|really|even|bother|you|we|they|i
-            |do (?:that|it|this)?(?: yet| now)?$|get|work|works|yet|sure|quite|really|too|so|all|a|an|the|bad
+            |do (?:that|it|this)?(?: yet| now)?$|get|works|yet|sure|quite|really|too|so|all|a|an|the|bad
             |that|necessarily|fully|much|only|just|currently|usually|often|always|exactly|mean|expect|run
             |exist|appear|trust|own|speak|drink|eat|live|plan|love|enjoy|thought|saw|knew|heard|had|been|was
             |were|once|again|in|on|at|to|would|could|did|is|[a-z]{2,}ed)\b
@@ -205,7 +217,7 @@ OBLIGATIONS = (
             |non.negotiable|deal.?breaker|must-haves?|(?:is|are|that's|it's) (?:a )?(?:illegal|crime|criminal|against the law|a no.no)|anything else is [a-z]+|no.go|hard requirement|requirements?(?::| is| are)
             |not up for (?:discussion|debate)|set in stone|(?:always|ever){end}|under no circumstances?|in no case
             |at all costs?|no matter what|whatever happens|whatever you do|on no account|by no means
-            |not under any circumstances?|without exceptions?|no exceptions?|whatsoever|strictly
+            |not under any circumstances?|that's (?:set|final|fixed|settled|the rule|a given)|and that's it|(?:is|are) a given|and nothing else|(?:is|are) always (?:written|spelled|capitali[sz]ed|served|paid|signed|addressed|called|used|quoted|rounded|sorted|done|sent)|without exceptions?|no exceptions?|whatsoever|strictly
             |absolutely (?:no|not|never|must|nothing|have to)|zero tolerance
             |(?:is|are) (?:a |an )?(?:absolute|strict|hard|firm) (?:must|no|requirement|limit|rule|condition)
             |(?:requires?|insists?|demands?|forbids?|prohibits?|mandates?) (?:that|on|us|me|any|all|a|an|the|it|at
@@ -227,7 +239,7 @@ OBLIGATIONS = (
             (?:may|can|should|could|will|would) (?:never|not ever|under no)|may not
             |(?:i|we) (?:will not|won't|refuse to|will never) [a-z]+|not (?:one|a single) [^.,!?\n]{1,40}(?:may|must|can|should|is to|gets?)|(?:nobody|no one) [a-z]{3,}s\b|(?:keep|leave) [^.,!?\n]{1,50} out of|(?:nobody|no one|nothing|none|neither|no [a-z]+) (?:[a-z']+ ){0,8}(?:may|can|is allowed|should
             |gets to|is to|must|are to|goes|shall|will)
-            |[a-z0-9]{2,} (?:can't|cannot|cant|can not|must not) (?:be|use|have|exceed|change|stay|cost|contain|leave|start before|share|handle|hold|carry|overlap|last)\b|(?:i|we) (?:can't|cannot|can not) (?:do|make|attend|come|meet|work) (?:[a-z]+ ){0,2}(?:mon|tues|wednes|thurs|fri|satur|sun)days?|we (?:can't|cannot|can not) [a-z]{3,}|i want (?:no|nothing)|(?:stick|keep|adhere) (?:strictly |only )?to (?:the|our|my|this|these)|without [a-z0-9]+[, ]+that's a|throughout{end}|not (?:on|before|after|during) [a-z0-9]+|[a-z]+ (?:is|are) (?:already )?fixed{end}|(?:we|you|i|it|they|she|he|one|that|which|[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just
+            |[a-z0-9]{2,} (?:can't|cannot|cant|can not|must not) (?:be|use|have|exceed|change|stay|cost|contain|leave|start before|share|handle|hold|carry|overlap|last|weigh|require|need)\b|(?:i|we) (?:can't|cannot|can not) (?:do|make|attend|come|meet|work) (?:[a-z]+ ){0,2}(?:mon|tues|wednes|thurs|fri|satur|sun)days?|we (?:can't|cannot|can not) [a-z]{3,}|i want (?:no|nothing)|(?:stick|keep|adhere) (?:strictly |only )?to (?:the|our|my|this|these)|without [a-z0-9]+[, ]+that's a|throughout{end}|not (?:on|before|after|during) [a-z0-9]+|[a-z]+ (?:is|are) (?:already )?fixed{end}|(?:we|you|i|it|they|she|he|one|that|which|[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just
             |definitely |also )?(?:can't|cannot|cant|can not|couldn't|won't|mustn't) (?:really |ever |also |possibly )?
             (?:use|have (?:any|more|the|a|it)|exceed|go (?:over|above|below|past|beyond|near|up|on|to|outside)
             |spend|change|touch|contain|take (?:longer|more|on|any)|eat|drink|afford|be (?:more|longer|changed|later|moved|touched|over|larger|bigger|used|in|on|seen

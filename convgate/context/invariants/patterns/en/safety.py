@@ -31,7 +31,7 @@ FACTS = (
         "pregnancy",
         r"""
             (?:i'm|im|i am|is|she's|shes|being|'s|currently|am|are) (?:also |now |currently |about |already |[0-9]+ (?:weeks?|months?) )*(?:pregnant|breast.?feeding
-            |nursing (?:a|my|our|her))|[0-9]+ (?:weeks|months) pregnant|trimester|expecting (?:a baby|our|twins|in)|pregnant (?:wife|woman|women|girlfriend|sister|daughter|colleague|guests?|friend)
+            |nursing (?:a|my|our|her))|[0-9]+ (?:weeks|months) pregnant|c-section|caesarean|trimester|expecting (?:a baby|our|twins|in)|pregnant (?:wife|woman|women|girlfriend|sister|daughter|colleague|guests?|friend)
         """,
     ),
     Pattern(
@@ -60,7 +60,7 @@ FACTS = (
             |beta.?blockers?|immunosuppressants?|methotrexate|prednisone|cortisone|levothyroxine|xarelto|eliquis|apixaban|rivaroxaban|heparin
             |ramipril|lisinopril|metoprolol|sertraline|fluoxetine|citalopram|antibiotics|amoxicillin|medication|medications|meds|opioids?|oxycodone|morphine
             |digoxin|amiodarone|clopidogrel|marcumar|phenprocoumon|isotretinoin|accutane|antihistamines?|ritalin|benzos?|benzodiazepines?|valproate|tamoxifen)
-            |(?:my|his|her|the|our|their) (?:doctor|pharmacist|nurse|allergist|dermatologist|psychiatrist|therapist|orthopaedist|cardiologist|physician|paediatrician|pediatrician|surgeon|midwife|vet|physio|gp|oncologist|dentist|physiotherapist) (?:has |strictly |explicitly )*
+            |(?:doctor|vet|dentist|surgeon|midwife|physio) (?:has |just )?(?:forbade|forbids|forbidden|banned|warned)|doc (?:says?|said)|sends? (?:him|her|me|them) to (?:the )?hospital|(?:is|are|be|remains?|stays?|strictly|kept|keep) (?:strictly |absolutely |all |it |this )?confidential|(?:my|his|her|the|our|their) (?:doctor|pharmacist|nurse|allergist|dermatologist|psychiatrist|therapist|orthopaedist|cardiologist|physician|paediatrician|pediatrician|surgeon|midwife|vet|physio|gp|oncologist|dentist|physiotherapist) (?:has |strictly |explicitly )*
             (?:said|says|forbade|forbids|told|warned|insists?|insisted|wants|banned|ordered) [^.!?\n]*(?:no|not|never|avoid|must|only|at most|don't|off|without|limit|max)
         """,
     ),
@@ -70,7 +70,7 @@ FACTS = (
         r"""
             (?:could|can|would|might|will|may|be|is|are) (?:[a-z]+ )?(?:kill|lethal|deadly|fatal|life.threatening|electrocute[a-z]*|poison(?:ous)?)
             |(?:he|she|child|kids?|children|dog|cat|someone|people|patients?|i|we|they|baby|son|daughter) (?:could|can|would|might|will|may|nearly|almost) (?:[a-z]+ )?(?:die|died|choked?|drown(?:ed)?|suffocated?|be killed|go blind|faint)
-            |goes into shock|anaphylactic shock|ends? up in (?:hospital|the er|a&e)|(?:is|are) (?:poisonous|toxic|lethal|deadly|flammable|explosive)|(?:can't|cannot|can not) swim
+            |goes into shock|anaphylactic shock|ends? up in (?:hospital|the er|a&e)|(?:is|are) (?:poisonous|toxic|lethal|deadly|flammable|explosive)|(?:can't|cannot|can not) swim|(?:toddler|baby) puts
         """,
         unless=r"""
             (?:could|would|might|will|can) (?:kill|die) (?:for|time|to|two birds|the (?:mood|process|job))|die (?:of laughter|laughing|for)|(?:is|are) live (?:now|on|at|since|in)
@@ -106,7 +106,7 @@ SUBJECTS = (
             |swim|lifeguard|weapon|guns?|self.?harm|suicid[a-z]+
         """,
         unless=r"""
-            (?:type|thread|memory|null).?saf(?:e|ety)|safe (?:mode|defaults?|for work|to (?:say|assume))|risk (?:free|it|appetite|premium)|at the risk of
+            unsafe (?:code|blocks?|rust|keyword)|(?:type|thread|memory|null).?saf(?:e|ety)|safe (?:mode|defaults?|for work|to (?:say|assume))|risk (?:free|it|appetite|premium)|at the risk of
             |(?:google |hard |thumb |usb |flash |test )drives?|drive (?:folder|a|traffic)|hard drive|(?:thread|connection|worker|db|database) pool|child (?:process|component|class|node|element|row)[a-z]*|exit (?:code|status|fee)
             |children.s books?|kids?(?:'s)? (?:book|song|menu)|mask(?:ed|ing)? (?:the|email|values)|(?:image|bit|attention|input|network|subnet) mask|rope.?s? of
         """,
@@ -115,7 +115,7 @@ SUBJECTS = (
         "subject",
         "fire, electricity, chemistry",
         r"""
-            fire|fires|flames?|candles?|burn|burns|burning|flammable|smoke|gas|propane|carbon monoxide|explo(?:de|des|sive|sion)|electric(?:al|ian|ity)?|mains|breakers?|fuse|fuses|fuse box|voltage|volts?|[0-9]+ ?v|live wires?|wiring|wires?
+            fire|fires|flames?|candles?|burn|burns|burning|flammable|smoke|gas|propane|carbon monoxide|explo(?:de|des|sive|sion)|electric(?:al|ian|ity)?|mains|breakers?|fuse|fuses|fuse box|voltage|volts?|[0-9]+ ?v|fuse box|main switch|live wires?|wiring|wires?
             |socket|sockets|outlets?|grounded|earthed|rcd|amps?|current|short circuit|batter(?:y|ies)|lithium|capacitors?|acid|acids|bleach|ammonia|chemicals?|corrosive|solvents?|acetone|lye|chlorine|poison(?:s|ous)?
             |toxic|pesticides?|herbicides?|glyphosate|fumes?|asbestos|lead paint|fume hood|peroxide|pellets|boiler|pressure cooker|lab|laboratory|generator|barbecue indoors|extinguisher|drain cleaner|drill into|gas line
         """,
@@ -128,7 +128,7 @@ SUBJECTS = (
         "subject",
         "security and secrets",
         r"""
-            secur(?:e|ity|ely)|passwords?|passphrases?|secrets?|credentials?|tokens?|tls|ssl|api.?keys?|private keys?|ssh keys?|keys? in (?:the )?(?:repo|code|logs?|git)|encrypt(?:ed|ion)?|unencrypted|plain.?text|hash(?:ed|ing)?|vault|\.env|env file|certificates?|2fa|mfa|sql injection
+            secur(?:e|ity|ely)|passwords?|passphrases?|secrets?|credentials?|tokens?|tls|ssl|api.?keys?|private keys?|ssh keys?|keys? in (?:the )?(?:repo|code|logs?|git)|encrypt(?:ed|ion)?|unencrypted|plain.?text|hash(?:ed|ing)?|vault|env files?|dotenv|hsm|server keys?|parameteri[sz]ed|user input|escaped?|certificates?|2fa|mfa|sql injection
             |injection|xss|csrf|vulnerab[a-z]+|malware|phish[a-z]*|firewall|vpn|root access|admin (?:rights|access|password)|sudo|permissions?|public(?:ly)? (?:bucket|s3|internet)|hardcod[a-z]*|hard.?cod[a-z]*|root login|port [0-9]+|open to the internet|(?:in|to|from) (?:the )?(?:public )?(?:repo|logs?|git)|iban|pins?\b|eval
         """,
         unless=r"""
@@ -143,7 +143,7 @@ SUBJECTS = (
         r"""
             (?:personal|private|customer|client|patient|user|sensitive|confidential|health|employee|salary|medical|payment|student|pupils?'?) (?:data|info|information|details|records?|names?|addresses|emails?|numbers|files?)
             |privacy|private|confidential(?:ity)?|gdpr|dsgvo|hipaa|ccpa|pci(?:.dss)?|pii|personally identifiable|real names?|(?:home|email|street|postal|ip) address(?:es)?|phone numbers?|anonymi[sz]ed?|anonymous(?:ly)?|pseudonym[a-z]*|nda|embargo
-            |credit.?cards?|card numbers?|social security numbers?|ssn|date of birth|birth dates?|faces?|photos? of (?:the |my |our )?(?:kids|children|pupils|students|patients)|data protection|surnames?|last names?|full names?
+            |credit.?cards?|card numbers?|social security numbers?|ssn|date of birth|birth dates?|faces?|informants?|whistleblowers?|witness(?:es)?|victims?|photos? of (?:the |my |our )?(?:kids|children|pupils|students|patients)|data protection|surnames?|last names?|full names?
             |names? of (?:the )?(?:customers|patients|clients|pupils|students|children|employees|colleagues|witnesses|victims)|customers?' names?|(?:order|payment|account|bank|contact) (?:data|details)|addresses|share (?:the |our |my )?data|leave (?:the |our )?(?:network|servers?|premises|eu|country|building|machine)|layoffs?|between us|(?:may|must|can|should)(?:n't| not)? leak|must not get out|salar(?:y|ies)|diagnos(?:is|es)|medical history
         """,
         unless=r"""
@@ -155,7 +155,7 @@ SUBJECTS = (
         "data and money loss",
         r"""
             (?:lose|losing|loses|lost|loss of|delete|deleting|deletes?|deleted|overwrite|overwriting|overwritten|overwrites?|wipe|wiping|wiped|erase|drop|truncate|destroy|corrupt|purge|purging|touch) (?:[a-z'-]+ ){0,4}(?:data|database|databases|tables?|rows?|records?|orders?|files?|backups?|photos?|originals?|history|money|customers?|entries|folder|volumes?|snapshots?|accounts?|master|raw data|source data|logs)
-            |data loss|loss of data|without (?:a |an |making a |taking a )?(?:fresh |current |full |recent )?(?:back.?up|dump|snapshot)|back.?ups? (?:first|before|must|has|have|of)|back(?:ed)? up|rm -rf|drop table|irreversibl[ey]|force.?push(?:es)?|emergency fund|life savings|retirement (?:money|fund|savings)
+            |data loss|loss of data|without (?:a |an |making a |taking a )?(?:fresh |current |full |recent )?(?:back.?up|dump|snapshot)|back.?ups?|(?:delete|deletes?|overwrite|remove) (?:anything|something|everything)|back(?:ed)? up|rm -rf|drop table|irreversibl[ey]|force.?push(?:es)?|emergency fund|life savings|retirement (?:money|fund|savings)
             |(?:the|my|our) originals?|double.?charg[a-z]+|(?:get|gets|be|go|goes|gone|getting) lost|lose (?:the |my |our )?capital|charged? twice|pay(?:ment)?s? twice|booked twice|refund without|transfer money|leverage|margin (?:loan|trading|call)|speculat[a-z]+|(?:rent|college|school|tuition) money|money
         """,
         unless=r"""
@@ -166,7 +166,7 @@ SUBJECTS = (
         "subject",
         "production",
         r"""
-            prod|production|live (?:system|site|server|database|db|data|environment|shop|account|accounts|traffic|cluster|customers?)|(?:down|outage|zero.?downtime|downtime|without downtime)|customer.facing|main(?:line)? (?:shop|database|db)|payment (?:system|service|provider|gateway)|real (?:customers?|users?|money|accounts?|orders?|payments?|e?mails?)|trading system|master (?:database|db)
+            prod|production|live (?:system|site|server|database|db|data|environment|shop|account|accounts|traffic|cluster|customers?)|(?:down|outage|zero.?downtime|downtime|without downtime)|customer.facing|main(?:line)? (?:shop|database|db)|payment (?:system|service|provider|gateway)|real (?:customers?|users?|money|accounts?|orders?|payments?|e?mails?)|(?:stay|stays|remain|keep) (?:online|up|available)|trading system|master (?:database|db)
         """,
         unless=r"(?:down (?:to|the|by|and|with|below|jacket|from|here|a)|cut down|slow down|break down|write down|calm down|sit down|scroll down|top.down|up and down|production (?:line|company|value|values|cost|of)|(?:film|theatre|theater|video|music|food|milk|wine|mass) production|[a-z]+ down)\b",
     ),
@@ -175,7 +175,7 @@ SUBJECTS = (
         "law",
         r"""
             law|laws|legal(?:ly)?|illegal|crime|audit(?:ors?|s)?|fined|equality act|lawyer|attorney|court|judge|lawsuit|sue|liab(?:le|ility)|regulation|regulations|regulator[a-z]*|regulatory|(?:gdpr|hipaa|pci|legally|sox|tax|law).complian(?:ce|t)|compliance|tax (?:office|law|authority|fraud)|copyright(?:ed)?|licen[cs]e of|gpl|licen[cs]es?
-            |contract(?:ual)?(?:ly)?|statut[a-z]+|permits?|visa|customs|police|criminal|offen[cs]e|discriminat[a-z]+|defam[a-z]+|libel|sued|fda|osha|building code|fire code|works council|notary|under ?age|minors|legal advice|medical advice|promise (?:a |any )?(?:cure|healing)
+            |contract(?:ual)?(?:ly)?|statut[a-z]+|permits?|visa|customs|police|criminal|offen[cs]e|discriminat[a-z]+|defam[a-z]+|libel[a-z]*|sued|fda|osha|building code|fire code|works council|notary|under ?age|minors|legal advice|medical advice|promise (?:a |any )?(?:cure|healing)
         """,
         unless=r"(?:law of|murphy's law|in.laws?|mother.in.law|father.in.law|sister.in.law|brother.in.law|data contract|contract (?:test|type)s?|(?:tennis|basketball|food) court|visa (?:card|debit)|judge (?:me|for yourself)|no offen[cs]e|licen[cs]e plate|permits? (?:us|me))",
     ),
