@@ -16,14 +16,15 @@ class RequestCounts:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def classified(self, since: datetime, until: datetime) -> dict[str, int]:
-        """Requests by the mode that was found."""
+    def classified(self, since: datetime, until: datetime, modes: Sequence[str]) -> dict[str, int]:
+        """Requests by the mode that was found; modes without any are left out."""
+        summed = ", ".join(["count(*) FILTER (WHERE classified = ?)"] * len(modes))
         with self._store.read() as db:
-            rows = db.execute(
-                "SELECT classified, count(*) FROM requests WHERE at > ? AND at <= ? GROUP BY classified",
-                [since.timestamp(), until.timestamp()],
-            )
-            return dict(rows.fetchall())
+            row = db.execute(
+                f"SELECT {summed} FROM requests WHERE at > ? AND at <= ?",
+                [*modes, since.timestamp(), until.timestamp()],
+            ).fetchone()
+        return {mode: count for mode, count in zip(modes, row, strict=True) if count}
 
     def unsure(self, edges: Sequence[datetime]) -> list[tuple[int, int]]:
         """Requests without an intent, and those of them that were unsure, between each two edges."""
@@ -31,7 +32,7 @@ class RequestCounts:
             found = []
             for since, until in pairwise(edges):
                 row = db.execute(
-                    "SELECT count(low), coalesce(sum(low), 0) FROM requests WHERE at > ? AND at <= ?",
+                    "SELECT count(low), count(*) FILTER (WHERE low) FROM requests WHERE at > ? AND at <= ?",
                     [since.timestamp(), until.timestamp()],
                 ).fetchone()
                 found.append((row[0], row[1]))

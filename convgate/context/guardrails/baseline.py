@@ -41,7 +41,7 @@ def set_baseline(
         outcomes = found.outcomes(begin, end).values()
         baseline = Baseline(
             moment,
-            found.classified(begin, end),
+            found.classified(begin, end, MODES),
             Outcomes(sum(one.count for one in outcomes), sum(one.failures for one in outcomes)),
             begin,
             end,

@@ -54,7 +54,7 @@ def report(
     open_alerts = states.open_alerts()
     seen = look(store, limits, moment, open_alerts)
     edges = bin_edges(begin, end, most=most_bins)
-    sums, classified = figures.sums(edges, MODES), figures.classified(edges)
+    sums, classified = figures.sums(edges, MODES), figures.classified(edges, MODES)
     times = np.array(figures.seconds(begin, end, most=LATENCIES), dtype=np.float64).reshape(-1, 2)
     places = np.searchsorted([edge.timestamp() for edge in edges], times[:, 0], side="right") - 1
     width = bin_width(begin, end, most=most_bins)
@@ -147,7 +147,7 @@ def _hourly(
     first = earlier(edges[0], seconds=DRIFT_WINDOW).timestamp() // step * step
     slots = np.arange(first, edges[-1].timestamp() + step, step)
     moments = [datetime.fromtimestamp(float(slot), UTC) for slot in slots]
-    counts = figures.classified(moments)
+    counts = figures.classified(moments, MODES)
     table = np.array([[one.get(mode, 0) for mode in MODES] for one in counts], dtype=np.int64)
     running = np.vstack([np.zeros(len(MODES), np.int64), np.cumsum(table, axis=0)])
     back = max(1, round(DRIFT_WINDOW / step))

@@ -66,7 +66,7 @@ def look(store: Store, limits: Limits, now: datetime, alerts: Sequence[Alert]) -
     return Seen(
         now,
         baseline,
-        counts.classified(earlier(now, seconds=DRIFT_WINDOW), now),
+        counts.classified(earlier(now, seconds=DRIFT_WINDOW), now, MODES),
         counts.unsure(edges),
         _outcomes(counts, states, limits, now, alerts),
         _overall(counts, limits, now, baseline),
