@@ -100,7 +100,7 @@ def click(app: AppTest, key: str) -> AppTest:
 
 def said(app: AppTest) -> str:
     told = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.success, *app.subheader]
-    return "\n".join(str(one.value) for one in told).replace("\\", "").replace("\u2060", "")
+    return "\n".join(str(one.value) for one in told).replace("\\", "").replace("\u2060", "").replace("**", "")
 
 
 def metric(app: AppTest, label: str) -> str:

@@ -14,10 +14,9 @@ from convgate.ui.context.shown import Shown
 from convgate.ui.context.view import LARGEST, View
 
 
-def draw_cells(
-    shown: Shown, view: View, cells: Mapping[SectionName, int], usual: Mapping[SectionName, int]
-) -> None:
-    """A number a section; cells: tokens as they are tried, usual: as the settings have them."""
+def draw_cells(shown: Shown, usual: Mapping[SectionName, int]) -> None:
+    """A number a section; usual: tokens as the settings have them."""
+    cells = shown.cells
     mode = shown.bundle.mode
     place = st.expander(
         f"Budgets of the sections in {mode}", key="context.cells", icon=":material/table_rows:",

@@ -70,8 +70,8 @@ def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
         told = f"Build all {len(missing):,} contexts" if len(missing) <= MOST else f"Build {MOST:,} more"
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(
-                f"Built so far: the contexts of {counted(len(replay.built), 'message')}, one after the other as"
-                " an agent would. In a long conversation that is the one you go to and"
+                f"Built so far: the contexts of {counted(len(replay.built), 'message')}, one after the other"
+                " as an agent would. In a long conversation that is the one you go to and"
                 f" {'the one' if replay.before == 1 else f'the {replay.before}'} before it.",
                 width="stretch",
             )

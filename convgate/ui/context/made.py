@@ -68,7 +68,8 @@ def make(app: App, view: View, moment: Moment) -> Made:
     scoring.encode_ahead(moment, app.encoder())
     replay = _replay(app, view, moment, settings, policy)
     bundle = replay.at(moment.situation, view.intent)
-    shown = Shown(app, moment, bundle, chooser_label(chooser), scoring.decided(policy, moment))
+    cells = replay.builder.budgets.cells(bundle.mode)
+    shown = Shown(app, moment, bundle, chooser_label(chooser), scoring.decided(policy, moment), cells)
     return Made(shown, replay, settings, policy)
 
 

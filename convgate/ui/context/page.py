@@ -66,7 +66,7 @@ def _draw_context(app: App, view: View, made: Made) -> None:
     draw_bar(shown)
     mode = shown.bundle.mode
     as_set = (usual or made).replay.builder.budgets
-    draw_cells(shown, view, made.replay.builder.budgets.cells(mode), as_set.cells(mode))
+    draw_cells(shown, as_set.cells(mode))
     draw_along(shown, made.replay, conversation_modes(app, shown.key, shown.conversation))
     selected = _usual(made) if view.selected is None else view.selected
     with st.container(key="context-body"):

@@ -27,6 +27,8 @@ _ASKED = {
     "decisions": "Turns that decide something or answer what was asked.",
     "capsules": "Summaries that the calling program hands in.",
 }
+_LEFT_OVER = "{:,} of them from what others left over"
+_BEYOND: Mapping[SectionName, str] = {"rules": "{:,} beyond its share: what must hold is never cut"}
 _NONE: Mapping[SectionName, str] = {
     "rules": "No system message, and nothing was said that must hold on.",
     "task_state": "No task is set that does not stand in another section, and no error blocks the work.",
@@ -47,7 +49,7 @@ def draw_sections(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
         with st.container(border=True, key=f"context-section-{section.name}", gap="xsmall"):
             _draw_head(section)
             if not section.turns:
-                st.caption(_empty(section))
+                st.caption(_empty(shown, section))
                 continue
             rows = _rows(section, marks)
             start = _start(rows, view.selected)
@@ -71,7 +73,7 @@ def _draw_whole(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
         _draw_head(section)
         rows = _rows(section, marks)
         if not rows:
-            st.caption(_empty(section))
+            st.caption(_empty(shown, section))
             return
         page = page_of([row.index for row in rows], view.selected, view.page, PER_PAGE)
         draw_rows(shown, rows[(page - 1) * PER_PAGE : page * PER_PAGE], view.selected, section.name)
@@ -83,7 +85,7 @@ def _draw_head(section: Section) -> None:
         st.markdown(f"**{SECTION_LABELS[section.name]}**", width="content", help=_ASKED[section.name])
         turns = counted(len(section.turns), "turn" if section.name != "capsules" else "capsule")
         beyond = section.tokens - section.budget
-        more = f", {beyond:,} of them from what others left over" if beyond > 0 and section.turns else ""
+        more = f", {_BEYOND.get(section.name, _LEFT_OVER).format(beyond)}" if beyond > 0 else ""
         st.caption(
             f"{turns} · {section.tokens:,} of {counted(section.budget, 'token')}{more}", width="stretch"
         )
@@ -107,7 +109,11 @@ def _start(rows: list[Row], selected: int | None) -> int:
     return turns.index(selected) // _FIRST * _FIRST if selected in turns else 0
 
 
-def _empty(section: Section) -> str:
-    if section.budget == 0 and section.name != "capsules":
+def _empty(shown: Shown, section: Section) -> str:
+    if section.name == "capsules":
+        return _NONE[section.name]
+    if not shown.cells[section.name]:
         return "Off: its budget is 0 in this mode."
+    if not section.budget:
+        return "No room: in so small a budget nothing is left for it."
     return _NONE[section.name]

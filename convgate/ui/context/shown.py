@@ -24,6 +24,7 @@ class Shown:
     bundle: ContextBundle
     policy_label: str
     decided: TurnDecisions  # by the policy alone
+    cells: Mapping[SectionName, int]  # tokens of each section in this mode, before scaling
 
     @property
     def key(self) -> str:
