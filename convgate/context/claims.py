@@ -6,9 +6,6 @@ from dataclasses import dataclass
 
 from convgate.context.section import SectionName
 
-ORDER: tuple[SectionName, ...] = ("task_state", "decisions", "recent", "evidence")
-"""In which sections choose their turns, after the rules, which stand in any case."""
-
 
 @dataclass(frozen=True, slots=True)
 class Claim:

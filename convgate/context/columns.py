@@ -12,7 +12,7 @@ from convgate.conversation import Turn
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.units import calls_of, is_result
 
-_CONVERSATIONS = 4  # of which the columns are kept
+_CONVERSATIONS = 16  # of which the columns are kept
 _NONE = b""
 
 

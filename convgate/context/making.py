@@ -90,7 +90,8 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
     room = _room(builder, asked, read, wishes, notes)
 
     def listed(packer: Packer) -> _Listed:
-        packed = packer(moment, wishes.always, wishes.claims, [one.tokens for one in capsules], room)
+        claims = wishes.claims(room.shares["recent"])
+        packed = packer(moment, wishes.always, claims, [one.tokens for one in capsules], room)
         valid = make_valid(moment.turns, list(packed.placed), moment.current)
         own = asked.messages
         messages = to_messages(valid.of(moment.turns)) if own is None else valid.of(own)

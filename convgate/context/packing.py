@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from convgate.context.claims import ORDER, Claim, Placed
+from convgate.context.claims import Claim, Placed
 from convgate.context.moment import Moment
 from convgate.context.section import SectionName
 
@@ -53,19 +53,19 @@ def pack(
     """The turns of the context, in time linear in the claims.
 
     `always` are turns that stand whatever it costs, with their reasons, beside the present message and its
-    tool call; `claims` what sections want, the dearest first; `capsules` the tokens of each capsule.
+    tool call; `claims` what sections want, in the order in which they choose, each section's dearest first;
+    `capsules` the tokens of each capsule.
 
     Every section takes what it wants within its share. What sections leave over then goes to claims that
     overflow, those of evidence after the others, and to capsules last. Claims that do not fit are passed
-    over; only the recent window closes at the first that does not fit, unless that is larger than the whole
-    window. The user's turn that a valid list has to open with is counted from the start, so that the
-    budget still holds when `make_valid` has brought it in.
+    over. The user's turn that a valid list has to open with is counted from the start, so that the budget
+    still holds when `make_valid` has brought it in.
     """
     chosen = Chosen(moment, room)
     chosen.place_all(always)
     waiting: list[Claim] = []
-    for section in ORDER:
-        waiting += _within_share(chosen, section, claims.get(section, ()), room.shares[section])
+    for section, wanted in claims.items():
+        waiting += _within_share(chosen, wanted, room.shares[section])
     taken, left = [], room.shares["capsules"]
     for place, tokens in enumerate(capsules):
         if tokens <= left and chosen.take(tokens):
@@ -80,17 +80,15 @@ def pack(
     return Packed(chosen.placed, sorted(taken))
 
 
-def _within_share(chosen: Chosen, section: SectionName, claims: Iterable[Claim], share: int) -> list[Claim]:
+def _within_share(chosen: Chosen, claims: Iterable[Claim], share: int) -> list[Claim]:
     """Let a section have what fits its share; returns what did not."""
     waiting = []
     for claim in claims:
         tokens = chosen.new_tokens(claim.turns)
         if tokens <= share and chosen.claim(claim):
             share -= tokens
-            continue
-        waiting.append(claim)
-        if section == "recent" and not claim.overflows and tokens <= chosen.room.shares["recent"]:
-            break
+        else:
+            waiting.append(claim)
     return waiting
 
 

@@ -49,10 +49,11 @@ class Told:
     def as_decisions(self) -> TurnDecisions:
         """The policy's decisions as the context changed them; what went against the policy is forced."""
         found = self.decisions
-        kept = np.isin(found.indices, self.indices)
-        forced = found.indices[(kept != found.kept) | np.isin(found.indices, list(found.overrides))].tolist()
+        rows = found.indices.tolist()
+        kept = np.array([index in self.stands for index in rows], dtype=np.bool_)
+        forced = found.indices[kept != found.kept].tolist()
         overrides = {}
-        for index in (*forced, *self.wishes.always):
+        for index in (*forced, *found.overrides, *self.wishes.always):
             why = self.why(index)
             overrides[index] = Override(
                 index in self.stands, why.reason, why.stage or STAGE, why.rule, why.how

@@ -5,8 +5,8 @@
 | rules | instructions, and turns that state what must hold; they stand in any case |
 | task state | errors that block the work, and the latest task that the user set |
 | decisions | turns that decide something or answer what was asked, as the gatekeeper's patterns say |
-| recent | the last exchange, then the newest turns; in TASK and LEARNING those that the policy kept |
 | evidence | what the policy kept, the best first |
+| recent | the last exchange, then the newest turns; in TASK and LEARNING none that the policy dropped |
 
 A turn goes to the first section of this order that wants it and has room for it.
 """
@@ -68,15 +68,16 @@ class Wishes:
             if one.state == "superseded" and one.source not in active and one.source < self.moment.current
         }
 
-    @property
-    def claims(self) -> dict[SectionName, Iterable[Claim]]:
-        """The claims of the sections that choose, each section's dearest first."""
-        wanted: dict[SectionName, Iterable[Claim]] = {
-            "task_state": self._task_state(),
-            "decisions": self._decisions(),
-            "recent": self._recent(),
-            "evidence": self._evidence(),
-        }
+    def claims(self, window: int) -> dict[SectionName, Iterable[Claim]]:
+        """The claims of the sections that choose, in their order, each section's dearest first.
+
+        window: tokens of the newest turns that the recent window looks at.
+        """
+        recent, evidence = self._recent(window), self._evidence()
+        last: dict[SectionName, Iterable[Claim]] = {"evidence": evidence, "recent": recent}
+        if not self.filters:  # what is newest counts for evidence too
+            last = {"recent": recent, "evidence": evidence}
+        wanted = {"task_state": self._task_state(), "decisions": self._decisions(), **last}
         return {section: claims for section, claims in wanted.items() if section not in self.off}
 
     def left_out(self, index: int) -> bool:
@@ -146,21 +147,25 @@ class Wishes:
                 yield Claim("decisions", tuple(turns), (index,), one.reason, beside=_ASKS)
                 yield claim  # where both do not fit
 
-    def _recent(self) -> Iterator[Claim]:
-        last = self.moment.last_exchange
+    def _recent(self, window: int) -> Iterator[Claim]:
+        last, widest = self.moment.last_exchange, window
         ends = {last.start, self.moment.current - 1}
         for index in (last.start, *reversed(last[1:])) if last else ():
+            window -= self.moment.tokens[index]
             if self._open(index):
                 tooled = self.moment.columns.tooled[index]
-                yield self._claim(
-                    "recent",
-                    index,
-                    "it is part of the last exchange.",
-                    overflows=index in ends and not tooled,
-                )
+                reason = "it is part of the last exchange."
+                yield self._claim("recent", index, reason, overflows=index in ends and not tooled)
         for index in range(last.start - 1, -1, -1):
-            newest = self.kept[index] or (self.mode in WINDOWED and not self.left_out(index))
-            if self._open(index) and (newest or not self.filters):
+            if not self._open(index):
+                continue
+            if self.moment.tokens[index] <= window:
+                window -= self.moment.tokens[index]
+            elif self.moment.tokens[index] <= widest:
+                return
+            else:
+                continue  # larger than the whole window
+            if self.kept[index] or not self.filters or (self.mode in WINDOWED and not self.left_out(index)):
                 yield self._claim("recent", index, "it is one of the newest turns.")
 
     def _evidence(self) -> Iterator[Claim]:

@@ -1,0 +1,164 @@
+"""What tests of the context build on: a policy and a classifier that do as they are told, and talks."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from convgate.context.builder import ContextBuilder
+from convgate.context.bundle import ContextBundle
+from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode, ModeDecision
+from convgate.context.request import Fallback, RequestRecord
+from convgate.conversation import History, Situation, Turn
+from convgate.decisions import TurnDecisions
+from convgate.policies.base import history_indices
+from convgate.settings import Settings, load_settings
+
+
+class Told:
+    """A classifier that reads a message's mode off its first word, such as "TASK" or "TASK?" (not sure)."""
+
+    def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
+        return [self._of(item, turn.text.split(" ")[0]) for item, turn in enumerate(turns)]
+
+    @staticmethod
+    def _of(item: int, word: str) -> ModeDecision:
+        likeliest: Mode = next((mode for mode in MODES if word.rstrip("?") == mode), "GENERAL")
+        confidence = 0.75 if word.endswith("?") else 0.95
+        mode = likeliest if confidence >= LEAST_CONFIDENCE else "GENERAL"
+        return ModeDecision(item, mode, "told", "told.", "mode", mode, confidence, "classifier", likeliest)
+
+
+@dataclass(frozen=True)
+class Keeps:
+    """A policy that keeps the turns it is told to, with scores."""
+
+    name: ClassVar[str] = "keeps"
+    label: ClassVar[str] = ""
+    needs_encoder: ClassVar[bool] = False
+    ranks: ClassVar[bool] = True
+    kept: Collection[int] | None = None  # None: all
+    scores: Mapping[int, float] = field(default_factory=dict)  # 0.9 and 0.1 for the others
+    threshold: float = 0.5
+
+    def decide(self, situation: Situation, history: History) -> TurnDecisions:
+        indices = history_indices(history)
+        kept = np.array([self.kept is None or index in self.kept for index in indices.tolist()], dtype=bool)
+        scores = [
+            self.scores.get(index, 0.9 if stays else 0.1)
+            for index, stays in zip(indices.tolist(), kept.tolist(), strict=True)
+        ]
+        return TurnDecisions(
+            policy=self.name,
+            rule=self.name,
+            indices=indices,
+            kept=kept,
+            scores=np.array(scores),
+            threshold=self.threshold,
+            why_kept="{score:.2f}, above {threshold:.2f}.",
+            why_dropped="{score:.2f}, below {threshold:.2f}.",
+        )
+
+
+@dataclass
+class Watch:
+    """A guard that overrules the modes it is told to, and remembers what it hears."""
+
+    overrules: Collection[Mode] = ()
+    heard: list[RequestRecord] = field(default_factory=list)
+
+    def overruled(self, mode: Mode) -> Fallback | None:
+        return Fallback("drift", f"{mode} is overruled.") if mode in self.overrules else None
+
+    def record(self, request: RequestRecord) -> None:
+        self.heard.append(request)
+
+
+def words(text: str) -> int:
+    """Counts words, so that budgets can be checked in the head: a turn costs 4 more."""
+    return len(text.split())
+
+
+def settings(**changes: Any) -> Settings:
+    return load_settings().model_copy(update=changes)
+
+
+def builder(kept: Collection[int] | None = None, **fields: Any) -> ContextBuilder:
+    """A builder whose policy keeps these turns (all: None), counting words as tokens."""
+    fields.setdefault("policy", Keeps(kept))
+    fields.setdefault("settings", _USUAL)
+    fields.setdefault("counter", words)
+    return ContextBuilder(classifier=Told(), **fields)
+
+
+_USUAL = Settings.model_construct(context_intents={})
+
+
+def talk(*texts: str) -> list[dict[str, Any]]:
+    """User and assistant in turn; a text may name its role in front, as in "system: be brief"."""
+    messages = []
+    for place, text in enumerate(texts):
+        role, _, said = text.partition(": ")
+        if role in {"user", "assistant", "system", "developer", "tool"}:
+            messages.append({"role": role, "content": said})
+        else:
+            messages.append({"role": ("user", "assistant")[place % 2], "content": text})
+    return messages
+
+
+def called(*ids: str) -> dict[str, Any]:
+    """An assistant's message that calls tools."""
+    calls = [{"id": id, "type": "function", "function": {"name": "look", "arguments": "{}"}} for id in ids]
+    return {"role": "assistant", "content": None, "tool_calls": calls}
+
+
+def result(id: str, text: str = "found it") -> dict[str, Any]:
+    return {"role": "tool", "tool_call_id": id, "content": text}
+
+
+def placed(bundle: ContextBundle) -> dict[str, list[int | None]]:
+    """Each section's turns, without empty sections."""
+    return {
+        section.name: [turn.index for turn in section.turns] for section in bundle.sections if section.turns
+    }
+
+
+RULES = (
+    "You must never delete the backups.",
+    "Always answer in English.",
+    "I am allergic to peanuts.",
+    "It has to run without a network.",
+    "No, I meant the other server.",
+    "Actually, it must work with LDAP.",
+)
+SAYINGS = (
+    "TASK add a page", "EXPLORATION what if we used maps", "DEBUGGING it crashes", "LEARNING why is that",
+    "GENERAL good morning", "hello", "We'll go with Postgres.", "yes", "a b c d e f g h i j k l m n o p",
+)  # fmt: skip
+ANSWERS = ("Fine.", "Shall we use the cache?", "It is settled: we use Redis.", "one two three four five six")
+
+
+def random_talk(rng: random.Random) -> list[dict[str, Any]]:
+    """A short talk of any shape: rules, tools, orphans, instructions anywhere, assistants that begin."""
+    messages: list[dict[str, Any]] = []
+    for _ in range(rng.randint(1, 6)):
+        kind = rng.random()
+        if kind < 0.08:
+            messages.append({"role": rng.choice(["system", "developer"]), "content": "Be brief."})
+        elif kind < 0.3:
+            messages.append({"role": "user", "content": rng.choice(RULES)})
+        elif kind < 0.65:
+            messages.append({"role": "user", "content": rng.choice(SAYINGS)})
+        elif kind < 0.85:
+            messages.append({"role": "assistant", "content": rng.choice(ANSWERS)})
+        elif kind < 0.95:
+            ids = rng.choice([("a",), ("a", "b"), ("b",)])
+            messages.append(called(*ids))
+            messages += [result(id) for id in ids if rng.random() < 0.85]
+        else:
+            messages.append(result(rng.choice(["a", "z"])))
+    return messages

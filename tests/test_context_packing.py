@@ -1,0 +1,202 @@
+"""What holds of every context, whatever the conversation, the budget and what the policy keeps."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import random
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.context.bundle import ContextBundle
+from convgate.context.invariants import find_invariants
+from convgate.context.packing import Packed, pack
+from convgate.conversation import Turn
+from convgate.messages.check import check_valid
+from convgate.messages.units import find_tool_units
+from convgate.messages.validity import make_valid
+from convgate.transcripts import turns_from_messages
+from tests.contexts import Keeps, builder, called, placed, random_talk, result, talk, words
+
+BUDGETS = (0, 1, 10, 25, 40, 60, 100, 200, None)
+
+
+def stays(turns: list[Turn], bundle: ContextBundle) -> set[int]:
+    """Turns that stand whatever it costs."""
+    current = max(index for index in bundle.indices)
+    unit = find_tool_units(turns[: current + 1]).by_turn.get(current)
+    held = {one.source for one in bundle.invariants if one.held}
+    instructions = {index for index in range(current) if turns[index].is_instruction}
+    return held | instructions | {current} | set(unit.members if unit else ())
+
+
+def costs(turns: list[Turn], indices: set[int]) -> int:
+    return sum(words(turns[index].scored_text) + 4 for index in indices)
+
+
+def holds(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
+    """What matters most, for many contexts."""
+    sent = [index for index in bundle.places if index is not None]
+    for one in bundle.invariants:
+        if one.held:
+            assert one.text in bundle.messages[bundle.places.index(one.source)]["content"]
+    assert sent == sorted(set(sent))
+    assert bundle.breaches == ()
+    assert bundle.messages[-1]["role"] != "user" or check_valid(bundle.messages) == []
+    assert bundle.over_budget == max(0, bundle.tokens - bundle.budget)
+
+
+def look_over(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
+    """Everything that has to hold of a context, worked out apart from how it was made."""
+    turns = list(turns_from_messages(messages))
+    current = bundle.indices[-1]
+    assert bundle.breaches == ()
+    assert all(
+        message is messages[place] for message, place in zip(bundle.messages, bundle.places, strict=True)
+    )
+    assert bundle.indices == sorted(set(bundle.indices))
+    for one in find_invariants(turns[: current + 1]):
+        if one.held:
+            assert one.text in messages[one.source]["content"]
+            assert one.source in bundle.indices
+    excused = {violation.split(":")[0] for violation in check_valid(turns[: current + 1])}
+    user = turns[current].role == "user"
+    assert not bundle.violations or (not user and {v.split(":")[0] for v in bundle.violations} <= excused)
+    assert (
+        bundle.tokens
+        == costs(turns, set(bundle.indices))
+        == sum(section.tokens for section in bundle.sections) + words(turns[current].scored_text) + 4
+    )
+    if bundle.tokens > bundle.budget:
+        must = stays(turns, bundle)
+        assert bundle.over_budget == bundle.tokens - bundle.budget
+        extra = set(bundle.indices) - must
+        first = min((index for index in must if not turns[index].is_instruction), default=0)
+        assert extra <= set(range(first)), "only a user's turn that has to open the list"
+        assert len(extra) <= 1
+    else:
+        assert bundle.over_budget == 0
+    assert [one.item for one in bundle.decisions] == list(range(current))
+    inside = {turn.index for section in bundle.sections for turn in section.turns}
+    assert inside == set(bundle.indices) - {current}
+    assert [one.item for one in bundle.decisions if one.kept] == sorted(inside)
+
+
+def test_nothing_is_lost_and_every_list_is_valid_in_10000_random_conversations():
+    rng = random.Random(6)
+    tight = 0
+    made = builder()
+    for number in range(10_000):
+        messages = random_talk(rng)
+        kept = None if number % 3 == 0 else {index for index in range(12) if rng.random() < 0.5}
+        one = replace(made, policy=Keeps(kept), filters=number % 7 != 0, pair_answers=number % 5 == 0)
+        bundle = one.build(messages, budget=rng.choice(BUDGETS))
+        tight += bundle.over_budget > 0
+        holds(messages, bundle)
+        if bundle.over_budget or number % 10 == 0:
+            look_over(messages, bundle)
+    assert 1_000 < tight < 8_000, "budgets both hold and do not"
+
+
+TALKS = st.integers(0, 2**32).map(lambda seed: random_talk(random.Random(seed)))
+
+
+@given(TALKS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
+def test_a_larger_budget_never_shows_less_evidence_in_tokens_than_there_is_room_for(messages, kept, budget):
+    before = copy.deepcopy(messages)
+    bundle = builder(kept).build(messages, budget=budget)
+    look_over(messages, bundle)
+    assert messages == before, "nothing is mutated"
+
+
+@given(TALKS, st.frozensets(st.integers(0, 12)))
+def test_what_fits_is_not_cut(messages, kept):
+    bundle = builder(kept).build(messages, budget=100_000)
+    assert "budget" not in {one.rule for one in bundle.decisions}
+    for one in bundle.decisions:
+        if one.item in kept and not one.kept:
+            assert one.rule in {"superseded", "messages"} or one.stage == "messages"
+
+
+@given(TALKS)
+def test_without_the_filter_all_that_can_be_sent_is_sent(messages):
+    bundle = builder(frozenset(), filters=False).build(messages, budget=100_000)
+    assert {one.stage for one in bundle.decisions if not one.kept} <= {"messages"}
+
+
+@given(TALKS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
+def test_evidence_has_nothing_that_the_policy_dropped(messages, kept, budget):
+    bundle = builder(kept).build(messages, budget=budget)
+    units = find_tool_units(turns_from_messages(messages)).by_turn
+    for index in placed(bundle).get("evidence", []):
+        partners = units[index].members if index in units else (index,)
+        opens = next(i for i, message in enumerate(bundle.messages) if message["role"] == "user")
+        assert set(partners) & kept or bundle.places[opens] == index
+
+
+class Careless:
+    """A packer that loses some of what must stand, and so often as it is told."""
+
+    def __init__(self, lose: int) -> None:
+        self.lose = lose
+        self.lost: set[int] = set()
+
+    def __call__(self, moment, always, claims, capsules, room) -> Packed:
+        packed = pack(moment, always, claims, capsules, room)
+        held = [index for index in always if not moment.turns[index].is_instruction]
+        for place, index in enumerate(held):
+            if self.lose >> place & 1:
+                del packed.placed[index]
+        brought_back = make_valid(moment.turns, list(packed.placed), moment.current).indices
+        self.lost = set(held) - set(brought_back)
+        return packed
+
+
+def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(caplog):
+    caplog.set_level(logging.CRITICAL)
+    rng = random.Random(7)
+    losses = 0
+    for number in range(1_500):
+        messages = random_talk(rng)
+        packer = Careless(1 + number % 7)
+        bundle = builder(frozenset(), packer=packer).build(messages, budget=rng.choice(BUDGETS))
+        losses += bool(packer.lost)
+        assert {one.source for one in bundle.breaches} == packer.lost
+        assert [one.cause for one in bundle.fallbacks] == ["breach"] * bool(bundle.breaches)
+        held = {one.source for one in bundle.invariants if one.held}
+        assert held <= set(bundle.indices)
+        if bundle.breaches:
+            assert not bundle.violations or bundle.messages[-1]["role"] != "user"
+    assert losses > 200
+
+
+def test_a_word_that_is_changed_on_the_way_is_a_breach(monkeypatch):
+    from convgate.context import making
+
+    def meddling(moment, indices, messages, added):
+        changed = [{**one, "content": str(one["content"]).replace("never", "sometimes")} for one in messages]
+        return real(moment, indices, changed, added)
+
+    real = making.assemble
+    monkeypatch.setattr(making, "assemble", meddling)
+    bundle = builder().build(talk("You must never delete the backups.", "Fine.", "TASK add a page"))
+    assert [one.source for one in bundle.breaches] == [0]
+
+
+def test_units_are_packed_whole_or_not_at_all():
+    messages = [
+        *talk("TASK one", "Fine.", "TASK two"),
+        *(called("a", "b"), result("a", "one two three"), result("b", "four five six")),
+        *talk("assistant: It works.", "user: GENERAL bye", "assistant: Bye.", "user: TASK three"),
+    ]
+    for budget in range(0, 80):
+        bundle = builder({4}).build(messages, budget=budget)
+        assert {3, 4, 5} <= set(bundle.indices) or {3, 4, 5}.isdisjoint(bundle.indices)
+        look_over(messages, bundle)
+    assert {3, 4, 5} <= set(bundle.indices)
+    reasons = {turn.index: turn.reason for turn in bundle.section("evidence").turns}
+    assert "0.90" in reasons[4]
+    assert "models want them together" in reasons[5]
