@@ -19,6 +19,7 @@ from convgate.errors import ContextError, StoreError
 from convgate.settings import Settings
 from convgate.store import Store
 from tests.commands import Run
+from tests.contexts import builder, talk
 from tests.guarded import guarded, request
 from tests.session_agents import Watch, empty_store
 
@@ -50,6 +51,27 @@ def test_the_last_outcome_that_is_told_counts(store: Store) -> None:
     convgate.record_outcome("a", ok=True)
     convgate.record_outcome("b", ok=False, place=store)
     assert outcomes(store) == {"a": 1, "b": 0}
+
+
+def test_a_built_context_is_logged_and_overruled_while_modes_drift(store: Store) -> None:
+    set_baseline(store, Settings(), counts={"GENERAL": 1_000})
+    with Guardrails(store, Settings(guard_drift_least=3), threaded=False) as guard:
+        contexts = builder(guard=guard)
+        messages = talk("TASK build a shed", "fine", "TASK now paint it")
+        bundles = [contexts.build(messages) for _ in range(3)]
+        assert guard.flush()
+        drifting = contexts.build(messages)
+        guard.flush()
+    assert [one.mode for one in bundles] == ["TASK"] * 3
+    assert (drifting.mode, drifting.found.mode) == ("GENERAL", "TASK")
+    assert "nats, more than 0.1 (3 requests)" in drifting.fallbacks[0].reason
+    convgate.record_outcome(drifting.request_id, ok=True)
+    assert outcomes(store) == {one.request_id: None for one in bundles} | {drifting.request_id: 1}
+    with store.read() as db:
+        rows = db.execute("SELECT mode, classified, fallbacks, tokens_total FROM requests").fetchall()
+    assert rows == [("TASK", "TASK", "", drifting.tokens_total)] * 3 + [
+        ("GENERAL", "TASK", "drift", drifting.tokens_total)
+    ]
 
 
 def test_an_outcome_is_of_the_newest_request_with_its_id(store: Store) -> None:
