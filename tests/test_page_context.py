@@ -187,12 +187,3 @@ def test_what_a_transcript_says_is_shown_as_text(store: Store, talk: str) -> Non
     assert not [one.value for one in app.markdown if "<b>x</b>" in str(one.value)]
     labels = button_labels(opened(conversation=key))
     assert "<b>x" not in str([one for one in labels.values() if "\\" in one])
-
-
-def test_nothing_to_show_says_what_to_do(store: Store, talk: str) -> None:
-    empty = add(store, [])
-    assert "has no messages" in said(opened(conversation=empty))
-    assert "Library" in said(opened(conversation="nobody")) or opened(conversation="nobody").error
-    alone = opened(conversation=add(store, [Turn.of("user", "add a login")]))
-    assert metric(alone, "Earlier turns") == "0 of 0"
-    assert "No turn before this message" in said(alone)

@@ -98,6 +98,19 @@ def test_flips_and_another_policy_are_marked() -> None:
     ]  # fmt: skip
 
 
+def test_a_list_of_some_turns_has_the_message_and_the_selected_one_too() -> None:
+    conversation = talk()
+    situation, _ = conversation.at(4)
+    marks = Marks(only=[1], selected=2, modes={1: ("TASK 0.95", "It says “add”.")})
+    data = transcript_data(
+        conversation, situation, gate_decisions(0.8, 0.1, 0.1, 0.1), marks, place="t", height="1px"
+    )
+    assert [(row["turn"], row["mode"]) for row in data["rows"]] == [
+        (1, ["TASK 0.95", "It says “add”."]), (2, []), (4, []),
+    ]  # fmt: skip
+    assert (data["older"], data["newer"], data["count"]) == (0, 0, 5)
+
+
 def test_a_question_is_the_last_row() -> None:
     conversation = talk()
     situation, _ = conversation.asked("why?")
