@@ -26,6 +26,7 @@ from convgate.store import Store
 from convgate.store.guard_states import GuardStates
 from convgate.store.request_records import Alert
 from convgate.store.requests import Requests
+from tests.forked import fork, needs_fork
 from tests.guarded import EVENLY, guarded, request
 from tests.llm_server import ChatServer, body, fails
 from tests.session_agents import NINE, Watch, empty_store
@@ -119,6 +120,29 @@ def test_processes_that_share_a_database_count_together_and_tell_once(store: Sto
         one._worker.telling.wait()
         other._worker.telling.wait()
     assert [one.open for one in heard] == [True, False]
+
+
+@needs_fork
+def test_processes_at_once_lose_nothing_and_tell_once(store: Store, watch: Watch, tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+
+    def listener(alert: Alert) -> None:
+        with heard.open("a") as file:
+            file.write(f"{alert.message}\n")
+
+    def agent() -> None:
+        with guarded(store.path, watch, alert=listener) as guard:
+            for number in range(100):
+                guard.record(request(number, at=watch.now))
+                if number % 20 == 0:
+                    guard.flush()
+            guard.flush()
+
+    set_baseline(store, Settings(), counts=EVENLY, now=watch.now)
+    assert [one.wait() for one in [fork(agent) for _ in range(3)]] == [0, 0, 0]
+    assert Requests(store).count() == 300
+    assert len(GuardStates(store).open_alerts()) == 1
+    assert len(heard.read_text().splitlines()) == 1
 
 
 def test_a_listener_that_raises_or_hangs_harms_nobody(

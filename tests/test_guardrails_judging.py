@@ -9,7 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
@@ -46,6 +46,7 @@ def test_the_divergence_is_that_of_scipy_with_one_more_of_each(a: dict[str, int]
 
 
 @given(st.integers(0, 199), st.sampled_from(MODES))
+@example(199, "TASK")
 def test_fewer_requests_than_the_minimum_are_no_drift(count: int, mode: str) -> None:
     assert drift_of({mode: count}) == []
 

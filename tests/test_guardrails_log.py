@@ -143,7 +143,8 @@ def test_what_waits_is_written_when_guardrails_are_closed_or_forgotten(store: St
     guard.record(fresh(1))
     guard.close()
     assert logged(store) == ["r1"]
-    guard.record(fresh(2))  # after the end: not written, and nothing happens
+    guard.record(fresh(2))  # after the end
+    assert (guard.lost, guard.waiting) == (1, 0)
     other = Guardrails(store, Settings())
     other.record(fresh(3))
     del other

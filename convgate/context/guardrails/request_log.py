@@ -61,6 +61,7 @@ class RequestLog:
         self._batch: list[LoggedRequest] = []  # taken from the queue, and not yet written
         self._untold = 0  # of the lost, those that the database does not know of
         self._counting = threading.Lock()
+        self._ended = False
         self._aged_at = -math.inf  # monotonic, as all that follow
         self._clock_set_at = -math.inf
         self._times: tuple[float, float] | None = None  # of the clock and monotonic, at the last look
@@ -71,7 +72,10 @@ class RequestLog:
         return len(self._queue) + len(self._batch)
 
     def add(self, request: RequestRecord) -> None:
-        """Have a request written some time; it is lost when too many wait."""
+        """Have a request written some time; it is lost when too many wait, or after the end."""
+        if self._ended:
+            self._lose(1, "the guardrails were closed")
+            return
         if len(self._queue) >= self._longest:
             self._lose(1, "too many requests waited to be written")
             return
@@ -102,7 +106,8 @@ class RequestLog:
         return True
 
     def give_up(self) -> None:
-        """Count what still waits as lost."""
+        """Count what still waits as lost, and all that comes."""
+        self._ended = True
         waiting = self.waiting
         self._queue.clear()
         self._batch = []
