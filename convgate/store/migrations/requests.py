@@ -37,6 +37,7 @@ def m012_requests(db: Database) -> None:
         )""")
     db.execute("CREATE INDEX requests_by_id ON requests (id)")
     db.execute("CREATE INDEX requests_by_time ON requests (at, classified, low)")
+    db.execute("CREATE INDEX requests_by_fallback ON requests (at) WHERE fallbacks <> ''")
     db.execute("CREATE INDEX requests_by_outcome ON requests (mode, at, ok) WHERE ok IS NOT NULL")
     # One row at most. counts: JSON, requests by classified mode.
     db.execute("""

@@ -1,0 +1,115 @@
+"""The page Monitor over a log of requests: what its tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from convgate.app_files import app_root
+from convgate.settings import load_settings
+from convgate.store import Store
+from convgate.store.guard_states import GuardStates
+from convgate.store.request_records import Alert, Baseline, LoggedRequest
+from convgate.store.requests import Requests
+
+MONITOR = "pages/10_Monitor.py"
+USUAL = {"TASK": 150, "EXPLORATION": 30, "DEBUGGING": 60, "LEARNING": 30, "GENERAL": 30}
+
+
+@pytest.fixture
+def store(convgate_home: object) -> Store:
+    return Store(load_settings().database)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def ago(**time: float) -> datetime:
+    return now() - timedelta(**time)
+
+
+def logged(number: int, at: datetime, mode: str, **other: Any) -> LoggedRequest:
+    values: dict[str, Any] = {
+        "id": f"r{number}",
+        "at": at,
+        "mode": mode,
+        "classified": mode,
+        "confidence": 0.9,
+        "source": "classifier",
+        "low": False,
+        "tokens": (100, 0, 300, 100, 0, 0),
+        "tokens_total": 2_000,
+        "budget": 4_000,
+        "invariants": 1,
+        "breaches": 0,
+        "over_budget": 0,
+        "fallbacks": (),
+        "seconds": 0.01,
+    }
+    return LoggedRequest(**(values | other))
+
+
+def log(store: Store, counts: Mapping[str, int], *, end: datetime, minutes: float = 50, **other: Any) -> None:
+    """Requests of these modes, one after the other over the minutes before `end`."""
+    modes = [mode for mode, count in counts.items() for _ in range(count)]
+    step = timedelta(minutes=minutes) / len(modes)
+    start = Requests(store).count()
+    Requests(store).add(
+        logged(start + place, end - step * (len(modes) - place), mode, **other)
+        for place, mode in enumerate(modes)
+    )
+
+
+def put_baseline(store: Store, counts: Mapping[str, int] = USUAL) -> None:
+    GuardStates(store).put_baseline(Baseline(ago(days=3), dict(counts)))
+
+
+def put_drift(store: Store, *, raised: datetime, cleared: datetime | None = None) -> None:
+    GuardStates(store).put_alerts(
+        [
+            Alert(
+                "drift", "", raised, "The modes <b>differ</b> by 0.200 nats.", {"limit": 0.1},
+                cleared, "All as usual." if cleared else "",
+            )
+        ]
+    )  # fmt: skip
+
+
+def opened(**query: str) -> AppTest:
+    """The page, with an address when given."""
+    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
+    app.switch_page(MONITOR)
+    for name, value in query.items():
+        app.query_params[name] = value
+    return sound(app.run())
+
+
+def sound(app: AppTest) -> AppTest:
+    assert not app.exception, app.exception[0].value
+    return app
+
+
+def click(app: AppTest, key: str) -> AppTest:
+    return sound(app.button(key=key).click().run())
+
+
+def keys(app: AppTest) -> set[str | None]:
+    return {one.key for one in app.button}
+
+
+def said(app: AppTest) -> str:
+    told = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.success, *app.subheader]
+    return "\n".join(str(one.value) for one in told).replace("\\", "").replace("\u2060", "")
+
+
+def metric(app: AppTest, label: str) -> str:
+    return next(str(one.value) for one in app.metric if one.label == label)
+
+
+def address(app: AppTest) -> dict[str, str]:
+    return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
