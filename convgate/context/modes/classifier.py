@@ -7,10 +7,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
-
-from convgate.context.mode import LEAST_CONFIDENCE, MODES, ModeDecision
-from convgate.context.modes.model import ModeModel
+from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode, ModeDecision
+from convgate.context.modes.files import StoredModel
+from convgate.context.modes.model import Floats, probabilities
+from convgate.context.modes.surface import surface_of
 from convgate.conversation import Turn
 from convgate.embedding.base import Encoder
 
@@ -21,8 +21,9 @@ REMEMBERED = 20_000
 class ModeClassifier:
     """Finds the mode of single messages; safe to share between threads."""
 
-    def __init__(self, model: ModeModel, encoder: Encoder, *, remembered: int = REMEMBERED) -> None:
-        self._model, self._encoder, self._capacity = model, encoder, remembered
+    def __init__(self, stored: StoredModel, encoder: Encoder, *, remembered: int = REMEMBERED) -> None:
+        self._model, self._weak = stored.model, frozenset(stored.weak)
+        self._encoder, self._capacity = encoder, remembered
         self._memory: OrderedDict[str, ModeDecision] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -36,7 +37,7 @@ class ModeClassifier:
             known = {text: self._memory[text] for text in texts if text in self._memory}
         new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
-            known |= dict(zip(new, self._decide(new), strict=True))
+            known |= self._decide(new)
         with self._lock:
             for text in texts:
                 self._memory[text] = known[text]
@@ -45,24 +46,54 @@ class ModeClassifier:
                 self._memory.popitem(last=False)
         return [replace(known[text], item=item) for item, text in enumerate(texts)]
 
-    def _decide(self, texts: Sequence[str]) -> list[ModeDecision]:
-        probabilities = self._model.probabilities(self._encoder.encode(texts))
-        return [_decision(row) for row in probabilities]
+    def _decide(self, texts: Sequence[str]) -> dict[str, ModeDecision]:
+        decided = {text: _BLANK for text in texts if not text.strip()}
+        told = [text for text in texts if text not in decided]
+        if told:
+            surfaces = [surface_of(text) for text in told]
+            rows = probabilities(self._model.logits(surfaces, self._encoder.encode(told)))
+            for text, surface, row in zip(told, surfaces, rows, strict=True):
+                signs = self._model.signs(surface, int(row.argmax()))
+                decided[text] = self._decision(row, signs)
+        return decided
+
+    def _decision(self, row: Floats, signs: tuple[str, ...]) -> ModeDecision:
+        likeliest = MODES[int(row.argmax())]
+        confidence = float(row.max())
+        sure = confidence >= LEAST_CONFIDENCE
+        mode: Mode = likeliest if sure and likeliest not in self._weak else "GENERAL"
+        if not sure:
+            why = f"likeliest is {likeliest} with {confidence:.2f}, and below {LEAST_CONFIDENCE:.2f} nothing"
+            reason = f"GENERAL: {why} is taken as sure."
+        elif likeliest in self._weak:
+            reason = f"GENERAL: it looks like {likeliest}, which is not told apart well enough to be used."
+        else:
+            told = ", ".join(signs) or f"as a whole it reads like other messages of {mode}"
+            reason = f"{mode} with {confidence:.2f}: {told}."
+        return ModeDecision(
+            item=0,
+            outcome=mode,
+            rule="classifier",
+            reason=reason,
+            stage="mode",
+            mode=mode,
+            confidence=confidence,
+            source="classifier" if sure else "low confidence",
+            likeliest=likeliest,
+            probabilities={name: float(value) for name, value in zip(MODES, row, strict=True)},
+            signs=signs,
+        )
 
 
-def _decision(row: np.ndarray) -> ModeDecision:
-    likeliest = MODES[int(row.argmax())]
-    confidence = float(row.max())
-    mode = likeliest if confidence >= LEAST_CONFIDENCE else "GENERAL"
-    return ModeDecision(
-        item=0,
-        outcome=mode,
-        rule="classifier",
-        reason=f"{mode} with {confidence:.2f}.",
-        stage="mode",
-        mode=mode,
-        confidence=confidence,
-        source="classifier" if confidence >= LEAST_CONFIDENCE else "low confidence",
-        likeliest=likeliest,
-        probabilities={name: float(value) for name, value in zip(MODES, row, strict=True)},
-    )
+_BLANK = ModeDecision(
+    item=0,
+    outcome="GENERAL",
+    rule="classifier",
+    reason="GENERAL: the message has no text.",
+    stage="mode",
+    mode="GENERAL",
+    confidence=1 / len(MODES),
+    source="low confidence",
+    likeliest="GENERAL",
+    probabilities=dict.fromkeys(MODES, 1 / len(MODES)),
+)

@@ -1,31 +1,83 @@
-"""The classifier for an encoder."""
+"""The classifier for an encoder: shipped for the bundled one, fitted at first use for any other."""
 
 from __future__ import annotations
 
-import numpy as np
+import hashlib
+import json
+import logging
+import threading
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
 
-from convgate.context.mode import MODES
+from convgate.bundled import BUNDLED_MODEL, BUNDLED_SHA256
 from convgate.context.modes.classifier import ModeClassifier
-from convgate.context.modes.messages import packaged_messages
-from convgate.context.modes.model import ModeModel
+from convgate.context.modes.files import SHIPPED, StoredModel, read_model, write_model
+from convgate.context.modes.messages import messages_hash, packaged_messages
+from convgate.context.modes.states import state_encoder
 from convgate.embedding.base import Encoder, EncoderIdentity
+from convgate.errors import ContextError
 from convgate.settings import Settings
 
-_FITTED: dict[EncoderIdentity, ModeModel] = {}
+log = logging.getLogger(__name__)
+
+_FITTED: dict[EncoderIdentity, StoredModel] = {}
+_LOCK = threading.Lock()
 
 
 def load_classifier(encoder: Encoder, settings: Settings) -> ModeClassifier:
-    """The classifier of messages for this encoder."""
-    model = _FITTED.get(encoder.identity)
-    if model is None:
-        model = _FITTED[encoder.identity] = _fit(encoder)
-    return ModeClassifier(model, encoder)
+    """The classifier that goes with the gate's encoder.
+
+    With the bundled encoder it has shipped weights and reads that encoder's fourth layer. For any other one
+    it is fitted to that encoder's own vectors of the packaged messages, once, and kept in the home folder.
+    Raises ContextError when the shipped weights are missing or damaged.
+    """
+    if is_bundled(encoder.identity):
+        return ModeClassifier(_shipped(), state_encoder(settings))
+    return ModeClassifier(_fitted(encoder, settings), encoder)
 
 
-def _fit(encoder: Encoder) -> ModeModel:
-    from sklearn.linear_model import LogisticRegression
+def is_bundled(identity: EncoderIdentity) -> bool:
+    """Whether the encoder is the one that comes with convgate, in whatever precision."""
+    return (identity.model, identity.revision) == (BUNDLED_MODEL, BUNDLED_SHA256)
 
+
+@cache
+def _shipped() -> StoredModel:
+    return read_model(SHIPPED)
+
+
+def _fitted(encoder: Encoder, settings: Settings) -> StoredModel:
+    with _LOCK:  # fitted once, by the first who asks
+        if encoder.identity not in _FITTED:
+            _FITTED[encoder.identity] = _read_or_fit(encoder, settings)
+        return _FITTED[encoder.identity]
+
+
+def _read_or_fit(encoder: Encoder, settings: Settings) -> StoredModel:
     messages = packaged_messages()
-    vectors = encoder.encode([one.content for one in messages])
-    fitted = LogisticRegression(C=10, max_iter=300).fit(vectors, [MODES.index(one.mode) for one in messages])
-    return ModeModel(fitted.coef_.T.astype(np.float32), fitted.intercept_.astype(np.float32))
+    made_from = messages_hash(messages)
+    folder = settings.home / "modes" / _name(encoder.identity)
+    if folder.exists():
+        try:
+            stored = read_model(folder)
+            if stored.messages == made_from and stored.model.encoder == encoder.identity:
+                return stored
+        except ContextError as error:
+            log.warning("The modes are fitted anew: %s", error)
+    from convgate.context.modes.fitting import SHARED_TUNING, Prepared, fit
+
+    stored = StoredModel(fit(Prepared.of(messages, encoder), SHARED_TUNING), made_from, {})
+    _keep(stored, folder)
+    return stored
+
+
+def _keep(stored: StoredModel, folder: Path) -> None:
+    try:
+        write_model(stored, folder)
+    except ContextError as error:  # it costs the next start some seconds, and no answer
+        log.warning("%s", error)
+
+
+def _name(identity: EncoderIdentity) -> str:
+    return hashlib.sha256(json.dumps(asdict(identity), sort_keys=True).encode()).hexdigest()[:16]

@@ -1,24 +1,109 @@
-"""What the classifier computes: one sum of weights for each mode."""
+"""What the classifier computes: for each mode a sum of weights, over the vector, the cues and the words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from convgate.context.mode import MODES
+from convgate.context.modes.cues import CUES
+from convgate.context.modes.surface import Surface
+from convgate.embedding.base import Embeddings, EncoderIdentity
+
 Floats = NDArray[np.float32]
+
+RUNS_LENGTH = 1.5
+"""Length of the vector of a message's runs, whatever its own length."""
+
+_SIGNS = 3  # that a person is shown
+_LEAST = 0.25  # logits that a sign has to bring
 
 
 @dataclass(frozen=True, eq=False)
 class ModeModel:
-    """A linear model: logits = embedding · weights + bias."""
+    """Weights in logits, in the order of `MODES`."""
 
-    weights: Floats  # (d, modes)
+    encoder: EncoderIdentity  # of the vectors that it reads
+    vectors: Floats  # (d, modes)
+    cues: Floats  # (cues, modes), in the order of `CUES`
+    runs: Floats  # (runs, modes)
+    rarity: Floats  # (runs,) the rarer a run among the messages, the more it counts
+    names: tuple[str, ...]  # (runs,)
     bias: Floats  # (modes,)
 
-    def probabilities(self, embeddings: Floats) -> Floats:
-        """(n, modes), rows sum to 1."""
-        logits = embeddings @ self.weights + self.bias
-        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return np.asarray(odds / odds.sum(axis=1, keepdims=True), dtype=np.float32)
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {name: row for row, name in enumerate(self.names)}
+
+    def logits(self, surfaces: Sequence[Surface], vectors: Embeddings) -> Floats:
+        """(n, modes)."""
+        total = vectors @ self.vectors + self.bias
+        for row, surface in enumerate(surfaces):
+            for name, value in surface.cues.items():
+                total[row] += value * self.cues[_CUE_ROWS[name]]
+            rows, values = self._known(surface)
+            if len(rows):
+                total[row] += values @ self.runs[rows]
+        return np.asarray(total, dtype=np.float32)
+
+    def signs(self, surface: Surface, mode: int) -> tuple[str, ...]:
+        """What speaks for a mode (its place in `MODES`) the most, against the others; strongest first."""
+        found: list[tuple[float, str, str]] = []
+        for name, value in surface.cues.items():
+            weight = value * _margin(self.cues[_CUE_ROWS[name]], mode)
+            found.append((weight, CUES[_CUE_ROWS[name]].says, surface.said[name]))
+        rows, values = self._known(surface)
+        for row, value in zip(rows, values, strict=True):
+            run = self.names[row]
+            if run.replace(" ", "").replace("'", "").isalpha() and len(run) > 2:
+                found.append((value * _margin(self.runs[row], mode), "it has the words", run))
+        signs: list[str] = []
+        shown: list[str] = []
+        for weight, says, words in sorted(found, key=lambda one: (-one[0], one[1])):
+            plain = words.lower()
+            if weight < _LEAST or len(signs) == _SIGNS:
+                break
+            if not any(plain in other or other in plain for other in shown):
+                shown.append(plain)
+                signs.append(f"{says} (“{_short(words)}”)")
+        return tuple(signs)
+
+    def _known(self, surface: Surface) -> tuple[list[int], Floats]:
+        rows = [self._rows[run] for run in surface.runs if run in self._rows]
+        values = np.array(
+            [value for run, value in surface.runs.items() if run in self._rows], dtype=np.float32
+        )
+        return rows, scaled(values * self.rarity[rows])
+
+
+def scaled(values: Floats) -> Floats:
+    """Runs of one message, as long as `RUNS_LENGTH`; none stay none."""
+    length = float(np.linalg.norm(values))
+    return np.asarray(values * (RUNS_LENGTH / length if length else 0.0), dtype=np.float32)
+
+
+def probabilities(logits: Floats) -> Floats:
+    """(n, modes), rows sum to 1.
+
+    >>> probabilities(np.zeros((1, 2), dtype=np.float32)).tolist()
+    [[0.5, 0.5]]
+    """
+    odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True), dtype=np.float32)
+
+
+def _margin(weights: Floats, mode: int) -> float:
+    """By how much a row of weights speaks for a mode rather than for the others on average."""
+    return float(weights[mode] - (weights.sum() - weights[mode]) / (len(MODES) - 1))
+
+
+def _short(words: str) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= 40 else f"{words[:39].rstrip()}…"
+
+
+_CUE_ROWS = {cue.name: row for row, cue in enumerate(CUES)}

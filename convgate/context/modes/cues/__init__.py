@@ -1,0 +1,17 @@
+"""Words that hint at a mode, by what they say; how much each hint weighs is learned from the messages.
+
+Written as the gatekeeper's patterns are (see `gatekeeper.pattern`): over folded text, in linear time.
+"""
+
+from __future__ import annotations
+
+from convgate.context.modes.cues.cue import Cue
+from convgate.context.modes.cues.debugging import DEBUGGING
+from convgate.context.modes.cues.exploration import EXPLORATION
+from convgate.context.modes.cues.general import GENERAL
+from convgate.context.modes.cues.learning import LEARNING
+from convgate.context.modes.cues.task import TASK
+
+CUES: tuple[Cue, ...] = (*TASK, *EXPLORATION, *DEBUGGING, *LEARNING, *GENERAL)
+
+__all__ = ["CUES", "Cue"]

@@ -1,0 +1,116 @@
+"""How good modes are: precision, recall and F1 after the rule on confidence, and calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode
+from convgate.context.modes.model import Floats, probabilities
+
+FLOORS = {"precision": 0.85, "recall": 0.80, "f1": 0.82}
+"""What a mode has to reach on messages that were held out; one that does not counts as GENERAL."""
+
+_GENERAL = MODES.index("GENERAL")
+_BINS = 10
+_TEMPERATURES = (0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+_HANDICAPS = (0.0, 0.4, 0.8, 1.2)  # logits before the temperature
+_MOST_ERROR = 0.05  # expected calibration error that all this may cost
+
+
+@dataclass(frozen=True, slots=True)
+class ModeQuality:
+    """Of one mode, after the rule on confidence; shares 0…1."""
+
+    precision: float
+    recall: float
+    f1: float
+
+    @property
+    def reaches_floors(self) -> bool:
+        """Whether the mode is good enough to be given."""
+        return all(getattr(self, name) >= least for name, least in FLOORS.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Messages of about the same confidence."""
+
+    count: int
+    confidence: float  # on average
+    right: float  # share
+
+
+def given(logits: Floats) -> NDArray[np.int64]:
+    """(n,) the modes that are given: the likeliest, or GENERAL where it is not likely enough."""
+    shares = probabilities(logits)
+    return np.where(shares.max(axis=1) < LEAST_CONFIDENCE, _GENERAL, shares.argmax(axis=1))
+
+
+def qualities(found: NDArray[np.int64], modes: NDArray[np.int64]) -> Mapping[Mode, ModeQuality]:
+    """Of each mode; what nothing is found of has a precision of 0."""
+    from sklearn.metrics import precision_recall_fscore_support
+
+    figures = precision_recall_fscore_support(modes, found, labels=range(len(MODES)), zero_division=0)
+    return {
+        mode: ModeQuality(float(figures[0][at]), float(figures[1][at]), float(figures[2][at]))
+        for at, mode in enumerate(MODES)
+    }
+
+
+def reliability(logits: Floats, modes: NDArray[np.int64]) -> list[Bin]:
+    """Ten bins of confidence from 0 to 1; those without a message are left out."""
+    shares = probabilities(logits)
+    confidence, right = shares.max(axis=1), shares.argmax(axis=1) == modes
+    at = np.minimum((confidence * _BINS).astype(int), _BINS - 1)
+    return [
+        Bin(int(inside.sum()), float(confidence[inside].mean()), float(right[inside].mean()))
+        for inside in (at == number for number in range(_BINS))
+        if inside.any()
+    ]
+
+
+def calibration_error(bins: list[Bin]) -> float:
+    """The expected one: how far confidence is from the share that is right, weighted by messages."""
+    total = sum(one.count for one in bins)
+    return sum(one.count * abs(one.confidence - one.right) for one in bins) / total
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What is done to fitted logits before they become probabilities."""
+
+    temperature: float = 1.0  # they are divided by it: below 1 makes surer
+    handicap: float = 0.0  # taken from GENERAL's before that
+
+    def __call__(self, logits: Floats) -> Floats:
+        """(n, modes) the logits, tuned."""
+        tuned = logits.copy()
+        tuned[..., _GENERAL] -= self.handicap
+        return np.asarray(tuned / self.temperature, dtype=np.float32)
+
+
+def best_tuning(logits: Floats, modes: NDArray[np.int64]) -> Tuning:
+    """The tuning under which the weakest figure clears its floor by most, while confidence stays honest.
+
+    A model of many weights is too timid about what it has not seen, and all that it is not sure of falls to
+    GENERAL, besides what belongs there; so of all tunings that keep the expected calibration error low, the
+    one that does most for the mode that needs it most. The logits are of messages that were held out.
+    """
+    tunings = [Tuning(heat, less) for heat in _TEMPERATURES for less in _HANDICAPS]
+    honest = [
+        tuning for tuning in tunings if calibration_error(reliability(tuning(logits), modes)) <= _MOST_ERROR
+    ]
+    return max(honest or [Tuning()], key=lambda tuning: _clearance(tuning(logits), modes))
+
+
+def _clearance(logits: Floats, modes: NDArray[np.int64]) -> float:
+    """By how much the weakest figure of any mode is above its floor; negative below it."""
+    return min(
+        float(getattr(one, name)) - least
+        for one in qualities(given(logits), modes).values()
+        for name, least in FLOORS.items()
+    )
