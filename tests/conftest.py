@@ -27,6 +27,7 @@ import pytest
 from tests.commands import Run, runner
 from tests.fakes import FakeEncoder
 from tests.network_guard import loopback_only
+from tests.stores import Template
 
 if TYPE_CHECKING:
     from streamlit.testing.v1.local_script_runner import LocalScriptRunner
@@ -137,6 +138,22 @@ def pages_run_quickly() -> Iterator[None]:
         patch.setattr(manifest_scanner, "scan_component_manifests", once)
         patch.setattr(local_script_runner, "require_widgets_deltas", wait_for_script)
         patch.setattr(ContextProxy, "cookies", {})
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def databases_are_copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Each test has a database of its own, and all begin alike."""
+    from convgate.store import database
+
+    template, make_private = Template(tmp_path_factory.mktemp("template")), database.make_private
+
+    def copied(path: Path) -> None:
+        template.put(path)
+        make_private(path)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "make_private", copied)
         yield
 
 

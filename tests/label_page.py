@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,12 @@ def add(*turns: Turn, title: str = "Talk") -> str:
 
 
 def store() -> Store:
-    return Store(load_settings().database)
+    return _store(load_settings().database)
+
+
+@lru_cache(maxsize=1)
+def _store(path: Path) -> Store:
+    return Store(path)
 
 
 def labels() -> Labels:

@@ -1,7 +1,13 @@
-"""A store that many examples share, which is quicker than a new one for each."""
+"""Stores that are there at once: one that many examples share, and new ones that are copied."""
 
 from __future__ import annotations
 
+import os
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from convgate.home import make_private
 from convgate.store import Conversations, Store
 
 
@@ -11,3 +17,23 @@ def emptied(store: Store) -> Store:
     conversations.delete(sorted(conversations.keys()))
     conversations.purge()
     return store
+
+
+class Template:
+    """Gives a database that is not there yet the newest schema at once, as a copy of one that has it."""
+
+    def __init__(self, folder: Path) -> None:
+        file = folder / "template.db"
+        Store(file).close()
+        self._content = file.read_bytes()
+
+    def put(self, path: Path) -> None:
+        """Only where nothing is; of several processes that begin together, one is the first."""
+        if path.exists():
+            return
+        copy = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}")
+        make_private(copy)
+        copy.write_bytes(self._content)
+        with suppress(FileExistsError):
+            os.link(copy, path)
+        copy.unlink()

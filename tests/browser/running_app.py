@@ -136,7 +136,9 @@ def open_page(page: Page, address: str) -> None:
 
 def wait_until_idle(page: Page, *, timeout: float = 120_000, frames: int = 8) -> None:
     """Returns once Streamlit has run, everything is drawn, and the page keeps its height for some frames."""
-    page.wait_for_function(IDLE, timeout=timeout)
+    page.wait_for_function(
+        IDLE, timeout=timeout, polling=50
+    )  # not each frame, which takes a core from the app
     page.wait_for_load_state("networkidle", timeout=timeout)
     if not frames:
         return
@@ -148,6 +150,7 @@ def wait_until_idle(page: Page, *, timeout: float = 120_000, frames: int = 8) ->
             return before === height() && ({IDLE})();
         }}""",
         timeout=timeout,
+        polling=50,
     )
 
 

@@ -239,7 +239,7 @@ def test_two_disagree_in_a_queue_and_one_settles_it(
         for done, digit in enumerate(digits, start=1):
             page.keyboard.press(digit)
             expect(page.get_by_text(f"{name}: {done} of {count} answered")).to_be_visible()
-            wait_until_idle(page)
+            wait_until_idle(page, frames=0)
         expect(page.get_by_text("You have answered everything in this queue.")).to_be_visible()
 
     answer_all(page, names[0], "1" * count)
