@@ -214,9 +214,7 @@ def test_a_full_disk_loses_requests_only_when_too_many_wait(
     assert len(logged(store)) == 70
     with store.read() as db:
         assert db.execute("SELECT sum(requests), min(why) FROM guard_losses").fetchone()[0] == 10
-    assert [one.message for one in warnings.records][1] == (
-        "requests are lost to the log: too many requests waited to be written"
-    )
+    assert warnings.messages == ["requests are lost to the log: too many requests waited to be written"]
 
 
 def test_a_read_only_database_is_told_and_what_waits_at_the_end_is_counted(

@@ -32,6 +32,9 @@ AGE_LOOKED_AT = 600.0  # seconds between two looks for requests that are too old
 JUMP = 300.0  # seconds by which the clock leaves the time that passed: it was set
 JUMP_GRACE = 600.0  # seconds after a jump in which nothing is removed for its age
 
+TOLD_AFTER = 2
+"""Attempts to write that fail in a row before the log says so: for a moment, any database may be busy."""
+
 _LARGEST = 2**62
 
 
@@ -61,6 +64,7 @@ class RequestLog:
         self._batch: list[LoggedRequest] = []  # taken from the queue, and not yet written
         self._untold = 0  # of the lost, those that the database does not know of
         self._counting = threading.Lock()
+        self._failures = 0  # attempts to write in a row
         self._ended = False
         self._aged_at = -math.inf  # monotonic, as all that follow
         self._clock_set_at = -math.inf
@@ -92,7 +96,8 @@ class RequestLog:
                 self._keep_to_size()
             self._keep_to_age()
         except (StoreError, sqlite3.Error) as error:
-            if self.problem is None:
+            self._failures += 1
+            if self._failures == TOLD_AFTER:
                 log.warning(
                     "requests cannot be logged for now, %d wait: %s Requests are answered all the same.",
                     self.waiting,
@@ -100,9 +105,9 @@ class RequestLog:
                 )
             self.problem = str(error)
             return False
-        if self.problem is not None:
+        if self._failures >= TOLD_AFTER:
             log.warning("requests are logged again; %d in all were lost", self.lost)
-            self.problem = None
+        self._failures, self.problem = 0, None
         return True
 
     def give_up(self) -> None:

@@ -24,6 +24,7 @@ LONGEST_PAUSE = 30.0  # seconds between two attempts at a database that cannot b
 AT_END = 2.0  # seconds to write what waits when all is over
 
 _WORKERS: weakref.WeakSet[Worker] = weakref.WeakSet()
+_HELD: list[Worker] = []  # while this process forks
 
 
 class Worker:
@@ -91,6 +92,14 @@ class Worker:
             self._thread.join(AT_END)
         self._finish()
 
+    def hold(self) -> bool:
+        """Keep the thread from the database until `release`; whether that came about within a second."""
+        return self._working.acquire(timeout=1.0)
+
+    def release(self) -> None:
+        """Let the thread go on."""
+        self._working.release()
+
     def forget_parent(self) -> None:
         """In a forked process: what waits is the parent's to write, so are thread, locks and connections."""
         self.log.forget_parent()
@@ -143,14 +152,25 @@ class Worker:
 def write_waiting(path: Path, timeout: float = 1.0) -> None:
     """Have every worker of this process write what waits for a database, as far as it can be written."""
     for worker in list(_WORKERS):
-        if worker.log.waiting and worker.log.place.path == path:
+        if worker.log.waiting and worker.log.place.path.resolve() == path.resolve():
             worker.flush(timeout)
 
 
+def _hold_all() -> None:
+    """No worker is inside SQLite while the process is copied: its locks would stay locked in the copy."""
+    _HELD.extend(worker for worker in list(_WORKERS) if worker.hold())
+
+
+def _release_all() -> None:
+    while _HELD:
+        _HELD.pop().release()
+
+
 def _forget_parents() -> None:
+    _HELD.clear()
     for worker in list(_WORKERS):
         worker.forget_parent()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_parents)
+    os.register_at_fork(before=_hold_all, after_in_parent=_release_all, after_in_child=_forget_parents)
