@@ -179,9 +179,9 @@ def test_a_mode_that_fails_gives_way_until_its_cool_down_is_over(store: Store, w
         guard.flush()
         watch.pass_(minutes=10)
 
-    with guarded(store, watch, error_hours=1) as guard:
+    with guarded(store, watch, drift_limit=9) as guard:
         ended("GENERAL", 200, 20)
-        watch.pass_(minutes=61)
+        assert set_baseline(store, Settings(), now=watch.now).outcomes.rate == 0.1
         ended("DEBUGGING", 50, 25)
         fallback = guard.overruled("DEBUGGING")
         assert fallback is not None
@@ -194,8 +194,11 @@ def test_a_mode_that_fails_gives_way_until_its_cool_down_is_over(store: Store, w
         watch.pass_(minutes=1)
         ended("DEBUGGING", 30, 2)  # what failed before is not held against it
         assert GuardStates(store).open_alerts() == []
-        ended("DEBUGGING", 40, 2)
+        guard.flush()
         assert guard.overruled("DEBUGGING") is None
+        watch.pass_(days=-2)  # nor is the clock, by which that is in the future
+        ended("DEBUGGING", 50, 40)
+        assert guard.overruled("DEBUGGING")
 
 
 def test_an_outcome_of_the_baseline_is_the_overall_rate_where_it_has_enough(
