@@ -133,12 +133,13 @@ def _share(right: int, number: int) -> str:
 
 def speed(turns: int = 1_000) -> Iterator[str]:
     """Seconds for a long conversation, and for each message that it then grows by."""
+    asked = "Part {n}: keep the report of case {n} under {words} words, please. It is for team {team}."
+    told = "Done, part {n} has {words} words now. Shall I go on with case {n}?"
     talk = [
-        Turn.of("user", f"Part {n}: keep the report of case {n} under {200 + n} words, please. It is for team {n % 7}.")
-        if n % 2 == 0
-        else Turn.of("assistant", f"Done, part {n} has {150 + n} words now. Shall I go on with case {n}?")
+        Turn.of("assistant" if n % 2 else "user", text.format(n=n, words=150 + n, team=n % 7))
         for n in range(turns)
-    ]  # fmt: skip
+        for text in (told if n % 2 else asked,)
+    ]
     started = time.perf_counter()
     find_invariants(talk)
     first = time.perf_counter() - started

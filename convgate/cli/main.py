@@ -20,8 +20,10 @@ from convgate.cli.evaluate import evaluate
 from convgate.cli.feedback import feedback
 from convgate.cli.gatekeep import gatekeep
 from convgate.cli.import_ import import_
+from convgate.cli.invariants import invariants
 from convgate.cli.labels import labels
 from convgate.cli.monitor import monitor
+from convgate.cli.modes import modes
 from convgate.cli.output import tell_error
 from convgate.cli.record_outcome import record_outcome
 from convgate.cli.score import score
@@ -45,10 +47,12 @@ app.command("calibrate")(calibrate)
 app.command("pretrain")(pretrain)
 app.command("train")(train)
 app.command("sessions")(sessions)
+app.command("invariants")(invariants)
 app.command("context")(context)
 app.command("import")(import_)
 app.command("feedback")(feedback)
 app.command("gatekeep")(gatekeep)
+app.command("modes")(modes)
 app.command("record-outcome")(record_outcome)
 app.command("monitor")(monitor)
 app.command("bench")(bench)

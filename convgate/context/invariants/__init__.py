@@ -1,5 +1,13 @@
-"""What the user said that has to hold on: found per turn, superseded, lifted or resolved later."""
+"""What the user said that has to hold on: found per turn, superseded, lifted or resolved later.
 
+    invariants = find_invariants(conversation.turns)
+    active = [one for one in invariants if one.active]
+
+A person's edits beat what is found: `with_edits(conversation, InvariantEdits(store).of(key))`.
+"""
+
+from convgate.context.invariants.edits import edits_of, with_edits
 from convgate.context.invariants.finding import find_invariants
+from convgate.store.invariant_edits import InvariantEdit
 
-__all__ = ["find_invariants"]
+__all__ = ["InvariantEdit", "edits_of", "find_invariants", "with_edits"]

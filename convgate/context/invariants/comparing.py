@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from convgate.context.invariant import InvariantType
-from convgate.context.invariants.reading import Statement
+from convgate.context.invariants.statement import Statement
 from convgate.context.invariants.words import MEASURES, About, values
 
 _GENERAL = frozenset(
     b"rul rule constraint restriction requirement condition regl regel contraint limit vorgab grenz".split()
 )
 _COUNTED_OFF = frozenset(
-    b"""<part <case <slid <slide <chapter <question <step <item <line <page <version <option <row <column <example
-    <number <tabl <table <figur <figure <level <class <sect <section <week <day <no <nr <exercis <lesson <episod
-    <task <ticket <order <room <port <python <node <java <http <error <code <status <year <in <on <for <and <with
-    <or <plus""".split()
+    b"""<part <case <slid <slide <chapter <question <step <item <line <page <version <option <row <column
+    <example <number <tabl <table <figur <figure <level <class <sect <section <week <day <no <nr
+    <exercis <lesson <episod <task <ticket <order <room <port <python <node <java <http <error <code
+    <status <year <in <on <for <and <with <or <plus""".split()
 )
 """Words before a number that names one of several; another number is another one of them."""
 
@@ -42,8 +42,10 @@ def replaces(one: Statement, rule: Statement, kind: InvariantType, *, near: bool
     ):
         return True
     named = one.old & values(rule.about) if not one.repeats else frozenset()
-    if named and changes and (
-        shared or kind == "user_correction" or any(not word[:1].isdigit() for word in named)
+    if (
+        named
+        and changes
+        and (shared or kind == "user_correction" or any(not word[:1].isdigit() for word in named))
     ):
         return True
     bound = rule.bound or rule.about

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Sequence
 
 from convgate.context.invariant import Invariant
+from convgate.context.invariants.edits import edits_of
 from convgate.context.invariants.linking import Linking, Message
 from convgate.context.invariants.reading import read
 from convgate.context.invariants.words import About, about
@@ -16,7 +17,15 @@ _LOOKED_AT = 4_000  # characters of an assistant's message, its last
 
 
 def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
-    """Every invariant that the turns state, in their order, with what became of it by the last one."""
+    """Every invariant that the turns state, in their order, with what became of it by the last one.
+
+    Only the user's words make one; what a person made of them stands in a turn's metadata (`with_edits`).
+    Raises ContextError when that cannot be read.
+
+    >>> talk = [Turn.of("user", "At most 300 words, please."), Turn.of("user", "Make it at most 500 words.")]
+    >>> [(one.type, one.source, one.state, one.superseded_by) for one in find_invariants(talk)]
+    [('hard_constraint', 0, 'superseded', 1), ('hard_constraint', 1, 'active', None)]
+    """
     linking = Linking()
     answered: About | None = None
     asked = False
@@ -25,7 +34,9 @@ def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
             linking.add(Message(index, turn.text, read(turn.text), answered, asked))
         elif turn.role == "assistant" and turn.text:
             answered, asked = _answer(turn.text[-_LOOKED_AT:])
-    return [rule.invariant for rule in linking.rules]
+        if turn.metadata and (edits := edits_of(turn, index)):
+            linking.rules.edit(index, turn.text, edits)
+    return [rule.invariant for rule in linking.rules.all]
 
 
 @functools.lru_cache(8_192)

@@ -7,51 +7,20 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from convgate.context.invariants.asked import asked_at_end, asked_in
 from convgate.context.invariants.patterns import ERROR, error_lexicon, lexicon, spoken
 from convgate.context.invariants.scopes import scope_of
+from convgate.context.invariants.statement import Statement
 from convgate.context.invariants.statements import Span, statements
 from convgate.context.invariants.words import About, about, values
 from convgate.gatekeeper.checks import lexicon as gatekeeper_lexicon
-from convgate.gatekeeper.context import own_words, questions
+from convgate.gatekeeper.context import own_words
 from convgate.gatekeeper.folding import Folded, fold
 from convgate.gatekeeper.pattern import Found, overlaps
 
 _REMEMBERED = 8_192  # messages
 _SHORT = 8_000  # characters of a message that counts among them
 _SHORT_STATEMENT = 14  # words of a statement that may correct something without saying so
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement, and what its words alone say of it. Spans are characters of the message."""
-
-    start: int
-    end: int
-    about: About
-    words: str  # that tell what it is, as the message has them
-    scope: str
-    obliges: bool = False  # something has to be, or may not be
-    fact: bool = False  # binds without being an order: an allergy
-    critical: str = ""  # what it is about that is safety-critical; "" when nothing
-    corrects: bool = False  # says that something was not so
-    contrasts: bool = False  # one thing and not another
-    objects: bool = False  # says how something should be
-    modifies: bool = False  # orders or tells a change
-    moved: bool = False  # tells that something has become otherwise
-    plain: bool = False  # a short statement that could correct by its value alone
-    ordered: bool = False  # an order or a question to the assistant, so that its numbers are what is wanted of it
-    points: bool = False  # begins with "it's", "they are", …
-    old: frozenset[bytes] = frozenset()  # stems and numbers that it says are not so
-    error: bool = False
-    printed: bool = False  # the error is in a program's words
-    firm: bool = False  # obliges by more than that it holds from now on
-    bound: About | None = None  # of the part that forbids, where only a part of it does
-    lifts: bool = False
-    lifts_now: bool = False  # tells that it was otherwise before
-    resolves: bool = False
-    repeats: bool = False  # says again what was said
-    same: bool = False  # tells the same trouble as before
-    adds: bool = False  # says that it comes on top
 
 
 @functools.lru_cache(_REMEMBERED)
@@ -69,15 +38,6 @@ def read(text: str) -> tuple[Statement, ...]:
     return _short(text) if len(text) <= _SHORT else _long(text)
 
 
-_POLITE = re.compile(rb"(?:can|could|would|will) you|pouvez-vous|peux-tu|kannst du|konnen sie|konntest du")
-_STATED = re.compile(rb"what (?:i|we) (?:can |do |really )*(?:say|need|want|know|must|meant?) [^?]*\bis\b")
-_INVERTED = re.compile(
-    rb"(?:(?:and|but|so|ok|okay|hm+|oh|or)[,.]? )*(?:(?:should|must|may|can|could|shall|would|did|are|were|is) (?:i|you|we|they|he|she|it)"
-    rb"|(?:do|does) (?:i|you|we|they|he|she)|(?:soll|muss|darf|kann) (?:ich|man|wir|er|sie|es))\b"
-)
-_STANDING = re.compile(
-    rb"\b(?:always|never|must|from now on|make sure|toujours|jamais|immer|nie|niemals)\b"
-)
 _PAUSE = re.compile(rb"[,;:]|\s-+\s|\b(?:but|and|mais|et|aber|und)\b")
 _OLD = re.compile(
     rb"\b(?:not|instead of|rather than|in place of|no longer|isn't|aren't|nicht|statt|anstatt|anstelle"
@@ -96,17 +56,12 @@ _HANDED_OVER = re.compile(
     rb"\b(?:translate|rewrite|reword|rephrase|paraphrase|proofread|summari[sz]e|shorten|review|correct|edit"
     rb"|traduis|traduisez|resume|corrige|ubersetze?|fasse|korrigiere?)\b[^:.!?\n]{0,80}:[ \t]*\n"
 )
-_ASKING = re.compile(
-    rb"(?:(?:and|but|so|ok|okay|hm+|oh|well|yes|no|then|also|great|good|nice|thanks|et|mais|alors|und|aber|ok)[,.]? )*"
-    rb"(?:what|which|who|whose|how|why|where|when|must|should|shall|can|could|do|does|did|is|are|am|was|were"
-    rb"|will|would|may|might|has|have|if|quel[a-z]*|combien|comment|pourquoi|ou|qui|est-ce|faut-il|dois-je"
-    rb"|doit-on|peut-on|peux-tu|muss|mussen|soll|sollen|darf|durfen|kann|kannst|konnen|was|wie|warum|wann|wo"
-    rb"|wer|welche[rnsm]?|ist|sind|gibt|hat|haben|wenn)\b"
-)
 _CONNECTED = re.compile(rb",? (?:and|und|et) ")
 _POINTING = re.compile(
-    rb"(?:(?:oh|ah|hm+|and|but|so|ok|yes|no|nope|sorry|actually|wait|well|uh+|haha|vet|doctor|called back|twelve|[a-z0-9]+\?+)[,.:!?]* )*"
-    rb"(?:it's|its|it is|it was|it were|that's|they're|they are|there are|there were|there's|he's|she's|we're|we have|i have|we've got|i've got|we need|we are"
+    rb"(?:(?:oh|ah|hm+|and|but|so|ok|yes|no|nope|sorry|actually|wait|well|uh+|haha|vet|doctor"
+    rb"|called back|twelve|[a-z0-9]+\?+)[,.:!?]* )*"
+    rb"(?:it's|its|it is|it was|it were|that's|they're|they are|there are|there were|there's|he's"
+    rb"|she's|we're|we have|i have|we've got|i've got|we need|we are"
     rb"|make it|make that|es ist|es sind|es waren|sind's|c'est|ce sont|il y a|il y en a)\b"
 )
 _REQUEST = re.compile(
@@ -114,25 +69,32 @@ _REQUEST = re.compile(
     rb"(?:explain|help|write|tell|show|give|find|create|make|build|add|change|check|look|read|summari[sz]e"
     rb"|translate|generate|list|describe|compare|run|test|implement|do|go|draw|plan|book|send|review|solve"
     rb"|calculate|compute|convert|remove|delete|update|try|start|set|open|draft|rewrite|finish|put|use|take"
-    rb"|with|for|about|one|an?|same|and|what about|how about|or|keep|continue|next|scale|split|merge|turn|propose|suggest|first|second|third|another|one more|also"
-    rb"|schreib|mach|gib|zeig|nimm|rechne|plane|und|mit|fais|donne|ecris|ajoute|mets|propose|i'd|we'd|i want)\b"
+    rb"|with|for|about|one|an?|same|and|what about|how about|or|keep|continue|next|scale|split|merge"
+    rb"|turn|propose|suggest|first|second|third|another|one more|also"
+    rb"|schreib|mach|gib|zeig|nimm|rechne|plane|und|mit|fais|donne|ecris|ajoute|mets|propose|i'd|we'd"
+    rb"|i want)\b"
 )
 _ONE_WORD = re.compile(rb"[^a-z0-9]*[a-z0-9_]*")
 _NO = re.compile(
-    rb"(?:(?:ah|oh|hm+|uh+|ok|but|mais|aber)[,.! ]+)?(?:no|nope|nah|wrong|wait|sorry|oops|actually|correction|almost|not quite"
+    rb"(?:(?:ah|oh|hm+|uh+|ok|but|mais|aber)[,.! ]+)?(?:no|nope|nah|wrong|wait|sorry|oops|actually"
+    rb"|correction|almost|not quite"
     rb"|nein|falsch|fast|halt|moment|nicht ganz|non|faux|pardon|presque|pas tout a fait)[.!, ]*"
 )
 _WORDS = re.compile(rb"[a-z0-9']+")
 _STRONG = frozenset(("must", "not allowed", "at most", "may not"))  # hold although a wish stands beside them
-_WEAK = frozenset(("only", "no …", "not allowed", "nothing …", "for everything", "don't …", "may not", "always", "at least"))
+_WEAK = frozenset(
+    ("only", "no …", "not allowed", "nothing …", "for everything", "don't …", "may not", "always", "at least")
+)
 _FROM_NOW_ON = frozenset(("from now on", "for everything", "désormais", "ab jetzt"))
 _FORBID = frozenset(("no …", "nothing …", "don't …"))
 _NOW = re.compile(
-    rb"\b(?:now|again|after all|no longer|any ?more|forget|ignore|off|lifted|dropped|allowed|wieder|jetzt|doch|nicht mehr"
+    rb"\b(?:now|again|after all|no longer|any ?more|forget|ignore|off|lifted|dropped|allowed|wieder"
+    rb"|jetzt|doch|nicht mehr"
     rb"|plus|maintenant|nouveau|finalement)\b"
 )
 _GOES_ON = re.compile(
-    rb"\b(?:start|go on|go ahead|begin|continue|proceed|send|close|stop|relax|rest|move on|delete|forget it|weiter)\b"
+    rb"\b(?:start|go on|go ahead|begin|continue|proceed|send|close|stop|relax|rest|move on|delete"
+    rb"|forget it|weiter)\b"
 )
 
 
@@ -146,7 +108,7 @@ def _read(text: str) -> list[Statement]:
         found += lexicon(language).find(own)
         found += error_lexicon(language).find(folded.text)
     found.sort(key=lambda one: one.span)
-    asked = [span for span in questions(own) if not _is_order(own[slice(*span)])]
+    asked = asked_in(own)
     made: list[Statement] = []
     ruled, place = False, 0
     for span in statements(folded.text):
@@ -160,7 +122,7 @@ def _read(text: str) -> list[Statement]:
         item = _ITEM.search(folded.text, max(0, span[0] - 8), span[0]) is not None
         ruled = ruled and item
         inside = [one for one in asked if one[0] < span[1] and span[0] < one[1]] if asked else []
-        if last := _asked_at_end(own, span):
+        if last := asked_at_end(own, span):
             inside.append(last)
         reading = _Reading(text, folded, own, span, matches, inside)
         made += [part.statement(ruled=ruled) for part in reading.parts()]
@@ -181,24 +143,6 @@ def _own(text: bytes) -> bytes:
 def _of_gatekeeper(own: bytes) -> Iterator[Found]:
     wanted = ("correction", "policy")
     return (one for one in gatekeeper_lexicon("user").find(own) if one.pattern.category in wanted)
-
-
-def _is_order(question: bytes) -> bool:
-    """Whether it only has the form of a question, as in "can you please always …?"."""
-    if _STATED.match(question):
-        return True
-    return _POLITE.match(question) is not None and _STANDING.search(question) is not None
-
-
-def _asked_at_end(own: bytes, span: Span) -> Span | None:
-    """What of a statement that ends with a question mark is asked."""
-    sentence = own[slice(*span)]
-    if not sentence.endswith(b"?"):
-        return span if _INVERTED.match(sentence) and not _is_order(sentence) else None
-    if _ASKING.match(sentence):
-        return None if _is_order(sentence) else span
-    pauses = [found.end() for found in re.finditer(rb"[,;:]\s|\s-+\s", sentence)]
-    return span[0] + (pauses[-1] if pauses else 0), span[1]
 
 
 @dataclass(frozen=True)
@@ -225,9 +169,7 @@ class _Reading:
         yield self
 
     def _part(self, span: Span) -> _Reading:
-        return replace(
-            self, span=span, found=[one for one in self.found if span[0] <= one.span[0] < span[1]]
-        )
+        return replace(self, span=span, found=[one for one in self.found if span[0] <= one.span[0] < span[1]])
 
     def statement(self, *, ruled: bool) -> Statement:
         """What it says. ruled: it is an item of a list of rules."""

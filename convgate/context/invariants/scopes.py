@@ -18,15 +18,15 @@ _MOST_WORDS = 5
 _WORD = re.compile(rb"[a-z0-9_][a-z0-9_.'/+-]*[a-z0-9_+]|[a-z0-9_]")
 _BREAKS = re.compile(rb"[,;:!?()\n\"]|\s-+\s|\.\s")
 _EMPTY = frozenset(
-    b"""a an the this that these those it its it's he she they we you i one no not any all every each and or but
-    so also too then now please just only always never ever must mustn't shall should may can can't cannot could
-    will would won't has have had need needs to be is are was were am do does don't did of our my your his her
-    their there here make sure ensure keep from on in at by for with if when as than yes well ok okay sorry
-    actually wait really most least exactly max maximum more less not nothing nobody everything i'm we're it's that's
-    le la les un une des du de et il elle on nous vous je tu ne pas jamais toujours doit faut que qui mais donc
-    non en au aux ce cette ma mon mes sa son ses der die das den dem ein eine einen und es sie er ich wir du
-    nicht kein keine keinen nie niemals immer nur muss mussen darf durfen soll sollen bitte aber nein also
-    hochstens mindestens auf zu im in""".split()
+    b"""a an the this that these those it its it's he she they we you i one no not any all every each and or
+    but so also too then now please just only always never ever must mustn't shall should may can can't
+    cannot could will would won't has have had need needs to be is are was were am do does don't did of
+    our my your his her their there here make sure ensure keep from on in at by for with if when as than
+    yes well ok okay sorry actually wait really most least exactly max maximum more less not nothing
+    nobody everything i'm we're it's that's le la les un une des du de et il elle on nous vous je tu ne
+    pas jamais toujours doit faut que qui mais donc non en au aux ce cette ma mon mes sa son ses der die
+    das den dem ein eine einen und es sie er ich wir du nicht kein keine keinen nie niemals immer nur
+    muss mussen darf durfen soll sollen bitte aber nein also hochstens mindestens auf zu im in""".split()
 )
 
 

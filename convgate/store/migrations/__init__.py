@@ -8,7 +8,14 @@ from __future__ import annotations
 
 from sqlite_utils import Migrations
 
-from convgate.store.migrations import conversations, label_summaries, labels, requests, sessions
+from convgate.store.migrations import (
+    conversations,
+    invariants,
+    label_summaries,
+    labels,
+    requests,
+    sessions,
+)
 
 migrations = Migrations("convgate")
 
@@ -23,6 +30,7 @@ for step in (
     labels.m008_label_undoes,
     sessions.m009_sessions,
     sessions.m010_boundary_changes,
+    invariants.m011_invariant_edits,
     requests.m012_requests,
 ):
     migrations()(step)

@@ -1,7 +1,7 @@
 """The patterns of invariants beside the gatekeeper's own, a place for each language.
 
-Corrections and policies are the gatekeeper's (`convgate.gatekeeper.patterns`); here is what only a conversation
-as a whole needs: what has to be, what is dangerous, what fails, what ends a rule, and what is said once only.
+Corrections and policies are the gatekeeper's (`convgate.gatekeeper.patterns`); here is what only a whole
+conversation needs: what has to be, what is dangerous, what fails, what ends a rule, what is said once only.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from convgate.context.invariants.patterns import de, en, fr
+from convgate.context.invariants.patterns.traces import TRACES
 from convgate.gatekeeper.pattern import Lexicon, Pattern
 from convgate.gatekeeper.patterns.de import GERMAN
 from convgate.gatekeeper.patterns.en import ENGLISH
@@ -24,27 +25,28 @@ _END = {"end": r"(?:[.,;:!)\n]+\s*[-*(]*\s*[a-z0-9_]+|[.,;:!)]*\s*$)"}
 """Where a clause ends; patterns stand between word boundaries, so it takes in the next letter."""
 
 _LANGUAGES: tuple[tuple[Language, tuple[Pattern, ...]], ...] = (
-    (ENGLISH, en.PATTERNS),
-    (FRENCH, fr.PATTERNS),
-    (GERMAN, de.PATTERNS),
+    (ENGLISH, (*TRACES, *en.PATTERNS)),
+    (FRENCH, (*TRACES, *fr.PATTERNS)),
+    (GERMAN, (*TRACES, *de.PATTERNS)),
 )
 
 # Everyday words that the other two languages do not have.
 _EVERYDAY: tuple[frozenset[bytes], ...] = (
     frozenset(
         b"""the and of to is it that you for are with this have not be at from they we what my your can will
-        would there their all no but or if do has was our an please only must never always use should i'm it's
-        don't thanks""".split()
+    would there their all no but or if do has was our an please only must never always use should i'm
+    it's don't thanks""".split()
     ),
     frozenset(
         b"""le la les des une du et est que qui pour dans pas sur au aux avec ce cette je tu nous vous il elle
-        mais ou sont ne plus par mon ma mes son sa ses notre votre c'est j'ai merci jamais toujours bonjour non
-        d'un d'une l'on qu'il un""".split()
+    mais ou sont ne plus par mon ma mes son sa ses notre votre c'est j'ai merci jamais toujours bonjour
+    non d'un d'une l'on qu'il un""".split()
     ),
     frozenset(
-        b"""der das und ist ich nicht ein eine mit auf fur sie wir es den dem von zu sich auch nur noch wie bei
-        aus aber oder wenn hat sind einen einem einer mir mich immer bitte danke kein keine nein ja nie im am
-        vom zum zur doch jetzt die mehr hab soll""".split()
+        b"""der das und ist ich nicht ein eine mit auf fur sie wir es den dem von zu sich auch nur noch wie
+    bei
+    aus aber oder wenn hat sind einen einem einer mir mich immer bitte danke kein keine nein ja nie im
+    am vom zum zur doch jetzt die mehr hab soll""".split()
     ),
 )
 _WORD = re.compile(rb"[a-z]+(?:'[a-z]+)?")

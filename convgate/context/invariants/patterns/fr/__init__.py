@@ -1,0 +1,9 @@
+"""French."""
+
+from convgate.context.invariants.patterns.fr.changes import CHANGES, ENDINGS
+from convgate.context.invariants.patterns.fr.errors import ERRORS
+from convgate.context.invariants.patterns.fr.obligations import OBLIGATIONS
+from convgate.context.invariants.patterns.fr.safety import SAFETY
+from convgate.context.invariants.patterns.fr.without_force import WITHOUT_FORCE
+
+PATTERNS = (*OBLIGATIONS, *SAFETY, *CHANGES, *ENDINGS, *WITHOUT_FORCE, *ERRORS)
