@@ -15,12 +15,14 @@ import streamlit as st
 
 from convgate import __version__
 from convgate.app_files import app_root
+from convgate.context.invariants.edits import with_edits
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
 from convgate.errors import ActiveVersionError, ConvgateError
 from convgate.sessions import with_moved
 from convgate.settings import Settings
 from convgate.store import Conversations, Store
+from convgate.store.invariant_edits import InvariantEdits
 from convgate.store.moved_boundaries import MovedBoundaries
 from convgate.ui import services, state
 from convgate.ui.navigation import VERSIONS, draw_navigation
@@ -43,13 +45,16 @@ class App:
         return Conversations(self.store)
 
     def conversation(self, key: str) -> Conversation:
-        """A conversation with the boundaries that a person moved; as it was read, it is kept in memory.
+        """A conversation with what a person said of it: boundaries moved, invariants edited.
+
+        As it was read, it is kept in memory.
 
         Raises StoreError when the library does not have it.
         """
         self.conversations.summary(key)  # it may have been deleted since
         read = services.conversation(self.settings.database, key)
-        return with_moved(read, MovedBoundaries(self.store).of(key))
+        moved = with_moved(read, MovedBoundaries(self.store).of(key))
+        return with_edits(moved, InvariantEdits(self.store).of(key))
 
     def encoder(self) -> Encoder:
         """The encoder that the settings name, loaded once."""

@@ -10,6 +10,7 @@ from convgate.context.budgets import Budgets
 from convgate.context.builder import ContextBuilder
 from convgate.context.columns import KnownColumns
 from convgate.context.guardrails.watch import fallbacks_of
+from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.context.mode import MODES
 from convgate.context.modes import ModeClassifier
 from convgate.policies.base import Policy
@@ -24,6 +25,7 @@ from convgate.ui.frame import App
 from convgate.ui.judging import digest
 from convgate.ui.modes import mode_classifier
 from convgate.ui.scoring import Moment
+from convgate.ui.turn_labels import moves
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +77,9 @@ def make(app: App, view: View, moment: Moment) -> Made:
 
 def edits_digest(moment: Moment) -> str:
     """A text that is the same while nobody changes what was said of the conversation."""
-    return repr(
-        [(index, turn.metadata) for index, turn in enumerate(moment.conversation.turns) if turn.metadata]
-    )
+    turns = enumerate(moment.conversation.turns)
+    edits = [(index, said) for index, turn in turns if (said := turn.metadata.get(EDITS_FIELD)) is not None]
+    return f"{edits} {moves(moment.conversation)}"
 
 
 def _replay(app: App, view: View, moment: Moment, settings: Settings, policy: Policy) -> Replay:

@@ -16,6 +16,7 @@ from convgate.ui.context.chart import draw_along, draw_bar
 from convgate.ui.context.controls import draw_intent, draw_tried
 from convgate.ui.context.difference import Snapshot, draw_difference, marks_of, remember
 from convgate.ui.context.dropped import draw_dropped
+from convgate.ui.context.invariants import draw_invariants
 from convgate.ui.context.made import Made, make
 from convgate.ui.context.messages import draw_messages
 from convgate.ui.context.sections import draw_sections
@@ -92,6 +93,8 @@ def _draw_lists(made: Made, view: View, selected: int, marks: Mapping[int, str])
     )  # fmt: skip
     if view.show == "sections":
         draw_sections(shown, view, marks)
+    elif view.show == "invariants":
+        draw_invariants(shown, view)
     elif view.show == "dropped":
         draw_dropped(shown, view, marks)
     elif view.show == "messages":

@@ -11,12 +11,14 @@ import streamlit as st
 from convgate.context.mode import MODES, ModeDecision
 from convgate.context.modes import ConversationModes
 from convgate.conversation import Turn
+from convgate.errors import ContextError
 from convgate.figures.hover import number
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
 from convgate.ui.frame import App
 from convgate.ui.modes import are_modes_ready, conversation_modes, mode_classifier
+from convgate.ui.text import literal
 
 MODE, FIND = "explore.mode", "explore.find_modes"
 _ALL = ""
@@ -51,8 +53,11 @@ def explore_modes(app: App, view: View, outcome: Outcome) -> Modes:
                 " first time.",
             )  # fmt: skip
         return NO_MODES
-    talk = outcome.moment.conversation
-    found = conversation_modes(app, outcome.moment.key, talk)
+    try:
+        found = conversation_modes(app, outcome.moment.key, outcome.moment.conversation)
+    except ContextError as error:  # what is kept does not hang on it
+        st.warning(f"The modes cannot be found: {literal(str(error))}", icon=":material/category:")
+        return NO_MODES
     _draw_filter(view, found)
     situation = outcome.moment.situation
     only = None
