@@ -52,7 +52,7 @@ def modes_of(
     intents = intents or {}
     users = [index for index, turn in enumerate(turns) if is_users(turn)]
     found = {
-        index: _asked_for(index, intents[index]) if index in intents else replace(decision, item=index)
+        index: asked_for(index, intents[index]) if index in intents else replace(decision, item=index)
         for index, decision in zip(users, classifier.classify([turns[index] for index in users]), strict=True)
     }
     applied: dict[int, Mode] = {}
@@ -75,7 +75,8 @@ def modes_of(
     return ConversationModes(found, applied, labels)
 
 
-def _asked_for(index: int, mode: Mode) -> ModeDecision:
+def asked_for(index: int, mode: Mode) -> ModeDecision:
+    """The decision about a turn whose mode the caller named."""
     return ModeDecision(
         item=index,
         outcome=mode,
