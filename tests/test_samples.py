@@ -90,7 +90,8 @@ def test_no_text_is_used_twice():
         turn.text
         for name in FILES
         if not name.startswith("nan_and_fibonacci")
-        for turn in only(name).turns
+        for talk in opened(name)
+        for turn in talk.turns
         if len(turn.text) > 40
     )
     assert len(texts) > 100

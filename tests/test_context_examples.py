@@ -1,0 +1,68 @@
+"""The worked examples of a context, on the samples that show them, with the gate that ships."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from convgate.context.builder import ContextBuilder
+from convgate.context.bundle import ContextBundle
+from convgate.conversation import Conversation
+from convgate.transcripts import read_conversations
+from tests.contexts import placed, settings
+
+SAMPLES = Path(__file__).resolve().parent.parent / "sample_conversations"
+
+pytestmark = [pytest.mark.slow, pytest.mark.shipped, pytest.mark.xdist_group("encoder")]
+
+Build = Callable[..., ContextBundle]
+
+
+def sample(name: str) -> Conversation:
+    [found] = read_conversations(SAMPLES / name)
+    return found
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> ContextBuilder:
+    return ContextBuilder.of(settings(home=tmp_path_factory.mktemp("home")))
+
+
+def test_a_task_has_its_rules_and_not_the_talk_about_them(shipped):
+    """1: a login with JWT; "actually, it must work with LDAP"; "add refresh tokens"."""
+    bundle = shipped.build_at(sample("login_jwt_ldap.json"))
+    assert bundle.mode == "TASK"
+    assert {1, 11} <= set(placed(bundle)["rules"])
+    types = {one.source: one.type for one in bundle.invariants if one.held}
+    assert types[1] == "hard_constraint"
+    assert types[11] in {"user_correction", "hard_constraint"}
+    discussion = {3, 4, 5, 6, 7, 8}
+    assert discussion.isdisjoint(bundle.indices)
+    assert 9 in placed(bundle)["decisions"], "what came of the discussion"
+    assert bundle.tokens < 0.8 * bundle.tokens_total
+
+
+def test_an_exploration_shrinks_to_its_decisions_when_it_is_implemented(shipped):
+    """2: EXPLORATION to TASK."""
+    ideas = sample("offline_shopping_list.json")
+    during, after = shipped.build_at(ideas, 12), shipped.build_at(ideas)
+    assert (during.mode, after.mode) == ("EXPLORATION", "TASK")
+    assert during.indices == list(range(13)), "all of it, while it is going on"
+    assert {6, 10} <= set(placed(after)["decisions"])
+    assert {2, 3, 4, 5, 12, 13}.isdisjoint(after.indices)
+    left_out = {one.item: one for one in after.decisions if one.rule == "mode"}
+    assert {4, 5} <= left_out.keys()
+    assert "belongs to EXPLORATION, which TASK leaves out" in left_out[4].reason
+
+
+def test_debugging_has_the_errors_and_the_change_before_them_and_no_earlier_success(shipped):
+    """3: stack traces and recent changes in, earlier successes out."""
+    bundle = shipped.build_at(sample("worker_crash_debugging.json"))
+    assert bundle.mode == "DEBUGGING"
+    assert {12, 13, 14, 16} <= set(bundle.indices), "the change, the trace, and what happens now"
+    assert {0, 1, 2, 3, 4, 5, 6, 7, 9}.isdisjoint(bundle.indices)
+    assert 10 in placed(bundle)["rules"]
+    assert 16 in placed(bundle)["task_state"]
+    assert "solved later, in message 16" in bundle.decisions.of(14).reason
