@@ -1,0 +1,167 @@
+"""What a person makes of invariants: as a field of messages, and in the store with its undo."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from convgate.context.invariants import InvariantEdit, find_invariants, with_edits
+from convgate.conversation import Conversation, Turn
+from convgate.errors import ContextError, StoreError
+from convgate.store import Conversations, NewConversation, Store
+from convgate.store.invariant_edits import MOST_EDITS, InvariantEdits
+from convgate.transcripts.openai_messages import turns_from_messages
+
+TALK = Conversation(
+    "talk",
+    (
+        Turn.of("user", "No emojis, ever. It starts at 9."),
+        Turn.of("assistant", "The hall opens at 8."),
+        Turn.of("user", "emojis are ok again"),
+    ),
+)
+NO_EMOJIS = "No emojis, ever."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "convgate.db")
+
+
+def added(store: Store, talk: Conversation = TALK) -> str:
+    (stored,) = Conversations(store).add([NewConversation(talk)])
+    return stored.key
+
+
+def found(*edits: InvariantEdit, turn: int = 0) -> list[tuple[str, str, str, bool]]:
+    edited = with_edits(TALK, {turn: edits})
+    return [(one.type, one.text, one.state, one.pinned) for one in find_invariants(edited.turns)]
+
+
+def test_an_edit_beats_what_is_found():
+    assert found() == [("hard_constraint", NO_EMOJIS, "lifted", False)]
+    assert found(InvariantEdit(of=NO_EMOJIS, pinned=True)) == [("hard_constraint", NO_EMOJIS, "active", True)]
+    assert found(InvariantEdit(of=NO_EMOJIS, state="active")) == [
+        ("hard_constraint", NO_EMOJIS, "active", False)
+    ]
+    changed = InvariantEdit(of=NO_EMOJIS, text="It starts at 9.", type="safety_requirement", scope="start")
+    assert found(changed) == [("safety_requirement", "It starts at 9.", "active", False)]
+    (one,) = find_invariants(with_edits(TALK, {0: [changed]}).turns)
+    assert (one.scope, one.found_by, TALK.turns[0].text[one.start : one.end]) == ("start", "person", one.text)
+    ended = find_invariants(with_edits(TALK, {0: [InvariantEdit(of=NO_EMOJIS, state="ended")]}).turns[:1])
+    assert [(one.state, one.ended_by, one.reason) for one in ended] == [
+        ("lifted", None, "A person ended it.")
+    ]
+
+
+def test_what_is_added_stands_at_any_turn_and_what_is_found_can_end_it_unless_it_is_pinned():
+    hall = InvariantEdit(text="The hall opens at 8.", type="blocking_error")
+    assert found(hall, turn=1)[1:] == [("blocking_error", "The hall opens at 8.", "active", False)]
+    (_, one) = find_invariants(with_edits(TALK, {1: [hall]}).turns)
+    assert (one.source, one.found_by, one.held) == (1, "person", False)
+    (_, one) = find_invariants(
+        with_edits(TALK, {1: [InvariantEdit(**{**plain(hall), "pinned": True})]}).turns
+    )
+    assert one.held
+    own = InvariantEdit(text="emojis never", type="hard_constraint")
+    assert ("hard_constraint", "emojis never", "lifted", False) in found(own)
+
+
+def plain(edit: InvariantEdit) -> dict[str, object]:
+    return {name: getattr(edit, name) for name in ("of", "text", "type", "scope", "state", "pinned")}
+
+
+def test_an_edit_of_what_is_no_longer_found_is_not_lost():
+    assert ("user_correction", "other words", "active", True) in found(
+        InvariantEdit(of="gone", text="other words", type="user_correction", pinned=True)
+    )
+    assert found(InvariantEdit(of="gone", state="ended")) == found()
+
+
+def test_edits_travel_in_messages():
+    messages = [{"role": "user", "content": NO_EMOJIS, "invariants": [{"of": NO_EMOJIS, "state": "ended"}]}]
+    assert [one.active for one in find_invariants(turns_from_messages(messages))] == [False]
+    assert with_edits(TALK, {}) is TALK
+    assert with_edits(TALK, {7: [InvariantEdit(of="x")]}).turns == TALK.turns
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("x", r"messages\[1\].invariants: expected a list of edits, got 'x'"),
+        (["x"], r"messages\[1\].invariants\[0\]: an edit is an object, got 'x'"),
+        ([{"of": "a"}, {"oof": 1}], r"messages\[1\].invariants\[1\]: 'oof' is no field of an edit; of, text"),
+        ([{"of": 1}], r"messages\[1\].invariants\[0\].of: expected a text, got 1"),
+        (
+            [{"of": "a", "type": "rule"}],
+            r"invariants\[0\].type: 'rule' is unknown; one of safety_requirement",
+        ),
+        (
+            [{"of": "a", "state": "on"}],
+            r"invariants\[0\].state: 'on' is unknown; one of active, ended is meant",
+        ),
+        ([{"of": "a", "pinned": "yes"}], r"invariants\[0\].pinned: expected true or false, got 'yes'"),
+        ([{"text": "a"}], r"invariants\[0\]: what is added needs a text and a type"),
+    ],
+)
+def test_a_bad_edit_names_message_and_field(said: object, told: str):
+    turns = [Turn.of("user", "hi"), Turn.of("user", "hi", metadata={"invariants": said})]
+    with pytest.raises(ContextError, match=told):
+        find_invariants(turns)
+
+
+def test_edits_are_stored_and_undone_step_by_step_also_by_another_program(store: Store):
+    key, edits = added(store), InvariantEdits(store)
+    pin, end = InvariantEdit(of=NO_EMOJIS, pinned=True), InvariantEdit(of=NO_EMOJIS, state="ended")
+    own = InvariantEdit(text="be brief", type="hard_constraint")
+    edits.put(key, 0, pin)
+    edits.put(key, 0, own)
+    edits.put(key, 0, end)
+    edits.remove(key, 0, InvariantEdit(of="nothing"))
+    assert edits.of(key) == {0: (own, end)}, "one edit of one invariant, the last"
+    later = InvariantEdits(Store(store.path))
+    assert later.changed_last(key) == [0], "to remove what is not there is no step"
+    assert later.undo(key) == [0]
+    assert later.of(key) == {0: (pin, own)}
+    edits.remove(key, 0, own)
+    edits.change(key, {0: (), 2: [own]})
+    assert edits.of(key) == {2: (own,)}
+    assert edits.undo(key) == [0, 2]
+    assert edits.of(key) == {0: (pin,)}
+    assert [edits.undo(key) for _ in range(4)] == [[0], [0], [0], []]
+    assert edits.of(key) == {}
+
+
+@pytest.mark.parametrize(
+    ("turn", "edits", "told"),
+    [
+        (3, [InvariantEdit(of="a")], "at one of the messages 0 to 2; got 3"),
+        (0, [InvariantEdit(of="a"), InvariantEdit(of="a")], "message 0 has two edits of the same invariant"),
+        (0, [InvariantEdit(text="a")], "added to message 0 needs a text and a type"),
+        (
+            0,
+            [InvariantEdit(of="a", scope="b" * 10_001)],
+            "message 0 has 10,001 characters; 10,000 are the most",
+        ),
+        (0, [InvariantEdit(of=str(one)) for one in range(MOST_EDITS + 1)], "may have 200 edits"),
+    ],
+)
+def test_what_cannot_be_an_edit_is_not_stored(store: Store, turn: int, edits: list[InvariantEdit], told: str):
+    key, held = added(store), InvariantEdits(store)
+    with pytest.raises(StoreError, match=told):
+        held.change(key, {1: [InvariantEdit(of="fine")], turn: edits})
+    assert (held.of(key), held.changed_last(key)) == ({}, [])
+    with pytest.raises(StoreError, match="no conversation 'gone'"):
+        held.put("gone", 0, InvariantEdit(of="a"))
+
+
+def test_edits_and_their_undo_go_with_what_is_removed_for_good(store: Store):
+    key, edits = added(store), InvariantEdits(store)
+    edits.put(key, 0, InvariantEdit(of=NO_EMOJIS, scope="zebrafish"))
+    edits.put(key, 0, InvariantEdit(of=NO_EMOJIS, scope="axolotl"))
+    Conversations(store).delete([key])
+    Conversations(store).purge()
+    assert edits.changed_last(key) == []
+    for word in (b"zebrafish", b"axolotl"):
+        assert not [path for path in store.path.parent.iterdir() if word in path.read_bytes()]
