@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page
 
 from convgate.ui.annotator import COOKIE
 from scripts.worked_home import NAME, agents, work
+from scripts.worked_requests import log_requests
 from tests.browser.running_app import (
     add_samples,
     find_chromium,
@@ -73,6 +74,7 @@ def pages_to_show(home: Path, sample: str) -> Iterator[tuple[str, str]]:
     keys = add_samples(home)
     conversation, further = keys[sample][0], work(home, keys[SAMPLE][0])
     further |= agents(home, keys[DAY][0])
+    further |= log_requests(home)
     for path in page_paths():
         yield path.lower() or "library", f"{path}?conversation={conversation}"
     yield from further.items()

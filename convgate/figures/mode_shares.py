@@ -15,7 +15,7 @@ from convgate.figures.modes import mode_letter, mode_look
 from convgate.figures.over_time import Frame, extent, middle, time_drawing, width
 from convgate.figures.palette import Palette
 
-HEIGHT = 300  # pixels
+HEIGHT = 320  # pixels
 FEW = 20
 """Requests; bins with fewer are pale, for their shares mean little."""
 
@@ -26,7 +26,7 @@ def mode_shares_figure(
     bins: Sequence[Bin], baseline: Mapping[str, int] | None, frame: Frame, *, palette: Palette
 ) -> go.Figure:
     """Stacked shares of the modes that were found, a bar a bin; the baseline is the bar at the right."""
-    fig = time_drawing(frame, palette, height=HEIGHT, top=64)
+    fig = time_drawing(frame, palette, height=HEIGHT, top=82, filled=True)
     fig.update_layout(
         barmode="stack", bargap=0, legend={"traceorder": "normal"}, margin={"r": 16},
         xaxis={"domain": [0, 0.86], "anchor": "y"},

@@ -32,8 +32,13 @@ class Frame:
     episodes: Sequence[Episode] = ()
 
 
-def time_drawing(frame: Frame, palette: Palette, *, height: int = HEIGHT, top: int = 40) -> Drawing:
-    """An empty drawing over the time of the frame, with its episodes shaded, each with its words."""
+def time_drawing(
+    frame: Frame, palette: Palette, *, height: int = HEIGHT, top: int = 40, filled: bool = False
+) -> Drawing:
+    """An empty drawing over the time of the frame, with its episodes shaded, each with its words.
+
+    filled: what is drawn covers the ground, so episodes are framed, and their words stand above.
+    """
     fig = drawing(palette, height=height, right=RIGHT, top=top)
     fig.update_layout(
         hovermode="closest", uirevision=f"{frame.start}-{frame.end}",
@@ -46,11 +51,16 @@ def time_drawing(frame: Frame, palette: Palette, *, height: int = HEIGHT, top: i
         if start < end:
             fig.add_shape(
                 type="rect", xref="x", x0=written(start), x1=written(end), yref="paper", y0=0, y1=1,
-                fillcolor=palette.flip, opacity=0.18, line={"width": 0}, layer="below", name="episode",
+                name="episode",
+                **(
+                    {"layer": "above", "line": {"color": palette.ink, "width": 2}}
+                    if filled
+                    else {"layer": "below", "fillcolor": palette.flip, "opacity": 0.18, "line": {"width": 0}}
+                ),
             )  # fmt: skip
             fig.add_annotation(
                 text=episode.told, x=written(start), xref="x", y=1, yref="paper", xanchor="left",
-                yanchor="top", showarrow=False, name="episode", align="left",
+                yanchor="bottom" if filled else "top", showarrow=False, name="episode", align="left",
                 font={"size": 12, "color": palette.flip_text},
             )  # fmt: skip
     return fig

@@ -59,7 +59,7 @@ def draw_guards(stands: Standing, now: datetime) -> None:
         draw_card(stands.drift, now)
         draw_card(stands.low_confidence, now)
         with st.container(border=True, height="stretch", gap="xsmall"):
-            _draw_title("Errors by mode", worst(stands.errors))
+            _draw_title("Errors", worst(stands.errors))
             _draw_errors(stands.errors, now)
 
 
@@ -142,11 +142,13 @@ def _draw_errors(states: Sequence[GuardState], now: datetime) -> None:
         return
     for one in states:
         icon, word = SIGNS[one.state]
-        st.markdown(f"{icon} {one.name}: {one.figure}", help=f"{word}. {one.does}")
+        told = "" if one.state == "normal" else f", {word}"
+        st.markdown(f"{icon} {one.name}: {one.figure}{told}")
         if one.alert is not None:
             st.caption(f"Tripped {ago(one.alert.raised, now)}. {one.does}")
         if one.soon:
             st.caption(literal(one.soon))
+    st.caption("Of the newest outcomes of each mode. Above its limit, a mode is built as GENERAL.")
 
 
 def _list(names: Iterable[str]) -> str:

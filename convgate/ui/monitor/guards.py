@@ -141,7 +141,7 @@ def _errors(one: ModeErrors, report: Report, limits: Limits, alert: Alert | None
     name, newest, rate = one.mode, one.newest, one.newest.rate
     limit = one.limit if alert is None else float(alert.figures["limit"])
     beside = "" if limit is None else f", limit {percent(limit)}"
-    figure = f"**{percent(rate or 0)}** of the newest {newest.count:,} failed{beside}"
+    figure = f"**{percent(rate or 0)}** of {newest.count:,} failed{beside}"
     if alert is not None and one.probation:
         return GuardState(
             name,
