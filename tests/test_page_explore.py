@@ -617,8 +617,9 @@ def test_two_thousand_turns_are_shown_by_a_part(open_page: Open) -> None:
 
 
 def test_a_slider_on_a_long_conversation_is_timed_with_every_view_and_in_silence(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(services, "warm_up", lambda: None)  # nothing here needs the real encoder
     logger = logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context")
     level = logger.level
     measured = measure_slider_rerun(40, rounds=2)

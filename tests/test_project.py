@@ -236,6 +236,7 @@ def test_an_installation_without_the_app_says_so(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("browser")  # where the wheel is made for another test
 def test_the_wheel_carries_the_whole_app_and_nothing_else(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     files = [*CHECKOUT.glob("pages/*.py"), *CHECKOUT.glob("sample_conversations/*"), CHECKOUT / "app.py"]
@@ -251,6 +252,7 @@ def test_the_wheel_carries_the_whole_app_and_nothing_else(wheel: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.xdist_group("browser")  # where the wheel is made for another test
 def test_installed_from_the_wheel_the_app_is_that_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
     code = "import convgate.app_files; print(convgate.app_files.app_root())"

@@ -6,7 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
+from convgate.ui import services
 from convgate.ui.label.timing import PAGES, measure_labelling
+
+
+@pytest.fixture(autouse=True)
+def no_warm_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library of the real encoder takes seconds to import, and nothing here needs it."""
+    monkeypatch.setattr(services, "warm_up", lambda: None)
 
 
 @pytest.mark.slow
