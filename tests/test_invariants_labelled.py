@@ -23,4 +23,4 @@ def test_the_labelled_invariants_are_found(name: str, least: int, floors: dict[s
     assert len(lines) >= least
     for what in MEASURED:
         assert counts.share(what) >= floors.get(what, 0.90), what
-    assert list(table(counts))[0] == f"| {' | '.join(MEASURED)} |"
+    assert next(table(counts)) == f"| {' | '.join(MEASURED)} |"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from convgate.context.invariant import InvariantType
 from convgate.context.invariants.statement import Statement
-from convgate.context.invariants.words import MEASURES, About, values
+from convgate.context.invariants.words import MEASURES, About
 
 _GENERAL = frozenset(
     b"rul rule constraint restriction requirement condition regl regel contraint limit vorgab grenz".split()
@@ -18,30 +18,19 @@ _COUNTED_OFF = frozenset(
 """Words before a number that names one of several; another number is another one of them."""
 
 
-def keys(about: About) -> list[object]:
-    """What a statement can be found by: words, numbers with and without their units, days."""
-    units = (unit for unit, _ in about.numbers if unit)
-    return [*values(about), *about.named, *units, *(kind for kind, _ in about.named)]
-
-
 def shared_values(one: About, other: About) -> int:
     """How much two statements share."""
     units = {unit for unit, _ in one.numbers if unit} & {unit for unit, _ in other.numbers if unit}
-    return len(values(one) & values(other)) + len(units - MEASURES)
+    return len(one.values & other.values) + len(units - MEASURES)
 
 
 def replaces(one: Statement, rule: Statement, kind: InvariantType, *, near: bool) -> bool:
     """Whether a statement takes the place of an earlier rule. near: it is of the user's message before."""
     shared = one.about.stems & rule.about.stems
     changes = one.corrects or one.contrasts or one.modifies or one.objects
-    if (
-        one.obliges
-        and one.modifies
-        and kind != "safety_requirement"
-        and values(one.about) & values(rule.about)
-    ):
+    if one.obliges and one.modifies and kind != "safety_requirement" and one.about.values & rule.about.values:
         return True
-    named = one.old & values(rule.about) if not one.repeats else frozenset()
+    named = one.old & rule.about.values if not one.repeats else frozenset()
     if (
         named
         and changes

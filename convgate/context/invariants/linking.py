@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from convgate.context.invariant import InvariantType
-from convgate.context.invariants.comparing import conflict, is_general, keys, other_value, replaces
+from convgate.context.invariants.comparing import conflict, is_general, other_value, replaces
 from convgate.context.invariants.rules import Rules
 from convgate.context.invariants.statement import Statement
-from convgate.context.invariants.words import About, values
+from convgate.context.invariants.words import About
 
 _LONGEST_ERROR = 4_000  # characters from the first to the last line of one printed error
 
@@ -31,7 +31,7 @@ class Message:
     @property
     def answered_words(self) -> frozenset[bytes]:
         """All that can be the same in the assistant's message before."""
-        return values(self.answered) if self.answered else frozenset()
+        return self.answered.values if self.answered else frozenset()
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Linking:
                 self._add_error(message, errors)
             elif one not in errors:
                 self._add(message, one, first=first)
-            for key in keys(one.about):
+            for key in one.about.keys:
                 self._said[key] = one
         self._last = message.turn
 
@@ -81,7 +81,7 @@ class Linking:
         if one.fact or was_critical or (one.critical and one.obliges):
             return "safety_requirement"
         if not first:
-            if one.corrects and values(one.about) and not self._is_comment(message, one):
+            if one.corrects and one.about.values and not self._is_comment(message, one):
                 return "user_correction"
             if one.contrasts and (not one.obliges or self._were_said(message, one.old)):
                 return "user_correction"
@@ -112,13 +112,13 @@ class Linking:
     def _puts_right(self, message: Message, one: Statement) -> bool:
         """Whether a statement says it otherwise than before, without saying that it does."""
         if one.objects and message.answered:
-            return one.points or bool(values(one.about) & message.answered_words)
+            return one.points or bool(one.about.values & message.answered_words)
         if one.moved and (one.points or self._were_said(message, one.about.stems)):
             return True
         if not one.plain or message.asked:
             return False
         short = one.points or len(one.about.stems) <= 1
-        before = [self._said[key] for key in keys(one.about) if key in self._said]
+        before = [self._said[key] for key in one.about.keys if key in self._said]
         known = [other.about for other in before if short or not other.ordered]
         if message.answered and (one.points or one.about.named):
             known.append(message.answered)
@@ -131,7 +131,7 @@ class Linking:
             return []
         found = [
             place
-            for place in self.rules.candidates(turn, (*keys(one.about), *one.old))
+            for place in self.rules.candidates(turn, (*one.about.keys, *one.old))
             if replaces(
                 one,
                 self.rules.all[place].statement,
@@ -146,7 +146,7 @@ class Linking:
 
     def _has_other_value(self, one: Statement, place: int) -> bool:
         rule = self.rules.all[place].statement
-        return other_value(one.about, rule.about) or bool(one.old & values(rule.about))
+        return other_value(one.about, rule.about) or bool(one.old & rule.about.values)
 
     def _lift(self, turn: int, one: Statement) -> bool:
         """End the rules that a statement takes away; whether there was one."""

@@ -6,13 +6,14 @@ import functools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from convgate.context.invariants.asked import asked_at_end, asked_in
 from convgate.context.invariants.patterns import ERROR, error_lexicon, lexicon, spoken
 from convgate.context.invariants.scopes import scope_of
 from convgate.context.invariants.statement import Statement
 from convgate.context.invariants.statements import Span, statements
-from convgate.context.invariants.words import About, about, values
+from convgate.context.invariants.words import About, about
 from convgate.gatekeeper.checks import lexicon as gatekeeper_lexicon
 from convgate.gatekeeper.context import own_words
 from convgate.gatekeeper.folding import Folded, fold
@@ -20,6 +21,9 @@ from convgate.gatekeeper.pattern import Found, overlaps
 
 _REMEMBERED = 8_192  # messages
 _SHORT = 8_000  # characters of a message that counts among them
+MOST_STATEMENTS = 20_000
+"""Statements of one message that are looked at, the first."""
+
 _SHORT_STATEMENT = 14  # words of a statement that may correct something without saying so
 
 
@@ -111,7 +115,7 @@ def _read(text: str) -> list[Statement]:
     asked = asked_in(own)
     made: list[Statement] = []
     ruled, place = False, 0
-    for span in statements(folded.text):
+    for span in islice(statements(folded.text), MOST_STATEMENTS):
         matches = []
         while place < len(found) and found[place].span[0] < span[1]:
             pattern = found[place].pattern
@@ -295,7 +299,7 @@ class _Reading:
 
 
 def _named_old(own: bytes) -> frozenset[bytes]:
-    return frozenset().union(*(values(about(found[1])) for found in _OLD.finditer(own)))
+    return frozenset().union(*(about(found[1]).values for found in _OLD.finditer(own)))
 
 
 def _joined(made: list[Statement]) -> list[Statement]:
@@ -303,7 +307,7 @@ def _joined(made: list[Statement]) -> list[Statement]:
     joined: list[Statement] = []
     for one in made:
         before = joined[-1] if joined else None
-        if before and _is_bare(before) and not (one.lifts or one.error) and values(one.about):
+        if before and _is_bare(before) and not (one.lifts or one.error) and one.about.values:
             joined[-1] = replace(
                 one,
                 start=before.start,

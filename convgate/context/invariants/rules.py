@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from convgate.context.invariant import Invariant, InvariantType, State
-from convgate.context.invariants.comparing import keys, shared_values
+from convgate.context.invariants.comparing import shared_values
 from convgate.context.invariants.statement import Statement
 from convgate.context.invariants.words import About, about
 from convgate.gatekeeper.folding import fold
@@ -90,7 +90,7 @@ class Rules:
     def nearest(self, turn: int, one: Statement) -> list[int]:
         """Those of one message that share the most with a statement; none when none shares anything."""
         most, best = 0, list[int]()
-        for place in self.candidates(turn, (*keys(one.about), *one.old)):
+        for place in self.candidates(turn, (*one.about.keys, *one.old)):
             shared = shared_values(one.about, self.all[place].statement.about)
             if shared > most:
                 most, best = shared, [place]
@@ -137,7 +137,7 @@ class Rules:
         self._index(len(self.all) - 1, statement.about)
 
     def _index(self, place: int, about: About) -> None:
-        for key in keys(about):
+        for key in about.keys:
             self._by_key[key].append(place)
 
     def _can_end(self, place: int, turn: int) -> bool:

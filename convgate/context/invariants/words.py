@@ -85,6 +85,8 @@ class About:
     stems: frozenset[bytes]  # of its content words
     numbers: frozenset[tuple[bytes, bytes]]  # (what is counted, as a stem; how many)
     named: frozenset[tuple[str, bytes]]  # ("day" or "month", which)
+    values: frozenset[bytes]  # all that can be the same in two statements: words, numbers, days
+    keys: frozenset[object]  # what the statement is looked up by: those, and what is counted
 
 
 def stem(word: bytes) -> bytes:
@@ -121,12 +123,15 @@ def about(text: bytes) -> About:
             named.add((_DAYS[token[:-1]], token[:3]))
         elif token not in _STOP and len(token) > 1:
             stems.add(stem(token.split(b"'")[-1] if b"'" in token else token))
-    return About(frozenset(stems), frozenset(numbers), frozenset(named))
-
-
-def values(one: About) -> frozenset[bytes]:
-    """All that can be the same in two statements: content words, numbers, days."""
-    return one.stems | {value for _, value in one.numbers} | {which for _, which in one.named}
+    values = {*stems, *(value for _, value in numbers), *(which for _, which in named)}
+    kinds = {*(unit for unit, _ in numbers if unit), *(kind for kind, _ in named)}
+    return About(
+        frozenset(stems),
+        frozenset(numbers),
+        frozenset(named),
+        frozenset(values),
+        frozenset({*values, *named, *kinds}),
+    )
 
 
 def _counted(token: bytes) -> bool:
