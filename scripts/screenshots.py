@@ -12,7 +12,7 @@ from urllib.parse import quote
 from playwright.sync_api import Browser, Page
 
 from convgate.ui.annotator import COOKIE
-from scripts.worked_home import NAME, agents, work
+from scripts.worked_home import NAME, agents, contexts, work
 from scripts.worked_requests import log_requests
 from tests.browser.running_app import (
     add_samples,
@@ -26,6 +26,7 @@ from tests.browser.running_app import (
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SAMPLE = "support_invoice_router_parcel.json"
+LOGIN = "login_jwt_ldap.json"
 DAY = "purple_button_one_day.json"
 WIDTHS = {1440: 900, 400: 800}  # px: width, and the height of the window before the page is measured
 SCHEMES = ("light", "dark")
@@ -74,7 +75,7 @@ def pages_to_show(home: Path, sample: str) -> Iterator[tuple[str, str]]:
     keys = add_samples(home)
     conversation, further = keys[sample][0], work(home, keys[SAMPLE][0])
     further |= agents(home, keys[DAY][0])
-    further |= log_requests(home)
+    further |= contexts(keys[LOGIN][0]) | log_requests(home)
     for path in page_paths():
         yield path.lower() or "library", f"{path}?conversation={conversation}"
     yield from further.items()

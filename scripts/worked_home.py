@@ -80,6 +80,15 @@ def agents(home: Path, day: str) -> dict[str, str]:
     }
 
 
+def contexts(login: str) -> dict[str, str]:
+    """What else there is to see of the context of a conversation; addresses, by name."""
+    return {
+        "context-small": f"Context?conversation={login}&budget=100&show=dropped",
+        "context-invariants": f"Context?conversation={login}&show=invariants&selected=12",
+        "context-messages": f"Context?conversation={login}&show=messages&hysteresis=0.1",
+    }
+
+
 def _same(at: datetime) -> datetime:
     return at
 

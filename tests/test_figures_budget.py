@@ -75,7 +75,7 @@ def test_marks_are_open_where_the_mode_is_carried_on() -> None:
     assert "&#36;why&#36;" in marks.hovertext[1]
     assert (trace(fig, "Recent window").y, trace(fig, "Recent window").customdata) == ((0, 30), (0, 4))
     assert trace(fig, "fallback or breach").hovertext == ("Turn 5<br>drift &lt;i&gt;",)
-    assert [shape.x0 for shape in fig.layout.shapes] == [5]
+    assert [(shape.x0, shape.x1) for shape in fig.layout.shapes] == [(4.5, 5.5)]
     told = describe_modes_along(MARKS, BUILT, 4)
     assert told == "Modes of 2 messages. TASK from turn 1. 2 contexts of 15 to 45 tokens. Turn 5 is answered."
 

@@ -52,7 +52,7 @@ def modes_along_figure(
     """A mark a user's turn, `turns` turns in all; bars of the contexts that were built stand above.
 
     `customdata` of marks and bars is the turn's 0-based index. A mark is filled where the message by itself
-    has the mode that was applied, open where the mode is carried over. `current` gets a line.
+    has the mode that was applied, open where the mode is carried over. `current` gets a band.
     """
     fig = drawing(palette, height=modes_along_height(built), left=52, right=12, top=16)
     edge = max(0.6, 0.012 * turns)
@@ -71,10 +71,10 @@ def modes_along_figure(
         fig.layout["yaxis2"] = axis(palette, "tokens", domain=[0.34, 1], rangemode="tozero", nticks=4)
         _add_bars(fig, built, palette)
     if current is not None:
-        line = {"color": palette.ink, "width": 2}
+        half = max(0.5, 0.004 * turns)  # a band that can be seen, whose letter can be read
         fig.add_shape(
-            type="line", xref="x", x0=current + 1, x1=current + 1, yref="paper", y0=0, y1=1, line=line,
-            layer="below", name="current",
+            type="rect", xref="x", x0=current + 1 - half, x1=current + 1 + half, yref="paper", y0=0, y1=1,
+            line={"color": palette.muted, "width": 1}, fillcolor=palette.grid, layer="below", name="current",
         )  # fmt: skip
     _add_marks(fig, marks, palette)
     return fig.figure()

@@ -11,7 +11,7 @@ from convgate.ui.context import state
 from convgate.ui.context.shown import Shown
 from convgate.ui.text import literal, shortened
 
-_TEXT, _REASON = 110, 240  # characters
+_TEXT, _REASON = 110, 150  # characters; the panel has all of a reason
 
 
 @dataclass(frozen=True, slots=True)

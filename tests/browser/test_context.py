@@ -1,0 +1,44 @@
+"""Context in a real browser: the mode, a smaller budget, a step by key, an invariant added, ended, kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.running_app import wait_until_idle
+
+ADDED = "There is a table of users in Postgres"
+
+
+def test_a_context_is_tried_stepped_through_and_given_an_invariant(
+    come_to: Callable[[str], Page], sample_keys: dict[str, list[str]]
+) -> None:
+    [talk] = sample_keys["login_jwt_ldap.json"]
+    page = come_to(f"/Context?conversation={talk}")
+    expect(page.get_by_text("answering turn 24")).to_be_visible()
+    expect(page.get_by_test_id("stMetric").filter(has_text="Mode")).to_contain_text("Task")
+    page.get_by_role("button", name="4k", exact=True).click()
+    expect(page.get_by_test_id("stMetric").filter(has_text="Tokens")).to_contain_text("of 4,000")
+    wait_until_idle(page)
+    page.locator("body").press("p")
+    expect(page.get_by_text("answering turn 22")).to_be_visible()
+    wait_until_idle(page)
+
+    page.get_by_role("radio", name="Invariants").click()
+    page.get_by_text("Add what must hold").click()
+    page.get_by_label("Other words").fill(ADDED)
+    page.get_by_role("button", name="Add", exact=True).click()
+    card = page.locator("[class*='st-key-context-invariant-']").filter(has_text=ADDED)
+    expect(card.get_by_text("by a person")).to_be_visible()
+    wait_until_idle(page)
+
+    page.reload()
+    wait_until_idle(page)
+    expect(page.get_by_text("answering turn 22")).to_be_visible()
+    expect(page.get_by_test_id("stMetric").filter(has_text="Tokens")).to_contain_text("of 4,000")
+    expect(card.get_by_text(ADDED, exact=True)).to_be_visible()
+    card.get_by_role("button", name="Remove").click()
+    expect(card).to_have_count(0)
+    page.locator("body").press("z")
+    expect(card.get_by_text(ADDED, exact=True)).to_be_visible()
