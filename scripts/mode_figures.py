@@ -40,24 +40,24 @@ def main() -> None:
     data = Prepared.of(packaged_messages(), state_encoder(load_settings()))
     model, tuning = fit_tuned(data)
     print(f"{len(data.messages):,} messages; {tuning}")
-    logits = tuning(held_out(data, folds(data)))
+    shares = tuning(held_out(data, folds(data)))
     if "--write" in words:
-        measured = qualities(given(logits), data.modes)
+        measured = qualities(given(shares), data.modes)
         write_model(StoredModel(model, messages_hash(data.messages), measured), SHIPPED)
         print(f"written to {SHIPPED}")
-    _table("Five folds of all messages", given(logits), data.modes)
-    _calibration(logits, data.modes)
+    _table("Five folds of all messages", given(shares), data.modes)
+    _calibration(shares, data.modes)
     _hands(data, tuning)
 
 
 def _hands(data: Prepared, tuning: Tuning) -> None:
     of = hands(data)
-    logits = tuning(held_out(data, of))
-    _table("Each hand by the others", given(logits), data.modes)
+    shares = tuning(held_out(data, of))
+    _table("Each hand by the others", given(shares), data.modes)
     for hand in np.unique(of):
         part = of == hand
-        _table(f"{hand} by the others", given(logits[part]), data.modes[part])
-    print(f"expected calibration error: {calibration_error(reliability(logits, data.modes)):.3f}")
+        _table(f"{hand} by the others", given(shares[part]), data.modes[part])
+    print(f"expected calibration error: {calibration_error(reliability(shares, data.modes)):.3f}")
 
 
 def _labelled(file: Path) -> None:
@@ -70,7 +70,7 @@ def _labelled(file: Path) -> None:
     right = np.array([one.likeliest == line["mode"] for one, line in zip(decisions, lines, strict=True)])
     print(f"the likeliest mode is right: {_share(int(right.sum()), len(right))}")
     shares = np.array([[one.probabilities[mode] for mode in MODES] for one in decisions])
-    _calibration(np.log(np.maximum(shares, 1e-9)).astype(np.float32), modes)
+    _calibration(shares.astype(np.float32), modes)
 
 
 def _table(title: str, found: NDArray[np.int64], modes: NDArray[np.int64]) -> None:
@@ -101,8 +101,8 @@ def _f1_interval(found: NDArray[np.int64], modes: NDArray[np.int64], at: int) ->
     return float(low), float(high)
 
 
-def _calibration(logits: Floats, modes: NDArray[np.int64]) -> None:
-    bins = reliability(logits, modes)
+def _calibration(shares: Floats, modes: NDArray[np.int64]) -> None:
+    bins = reliability(shares, modes)
     print(f"\nexpected calibration error: {calibration_error(bins):.3f}\n")
     print("| messages | confidence | right |\n|---|---|---|")
     for one in bins:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.context.modes.files import StoredModel
-from convgate.context.modes.model import Floats, probabilities
+from convgate.context.modes.model import Floats
 from convgate.context.modes.surface import surface_of
 from convgate.conversation import Turn
 from convgate.embedding.base import Encoder
@@ -51,7 +51,7 @@ class ModeClassifier:
         told = [text for text in texts if text not in decided]
         if told:
             surfaces = [surface_of(text) for text in told]
-            rows = probabilities(self._model.logits(surfaces, self._encoder.encode(told)))
+            rows = self._model.probabilities(surfaces, self._encoder.encode(told))
             for text, surface, row in zip(told, surfaces, rows, strict=True):
                 signs = self._model.signs(surface, int(row.argmax()))
                 decided[text] = self._decision(row, signs)

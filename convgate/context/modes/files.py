@@ -49,6 +49,7 @@ def write_model(stored: StoredModel, folder: Path) -> None:
         "encoder": asdict(model.encoder),
         "modes": list(MODES),
         "cues": [cue.name for cue in CUES],
+        "doubt": model.doubt,
         "messages": stored.messages,
         "qualities": {mode: asdict(quality) for mode, quality in stored.qualities.items()},
         "runs": list(model.names),
@@ -71,7 +72,7 @@ def read_model(folder: Path) -> StoredModel:
         raise ContextError(f"{where} cannot be read: {error}; {_AGAIN}") from error
     try:
         stored = _stored(config, arrays)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise ContextError(f"{where} lack something: {error}; {_AGAIN}") from error
     if problem := _problem(config, stored.model):
         raise ContextError(f"{where} cannot be used: {problem}; {_AGAIN}")
@@ -82,6 +83,7 @@ def _stored(config: dict[str, Any], arrays: dict[str, Any]) -> StoredModel:
     model = ModeModel(
         encoder=EncoderIdentity(**config["encoder"]),
         names=tuple(config["runs"]),
+        doubt=float(config["doubt"]),
         **{name: arrays[name] for name in _ARRAYS},
     )
     qualities = {
@@ -102,6 +104,8 @@ def _problem(config: dict[str, Any], model: ModeModel) -> str | None:
         "rarity": (len(model.names),),
         "bias": (len(MODES),),
     }
+    if not 0 <= model.doubt < 1:
+        return f"doubt is a share, 0…1; got {model.doubt}"
     for name, shape in wanted.items():
         array = getattr(model, name)
         if array.shape != shape or array.dtype != np.float32:

@@ -23,7 +23,7 @@ _VECTOR, _CUES = 1.6, 0.4  # by how much vectors and cues are stretched: the lon
 _SEEN = 2  # messages that a run has to be in
 _MOST_STEPS = 300
 
-SHARED_TUNING = Tuning(temperature=0.4, handicap=0.8)
+SHARED_TUNING = Tuning(temperature=0.4, handicap=0.8, doubt=0.04)
 """What is nearly the best for the shipped weights; vectors of other encoders get it without a search."""
 
 
@@ -83,7 +83,7 @@ def fit(data: Prepared, tuning: Tuning | None = None) -> ModeModel:
     d, cues = data.vectors.shape[1], len(CUES)
     vectors = weights[:, :d].T * _VECTOR
     tuning = tuning or Tuning()
-    bias = tuning(bias - centre @ vectors)
+    bias = tuning.logits(bias - centre @ vectors)
     return ModeModel(
         encoder=data.encoder,
         vectors=_floats(vectors / tuning.temperature),
@@ -92,6 +92,7 @@ def fit(data: Prepared, tuning: Tuning | None = None) -> ModeModel:
         rarity=rarity,
         names=names,
         bias=_floats(bias),
+        doubt=tuning.doubt,
     )
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.context.mode import MODES
-from convgate.context.modes.cues import CUES
+from convgate.context.modes.cues import CUES, CUES_OF
 from convgate.context.modes.surface import Surface
 from convgate.embedding.base import Embeddings, EncoderIdentity
 
 Floats = NDArray[np.float32]
 
-RUNS_LENGTH = 1.5
+RUNS_LENGTH = 2.0
 """Length of the vector of a message's runs, whatever its own length."""
 
 _SIGNS = 3  # that a person is shown
@@ -34,6 +34,7 @@ class ModeModel:
     rarity: Floats  # (runs,) the rarer a run among the messages, the more it counts
     names: tuple[str, ...]  # (runs,)
     bias: Floats  # (modes,)
+    doubt: float = 0.0  # see `Tuning`
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -50,10 +51,17 @@ class ModeModel:
                 total[row] += values @ self.runs[rows]
         return np.asarray(total, dtype=np.float32)
 
+    def probabilities(self, surfaces: Sequence[Surface], vectors: Embeddings) -> Floats:
+        """(n, modes), rows sum to 1."""
+        return probabilities(self.logits(surfaces, vectors), self.doubt)
+
     def signs(self, surface: Surface, mode: int) -> tuple[str, ...]:
         """What speaks for a mode (its place in `MODES`) the most, against the others; strongest first."""
         found: list[tuple[float, str, str]] = []
+        own = {cue.name for cue in CUES_OF[MODES[mode]]}
         for name, value in surface.cues.items():
+            if name not in own:  # "it laughs" would be a riddle as a sign of DEBUGGING
+                continue
             weight = value * _margin(self.cues[_CUE_ROWS[name]], mode)
             found.append((weight, CUES[_CUE_ROWS[name]].says, surface.said[name]))
         rows, values = self._known(surface)
@@ -86,14 +94,15 @@ def scaled(values: Floats) -> Floats:
     return np.asarray(values * (RUNS_LENGTH / length if length else 0.0), dtype=np.float32)
 
 
-def probabilities(logits: Floats) -> Floats:
-    """(n, modes), rows sum to 1.
+def probabilities(logits: Floats, doubt: float = 0.0) -> Floats:
+    """(n, modes), rows sum to 1; `doubt` of the whole is shared out evenly.
 
     >>> probabilities(np.zeros((1, 2), dtype=np.float32)).tolist()
     [[0.5, 0.5]]
     """
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
-    return np.asarray(odds / odds.sum(axis=1, keepdims=True), dtype=np.float32)
+    shares = (1 - doubt) * odds / odds.sum(axis=1, keepdims=True) + doubt / logits.shape[1]
+    return np.asarray(shares, dtype=np.float32)
 
 
 def _margin(weights: Floats, mode: int) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,8 @@ _GENERAL = MODES.index("GENERAL")
 _BINS = 10
 _TEMPERATURES = (0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 _HANDICAPS = (0.0, 0.4, 0.8, 1.2)  # logits before the temperature
-_MOST_ERROR = 0.05  # expected calibration error that all this may cost
+_DOUBTS = (0.0, 0.02, 0.04, 0.06)
+_MOST_ERROR = 0.025  # expected calibration error that all this may cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,8 @@ class Bin:
     right: float  # share
 
 
-def given(logits: Floats) -> NDArray[np.int64]:
+def given(shares: Floats) -> NDArray[np.int64]:
     """(n,) the modes that are given: the likeliest, or GENERAL where it is not likely enough."""
-    shares = probabilities(logits)
     return np.where(shares.max(axis=1) < LEAST_CONFIDENCE, _GENERAL, shares.argmax(axis=1))
 
 
@@ -61,9 +62,8 @@ def qualities(found: NDArray[np.int64], modes: NDArray[np.int64]) -> Mapping[Mod
     }
 
 
-def reliability(logits: Floats, modes: NDArray[np.int64]) -> list[Bin]:
+def reliability(shares: Floats, modes: NDArray[np.int64]) -> list[Bin]:
     """Ten bins of confidence from 0 to 1; those without a message are left out."""
-    shares = probabilities(logits)
     confidence, right = shares.max(axis=1), shares.argmax(axis=1) == modes
     at = np.minimum((confidence * _BINS).astype(int), _BINS - 1)
     return [
@@ -81,13 +81,18 @@ def calibration_error(bins: list[Bin]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What is done to fitted logits before they become probabilities."""
+    """What is done to fitted logits so that they become probabilities."""
 
     temperature: float = 1.0  # they are divided by it: below 1 makes surer
     handicap: float = 0.0  # taken from GENERAL's before that
+    doubt: float = 0.0  # share that all modes have alike: however sure a model is, some messages mislead it
 
     def __call__(self, logits: Floats) -> Floats:
-        """(n, modes) the logits, tuned."""
+        """(n, modes), rows sum to 1."""
+        return probabilities(self.logits(logits), self.doubt)
+
+    def logits(self, logits: Floats) -> Floats:
+        """The logits after handicap and temperature."""
         tuned = logits.copy()
         tuned[..., _GENERAL] -= self.handicap
         return np.asarray(tuned / self.temperature, dtype=np.float32)
@@ -100,17 +105,18 @@ def best_tuning(logits: Floats, modes: NDArray[np.int64]) -> Tuning:
     GENERAL, besides what belongs there; so of all tunings that keep the expected calibration error low, the
     one that does most for the mode that needs it most. The logits are of messages that were held out.
     """
-    tunings = [Tuning(heat, less) for heat in _TEMPERATURES for less in _HANDICAPS]
     honest = [
-        tuning for tuning in tunings if calibration_error(reliability(tuning(logits), modes)) <= _MOST_ERROR
+        tuning
+        for tuning in (Tuning(*values) for values in product(_TEMPERATURES, _HANDICAPS, _DOUBTS))
+        if calibration_error(reliability(tuning(logits), modes)) <= _MOST_ERROR
     ]
     return max(honest or [Tuning()], key=lambda tuning: _clearance(tuning(logits), modes))
 
 
-def _clearance(logits: Floats, modes: NDArray[np.int64]) -> float:
+def _clearance(shares: Floats, modes: NDArray[np.int64]) -> float:
     """By how much the weakest figure of any mode is above its floor; negative below it."""
     return min(
         float(getattr(one, name)) - least
-        for one in qualities(given(logits), modes).values()
+        for one in qualities(given(shares), modes).values()
         for name, least in FLOORS.items()
     )

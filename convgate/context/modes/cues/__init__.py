@@ -5,6 +5,10 @@ Written as the gatekeeper's patterns are (see `gatekeeper.pattern`): over folded
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from convgate.context.mode import Mode
 from convgate.context.modes.cues.cue import Cue
 from convgate.context.modes.cues.debugging import DEBUGGING
 from convgate.context.modes.cues.exploration import EXPLORATION
@@ -12,6 +16,16 @@ from convgate.context.modes.cues.general import GENERAL
 from convgate.context.modes.cues.learning import LEARNING
 from convgate.context.modes.cues.task import TASK
 
-CUES: tuple[Cue, ...] = (*TASK, *EXPLORATION, *DEBUGGING, *LEARNING, *GENERAL)
+CUES_OF: Mapping[Mode, tuple[Cue, ...]] = MappingProxyType(
+    {
+        "TASK": TASK,
+        "EXPLORATION": EXPLORATION,
+        "DEBUGGING": DEBUGGING,
+        "LEARNING": LEARNING,
+        "GENERAL": GENERAL,
+    }
+)
 
-__all__ = ["CUES", "Cue"]
+CUES: tuple[Cue, ...] = tuple(cue for cues in CUES_OF.values() for cue in cues)
+
+__all__ = ["CUES", "CUES_OF", "Cue"]
