@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import gc
+import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 GUARD = CHECKOUT / "tests" / "network_guard"
+NUMBERS = itertools.count()
 
 loopback_only.install()
 
@@ -79,6 +82,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         for name, sentence in report.user_properties:
             if name == "figure" and report.when == "call":
                 terminalreporter.write_line(f"measured: {sentence}")
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for this test alone; to number it, pytest's own looks through those of all tests before."""
+    name = re.sub(r"\W", "_", request.node.name)[:30]
+    path = tmp_path_factory.getbasetemp() / f"{next(NUMBERS)}_{name}"
+    path.mkdir(mode=0o700)
+    return path
 
 
 @pytest.fixture(autouse=True)
