@@ -172,7 +172,9 @@ def _room(builder: ContextBuilder, asked: Asked, read: Read, wishes: Wishes, not
     spent = sum(one.tokens for one in notes)
     stands = Chosen(wishes.moment, Room(total, {}, spent))
     stands.place_all(wishes.always)
-    return Room(total, builder.budgets.shares(read.mode, total, first=stands.tokens), spent)
+    shares = builder.budgets.shares(read.mode, total, first=stands.tokens)
+    barred = frozenset(wishes.corrected if wishes.filters else ())
+    return Room(total, shares, spent, barred)
 
 
 def _breach(lost: Sequence[Invariant], ever: int) -> Fallback:

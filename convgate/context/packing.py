@@ -18,6 +18,7 @@ class Room:
     total: int  # tokens of the whole context
     shares: Mapping[SectionName, int]  # tokens of each section
     spent: int = 0  # tokens of messages that stand in it besides the conversation's
+    barred: frozenset[int] = frozenset()  # users' turns that nothing may bring in to open the list
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ class Chosen:
 
     def claim(self, claim: Claim) -> bool:
         """Place the turns of a claim that do not stand already, if all of them fit."""
-        if self._after(claim.turns) > self.room.total:
+        if self._after(claim.turns) > self.room.total or self._opening(claim.turns) in self.room.barred:
             return False
         self.place(claim.turns, claim.section, claim.reason, claim)
         return True
@@ -147,7 +148,12 @@ class Chosen:
 
     def _after(self, turns: Sequence[int]) -> int:
         """Tokens of the valid list, had these turns been placed too."""
+        opening = self._opening(turns)
+        brought = 0 if opening is None else self.moment.tokens[opening]
+        return self._tokens + self.new_tokens(turns) + brought
+
+    def _opening(self, turns: Sequence[int]) -> int | None:
+        """The user's turn that would have to be brought in to open the list; None when it opens with one."""
         first = min((self._first, *turns))
         opening = self.moment.asked[first] if first < len(self.moment.turns) else None
-        brought = 0 if opening is None or opening == first else self.moment.tokens[opening]
-        return self._tokens + self.new_tokens(turns) + brought
+        return None if opening == first else opening

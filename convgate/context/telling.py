@@ -129,8 +129,13 @@ class Told:
                 f" hysteresis of {self.margin:.2f}."
             )
             return Why("hysteresis", reason, "by the hysteresis", STAGE)
-        row = int(np.searchsorted(self.decisions.indices, index))
-        if self.steadied.kept[row] or not self.wishes.filters:
+        asked = self.wishes.moment.asked[index]
+        if self.wishes.filters and asked in self.wishes.corrected and self._kept_by(index):
+            reason = (
+                f"it answers a message that was corrected, and a list cannot open with it. {policy.reason}"
+            )
+            return Why("superseded", reason, "as corrected", STAGE)
+        if self._kept_by(index) or not self.wishes.filters:
             tokens = self.wishes.moment.tokens[index]
             reason = f"its {tokens:,} tokens do not fit in what is left of {self.budget:,}."
             if self.wishes.filters:
@@ -142,6 +147,10 @@ class Told:
             return Why("mode", reason, "by the mode", STAGE)
         how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
         return Why(self.decisions.policy, policy.reason, how, STAGE)
+
+    def _kept_by(self, index: int) -> bool:
+        """Whether the policy kept the turn."""
+        return bool(self.steadied.kept[np.searchsorted(self.decisions.indices, index)])
 
     def _correction(self, one: Invariant) -> str:
         later = next((other for other in self.wishes.invariants if other.source == one.superseded_by), None)

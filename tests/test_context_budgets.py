@@ -1,0 +1,107 @@
+"""Budgets: the table, what settings change of it, and how it is scaled."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.context import making
+from convgate.context.budgets import TABLE, Budgets
+from convgate.context.mode import MODES
+from convgate.context.section import SECTIONS
+from convgate.errors import ContextError
+from tests.contexts import builder, placed, settings, talk
+
+ROWS = {
+    "rules": (10_000, 3_000, 5_000, 8_000, 6_000),
+    "task_state": (5_000, 1_000, 4_000, 0, 3_000),
+    "recent": (2_000, 15_000, 12_000, 2_000, 8_000),
+    "evidence": (28_000, 35_000, 25_000, 40_000, 28_000),
+    "decisions": (4_000, 6_000, 3_000, 8_000, 4_000),
+    "capsules": (4_000, 2_000, 0, 2_000, 4_000),
+}
+COLUMNS = ("TASK", "EXPLORATION", "DEBUGGING", "LEARNING", "GENERAL")
+ENOUGH = "one two three four five six seven eight nine ten eleven"  # 15 tokens
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+@pytest.mark.parametrize("mode", MODES)
+def test_every_cell_of_the_table_is_that_of_the_specification(mode, section):
+    assert TABLE[mode][section] == ROWS[section][COLUMNS.index(mode)]
+    bundle = builder().build(talk(mode))
+    assert bundle.mode == mode
+    assert bundle.section(section).budget == ROWS[section][COLUMNS.index(mode)]
+    assert bundle.budget == sum(row[COLUMNS.index(mode)] for row in ROWS.values())
+
+
+def test_settings_change_single_cells():
+    budgets = Budgets.of(settings(context_budgets={"task": {"evidence": 100}, "LEARNING": {"task_state": 7}}))
+    assert budgets.cells("TASK") == {**TABLE["TASK"], "evidence": 100}
+    assert budgets.cells("LEARNING")["task_state"] == 7
+    assert budgets.cells("GENERAL") == TABLE["GENERAL"]
+    assert TABLE["TASK"]["evidence"] == 28_000, "the table itself stays"
+
+
+@pytest.mark.parametrize(
+    ("cells", "told"),
+    [
+        ({"PLANNING": {"rules": 1}}, "there is no mode 'PLANNING'; there are TASK, EXPLORATION"),
+        ({"TASK": {"notes": 1}}, "TASK: there is no section 'notes'; there are rules, task_state"),
+        ({"TASK": {"rules": -1}}, "TASK, rules: a budget is 0 tokens or more; got -1"),
+    ],
+)
+def test_a_cell_that_cannot_be_is_told(cells, told):
+    with pytest.raises(ContextError, match=told):
+        Budgets.of(settings(context_budgets=cells))
+
+
+@pytest.mark.parametrize("budget", [-1, 2.5, True, "many"])
+def test_a_total_that_is_none_is_told(budget):
+    with pytest.raises(ContextError, match="a budget is a whole number of tokens, 0 or more; got"):
+        builder().build(talk("hello"), budget=budget)
+
+
+def test_a_smaller_total_scales_the_table_in_proportion():
+    shares = Budgets().shares("TASK", 5_300, first=0)
+    assert shares == {section: tokens // 10 for section, tokens in TABLE["TASK"].items()}
+    assert Budgets().shares("TASK", 1_000_000, first=0) == TABLE["TASK"], "a larger one leaves it as it is"
+
+
+def test_what_has_to_stay_comes_before_the_shares_of_the_others():
+    shares = Budgets().shares("TASK", 5_300, first=4_870)
+    assert shares["evidence"] == 28_000 * 430 // 43_000
+    assert Budgets().shares("TASK", 5_300, first=9_999)["evidence"] == 0
+
+
+@given(st.sampled_from(MODES), st.integers(0, 200_000), st.integers(0, 200_000))
+def test_what_stays_and_the_shares_of_the_others_are_never_more_than_the_total(mode, total, first):
+    shares = Budgets().shares(mode, total, first=first)
+    others = sum(tokens for section, tokens in shares.items() if section != "rules")
+    assert others + first <= max(total, first)
+    assert all(0 <= shares[section] <= TABLE[mode][section] for section in SECTIONS)
+
+
+def test_leftover_flows_to_evidence_and_brings_back_nothing_that_was_dropped(monkeypatch):
+    monkeypatch.setattr(making, "find_invariants", lambda turns: [])
+    texts = [f"TASK {ENOUGH} {number}" for number in range(20)]
+    tight = Budgets({**TABLE, "TASK": {**TABLE["TASK"], "evidence": 20, "recent": 0}})
+    bundle = builder(range(0, 40, 4), budgets=tight).build(talk(*texts, "TASK now"))
+    assert placed(bundle)["evidence"] == [0, 4, 8, 12, 16], "five times 17 tokens in a share of 20"
+    assert {one.rule for one in bundle.decisions if not one.kept} == {"keeps"}
+
+
+def test_a_cell_of_0_turns_its_section_off():
+    none = Budgets({**TABLE, "GENERAL": {**TABLE["GENERAL"], "recent": 0, "decisions": 0}})
+    messages = talk("hello there", "Hi.", "We'll go with Postgres.", "Fine.", "and now")
+    assert placed(builder(set()).build(messages)) == {"recent": [0, 1, 3], "decisions": [2]}
+    assert placed(builder(set(), budgets=none).build(messages)) == {}
+    assert builder(budgets=none).build(messages, capsules=["A summary."]).section("capsules").turns
+    debugging = builder().build(talk("DEBUGGING it fails"), capsules=["A summary."])
+    assert debugging.capsules_left_out == (0,)
+
+
+def test_budget_of_the_argument_comes_before_that_of_the_settings():
+    made = builder(budget=500)
+    assert made.build(talk("hello")).budget == 500
+    assert made.build(talk("hello"), budget=0).budget == 0

@@ -1,0 +1,381 @@
+"""What stands in a context, in which section and why, and what is left out."""
+
+from __future__ import annotations
+
+import copy
+
+import pytest
+
+import convgate
+from convgate.context.modes import INTENTS
+from convgate.conversation import Conversation, Turn
+from convgate.errors import ContextError, ConversationError, TranscriptError
+from convgate.messages.check import check_valid
+from convgate.policies.registry import make_policy
+from convgate.transcripts import turns_from_messages
+from tests.contexts import Keeps, Told, Watch, builder, called, placed, result, settings, talk
+
+LONG = " ".join(["word"] * 60)
+
+
+def test_the_package_offers_the_builder_by_name():
+    from convgate.context.builder import ContextBuilder, load_context
+    from convgate.context.bundle import ContextBundle
+
+    assert convgate.ContextBuilder is ContextBuilder
+    assert convgate.ContextBundle is ContextBundle
+    assert convgate.load_context is load_context
+
+
+def test_each_turn_stands_once_with_its_reason():
+    messages = talk(
+        "system: Be brief.",
+        "user: TASK write the importer",
+        "assistant: It reads CSV.",
+        "user: You must never delete the backups.",
+        "assistant: Understood.",
+        "user: We'll go with Postgres.",
+        "assistant: Fine.",
+        "user: TASK make it quicker",
+        "assistant: It is twice as quick now.",
+        "user: TASK add a test",
+    )
+    before = copy.deepcopy(messages)
+    bundle = builder({2}).build(messages)
+    assert messages == before
+    assert placed(bundle) == {
+        "rules": [0, 3], "task_state": [7], "recent": [8], "evidence": [2], "decisions": [5],
+        # 2 is the assistant's: the message before it opens the list
+    } | {"evidence": [1, 2]}  # fmt: skip
+    reasons = {one.item: (one.rule, one.forced, one.reason) for one in bundle.decisions}
+    assert (
+        reasons[0][2] == "Kept as instructions: instructions to the model (system messages) are always sent."
+    )
+    assert reasons[1] == (
+        "evidence", True,
+        "Kept as evidence: an answer to it is kept, and the messages have to open with a user's.",
+    )  # fmt: skip
+    assert reasons[2] == ("evidence", False, "Kept as evidence: 0.90, above 0.50.")
+    assert reasons[3][:2] == ("rules", True)
+    assert "“You must never delete the backups”" in reasons[3][2]
+    assert reasons[4] == ("keeps", False, "Dropped by keeps: 0.10, below 0.50.")
+    assert reasons[5][2] == "Kept as a decision: it states a decision (“We'll go with Postgres”)."
+    assert reasons[7][2] == "Kept as task state: it is the latest task that the user set."
+    assert reasons[8][2] == "Kept as recent: it is part of the last exchange."
+    assert {turn.index: turn.reason for turn in bundle.section("rules").turns}[3] == reasons[3][2]
+    assert {one.stage for one in bundle.decisions} == {"context"}
+    assert bundle.messages[0] is messages[0]
+    assert check_valid(bundle.messages) == []
+    assert bundle.to_json()["sections"][0]["turns"][0]["index"] == 0
+
+
+def test_a_mode_leaves_out_turns_of_another_unless_the_policy_keeps_them():
+    messages = talk(
+        "EXPLORATION what if we sold maps", "They fold badly.", "EXPLORATION or globes", "They roll.",
+        "GENERAL hello again", "Hello.", "TASK build it",
+    )  # fmt: skip
+    bundle = builder({0}).build(messages)
+    assert bundle.mode == "TASK"
+    assert placed(bundle) == {"evidence": [0], "recent": [4, 5]}
+    assert [bundle.decisions.of(index).rule for index in (1, 2, 3)] == ["mode"] * 3
+    reason = bundle.decisions.of(2).reason
+    assert reason.startswith("Dropped by the mode: it belongs to EXPLORATION, which TASK leaves out")
+    assert reason.endswith("0.10, below 0.50.")
+
+
+def test_exploration_leaves_tasks_out_of_its_recent_window_and_keeps_the_rest_of_it():
+    messages = talk("GENERAL hello", "Hi.", "TASK add a page", "Done.", "GENERAL nice", "Yes.",
+                    "EXPLORATION what if")  # fmt: skip
+    bundle = builder(set()).build(messages)
+    assert placed(bundle) == {"task_state": [2], "recent": [0, 1, 4, 5]}, "the task itself is its state"
+    assert bundle.decisions.of(3).rule == "mode"
+
+
+def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
+    messages = talk("TASK add a page", "Done.", "GENERAL tea?", "Yes.", "TASK move the worker", "Moved.",
+                    "DEBUGGING it crashes since", "Where?", "DEBUGGING in line 41")  # fmt: skip
+    bundle = builder(set()).build(messages)
+    assert {0, 1}.isdisjoint(bundle.indices)
+    assert {2, 3, 4, 5, 6, 7} <= set(bundle.indices)
+
+
+def test_learning_drops_small_talk_and_has_no_task_state():
+    messages = talk("TASK add a page", "Done.", "GENERAL rain again", "Indeed.", "LEARNING what is a page",
+                    "A sheet.", "LEARNING why")  # fmt: skip
+    bundle = builder(set()).build(messages)
+    assert placed(bundle) == {"recent": [4, 5]}
+    assert [bundle.decisions.of(index).rule for index in (0, 2)] == ["keeps", "mode"]
+
+
+def test_the_recent_window_is_the_newest_turns_up_to_its_budget():
+    texts = [f"GENERAL {LONG}" if place % 2 == 0 else f"Yes {LONG}" for place in range(300)]
+    bundle = builder(set()).build(talk(*texts, "GENERAL so"))
+    recent = placed(bundle)["recent"]
+    assert recent == list(range(300 - len(recent), 300))
+    assert 8_000 - 65 < bundle.section("recent").tokens <= 8_000 + 65, "one more opens the list"
+
+
+def test_a_turn_larger_than_the_whole_window_is_passed_over():
+    messages = talk(
+        "GENERAL one", "Yes.", "GENERAL " + "word " * 9_000, "Long.", "GENERAL weather", "Yes.", "GENERAL so"
+    )
+    assert placed(builder(set()).build(messages)) == {"recent": [0, 1, 3, 4, 5]}
+
+
+def test_without_the_filter_the_newest_stay_when_not_all_fits():
+    messages = talk("TASK one two", "Yes.", "TASK three four", "Yes.", "TASK five six", "Yes.", "TASK now")
+    made = builder(set(), filters=False)
+    assert made.build(messages).indices == list(range(7))
+    bundle = made.build(messages, budget=32)
+    assert bundle.indices == [2, 3, 4, 5, 6]
+    assert bundle.decisions.of(0).rule == "budget"
+    assert (
+        bundle.decisions.of(0).reason
+        == "Dropped by the budget: its 7 tokens do not fit in what is left of 32."
+    )
+
+
+def test_evidence_is_taken_by_score_and_what_does_not_fit_is_told():
+    messages = talk("GENERAL a b", "c d e.", "GENERAL f g", "h i j.", "GENERAL k l", "m n o.", "LEARNING now")
+    policy = Keeps(range(6), {0: 0.95, 1: 0.6, 2: 0.99, 3: 0.7, 4: 0.8, 5: 0.65})
+    bundle = builder(policy=policy).build(messages, budget=6 + 7 + 7 + 7)
+    assert placed(bundle) == {"recent": [4], "evidence": [0, 2]}
+    assert bundle.tokens == 27
+    assert bundle.decisions.of(3).reason.endswith("of 27. keeps kept it: 0.70, above 0.50.")
+
+
+def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
+    messages = talk(
+        "The limit must be 300 words.", "Noted.", "No, I meant 500 words.", "Noted.", "TASK write it"
+    )
+    bundle = builder().build(messages)
+    superseded = [one for one in bundle.invariants if one.state == "superseded"]
+    assert [(one.source, one.superseded_by) for one in superseded] == [(0, 2)]
+    assert 0 not in bundle.indices
+    why = bundle.decisions.of(0)
+    assert (why.rule, why.forced) == ("superseded", True)
+    assert why.reason == "Dropped as corrected: message 2 corrects it: “No, I meant 500 words”."
+    assert placed(bundle)["rules"] == [2]
+    assert 1 not in bundle.indices, "its answer would have to open the list"
+    assert bundle.decisions.of(1).rule == "superseded"
+    full = builder(filters=False).build(messages)
+    assert 0 in full.indices, "without the filter everything that fits"
+
+
+def test_a_question_stands_with_the_answer_to_it():
+    messages = talk("TASK plan the party", "How many people are coming?", "twelve", "Good.",
+                    "GENERAL rain", "Yes.", "TASK buy plates")  # fmt: skip
+    bundle = builder(set()).build(messages)
+    assert placed(bundle)["decisions"] == [1, 2]
+    assert bundle.decisions.of(1).reason == "Kept as a decision: it asks what the turn after it answers."
+
+
+def test_question_and_answer_stay_together_on_request():
+    messages = talk("GENERAL a", "b.", "GENERAL c", "d.", "TASK e", "f.", "TASK g")
+    alone = builder({3}).build(messages)
+    paired = builder({0}, pair_answers=True).build(messages)
+    assert {0, 1}.isdisjoint(alone.indices)
+    assert {0, 1} <= set(paired.indices)
+    assert paired.decisions.of(1).reason.endswith(
+        "its question or its answer is kept, and they stay together."
+    )
+    assert builder({0}, pair_answers=True).build(messages, budget=6 + 6).over_budget == 0
+
+
+class TestModes:
+    def test_an_intent_decides_at_once_and_is_remembered_for_the_conversation(self):
+        made = builder()
+        messages = talk("GENERAL well", "Yes?", "GENERAL go on")
+        assert made.build(messages[:1], intent="Debug").mode == "DEBUGGING"
+        later = made.build(messages)
+        assert later.labels[0] == "DEBUGGING"
+        other = made.build(talk("GENERAL other", "Yes?", "GENERAL go on"))
+        assert other.labels[0] == "GENERAL", "another conversation knows nothing of it"
+        assert builder().build(messages).labels[0] == "GENERAL"
+
+    @pytest.mark.parametrize("intent", ["dance", "", " "])
+    def test_an_unknown_intent_is_told_with_those_there_are(self, intent):
+        with pytest.raises(ContextError, match=f"there is no intent.*{', '.join(list(INTENTS)[:2])}"):
+            builder().build(talk("hello"), intent=intent)
+
+    def test_a_tools_result_is_answered_in_the_mode_of_its_question(self):
+        messages = [*talk("DEBUGGING it fails"), called("a"), result("a")]
+        bundle = builder().build(messages)
+        assert (bundle.mode, bundle.found.item) == ("DEBUGGING", 0)
+
+    def test_a_guard_makes_it_general_with_the_full_context_until_it_is_back(self):
+        """Worked example 4: drift gives GENERAL with full context; later back to normal."""
+        guard = Watch({"TASK"})
+        made = builder(set(), guard=guard)
+        messages = talk("EXPLORATION what if", "Maybe.", "GENERAL tea", "Yes.", "TASK build it")
+        drifted = made.build(messages)
+        assert (drifted.mode, drifted.found.mode) == ("GENERAL", "TASK")
+        assert drifted.indices == [0, 1, 2, 3, 4]
+        assert [one.cause for one in drifted.fallbacks] == ["drift"]
+        guard.overrules = ()
+        back = made.build(messages)
+        assert (back.mode, back.indices, back.fallbacks) == ("TASK", [2, 3, 4], ())
+        assert [(one.mode, one.classified) for one in guard.heard] == [("GENERAL", "TASK"), ("TASK", "TASK")]
+
+
+class TestAddedMessages:
+    def test_capsules_stand_behind_the_instructions_that_open_the_list(self):
+        messages = talk(
+            "system: Be brief.",
+            "user: GENERAL hi",
+            "assistant: Hi.",
+            "developer: Now in French.",
+            "user: GENERAL so",
+        )
+        own = {"role": "developer", "content": "Yesterday: bread."}
+        bundle = builder().build(messages, capsules=["Last week: cake.", own])
+        assert [message["content"] for message in bundle.messages][:3] == [
+            "Be brief.", "Last week: cake.", "Yesterday: bread.",
+        ]  # fmt: skip
+        assert bundle.messages[2] is own
+        assert bundle.places == [0, None, None, 1, 2, 3, 4]
+        assert bundle.indices == [0, 1, 2, 3, 4]
+        assert [turn.index for turn in bundle.section("capsules").turns] == [None, None]
+        assert bundle.section("capsules").tokens == 7 + 6
+        assert "a summary that the caller handed in" in bundle.section("capsules").turns[0].reason
+
+    @pytest.mark.parametrize("capsules", ["one text", [{"role": "user", "content": "x"}], [3]])
+    def test_a_capsule_that_is_none_is_told(self, capsules):
+        with pytest.raises(ContextError, match="capsule"):
+            builder().build(talk("hello"), capsules=capsules)
+
+    def test_capsules_that_do_not_fit_are_left_out_and_told(self):
+        bundle = builder().build(talk("GENERAL hi"), capsules=[LONG, "short"], budget=20)
+        assert bundle.capsules_left_out == (0,)
+        assert bundle.tokens == 6 + 5
+
+    def test_words_that_a_person_wrote_anew_are_said_in_a_message_of_their_own(self, monkeypatch):
+        from dataclasses import replace
+
+        from convgate.context import making
+
+        real = making.find_invariants
+
+        def edited(turns):
+            return [replace(one, text="Never touch the tapes.", found_by="person") for one in real(turns)]
+
+        monkeypatch.setattr(making, "find_invariants", edited)
+        messages = talk("You must never delete the backups.", "Fine.", "TASK tidy up")
+        bundle = builder().build(messages)
+        assert bundle.messages[0] == {"role": "system", "content": "Never touch the tapes."}
+        assert bundle.places[:2] == [None, 0]
+        assert bundle.breaches == ()
+        assert [turn.index for turn in bundle.section("rules").turns] == [None, 0]
+
+
+class TestQuestions:
+    def test_a_question_is_put_behind_what_was_chosen(self):
+        messages = talk("GENERAL a", "b.")
+        bundle = builder().build(messages, question="TASK and now")
+        assert bundle.messages[-1] == {"role": "user", "content": "TASK and now"}
+        assert (bundle.indices, bundle.places, bundle.mode) == ([0, 1], [0, 1, None], "TASK")
+        assert len(bundle.decisions) == 2
+
+    def test_a_question_needs_no_history(self):
+        bundle = builder().build([], question="GENERAL hello")
+        assert bundle.messages == [{"role": "user", "content": "GENERAL hello"}]
+        assert (len(bundle.decisions), bundle.prefix, bundle.over_budget) == (0, None, 0)
+
+    def test_a_turn_of_a_conversation_gives_the_same_as_its_messages(self):
+        messages = talk("GENERAL a", "b.", "TASK c", "d.")
+        conversation = Conversation("x", turns_from_messages(messages))
+        bundle = builder().build_at(conversation, 2)
+        assert bundle.indices == builder().build(messages).indices == [0, 1, 2]
+        assert bundle.messages[0] is messages[0]
+        with pytest.raises(ConversationError, match="for a turn or for a question"):
+            builder().build_at(conversation, 2, question="x")
+
+
+class TestBadInput:
+    def test_no_message_at_all_is_told(self):
+        with pytest.raises(ConversationError, match="no turns"):
+            builder().build([])
+        with pytest.raises(TranscriptError, match="role"):
+            builder().build([{"content": "x"}])
+
+    def test_a_budget_below_the_invariants_keeps_them_and_says_by_how_much(self):
+        messages = talk(
+            "You must never delete the backups.", "Fine.", "I am allergic to peanuts.", "Noted.", "GENERAL so"
+        )
+        for budget in (0, 10):
+            bundle = builder().build(messages, budget=budget)
+            assert bundle.indices == [0, 2, 4]
+            assert bundle.tokens == 10 + 9 + 6
+            assert bundle.over_budget == bundle.tokens - budget
+
+    def test_a_message_longer_than_every_budget_is_still_answered(self):
+        bundle = builder().build(talk("GENERAL a", "b.", "TASK " + "word " * 60_000))
+        assert bundle.indices == [2]
+        assert bundle.over_budget == 60_005 - 53_000
+
+    def test_tools_alone_are_answered_and_what_is_wrong_is_told(self):
+        bundle = builder().build([result("a"), result("b")])
+        assert bundle.indices == [1]
+        assert [violation.split(":")[0] for violation in bundle.violations] == ["first_user", "orphan_result"]
+        assert bundle.decisions.of(0).rule == "messages"
+
+    def test_orphans_and_calls_without_results_leave_and_the_present_one_stays(self):
+        messages = [*talk("TASK look"), result("z"), called("a", "b"), result("a"),
+                    *talk("user: TASK go on"), called("c", "d"), result("c")]  # fmt: skip
+        bundle = builder().build(messages)
+        assert bundle.indices == [0, 4, 5, 6]
+        assert bundle.missing_results == ("d",)
+        assert "result is missing for 'b'" in bundle.decisions.of(2).reason
+
+    def test_the_question_of_a_tools_result_stays_though_the_policy_dropped_it(self):
+        messages = [
+            *talk("GENERAL hi", "Hi.", "TASK look it up"),
+            called("a"),
+            result("a"),
+            called("b"),
+            result("b"),
+        ]
+        bundle = builder({0}).build(messages)
+        assert 2 in bundle.indices
+        assert {5, 6} <= set(bundle.indices)
+
+    def test_a_clock_that_jumps_does_not_matter(self):
+        turns = [Turn.of("user", "GENERAL a"), Turn.of("assistant", "b"), Turn.of("user", "TASK c")]
+        assert builder().build_at(Conversation("x", tuple(turns))).mode == "TASK"
+
+
+def test_any_policy_chooses_the_evidence():
+    messages = talk("TASK a", "b.", "TASK c", "d.", "TASK e", "f.", "TASK g")
+    bundle = builder(policy=make_policy("last_k", k=3)).build(messages)
+    assert placed(bundle) == {"evidence": [2, 3, 5], "task_state": [4]}
+    piped = builder(policy=make_policy("pipeline", stages="gatekeeper > last_k(k=2)")).build(messages)
+    assert {"gatekeeper", "last_k"} >= {one.stage for one in piped.decisions if not one.kept} - {"context"}
+
+
+def test_the_request_is_recorded_without_any_text():
+    guard = Watch()
+    messages = talk("You must never delete the backups.", "Fine.", "TASK tidy up")
+    bundle = builder(guard=guard).build(messages, request_id="mine", budget=20)
+    [record] = guard.heard
+    assert (record.id, record.mode, record.source, record.invariants) == ("mine", "TASK", "classifier", 1)
+    assert (record.budget, record.over_budget, record.breaches) == (20, 0, 0)
+    assert record.tokens == {section.name: section.tokens for section in bundle.sections}
+    assert record.seconds > 0
+    assert "backups" not in repr(record)
+    assert builder(guard=guard).build(messages).request_id != builder(guard=guard).build(messages).request_id
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, monkeypatch, on):
+    from convgate.context import builder as module
+    from convgate.context.request import NoGuard
+    from tests.fakes import FakeEncoder
+
+    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
+    file = tmp_path / "agent.toml"
+    file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
+    made = convgate.load_context(file, encoder=FakeEncoder())
+    assert isinstance(made.guard, NoGuard) is not on
+    assert (made.budget, made.pair_answers) == (900, True)
+    assert made.build(talk("TASK a")).budget == 900
+    assert not settings().database.exists() or on

@@ -1,0 +1,120 @@
+"""`convgate context`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from convgate.building import EncoderOnDemand
+from convgate.context import builder as module
+from tests.commands import Run
+from tests.contexts import Told, talk
+from tests.fakes import FakeEncoder
+
+MESSAGES = talk(
+    "system: Be brief.",
+    "user: You must never delete the backups.",
+    "assistant: Understood.",
+    "user: EXPLORATION what if we used maps",
+    "assistant: They fold badly.",
+    "user: We'll go with Postgres.",
+    "assistant: Fine.",
+    "user: TASK tidy up the backups",
+)
+
+
+@pytest.fixture(autouse=True)
+def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(EncoderOnDemand, "__call__", lambda self: FakeEncoder())
+    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps({"id": "t", "messages": MESSAGES}))
+    return path
+
+
+def test_json_is_the_bundle_alone_on_standard_output(file, run: Run):
+    code, out, err = run("context", file, "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert (found["mode"], found["own"], found["confidence"], found["source"]) == (
+        "TASK",
+        "TASK",
+        0.95,
+        "classifier",
+    )
+    assert [section["name"] for section in found["sections"]] == [
+        "rules", "task_state", "recent", "evidence", "decisions", "capsules",
+    ]  # fmt: skip
+    [rules, *_] = found["sections"]
+    assert [turn["index"] for turn in rules["turns"]] == [0, 1]
+    assert rules["tokens"] == sum(turn["tokens"] for turn in rules["turns"])
+    assert set(rules["turns"][0]) == {"index", "tokens", "reason"}
+    [invariant] = found["invariants"]
+    assert (invariant["source"], invariant["active"], invariant["state"]) == (1, True, "active")
+    assert found["messages"][-1] == MESSAGES[-1]
+    dropped = {one["index"] for one in found["dropped"]}
+    kept = {turn["index"] for section in found["sections"] for turn in section["turns"]}
+    assert kept | dropped == set(range(7))
+    assert kept & dropped == set()
+    assert found["prefix"]["before"] > 0, "of the message before"
+    assert (found["fallbacks"], found["breaches"], found["over_budget"]) == ([], [], 0)
+
+
+def test_turn_intent_budget_and_question(file, run: Run):
+    _, out, _ = run("context", file, "--json", "--turn", 5, "--intent", "learn", "--budget", 0)
+    found = json.loads(out)
+    assert (found["mode"], found["source"], found["budget"]) == ("LEARNING", "intent", 0)
+    assert [message["content"] for message in found["messages"]] == [
+        MESSAGES[i]["content"] for i in (0, 1, 5)
+    ]
+    assert found["over_budget"] == found["tokens"] > 0
+    _, out, _ = run("context", file, "--json", "--question", "DEBUGGING why", "--policy", "last_k")
+    found = json.loads(out)
+    assert found["mode"] == "DEBUGGING"
+    assert found["messages"][-1] == {"role": "user", "content": "DEBUGGING why"}
+
+
+def test_without_the_filter_everything_stands(file, run: Run):
+    _, out, _ = run("context", file, "--json", "--no-filter")
+    assert json.loads(out)["messages"] == MESSAGES
+
+
+def test_the_table_for_people_tells_sections_invariants_and_what_was_left_out(file, run: Run, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "160")
+    code, out, _ = run("context", file)
+    assert code == 0
+    assert out.startswith("TASK (confidence 0.95)")
+    assert "of 53,000 tokens" in out
+    for told in ("Rules", "safety_requirement", "Decisions", "Of the context before"):
+        assert told in out
+    _, out, _ = run("context", file, "--budget", 5)
+    assert "tokens over the budget: what must hold" in " ".join(out.split())
+
+
+def test_out_writes_the_json_to_a_file(file, run: Run, tmp_path):
+    target = tmp_path / "context.json"
+    code, out, _ = run("context", file, "--out", target)
+    assert (code, out) == (0, "")
+    assert json.loads(target.read_text())["mode"] == "TASK"
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("--budget", "-3"), "0 or more; got -3"),
+        (("--intent", "dance"), "there is no intent 'dance'; there are task"),
+        (("--turn", "99"), "turn 99 asked for"),
+        (("--turn", "1", "--question", "x"), "a turn or a question, not both"),
+        (("--policy", "magic"), "there is no policy 'magic'"),
+    ],
+)
+def test_what_cannot_be_is_told(file, run: Run, words, told):
+    code, out, err = run("context", file, *words)
+    assert code in {1, 2}
+    assert out == ""
+    assert told in " ".join(err.replace("│", " ").split())

@@ -1,0 +1,221 @@
+"""Hysteresis, the prefix that stays, and what a builder remembers of a conversation."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.context import making
+from convgate.context.columns import Columns, KnownColumns
+from convgate.context.memory import Memory, Remembered, number_of
+from convgate.context.packing import Packed
+from convgate.transcripts import turns_from_messages
+from tests.contexts import Keeps, builder, placed, random_talk, talk, words
+
+FIRST = talk("LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e")
+THEN = [*FIRST, *talk("user: skip", "assistant: f.", "user: LEARNING g")[1:]]  # e is answered, and g follows
+BEFORE = {0: 0.9, 1: 0.1, 2: 0.9, 3: 0.1}
+
+
+def asked_twice(scores, *, hysteresis):
+    """The context of the second message, whose scores are these; 0 and 2 stood in the first."""
+    made = builder(policy=Keeps({0, 2}, BEFORE), hysteresis=hysteresis)
+    before = made.build(FIRST)
+    assert placed(before)["evidence"] == [0, 2]
+    kept = {index for index, score in scores.items() if score > 0.5}
+    from dataclasses import replace
+
+    return replace(made, policy=Keeps(kept, scores)).build(THEN)
+
+
+def test_a_turn_stays_and_waits_until_a_change_gains_more_than_the_margin():
+    scores = {0: 0.45, 1: 0.55, 2: 0.30, 3: 0.20, 4: 0.9, 5: 0.9}
+    steady = asked_twice(scores, hysteresis=0.1)
+    assert {0, 4} <= set(steady.indices), "0 lost less than the margin"
+    assert {1, 2}.isdisjoint(steady.indices), "1 gained less than it; 2 lost more"
+    assert steady.prefix.held == (0,)
+    assert "stays from the context before" in steady.decisions.of(0).reason
+    assert steady.decisions.of(1).rule == "hysteresis"
+    free = asked_twice(scores, hysteresis=0)
+    assert 0 in free.indices, "the answer 1 has to be opened by its question"
+    assert 1 in free.indices
+    assert free.prefix.held == ()
+
+
+def test_hysteresis_cuts_no_invariant_and_no_budget():
+    messages = talk(
+        "LEARNING a", "b.", "You must never delete the backups.", "Fine.", "LEARNING e", "f.", "LEARNING g"
+    )
+    made = builder(policy=Keeps(set(), dict.fromkeys(range(6), 0.45)), hysteresis=0.4)
+    made.build(messages[:5])
+    bundle = made.build(messages, budget=0)
+    assert bundle.indices == [2, 6]
+
+
+def test_the_report_tells_how_much_of_the_front_stayed():
+    made = builder({0, 1, 2, 3})
+    first = made.build(FIRST)
+    assert first.prefix is None
+    grown = made.build(THEN)
+    assert (grown.prefix.tokens, grown.prefix.before) == (first.tokens, first.tokens)
+    other = builder(policy=Keeps({2, 3, 4}))
+    other.build(FIRST)
+    from dataclasses import replace
+
+    changed = replace(other, policy=Keeps({0, 1, 2, 3, 4})).build(THEN)
+    assert changed.prefix.tokens == 0, "the first message is another one"
+    same = builder({0, 1, 2, 3})
+    capsuled = same.build(FIRST, capsules=["So far: a."])
+    assert same.build(THEN, capsules=["So far: a."]).prefix.tokens == capsuled.tokens
+    assert same.build(THEN, capsules=["So far: b."]).prefix.tokens == 0
+
+
+def test_a_typed_question_is_recognised_when_it_has_become_a_message():
+    made = builder()
+    asked = made.build(FIRST[:4], question="LEARNING e")
+    assert made.build(THEN).prefix.tokens == asked.tokens
+
+
+class Forgetful:
+    """Loses every turn, but only the first time."""
+
+    def __init__(self) -> None:
+        self.times = 0
+
+    def __call__(self, moment, always, claims, capsules, room):
+        from convgate.context.packing import pack
+
+        self.times += 1
+        return Packed({}) if self.times == 1 else pack(moment, always, claims, capsules, room)
+
+
+def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(caplog):
+    messages = talk(
+        "You must never delete the backups.", "Fine.", "LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e"
+    )
+    made = builder(set(), packer=Forgetful())
+    [breached, later] = [made.build(messages[:5]), made.build(messages)]
+    assert [one.source for one in breached.breaches] == [one.source for one in later.breaches] == [0]
+    assert breached.indices == [0, 1, 2, 3, 4]
+    assert later.indices == list(range(7)), "the newest turns that fit, and what must hold"
+    assert "in this request" in breached.fallbacks[0].reason
+    assert "earlier in this conversation" in later.fallbacks[0].reason
+    assert "the newest turns that fit" in later.decisions.of(3).reason
+    assert [record.levelname for record in caplog.records] == ["ERROR"], "logged once"
+    branch = made.build([*messages[:3], *talk("user: skip", "assistant: x.", "user: LEARNING y")[1:]])
+    assert branch.breaches == (), "a branch from before the breach has none"
+    small = made.build([*messages, *talk("user: skip", "assistant: f.", "user: LEARNING g")[1:]], budget=24)
+    assert small.indices == [0, 7, 8]
+    assert small.over_budget == 0
+
+
+def test_what_holds_stands_however_long_ago_it_was_said():
+    messages = talk("You must never delete the backups.", *["Fine.", "LEARNING why is that"] * 500)
+    bundle = builder(set()).build(messages, budget=100)
+    assert len(messages) == 1_001
+    assert bundle.indices[0] == 0
+    assert bundle.tokens <= 100
+
+
+class TestMemory:
+    def remembered(self, current: int) -> Remembered:
+        return Remembered(current, {}, np.array([], dtype=np.int64), 0, ())
+
+    def test_the_nearest_request_before_the_present_message_is_found(self):
+        memory = Memory()
+        memory.keep(b"a", self.remembered(0))
+        memory.keep(b"c", self.remembered(2))
+        assert memory.before([b"a", b"b", b"c", b"d", b"e"]).current == 2
+        assert memory.before([b"a", b"b", b"c"]).current == 0, "not the present message's own"
+        assert memory.before([b"a", b"x", b"y"]).current == 0, "a branch"
+        assert memory.before([b"x", b"y"]) is None
+
+    def test_the_least_recently_used_is_forgotten(self):
+        memory = Memory(size=2)
+        for digest in (b"a", b"b"):
+            memory.keep(digest, self.remembered(0))
+        memory.before([b"a", b"x"])
+        memory.keep(b"c", self.remembered(0))
+        assert len(memory) == 2
+        assert memory.before([b"b", b"x"]) is None
+        assert memory.before([b"a", b"x"]) is not None
+
+    def test_messages_that_are_no_turns_have_a_number_below_0_by_their_text(self):
+        assert number_of("a") == number_of("a") < 0
+        assert number_of("a") != number_of("b")
+
+
+class TestColumns:
+    def test_a_growing_conversation_costs_what_is_new(self):
+        counted: list[str] = []
+
+        def count(text: str) -> int:
+            counted.append(text)
+            return words(text)
+
+        known = KnownColumns()
+        turns = turns_from_messages(THEN)
+        known.of(turns[:4], count)
+        counted.clear()
+        grown = known.of(turns, count)
+        assert counted == [turn.text for turn in turns[4:]]
+        assert grown.chain == Columns().extended(turns, count).chain
+        counted.clear()
+        known.of(turns[:3], count)
+        assert counted == [], "what is a beginning of something known costs nothing"
+
+    def test_digests_are_of_all_that_came_before(self):
+        one = Columns().extended(turns_from_messages(FIRST), words).chain
+        other = (
+            Columns().extended(turns_from_messages([{**FIRST[0], "content": "x"}, *FIRST[1:]]), words).chain
+        )
+        assert one[1] != other[1]
+        assert len(set(one)) == len(one)
+
+
+@given(st.integers(0, 2**32))
+def test_building_message_by_message_gives_what_building_at_once_gives(seed):
+    import random
+
+    messages = random_talk(random.Random(seed))
+    grown = builder({1, 2, 5})
+    for stop in range(1, len(messages) + 1):
+        bundle = grown.build(messages[:stop])
+    assert bundle.indices == builder({1, 2, 5}).build(messages).indices
+
+
+def test_threads_share_a_builder():
+    made = builder({0, 2}, hysteresis=0.1)
+    talks = [talk(f"LEARNING {name}", "b.", "LEARNING c", "d.", "LEARNING e") for name in "abcdefgh"]
+    barrier = threading.Barrier(4)
+
+    def run(number: int) -> list[list[int]]:
+        barrier.wait()
+        return [made.build(messages, budget=40).indices for messages in (*talks[number:], *talks[:number])]
+
+    with ThreadPoolExecutor(4) as pool:
+        results = [result for one in pool.map(run, range(4)) for result in one]
+    assert results == [results[0]] * 32
+
+
+@pytest.mark.parametrize("margin", [0.0, 0.2])
+def test_a_policy_without_scores_holds_nothing(margin):
+    from convgate.policies.registry import make_policy
+
+    made = builder(policy=make_policy("last_k", k=2), hysteresis=margin)
+    made.build(FIRST)
+    assert made.build(THEN).prefix.held == ()
+
+
+def test_find_invariants_sees_the_present_message_too(monkeypatch):
+    seen = []
+    real = making.find_invariants
+    monkeypatch.setattr(making, "find_invariants", lambda turns: seen.append(len(turns)) or real(turns))
+    bundle = builder().build(talk("GENERAL a", "b.", "It must work with LDAP."), question="Always in Dutch.")
+    assert seen == [4]
+    assert bundle.violations == ()
