@@ -127,9 +127,10 @@ def errors_of(
 @pytest.mark.parametrize(
     ("count", "failures", "raised"),
     [
-        (50, 11, True),
+        (50, 12, True),
+        (50, 11, False),  # one time in a hundred by chance, which is often where it is looked at all the time
         (50, 10, False),  # twice the overall rate, which is 10.1% with one more of each
-        (20, 5, True),
+        (20, 7, True),
         (19, 19, False),
         (20, 4, False),  # four may be chance
     ],

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from convgate.context.guardrails.drift import divergence
 from convgate.context.guardrails.limits import (
+    CHANCE,
     COOL_DOWN,
     HELD_LEAST,
     LEAST_FAILURES,
@@ -22,7 +23,7 @@ from convgate.context.guardrails.limits import (
 from convgate.context.guardrails.seen import Seen
 from convgate.context.guardrails.times import seconds_since
 from convgate.context.mode import MODES, Mode
-from convgate.store.request_records import Alert
+from convgate.store.request_records import Alert, Outcomes
 
 
 def judge(seen: Seen, alerts: Sequence[Alert], limits: Limits) -> list[Alert]:
@@ -93,11 +94,11 @@ def _errors(seen: Seen, mode: Mode, held: Alert | None, limits: Limits) -> Alert
     newest, overall = seen.outcomes.get(mode), seen.overall_rate
     rate = newest.rate if newest is not None and newest.count >= limits.error_least else None
     if held is not None:
-        return _held_errors(seen, held, rate, newest.failures if newest else 0)
+        return _held_errors(seen, held, newest if rate is not None else None)
     if newest is None or rate is None or overall is None:
         return None
     limit = limits.error_factor * overall
-    if newest.failures < LEAST_FAILURES or rate <= limit:
+    if not _fails(newest, limit, overall):
         return None
     told = (
         "It is what others fall back to, so nothing takes its place."
@@ -122,20 +123,35 @@ def _errors(seen: Seen, mode: Mode, held: Alert | None, limits: Limits) -> Alert
     )
 
 
-def _held_errors(seen: Seen, held: Alert, rate: float | None, failures: int) -> Alert | None:
-    """A mode that failed is held, then on probation, then trusted; GENERAL is watched all the time."""
+def _fails(newest: Outcomes, limit: float, overall: float) -> bool:
+    """Whether a mode fails too often, and more than one that fails as often as all do well could.
+
+    The chance of the latter is P(X ≥ k) for X ~ B(n, p).
+    """
+    from scipy.special import bdtrc
+
+    if newest.failures < LEAST_FAILURES or newest.failures <= limit * newest.count:
+        return False
+    return float(bdtrc(newest.failures - 1, newest.count, overall)) < CHANCE
+
+
+def _held_errors(seen: Seen, held: Alert, newest: Outcomes | None) -> Alert | None:
+    """A mode that failed is held, then on probation, then trusted; GENERAL is watched all the time.
+
+    newest: its outcomes; None while there are too few.
+    """
     passed = seconds_since(held.since or held.raised, seen.now)
     if passed is None:  # the clock was set back
         return replace(held, since=seen.now)
     if held.mode != "GENERAL" and held.phase == "held":
         cool_down = min(LONGEST_COOL_DOWN, COOL_DOWN * 2.0 ** (held.rounds - 1))
         return replace(held, phase="probation", since=seen.now) if passed >= cool_down else None
-    limit = held.figures["limit"]
+    limit, rate = held.figures["limit"], newest and newest.rate
     if rate is not None and rate < RECOVERY * limit:
         return _cleared(held, seen, f"{rate:.0%} of the last requests in {held.mode} failed.")
-    if held.mode != "GENERAL" and rate is not None and rate > limit and failures >= LEAST_FAILURES:
+    if newest is not None and held.mode != "GENERAL" and _fails(newest, limit, held.figures["overall"]):
         return replace(held, phase="held", since=seen.now, rounds=held.rounds + 1)
-    if passed >= LONGEST_COOL_DOWN and (held.mode != "GENERAL" or rate is None):
+    if passed >= LONGEST_COOL_DOWN and (held.mode != "GENERAL" or newest is None):
         return _cleared(held, seen, f"Too few outcomes tell that {held.mode} still fails.")
     return None
 

@@ -21,6 +21,10 @@ LAST_OUTCOMES = 50
 LEAST_FAILURES = 5
 """Fewer failed requests of a mode are taken for chance."""
 
+CHANCE = 0.005
+"""How likely so many failures may be at most of a mode that fails no more often than all others: the newest
+are looked at all the time, and now and then they are twice as bad as usual by chance alone."""
+
 LEAST_OVERALL = 100
 """Outcomes that an overall error rate needs."""
 
