@@ -20,6 +20,7 @@ from convgate.context.guardrails.guardrails import Guardrails
 from convgate.context.guardrails.outcome import record_outcomes
 from convgate.context.guardrails.webhook import post
 from convgate.context.mode import MODES, Mode
+from convgate.context.request import Fallback
 from convgate.errors import ContextError, SettingsError
 from convgate.settings import Settings, load_settings
 from convgate.store import Store
@@ -218,6 +219,14 @@ def test_an_outcome_of_the_baseline_is_the_overall_rate_where_it_has_enough(
         record_outcomes([(f"r{number}", number > 31) for number in range(50)], place=store)
         guard.flush()
         assert guard.overruled("TASK")
+
+
+def test_general_that_fails_is_told_and_not_overruled(store: Store, watch: Watch) -> None:
+    failed = Alert("errors", "GENERAL", NINE, "GENERAL fails.", {"limit": 0.2})
+    GuardStates(store).put_alerts([failed, replace(failed, mode="LEARNING", message="LEARNING fails.")])
+    with guarded(store, watch) as guard:
+        assert guard.overruled("GENERAL") is None
+        assert guard.overruled("LEARNING") == Fallback("errors", "LEARNING fails.")
 
 
 def test_a_baseline_needs_enough_requests_and_known_modes(store: Store, watch: Watch) -> None:
