@@ -134,7 +134,7 @@ def open_page(page: Page, address: str) -> None:
     wait_until_idle(page)
 
 
-def wait_until_idle(page: Page, *, timeout: float = 120_000, frames: int = 8) -> None:
+def wait_until_idle(page: Page, *, timeout: float = 120_000, frames: int = 20) -> None:
     """Returns once Streamlit has run, everything is drawn, and the page keeps its height for some frames."""
     page.wait_for_function(
         IDLE, timeout=timeout, polling=50
@@ -154,7 +154,7 @@ def wait_until_idle(page: Page, *, timeout: float = 120_000, frames: int = 8) ->
     )
 
 
-def go_to(page: Page, address: str, *, frames: int = 8) -> None:
+def go_to(page: Page, address: str, *, frames: int = 20) -> None:
     """Go from one place of the app to another without loading it anew, and wait until everything is drawn.
 
     frames: as many the page keeps its height for; 0 when nobody looks at where it goes.

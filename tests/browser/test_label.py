@@ -68,7 +68,7 @@ def eventually(page: Page, read: Callable[[], Any], wanted: Any, *, patience: fl
 
 def tab_to(page: Page, place: Locator) -> None:
     """Moves the focus there with the Tab key alone."""
-    for _ in range(60):
+    for _ in range(120):
         page.keyboard.press("Tab")
         if place.evaluate("element => element === document.activeElement"):
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,14 +22,20 @@ def test_a_simulation_trips_and_recovers_and_a_baseline_is_kept(
     page = come_to("/Monitor?on=simulation&from=own&rate=240&minutes=60&step=19")
     expect(page.get_by_text("Nothing has tripped:")).to_be_visible()
     page.get_by_role("slider", name="Minutes since it began").focus()
-    for _ in range(4):
-        page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(page).to_have_url(re.compile("step=20"))
+    page.get_by_role("button", name="Watch it").click()
     expect(page.get_by_text("Drift has tripped: every request is built as GENERAL")).to_be_visible()
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Watch it")).to_be_visible()
+    page.get_by_role("slider", name="Minutes since it began").focus()
     page.keyboard.press("End")
     expect(page.get_by_text("All is well again:")).to_be_visible()
 
     log(Store(app_home / "convgate.db"), USUAL, end=datetime.now(UTC) - timedelta(seconds=1))
     page.get_by_role("radio", name="Your requests").click()
+    page.get_by_role("radio", name="7 days").click()
+    expect(page).to_have_url(re.compile("period=7d"))
     page.get_by_role("button", name="Set it from this period").click()
     page.get_by_role("button", name="Set the baseline").click()
     expect(page.get_by_text("300 requests are the baseline now.")).to_be_visible()
