@@ -39,7 +39,10 @@ def replaces(one: Statement, rule: Statement, kind: InvariantType, *, near: bool
         return True
     bound = rule.bound or rule.about
     if other_value(one.about, bound, near=near and one.corrects):
-        return bool(changes or (one.obliges and rule.obliges) or shared)
+        tells = one.points or one.moved or one.permits or one.plain
+        return bool(changes or (one.obliges and rule.obliges) or (shared and tells))
+    if shared and rule.obliges and (one.obliges or one.permits) and _some_other_number(one.about, rule.about):
+        return True
     if one.repeats or (one.adds and not one.points) or not (one.corrects or one.contrasts):
         return False
     fewest = min(len(one.about.stems), len(rule.about.stems))
@@ -60,6 +63,14 @@ def other_value(one: About, other: About, *, near: bool = False) -> bool:
                 return True
     kinds = {kind for kind, _ in one.named} & {kind for kind, _ in other.named}
     return bool(kinds and not one.named & other.named and (near or one.stems & other.stems))
+
+
+def _some_other_number(one: About, other: About) -> bool:
+    """Whether both give one number, and at least one of them does not say of what."""
+    first = {value for unit, value in one.numbers if not unit.startswith(b"<")}
+    second = {value for unit, value in other.numbers if not unit.startswith(b"<")}
+    unsaid = (b"", *first) in one.numbers or (b"", *second) in other.numbers
+    return len(first) == len(second) == 1 and first != second and unsaid
 
 
 def conflict(one: Statement, other: About) -> bool:

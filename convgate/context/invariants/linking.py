@@ -60,6 +60,14 @@ class Linking:
 
     def _add(self, message: Message, one: Statement, *, first: bool) -> None:
         changed = self._changed(message.turn, one)
+        if one.asked and not one.corrects:
+            changed = []
+        if one.permits and not (one.obliges or one.fact or one.asked or changed):
+            allowed = self._allowed(message.turn, one)
+            for place in allowed:
+                self.rules.end(place, "lifted", ended_by=message.turn)
+            if allowed:
+                return
         if one.lifts and not one.firm and not one.fact:
             changed = [place for place in changed if self._has_other_value(one, place)]
             if not changed and self._lift(message.turn, one):
@@ -98,7 +106,7 @@ class Linking:
             and before.type in ("user_correction", "safety_requirement")
             and not (one.obliges or one.old or one.about.named)
             and all(value == b"1" for _, value in one.about.numbers)
-        )
+        ) or (one.resolves and not one.old)
 
     def _is_answer(self, message: Message, one: Statement) -> bool:
         """Whether it corrects the assistant rather than telling an error."""
@@ -162,6 +170,15 @@ class Linking:
         for place in best:
             self.rules.end(place, "lifted", ended_by=turn)
         return bool(best)
+
+    def _allowed(self, turn: int, one: Statement) -> list[int]:
+        """The constraints that share a word with what a statement permits."""
+        return [
+            place
+            for place in self.rules.nearest(turn, one)
+            if self.rules.all[place].invariant.type == "hard_constraint"
+            and self.rules.all[place].statement.about.stems & one.about.stems
+        ]
 
     def _solve(self, turn: int) -> None:
         for place in self.rules.errors:

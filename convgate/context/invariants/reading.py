@@ -24,7 +24,7 @@ _SHORT = 8_000  # characters of a message that counts among them
 MOST_STATEMENTS = 20_000
 """Statements of one message that are looked at, the first."""
 
-_SHORT_STATEMENT = 14  # words of a statement that may correct something without saying so
+_SHORT_STATEMENT = 18  # words of a statement that may correct something without saying so
 
 
 @functools.lru_cache(_REMEMBERED)
@@ -64,7 +64,7 @@ _CONNECTED = re.compile(rb",? (?:and|und|et) ")
 _POINTING = re.compile(
     rb"(?:(?:oh|ah|hm+|and|but|so|ok|yes|no|nope|sorry|actually|wait|well|uh+|haha|vet|doctor"
     rb"|called back|twelve|[a-z0-9]+\?+)[,.:!?]* )*"
-    rb"(?:it's|its|it is|it was|it were|that's|they're|they are|there are|there were|there's|he's"
+    rb"(?:it's|its|it is|it was|it were|they're|they are|he's"
     rb"|she's|we're|we have|i have|we've got|i've got|we need|we are"
     rb"|make it|make that|es ist|es sind|es waren|sind's|c'est|ce sont|il y a|il y en a)\b"
 )
@@ -182,8 +182,11 @@ class _Reading:
         once = bool(self._of("once"))
         facts = [one for one in self._of("fact") if not overlaps(one.span, self._void)]
         subjects = self._of("subject")
-        if wrong and not subjects and all(one.pattern.name in _WEAK for one in duties):
+        solved = [one for one in self._of("resolved") if not self._is_asked(one)]
+        if (wrong or solved) and not subjects and all(one.pattern.name in _WEAK for one in duties):
             duties = []
+        if wrong and wrong.pattern.category == "error" and any(_is_strong(one) for one in duties):
+            wrong = None
         contrasts = [one.span for one in self._of("change") if one.pattern.name == "not X but Y"]
         duties = [
             one for one in duties if one.pattern.name not in _FORBID or not overlaps(one.span, contrasts)
@@ -191,7 +194,6 @@ class _Reading:
         sure = [one for one in self._of("correction", "change") if self._is_correction(one)]
         unsure = [one for one in self._of("change", "modifies", "moved", "objects") if self._counts(one)]
         ends = [] if once else [one for one in self._of("lifted") if not self._is_asked(one)]
-        solved = [one for one in self._of("resolved") if not self._is_asked(one)]
         told = next(iter([*facts, *duties, *sure, *([wrong] if wrong else []), *unsure, *ends]), None)
         start, end = self.folded.span(*self.span)
         own = self.own[slice(*self.span)]
@@ -218,6 +220,8 @@ class _Reading:
             printed=wrong is not None and wrong.pattern.category == "trace",
             firm=any(one.pattern.name not in _FROM_NOW_ON for one in duties) and not once,
             bound=self._bound(duties),
+            asked=bool(self.asked) and own.endswith(b"?"),
+            permits=not once and any(self._counts(one) for one in self._of("permits")),
             lifts=bool(ends),
             lifts_now=bool(ends) and _NOW.search(own) is not None and not _GOES_ON.search(own),
             resolves=bool(solved),
@@ -251,7 +255,7 @@ class _Reading:
     def _binds(self, one: Found) -> bool:
         if overlaps(one.span, self._void):
             return False
-        return one.pattern.name in _STRONG or not self._is_wished(one)
+        return _is_strong(one) or not self._is_wished(one)
 
     def _is_wished(self, one: Found) -> bool:
         return any(self._together(wish.span, one.span) for wish in self._of("wished"))
@@ -296,6 +300,10 @@ class _Reading:
         inside = max(0, told[0] - first), max(0, min(told[1], last) - first)
         start, end = scope_of(self.own[first:last], inside)
         return self._verbatim((start + first, end + first)) if start < end else ""
+
+
+def _is_strong(one: Found) -> bool:
+    return one.pattern.name in _STRONG
 
 
 def _named_old(own: bytes) -> frozenset[bytes]:

@@ -34,6 +34,8 @@ class Statement:
     printed: bool = False  # the error is in a program's words
     firm: bool = False  # obliges by more than that it holds from now on
     bound: About | None = None  # of the part that forbids, where only a part of it does
+    asked: bool = False  # ends as a question
+    permits: bool = False  # says of something that it may be
     lifts: bool = False
     lifts_now: bool = False  # tells that it was otherwise before
     resolves: bool = False

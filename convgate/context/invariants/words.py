@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _TOKEN = re.compile(rb"[a-z_][a-z0-9_+#']*|[0-9]+(?:[.,:][0-9]+)*|%")
 _STOP = frozenset(
-    b"""a about above actually after again all also always am an and any anymore are aren't as at be because
+    b"""hm hmm hmmm uh uhh huh ah oh ugh argh err um haha lol a about above actually after again all also always am an and any anymore are aren't as at be because
     been before being below both but by can can't cannot could did do does doesn't doing don't down each
     ever every few for from further get gets give go going good got had has have having he her here hers
     him his how i i'd i'll i'm i've if in into is isn't it it's its itself just keep let let's like made

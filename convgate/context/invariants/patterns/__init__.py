@@ -50,14 +50,17 @@ _EVERYDAY: tuple[frozenset[bytes], ...] = (
     ),
 )
 _WORD = re.compile(rb"[a-z]+(?:'[a-z]+)?")
+_TELLS = 3  # everyday words of a language, at least, before others are left out
 _READ = 2_000  # bytes of a message by which its language is told
 
 
 def spoken(text: bytes) -> tuple[int, ...]:
-    """Which languages a folded message may be in; all of them when it has no everyday word."""
+    """Which languages a folded message may be in; all of them when it has hardly an everyday word."""
     words = _WORD.findall(text[:_READ])
     counts = [sum(word in known for word in words) for known in _EVERYDAY]
     most = max(counts)
+    if most < _TELLS:
+        return tuple(place for place, count in enumerate(counts) if count == most or place == 0)
     return tuple(place for place, count in enumerate(counts) if count * 3 >= most)
 
 

@@ -16,9 +16,10 @@ CHANGES = (
         unless=r"""
             (?:nein|ne|nee)[,.! ]+(?:danke|das (?:war|ist|reicht|passt)|alles|nicht notig|schon gut
             |wie|was|warum)|(?:sorry|moment|entschuldigung|oh|warte)[,.!: ]+(?:fur|dass|wie|was
-            |warum|kannst|konnen|danke|schon|super|toll|noch|nur|ich bin|das hat|klar|stimmt|gut|ja
-            |eine frage)|eigentlich (?:mag|wollte ich (?:nur|fragen)|ganz|gut|nicht|schon|kein|klar
-            |alles)|halt (?:so|nicht|die|das|den|sich)\b
+            |warum|kannst|konnen|danke|schon|super|toll|noch|nur|ich bin|one|another|to|about|i|i'm
+            |what|how|can|if|that|my|again|but|the|das hat|klar|stimmt|gut|ja|eine frage)
+            |eigentlich (?:mag|wollte ich (?:nur|fragen)|ganz|gut|nicht|schon|kein|klar|alles)
+            |halt (?:so|nicht|die|das|den|sich)\b
         """,
         opens_clause=True,
     ),
@@ -97,8 +98,9 @@ ENDINGS = (
             |gelost)|(?:das|daran|genau das|das) (?:war'?s|war es|lag es|hat es gelost)|(?:ist|wurde
             |problem|fehler|alles) (?:jetzt |nun |wieder )?(?:behoben|gelost|weg|gefixt|wieder da
             |repariert|erledigt)|(?:fehler|meldung|problem) (?:ist )?(?:jetzt )?weg|wieder online
-            |lauft durch|(?:jetzt|nun) (?:geht|lauft|klappt|funktioniert|druckt)(?:'s| es| er| sie
-            | alles)?|alles grun|behoben|gelost
+            |lauft durch|(?:jetzt|nun) [a-z]+t (?:er|es|sie|alles) (?:wieder|endlich)|(?:jetzt
+            |nun) (?:geht|lauft|klappt|funktioniert|druckt)(?:'s| es| er| sie| alles)?|alles grun
+            |behoben|gelost
         """,
         unless=r"""
             (?:nicht|noch nicht|nie|kein|wenn|damit|bis|ob|warum|wie) [^.!?,\n]{0,30}(?:lauft

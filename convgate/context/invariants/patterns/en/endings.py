@@ -50,6 +50,33 @@ ENDINGS = (
         """,
     ),
     Pattern(
+        "permits",
+        "is fine",
+        r"""
+            (?:is|are|'s|'re|was|were|got|would be|will be) (?:now |again |also |all |totally |
+            perfectly |absolutely |back |just |actually |finally |even )*(?:ok|okay|fine|allowed
+            |approved|welcome|possible|permitted|acceptable|alright|no problem|no issue
+            |no longer a problem|fair game|back|public|in again|on again|available|unlimited|open
+            |available again)\b|(?:works?|fits?|goes|fine|ok|okay|good|possible|allowed
+            |welcome) (?:too|as well|now|again|after all|for (?:me|us) (?:too|now))
+            |no problem (?:now|after all|any ?more|at all)|feel free to|go (?:wild|nuts|crazy)
+            |no object|no limits? (?:now|any ?more)|changed (?:their|her|his|my|our) minds?|(?:ended
+            |is over|was lifted|is lifted|has been lifted|expired|was dropped|is dropped)
+            |(?:signed off|gave (?:us|me) (?:the )?(?:ok|okay|permission|green light|go)
+            |got (?:the )?(?:ok|okay|permission|approval|green light))|(?:can|may|could) (?:also |
+            now |even |again |actually )*(?:go|be|use|have|take|include|mention|do|add|eat|drink
+            |come|stay|run|write|say|put|go up|name|sit|work|play)|(?:isn't|aren't|is not|are not
+            |not) (?:needed|necessary|required|important|relevant)|no need (?:for|to)
+        """,
+        unless=r"""
+            (?:isn't|aren't|wasn't|not|never|no longer|hardly|only|if|whether|when|until|unless|once
+            |before|so that|nobody|no one|nothing|neither) (?:[a-z]+ ){0,3}(?:ok|okay|fine|allowed
+            |approved|welcome|possible|permitted|acceptable|back|available|can|may|could)\b|(?:can
+            |may|could) (?:not|never|only|at most|nobody)|(?:can|could|may|would) (?:you|we
+            |i) [^.!?\n]*[?]|(?:you|it|we|i) (?:can|could) (?:be|say|see|imagine|tell)
+        """,
+    ),
+    Pattern(
         "resolved",
         "works now",
         """
@@ -61,35 +88,44 @@ ENDINGS = (
             |without (?:errors?|problems?|issues?|a hitch|complaints?)|through|well|great|ok|okay
             |properly|correctly|cleanly|normally|at last|finally)|(?:that|this|it|which|yes|yep
             |great|perfect|thanks|yeah|ok|you)[,!. ]+(?:that |this |it |has |really |just |
-            totally )*(?:worked|did it|did the trick|fixed (?:it|that|everything|this|the)
+            totally )*(?:worked|did it|did the (?:trick|job)|fixed (?:it|that|everything|this|the)
             |solved (?:it|that|the|this|everything)|was it|helped|nailed it|got it (?:working
             |running)|were right|was the (?:problem|issue|cause|culprit|reason)|cured it)|(?:works
-            |worked|fixed|solved|running|sorted|green){end}|green (?:now|again)|[a-z0-9]+ (?:is|are
-            |'s) gone|(?:is|was|got|are|it's|that's|'s|all|been|now|finally) (?:now |all |finally |
-            been |already )*(?:fixed|solved|resolved|sorted|working|running|back up|up again
-            |back online|green|done with|healthy|passing|up and running)(?: now| again)?|(?:fixed
-            |solved|resolved|sorted)(?: it)?[!,. ]|(?:fixed|solved|resolved|sorted)(?: it)?$|(?:i |
-            we )(?:just |finally |now )?(?:fixed|solved|resolved|got rid of|found) (?:it|that|this
-            |the (?:bug|error|problem|issue|culprit|cause|leak|fault))|(?:no|without) (?:more |
-            further )?(?:errors?|crash(?:es)?|warnings?|complaints?|problems?)(?: any ?more| now
-            | since| so far| this time)|(?:it|that|this)(?:'s| is) gone(?: now)?|went through|(?:'s
-            |is|are|all) (?:fine|ok|okay|good|back|alive) now|it's back|(?:i'm|we're) (?:in|back in
-            |in again|online|connected|back)|(?:error|problem|issue|exception|crash|message|leak
-            |noise|warning|bug|that one)(?:'s| is| are| has|s are|s have)? (?:now )?(?:gone
-            |disappeared|vanished|fixed|solved|resolved|history|away)|tests? (?:pass|are green
-            |all pass|pass now)|all (?:green|good now|tests? pass|working|fine now)|(?:build|ci
-            |pipeline|tests?|deployment|everything)(?:'s| is| are)? (?:all )?(?:green|passing
-            |through|up)|deployed|(?:done|ok|okay|yes)[,.! ]+(?:pushed|installed|published|merged
-            |updated)|back to normal|up again|online again|problem solved|case closed
-            |that's (?:it )?(?:fixed|solved)|(?:is |are |'s |'re )?(?:charging|printing|working
-            |running|building|compiling|starting|connecting|loading|responding|heating|cooling
-            |syncing|booting|humming|spinning|flowing) (?:again|now|fine|nicely)|(?:runs|works|boots
-            |starts|prints|builds|drains|flushes) (?:through|again|now|like new)
-            |no longer (?:crashes|fails|hangs|happens|leaks|blinks|complains|stops|freezes|drips
-            |shows|appears|beeps|errors|throws|occurs)|(?:doesn't|does not|don't|hasn't
-            |stopped) (?:crash|fail|hang|happen|leak|blink|freeze|crashing|failing|hanging|leaking
-            |blinking|complaining|freezing|beeping|dripping|throwing|happened)(?: any ?more| again
-            | since| now)?
+            |worked|fixed|solved|running|sorted){end}|(?:all|now|is|are|everything|ci|build|tests?
+            |pipeline) green|green (?:now|again)|[a-z0-9]+ (?:is|are|'s) gone|(?:is|was|got|are|it's
+            |that's|'s|all|been|now|finally) (?:now |all |finally |been |already )*(?:fixed|solved
+            |resolved|sorted|working|running|back up|up again|back online|green|done with|healthy
+            |passing|up and running)(?: now| again)?|(?:fixed|solved|resolved|sorted)(?: it)?[!,. ]
+            |(?:fixed|solved|resolved|sorted)(?: it)?$|(?:i |we )(?:just |finally |now )?(?:fixed
+            |solved|resolved|got rid of|found) (?:it|that|this|the (?:bug|error|problem|issue
+            |culprit|cause|leak|fault))|(?:no|without) (?:more |further )?(?:errors?|crash(?:es)?
+            |warnings?|complaints?|problems?)(?: any ?more| now| since| so far| this time)|(?:it
+            |that|this)(?:'s| is) gone(?: now)?|went (?:through|smoothly|well|fine)|did the (?:job
+            |trick)|no more (?:[a-z]+ing|errors?|crash(?:es)?|warnings?|noise|smoke|leaks?|problems?
+            |issues?|drops?)|no [a-z0-9]+ (?:since|in (?:[0-9]+|the last)|any ?more)|like (?:new
+            |a charm)|it's (?:there|alive|up|green|clean|dry|all there)|[a-z]+(?:'s| is
+            | are) (?:back|back up|there again|up again)|found it|can [a-z ]{2,30} again
+            |starts? right up|[a-z]+ (?:rows|results|data|pictures?|values) (?:now|again)
+            |[a-z]+s (?:fine |ok |okay |rows |up |in )?(?:again|now)|wow{end}|phew|yay|hooray|hurray
+            |woohoo|hallelujah|(?:it|that|this) (?:doubled|worked|helped)|[a-z]+ (?:worked|helped
+            |solved it|sorted it)|now it (?:only )?takes|(?:takes|loads in|runs in) [0-9.]+ ?(?:ms|s
+            |sec|seconds|minutes?)|(?:'s|is|are|all) (?:fine|ok|okay|good|back|alive) now|it's back
+            |(?:i'm|we're) (?:in|back in|in again|online|connected|back)|(?:error|problem|issue
+            |exception|crash|message|leak|noise|warning|bug|that one)(?:'s| is| are| has|s are
+            |s have)? (?:now )?(?:gone|disappeared|vanished|fixed|solved|resolved|history|away)
+            |tests? (?:pass|are green|all pass|pass now)|all (?:green|good now|tests? pass|working
+            |fine now)|(?:build|ci|pipeline|tests?|deployment|everything)(?:'s| is
+            | are)? (?:all )?(?:green|passing|through|up)|deployed|(?:done|ok|okay
+            |yes)[,.! ]+(?:pushed|installed|published|merged|updated)|back to normal|up again
+            |online again|problem solved|case closed|that's (?:it )?(?:fixed|solved)|(?:is |are |'s |
+            're )?(?:charging|printing|working|running|building|compiling|starting|connecting
+            |loading|responding|heating|cooling|syncing|booting|humming|spinning|flowing) (?:again
+            |now|fine|nicely)|(?:runs|works|boots|starts|prints|builds|drains|flushes) (?:through
+            |again|now|like new)|no longer (?:crashes|fails|hangs|happens|leaks|blinks|complains
+            |stops|freezes|drips|shows|appears|beeps|errors|throws|occurs)|(?:doesn't|does not|don't
+            |hasn't|stopped) (?:crash|fail|hang|happen|leak|blink|freeze|crashing|failing|hanging
+            |leaking|blinking|complaining|freezing|beeping|dripping|throwing|happened)(?: any ?more
+            | again| since| now)?
         """,
         unless=r"""
             (?:doesn't|does not|don't|didn't|did not|isn't|is not|not|won't|never|nothing|hardly

@@ -32,22 +32,31 @@ ERRORS = (
             |was|been|goes|went|have been|has been) (?:completely |totally |now |still |suddenly |
             just |all |again )*(?:broken|down|dead|stuck|frozen|bricked|corrupted|unresponsive
             |unreachable|offline|failing|crashing|red|blocked|hanging)\b|[a-z0-9_.]+ (?:crashes
-            |fails|hangs)\b[^.!?\n]*|locked out|(?:page|screen|site|display|window|app|monitor
-            |result|output) (?:is|stays|remains|goes|was) (?:completely |just |still |
-            always )?(?:blank|white|empty|black|frozen|dead|gone)|(?:tests?|build|pipeline|ci|light
-            |led) (?:is|are|stays?|goes|went) (?:all |still )?red|[a-z0-9_.]+ (?:freezes|hangs
-            |reboots)\b[^.!?\n]*|keeps? loading|(?:is|are|'s) (?:clogged|jammed|leaking|overheating
-            |corrupted|cracked|stuck)|(?:payment|upload|download|login|build|install|installation
-            |import|export|sync|deploy|deployment|update|migration|request|transaction|backup|test
-            |tests|job|pipeline) (?:has |have |just )?failed|[a-z]+ times out|(?:ci|build
-            |pipeline) is red|nothing (?:happens|works|starts|shows up|loads|comes out|prints|shows
-            |appears|moves|opens|responds)|(?:blank|white|black|blue|empty) (?:screen|page)|(?:i|we
-            |it|that|this|which|and|but|now|still|just|then|always|only|app|server|keeps?)(?:'m|'ve
-            |'s| am| are| is| have| has)? (?:\w+ )?(?:get|gets|got|getting|gives?|gave|giving|see
-            |sees|seeing|shows?|showing|says?|throw|throws|throwing|hit|hits|hitting|return|returns
-            |returning|report|reports|receive|ends? (?:in|with)|print|prints|display|displays|facing
-            |run into|running into|log|logs) (?:me |us |out )?(?:an? |the |this |these |that |
-            following |same |weird |strange |another |some |just |only |always |back |nothing but |
+            |fails|hangs)\b[^.!?\n]*|locked out|keeps (?:falling|dropping|jumping|resetting|popping
+            |rebooting|turning|switching|coming|going|stopping|freezing|crashing|failing|restarting
+            |slipping|logging)[^.!?\n]*|(?:has|have|got|get|there's|there is) no (?:sound|picture
+            |image|signal|power|audio|video|hot water)|(?:shows|blinks|displays|flashes
+            |with) [a-z]{1,2}[0-9]{1,4}\b[^.!?\n]*|(?:doesn't|don't|won't
+            |does not) (?:[a-z]+ )?(?:rise|fit|stick|set|grow|bloom|hold|turn|move|stay|lock|unlock
+            |click|scroll|match|appear|show|show up|arrive|trigger|fire|execute|return|finish|end
+            |stop|stop (?:beeping|blinking|leaking)|download|upload|refresh|resolve|validate|parse
+            |link|attach|apply|register)(?: at all| any ?more| properly| correctly)|(?:page|screen
+            |site|display|window|app|monitor|result|output) (?:is|stays|remains|goes
+            |was) (?:completely |just |still |always )?(?:blank|white|empty|black|frozen|dead|gone)
+            |(?:tests?|build|pipeline|ci|light|led) (?:is|are|stays?|goes|went) (?:all |still )?red
+            |[a-z0-9_.]+ (?:freezes|hangs|reboots)\b[^.!?\n]*|keeps? loading|(?:is|are
+            |'s) (?:clogged|jammed|leaking|overheating|corrupted|cracked|stuck)|(?:payment|upload
+            |download|login|build|install|installation|import|export|sync|deploy|deployment|update
+            |migration|request|transaction|backup|test|tests|job|pipeline) (?:has |have |
+            just )?failed|[a-z]+ times out|(?:ci|build|pipeline) is red|nothing (?:happens|works
+            |starts|shows up|loads|comes out|prints|shows|appears|moves|opens|responds)|(?:blank
+            |white|black|blue|empty) (?:screen|page)|(?:i|we|it|that|this|which|and|but|now|still
+            |just|then|always|only|app|server|keeps?)(?:'m|'ve|'s| am| are| is| have
+            | has)? (?:\w+ )?(?:get|gets|got|getting|gives?|gave|giving|see|sees|seeing|shows?
+            |showing|says?|throw|throws|throwing|hit|hits|hitting|return|returns|returning|report
+            |reports|receive|ends? (?:in|with)|print|prints|display|displays|facing|run into
+            |running into|log|logs) (?:me |us |out )?(?:an? |the |this |these |that |following |
+            same |weird |strange |another |some |just |only |always |back |nothing but |
             new )*(?:error|errors|exception|stack ?trace|traceback|crash|segfault|timeout|time-?out
             |warning light|fault|panic|[45][0-9][0-9]s?|x{4,}|nothing|garbage|nans?|white screen
             |blank)\b[^.!?\n]*|[a-z]+ (?:returns|return|returned|throws|gives|gave|shows|reports
@@ -59,30 +68,30 @@ ERRORS = (
             |everything)|(?:error|fault) (?:light|code|message|says|in|on|when|at|saying|that)
         """,
         unless=r"""
-            (?:he|she|boss|sign|guide|article|book|mother|father|mum|dad|uncle|aunt|friend|teacher
-            |coach|trainer|colleague|customer|client|chef|says? he|rule|poster|text|letter|contract
-            |clause|line|keeper|title|card|who|they|people|policy|manual|recipe|label|paper|study
-            |doctor|vet|everyone) (?:always |just )?(?:says|said|reads|shows|gives|gave|returns)
-            |(?:could|can|may|might|should|must|would) never work|(?:i|we) (?:will not|won't|don't
-            |didn't|never|no longer) (?:work|run|drain|open|send|play|save|close)|(?:if|when|in case
-            |whenever|what happens if|what if|should|unless|must|so that|until|how|make sure|ensure
-            |once|could|would|might|may|can|never|not|isn't|nobody|before|where|while|to
-            |whether) (?:[a-z']+ ){0,4}(?:crash(?:es)?|fail(?:s)?|hang(?:s)?|breaks?|dies|throws
-            |goes down|is down|doesn't (?:work|load|exist|respond|run|start)|times? out|stops
-            |freezes|is broken|stuck|blocked)|(?:i|we|he|she|they|you|that|this|it|joke|plan|works?
-            |color|colour|time|date|one|approach|idea|argument|tone|name|title) (?:really |just |
-            still |also )?(?:doesn't|don't|won't|didn't) (?:work|run|rise|go|open|play|send|close
-            |save) (?:for (?:me|us|him|her)|well|with (?:my|the|her|our)|on (?:mondays|tuesdays
-            |wednesdays|thursdays|fridays|saturdays|sundays|weekends)|there|here any|so (?:well
-            |hard)|that (?:much|often))|not (?:working|running) (?:on|at|in|as|today|tomorrow|full
-            |from|for)|error (?:handling|bars?|messages? (?:should|must|have|need))|(?:is|are
-            |was) (?:down|up) (?:to|by|from|[0-9]|the)|red (?:car|dress|wine|team|hat|line|button
-            |hot|one|and|light district)|(?:is|are|was) red\b|(?:he|she|they|we|i) (?:broke|died
-            |failed|crashed|stopped|froze)|heart (?:broken|is broken)|broke (?:up|down in tears
-            |the news)|doesn't have to work|never (?:fails|run|start|open|save|send|play|update
-            |install|load)|(?:no longer|never|not) (?:fails?|crash)|(?:are|is) broken down
-            |plants? (?:dies|died|die)|stops? in|(?:bus|train|ferry|tram|shuttle) (?:stops|leaves
-            |breaks)|went down well
+            (?:code|feature) freeze[^.!?\n]*|(?:he|she|boss|sign|guide|article|book|mother|father
+            |mum|dad|uncle|aunt|friend|teacher|coach|trainer|colleague|customer|client|chef|says? he
+            |rule|poster|text|letter|contract|clause|line|keeper|title|card|who|they|people|policy
+            |manual|recipe|label|paper|study|doctor|vet|everyone) (?:always |just )?(?:says|said
+            |reads|shows|gives|gave|returns)|(?:could|can|may|might|should|must|would) never work
+            |(?:i|we) (?:will not|won't|don't|didn't|never|no longer) (?:work|run|drain|open|send
+            |play|save|close)|(?:if|when|in case|whenever|what happens if|what if|should|unless|must
+            |so that|until|how|make sure|ensure|once|could|would|might|may|can|never|not|isn't
+            |nobody|before|where|while|to|whether) (?:[a-z']+ ){0,4}(?:crash(?:es)?|fail(?:s)?
+            |hang(?:s)?|breaks?|dies|throws|goes down|is down|doesn't (?:work|load|exist|respond|run
+            |start)|times? out|stops|freezes|is broken|stuck|blocked)|(?:i|we|he|she|they|you|that
+            |this|it|joke|plan|works?|color|colour|time|date|one|approach|idea|argument|tone|name
+            |title) (?:really |just |still |also )?(?:doesn't|don't|won't|didn't) (?:work|run|rise
+            |go|open|play|send|close|save) (?:for (?:me|us|him|her)|well|with (?:my|the|her|our)
+            |on (?:mondays|tuesdays|wednesdays|thursdays|fridays|saturdays|sundays|weekends)|there
+            |here any|so (?:well|hard)|that (?:much|often))|not (?:working|running) (?:on|at|in|as
+            |today|tomorrow|full|from|for)|error (?:handling|bars?|messages? (?:should|must|have
+            |need))|(?:is|are|was) (?:down|up) (?:to|by|from|[0-9]|the)|red (?:car|dress|wine|team
+            |hat|line|button|hot|one|and|light district)|(?:is|are|was) red\b|(?:he|she|they|we
+            |i) (?:broke|died|failed|crashed|stopped|froze)|heart (?:broken|is broken)|broke (?:up
+            |down in tears|the news)|doesn't have to work|never (?:fails|run|start|open|save|send
+            |play|update|install|load)|(?:no longer|never|not) (?:fails?|crash)|(?:are
+            |is) broken down|plants? (?:dies|died|die)|stops? in|(?:bus|train|ferry|tram
+            |shuttle) (?:stops|leaves|breaks)|went down well
         """,
         asked=True,
     ),

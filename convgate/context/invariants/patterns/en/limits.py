@@ -100,7 +100,7 @@ LIMITS = (
         "at least",
         r"""
             (?:with|of|have|has|contain|contains|be|is|leave|keep|for|include|needs?|requires?
-            |give) (?:\w+ )?at least (?:[0-9]+|one|two|three|four|five|ten)
+            |give) (?:\w+ )?at least (?:[0-9]+|one|two|three|four|five|ten)|[0-9]+ [a-z]+ at least
             |at least [0-9]+ [a-z]+ (?:each|per|every|between|apart|away|before|long|wide|of)
             |(?:a )?minimum (?:of )?[0-9]+
         """,

@@ -32,13 +32,14 @@ WITHOUT_FORCE = (
         "supposed",
         "what if",
         r"""
-            (?:what if|suppose|supposing|imagine|hypothetically|in theory|theoretically|let's (?:say
-            |assume|pretend|imagine)|say (?:we|i|you|that|the)|assume|assuming|pretend|just thinking
-            |if (?:we|i|it|they|you|there|one) (?:had to|were to|could|were|ever had|ever|would
-            |couldn't|wanted|did)|if i were|if it were|what would|would it|wouldn't it
-            |as a thought experiment|thought experiment|in an ideal world|ideally|maybe|perhaps
-            |i wonder|wondering|i'm (?:just )?(?:thinking|wondering|not sure|curious)|not sure (?:if
-            |whether)|if [a-z ]{2,30} could (?:never|not|only|ever)) [^.!?\n]+
+            (?:what if|suppose|supposing|imagine|hypothetically|in theory|theoretically
+            |let's (?:say (?:we|i|you|that|there|the|it|he|she|they|all|every|nobody)|assume|pretend
+            |imagine)|say (?:we|i|you|that|the)|assume|assuming|pretend|just thinking|if (?:we|i|it
+            |they|you|there|one) (?:had to|were to|could|were|ever had|ever|would|couldn't|wanted
+            |did)|if i were|if it were|what would|would it|wouldn't it|as a thought experiment
+            |thought experiment|in an ideal world|ideally|maybe|perhaps|i wonder|wondering
+            |i'm (?:just )?(?:thinking|wondering|not sure|curious)|not sure (?:if|whether)
+            |if [a-z ]{2,30} could (?:never|not|only|ever)) [^.!?\n]+
         """,
         unless=r"""
             assume (?:nothing|no|that (?:the )?(?:reader|user)|the (?:reader|user|worst))

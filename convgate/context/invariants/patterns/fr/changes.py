@@ -88,8 +88,9 @@ ENDINGS = (
             |repart)(?: (?:maintenant|enfin|de nouveau|a nouveau|nickel|bien|tres bien
             |parfaitement))|ca (?:remarche|refonctionne|repart|a marche|a fonctionne)|(?:c'est
             |probleme|erreur|bug|tout est) (?:regle[e]?|resolu[e]?|repare[e]?|corrige[e]?
-            |bon maintenant|rentre dans l'ordre)|c'etait (?:ca|bien ca)|(?:l'erreur|le message
-            |le probleme) a disparu|plus d'erreur|resolu|j'ai (?:resolu|regle|corrige|trouve)
+            |bon maintenant|rentre dans l'ordre)|c'etait (?:ca|bien ca)|c'est reparti
+            |tout (?:fonctionne|marche|passe|est bon)|(?:l'erreur|le message|le probleme) a disparu
+            |plus d'erreur|resolu|j'ai (?:resolu|regle|corrige|trouve)
         """,
         unless=r"""
             (?:ne|n'|pas|si|pour que|quand|toujours pas|comment) [^.!?,\n]{0,20}(?:marche|fonctionne
