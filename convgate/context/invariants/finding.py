@@ -26,17 +26,36 @@ def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
     >>> [(one.type, one.source, one.state, one.superseded_by) for one in find_invariants(talk)]
     [('hard_constraint', 0, 'superseded', 1), ('hard_constraint', 1, 'active', None)]
     """
-    linking = Linking()
-    answered: About | None = None
-    asked = False
-    for index, turn in enumerate(turns):
-        if turn.role == "user":
-            linking.add(Message(index, turn.text, read(turn.text), answered, asked))
-        elif turn.role == "assistant" and turn.text:
-            answered, asked = _answer(turn.text[-_LOOKED_AT:])
-        if turn.metadata and (edits := edits_of(turn, index)):
-            linking.rules.edit(index, turn.text, edits)
-    return [rule.invariant for rule in linking.rules.all]
+    finding = Finding()
+    finding.add(turns)
+    return finding.invariants
+
+
+class Finding:
+    """The same for a conversation that grows: what was looked at is not looked at again."""
+
+    def __init__(self) -> None:
+        self._linking = Linking()
+        self._answered: About | None = None
+        self._asked = False
+        self._turns = 0
+
+    def add(self, turns: Sequence[Turn]) -> None:
+        """Go on with the next turns."""
+        for index, turn in enumerate(turns, self._turns):
+            if turn.role == "user":
+                message = Message(index, turn.text, read(turn.text), self._answered, self._asked)
+                self._linking.add(message)
+            elif turn.role == "assistant" and turn.text:
+                self._answered, self._asked = _answer(turn.text[-_LOOKED_AT:])
+            if turn.metadata and (edits := edits_of(turn, index)):
+                self._linking.rules.edit(index, turn.text, edits)
+        self._turns += len(turns)
+
+    @property
+    def invariants(self) -> list[Invariant]:
+        """Of the turns so far."""
+        return [rule.invariant for rule in self._linking.rules.all]
 
 
 @functools.lru_cache(8_192)

@@ -53,22 +53,29 @@ CHANGES = (
             has )?changed|scratch that|strike that|take that back|forget what i (?:said|wrote)
             |ignore (?:what i said|my last|my previous)|disregard|on second thoughts?
             |i've thought (?:again|about it)|i (?:always |keep )(?:mess(?:ing)? (?:that|this|it) up
-            |mix(?:ing)? (?:that|them|it|these) up)|i keep forgetting|(?:that's|that is|this is
-            |you used|you took|you gave|you have) (?:the |an |my |our )?(?:old|wrong|previous
-            |outdated|other) [a-z]+|[a-z0-9]+, i meant?{end}|i meant to say|(?:sry
-            |soz)[,.! ]+[a-z0-9]+|make (?:that|it) (?:[0-9]+|mon|tues|wednes|thurs|fri|satur
-            |sun)[a-z0-9]*|i never said|you(?:'re| are) (?:confusing|mixing)|(?:it|that
-            |this) should (?:read|say)|[a-z0-9]+,? (?:sorry|my bad|oops){end}|(?:is|it's) spelled
-            |you forgot (?:that|i|we|the|about|to)|you (?:missed|ignored|overlooked) (?:that|the|my)
-            |(?:that|which) (?:was|is) (?:not|never) (?:true|what|the case)|i (?:gave|sent|showed
-            |wrote|read) you|(?:the |that |my )?[a-z0-9.]+ was (?:[a-z0-9]+ (?:years?|months?
-            |weeks?) ago|last (?:year|week|month|time)|the (?:old|other|previous)|from (?:the
-            |my) (?:old|other)|a typo|wrong|before)|i'm so bad (?:at|with)|i can't count|called back
-            |got back to me|as i (?:wrote|said)|it's [^.,!?\n]{1,30} that (?:i|we|he|she|they
-            |it) [^.!?\n]{2,}|thinking about it (?:again|more)|having slept on it
-            |i (?:just )?(?:checked|double.?checked|looked (?:it )?up|looked again|asked|talked to
-            |spoke (?:to|with)|learned|found out|heard)(?:[^.!?\n]{0,40}[:,.;] ?
-            |[^.!?\n]{0,30} and )(?:it's|its|it is|it was|they're|the|we|he|she|actually|there)
+            |mix(?:ing)? (?:that|them|it|these) up)|i keep forgetting
+            |[a-z0-9]+,? i (?:just )?(?:checked|looked it up|looked again|asked|measured|counted
+            |verified|double.?checked){end}|just (?:asked|checked|looked|measured|counted|called
+            |talked|spoke)[^.!?\n]{0,40}[,:;.] |(?:small|little|stupid|silly) mistake|got (?:it|that
+            |this|them) (?:backwards|the wrong way|mixed up)|the other way a?round|other way a?round
+            |forget [a-z0-9]+, (?:it's|we|i|it)|as mentioned|you (?:left out|forgot|missed|skipped
+            |ignored|dropped|misread|merged|swapped|miscounted|confused) (?:the|my|that|to|a|an|one
+            |two|it)|(?:that's|that is|this is|you used|you took|you gave|you have) (?:the |an |my |
+            our )?(?:old|wrong|previous|outdated|other) [a-z]+|[a-z0-9]+, i meant?{end}
+            |i meant to say|(?:sry|soz)[,.! ]+[a-z0-9]+|make (?:that|it) (?:[0-9]+|mon|tues|wednes
+            |thurs|fri|satur|sun)[a-z0-9]*|i never said|you(?:'re| are) (?:confusing|mixing)|(?:it
+            |that|this) should (?:read|say)|[a-z0-9]+,? (?:sorry|my bad|oops){end}|(?:is
+            |it's) spelled|you forgot (?:that|i|we|the|about|to)|you (?:missed|ignored
+            |overlooked) (?:that|the|my)|(?:that|which) (?:was|is) (?:not|never) (?:true|what
+            |the case)|i (?:gave|sent|showed|wrote|read) you|(?:the |that |
+            my )?[a-z0-9.]+ was (?:[a-z0-9]+ (?:years?|months?|weeks?) ago|last (?:year|week|month
+            |time)|the (?:old|other|previous)|from (?:the|my) (?:old|other)|a typo|wrong|before)
+            |i'm so bad (?:at|with)|i can't count|called back|got back to me|as i (?:wrote|said)
+            |it's [^.,!?\n]{1,30} that (?:i|we|he|she|they|it) [^.!?\n]{2,}
+            |thinking about it (?:again|more)|having slept on it|i (?:just )?(?:checked
+            |double.?checked|looked (?:it )?up|looked again|asked|talked to|spoke (?:to|with)
+            |learned|found out|heard)(?:[^.!?\n]{0,40}[:,.;] ?|[^.!?\n]{0,30} and )(?:it's|its|it is
+            |it was|they're|the|we|he|she|actually|there)
         """,
         unless="""
             (?:spelling|auto|tax|error|colou?r|grammar).?correction|(?:what|if|when|why|that
@@ -85,7 +92,8 @@ CHANGES = (
             |[a-z0-9]+) (?:[a-z0-9.'%-]+ ){0,6}[a-z0-9.'%-]+,? (?:and |but |- )?not (?:the |a |an |
             in |on |at |by |for |from |with |to |my |our |as |just |about )?[a-z0-9]+
             |not (?:[a-z0-9.'%-]+ ){1,6}(?:but|rather) (?:[a-z0-9.'%-]+)|[a-z0-9]+, not [a-z0-9]+
-            |(?:isn't|aren't|wasn't|'m not|'s not|is not|are not|am not
+            |(?:isn't|aren't|wasn't|is not|are not|was not) [^.,;!?\n]{2,40} but [a-z0-9]+|(?:isn't
+            |aren't|wasn't|'m not|'s not|is not|are not|am not
             |was not) [^.,;!?\n]{2,40}[,;:-]+ ?(?:but )?(?:he's|she's|it's|they're|i'm|that's|it was
             |it is|we're) [a-z0-9]+|(?:don't|doesn't|didn't) (?:live|work|have|need|use|want|mean
             |drive|own|study|speak|run|play|eat|sell|teach|write|read|take|travel|fly

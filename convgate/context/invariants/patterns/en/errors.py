@@ -68,13 +68,14 @@ ERRORS = (
             |everything)|(?:error|fault) (?:light|code|message|says|in|on|when|at|saying|that)
         """,
         unless=r"""
-            (?:code|feature) freeze[^.!?\n]*|(?:he|she|boss|sign|guide|article|book|mother|father
-            |mum|dad|uncle|aunt|friend|teacher|coach|trainer|colleague|customer|client|chef|says? he
-            |rule|poster|text|letter|contract|clause|line|keeper|title|card|who|they|people|policy
-            |manual|recipe|label|paper|study|doctor|vet|everyone) (?:always |just )?(?:says|said
-            |reads|shows|gives|gave|returns)|(?:could|can|may|might|should|must|would) never work
-            |(?:i|we) (?:will not|won't|don't|didn't|never|no longer) (?:work|run|drain|open|send
-            |play|save|close)|(?:if|when|in case|whenever|what happens if|what if|should|unless|must
+            (?:back|leg|arm|hip|ankle|wrist|rib|neck|heart) is broken|(?:code
+            |feature) freeze[^.!?\n]*|(?:he|she|boss|sign|guide|article|book|mother|father|mum|dad
+            |uncle|aunt|friend|teacher|coach|trainer|colleague|customer|client|chef|says? he|rule
+            |poster|text|letter|contract|clause|line|keeper|title|card|who|they|people|policy|manual
+            |recipe|label|paper|study|doctor|vet|everyone) (?:always |just )?(?:says|said|reads
+            |shows|gives|gave|returns)|(?:could|can|may|might|should|must|would) never work|(?:i
+            |we) (?:will not|won't|don't|didn't|never|no longer) (?:work|run|drain|open|send|play
+            |save|close)|(?:if|when|in case|whenever|what happens if|what if|should|unless|must
             |so that|until|how|make sure|ensure|once|could|would|might|may|can|never|not|isn't
             |nobody|before|where|while|to|whether) (?:[a-z']+ ){0,4}(?:crash(?:es)?|fail(?:s)?
             |hang(?:s)?|breaks?|dies|throws|goes down|is down|doesn't (?:work|load|exist|respond|run

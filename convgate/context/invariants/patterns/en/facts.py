@@ -8,12 +8,17 @@ FACTS = (
     Pattern(
         "fact",
         "allergy",
-        """
+        r"""
             allerg(?:y|ies|ic|en|ens)|anaphyla[a-z]*|epi.?pens?|intoleran(?:t|ce|ces)|c(?:o
             |oe)liacs?|celiacs?|(?:can't|cannot|can not|mustn't|not allowed to) (?:have|eat|tolerate
             |touch|digest|drink) (?:[a-z]+ ){0,3}(?:nuts?|peanuts?|gluten|dairy|lactose|milk|eggs?
             |shellfish|fish|soy|wheat|alcohol|sugar|anything)|can't swallow[a-z ]*
-            |trouble swallowing|peanut.free|nut.free|allergic|g6pd|phenylketonuri[a-z]*
+            |trouble swallowing|(?:i|he|she) (?:faints?|passes out|collapses)|(?:back|leg|arm|hip
+            |ankle|wrist|rib|neck) is broken|(?:can't|cannot|mustn't|must not) (?:take
+            |have) (?:ibuprofen|aspirin|paracetamol|penicillin|antibiotics|nsaids?)|in recovery
+            |(?:lawyer|attorney|notary|accountant|auditor|tax advis[eo]r|insurance) (?:says?|said
+            |insists?|told)[^.!?\n]*(?:no|not|never|must|only|don't)|peanut.free|nut.free|allergic
+            |g6pd|phenylketonuri[a-z]*
         """,
         unless=r"""
             allergic to (?:meetings|work|mornings|mondays|small talk|drama|boilerplate|effort
@@ -55,7 +60,7 @@ FACTS = (
             |hypertensive|dementia|alzheimer'?s|arrhythmia|aneurysm|immuno?.?compromised
             |immuno?.?suppressed|cancer|chemo(?:therapy)?|seizures?|stroke|stomach ulcers?|ulcers?
             |copd|glaucoma|slipped discs?|herniated disc|osteoporosis|brittle bones|lupus|crohn'?s
-            |hypoglyc[a-z]+|anorexi[ac]|eating disorders?|bulimi[ac]|gallstones?|hernia
+            |hypoglyc[a-z]+|anorexi[ac]|eating disorders?|bulimi[ac]|dialysis|gallstones?|hernia
             |migraines? with aura|tachycardia|transplant|favism|gout|sleep apn(?:o)?ea
             |recovering alcoholic|alcoholic|suicidal|vertigo|concussion|blood clots?|thrombosis
             |broken (?:leg|arm|wrist|foot|ankle|hip|rib)|torn (?:acl|meniscus|ligament)|sickle cell

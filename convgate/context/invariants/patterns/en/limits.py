@@ -59,13 +59,16 @@ LIMITS = (
             |or below)|(?:no|not) (?:more|longer|later|earlier|less|fewer|bigger|larger|higher|lower
             |older|heavier|shorter|wider|smaller|faster|slower|sooner|closer|further|greater
             |taller) than|never (?:more|less|longer|later|over|above|below|under|before
-            |after) [a-z0-9]+|(?:a |one |single |an )?(?:cent|penny|dollar|euro|day|word|minute|gram
-            |second|line|inch|hour|cm|mm|character|millimet(?:er|re)) (?:more|longer|later|less|over
-            |extra|above|beyond)|not (?:a|one) (?:single )?(?:cent|penny|day|word|minute|euro
-            |dollar)|(?:don't|do not) want (?:to )?(?:[a-z]+ ){0,2}(?:more than|over|anything|above
-            |less than)|not [a-z]+ (?:more|over|above|less) than|not (?:paying|spending|going
-            |willing) [^.!?\n]{0,20}(?:over|above|more)|(?:up to|under|below|within|less than
-            |fewer than|not over|not above|not exceed|exceed|beyond|above
+            |after) [a-z0-9]+|(?:word|page|time|character|size|line|weight|length) limit[: ]+(?:is |
+            of )?[0-9]+|cuts? off (?:after|at) [0-9]+|(?:i|we)(?:'ve| have)? only (?:got
+            |have) [^.!?\n]{0,30}(?:hours?|minutes?|days?|weeks?|euros?|dollars?|bucks|pounds?
+            |[0-9]+)|(?:seats|holds|fits) [0-9]+|(?:a |one |single |an )?(?:cent|penny|dollar|euro
+            |day|word|minute|gram|second|line|inch|hour|cm|mm|character|millimet(?:er|re)) (?:more
+            |longer|later|less|over|extra|above|beyond)|not (?:a|one) (?:single )?(?:cent|penny|day
+            |word|minute|euro|dollar)|(?:don't|do not) want (?:to )?(?:[a-z]+ ){0,2}(?:more than
+            |over|anything|above|less than)|not [a-z]+ (?:more|over|above|less) than|not (?:paying
+            |spending|going|willing) [^.!?\n]{0,20}(?:over|above|more)|(?:up to|under|below|within
+            |less than|fewer than|not over|not above|not exceed|exceed|beyond|above
             |over) (?:[$] ?)?[0-9][0-9.,]*(?:k|m)? ?(?:words?|characters?|chars?|lines?|pages?
             |euros?|eur|dollars?|usd|pounds?|bucks|quid|minutes?|mins?|hours?|seconds?|ms|days?|kb
             |mb|gb|km|kg|g|grams?|calories|kcal|sentences?|bullets?|slides?|items|percent|%|tokens)?
@@ -90,9 +93,9 @@ LIMITS = (
             |below|within) [12][09][0-9][0-9]\b|not exactly|(?:what|how|why|whether|which|is there
             |is it|was) [^.!?\n]{0,40}(?:limit|budget|maximum|minimum|deadline)|exactly (?:one|two
             |the)? ?(?:what|how|that|like|year|month|week)|time limit (?:exceeded|error)|rate limit
-            |memory limit|no (?:more|less|fewer) than (?:usual|before)|more days?|(?:one|a|another
-            |few) more (?:day|word|minute|second|hour)|(?:a|one) (?:day|minute|second|hour) (?:later
-            |earlier)
+            |memory limit|deadline is (?:coming|getting|close|near|approaching|soon|over)|no (?:more
+            |less|fewer) than (?:usual|before)|more days?|(?:one|a|another|few) more (?:day|word
+            |minute|second|hour)|(?:a|one) (?:day|minute|second|hour) (?:later|earlier)
         """,
     ),
     Pattern(

@@ -67,17 +67,18 @@ PROHIBITIONS = (
         "don't …",
         "(?:don't|dont|do not|never|not ever|and not|nor) [a-z]{2,}",
         unless=r"""
-            (?:don't|dont|do not|never|not) (?:worry|hesitate|mind|be (?:shy|afraid|sorry|silly|so
-            |sad)|get (?:it|me|why|how|what)|hate|laugh|judge|tell (?:him|her|them|anyone|my|me)
-            |know|think|want|see|have|understand|fails?|stops?|feel|like|tell me|leave me|make me
-            |cry|panic|need|care|remember|believe|ask me|say|seem|really|even|bother|you|we|they|i
-            |do (?:that|it|this)?(?: yet| now)?$|get|works|yet|sure|quite|really|too|so|all|a|an|the
-            |bad|that|necessarily|fully|much|only|just|currently|usually|often|always|exactly|mean
-            |expect|run|exist|appear|trust|own|speak|drink|eat|live|plan|love|enjoy|thought|saw|knew
-            |heard|had|been|was|were|once|again|in|on|at|to|would|could|did|is|[a-z]{2,}ed)\b|(?:i
-            |we|they|you|people|that|which|who|it|users|kids|these|those|things|tests|some|many|most
-            |and|but|still|why|if|because|really|also|just|[a-z]{3,}s) (?:really |just |still |also |
-            usually |both )?(?:don't|dont|do not|never)
+            (?:don't|dont|do not|never|not) (?:worry|hurry|rush|forget to (?:smile|breathe|have fun)
+            |hesitate|mind|be (?:shy|afraid|sorry|silly|so|sad)|get (?:it|me|why|how|what)|hate
+            |laugh|judge|tell (?:him|her|them|anyone|my|me)|know|think|want|see|have|understand
+            |fails?|stops?|feel|like|tell me|leave me|make me|cry|panic|need|care|remember|believe
+            |ask me|say|seem|really|even|bother|you|we|they|i|do (?:that|it|this)?(?: yet| now)?$
+            |get|works|yet|sure|quite|really|too|so|all|a|an|the|bad|that|necessarily|fully|much
+            |only|just|currently|usually|often|always|exactly|mean|expect|run|exist|appear|trust|own
+            |speak|drink|eat|live|plan|love|enjoy|thought|saw|knew|heard|had|been|was|were|once
+            |again|in|on|at|to|would|could|did|is|[a-z]{2,}ed)\b|(?:i|we|they|you|people|that|which
+            |who|it|users|kids|these|those|things|tests|some|many|most|and|but|still|why|if|because
+            |really|also|just|[a-z]{3,}s) (?:really |just |still |also |usually |both )?(?:don't
+            |dont|do not|never)
         """,
         opens_clause=True,
     ),
@@ -130,20 +131,29 @@ PROHIBITIONS = (
             |use|have|exceed|change|stay|cost|contain|leave|start before|share|handle|hold|carry
             |overlap|last|weigh|require|need)\b|(?:i|we) (?:can't|cannot|can not) (?:do|make|attend
             |come|meet|work) (?:[a-z]+ ){0,2}(?:mon|tues|wednes|thurs|fri|satur|sun)days?
-            |we (?:can't|cannot|can not) [a-z]{3,}|i want (?:no|nothing)|(?:stick|keep
-            |adhere) (?:strictly |only )?to (?:the|our|my|this|these)|without [a-z0-9]+[, ]+that's a
-            |throughout{end}|not (?:on|before|after|during) [a-z0-9]+|[a-z]+ (?:is
-            |are) (?:already )?fixed{end}|(?:we|you|i|it|they|she|he|one|that|which|[a-z]+s
-            |[a-z]+er) (?:really |absolutely |simply |just|definitely |also )?(?:can't|cannot|cant
-            |can not|couldn't|won't|mustn't) (?:really |ever |also |possibly )?(?:use|have (?:any
-            |more|the|a|it)|exceed|go (?:over|above|below|past|beyond|near|up|on|to|outside)|spend
-            |change|touch|contain|take (?:longer|more|on|any)|eat|drink|afford|be (?:more|longer
-            |changed|later|moved|touched|over|larger|bigger|used|in|on|seen|shared|anywhere|any|near
-            |there|left|away)|leave|install|add|share|upload|send|store|travel|fly|lift|drive|miss
-            |lose|do (?:stairs|long|without)|tolerate|stand|move|accept|switch|break|cost|rely
-            |depend|put|drill|modify|upgrade|last|start before|end|wear|sit|walk|climb|kneel
-            |work (?:on|after|before|more)|risk|come (?:on|before|after)|mention|publish|show|reveal
-            |go down)\b
+            |we (?:can't|cannot|can not) [a-z]{3,}|i want (?:no|nothing|every|all|each)
+            |(?:[a-z]+ )?(?:doesn't|don't|won't|does not|do not|will not|didn't) (?:allow|permit
+            |accept|tolerate|let)|(?:skip|leave out|omit) (?:anything|everything|all|any)|(?:not one
+            |no|not a single one) more{end}|should(?:n't| not) (?:be|take|cost|last|go|have|weigh
+            |contain|exceed|mention|include|use) [^.!?\n]*(?:than|over|above|more|longer|any)
+            |should(?:n't| not) (?:contain|exceed|mention|include)|anything [a-z]+er than
+            |everything in [a-z ]+{end}|don't you (?:dare|ever)|[a-z]+ can't [a-z]+ (?:before|after
+            |until|without|unless)|(?:narrator|hero|heroine|villain|protagonist|character|characters
+            |magic|detective|bot|app|system|service|function|api|script|program|report
+            |assistant) (?:always|never) [a-z]+s|(?:have|has) an? [a-z-]+ policy|never the other way
+            |that's a condition|(?:stick|keep|adhere) (?:strictly |only )?to (?:the|our|my|this
+            |these)|without [a-z0-9]+[, ]+that's a|throughout{end}|not (?:on|before|after
+            |during) [a-z0-9]+|[a-z]+ (?:is|are) (?:already )?fixed{end}|(?:we|you|i|it|they|she|he
+            |one|that|which|[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just|definitely |
+            also )?(?:can't|cannot|cant|can not|couldn't|won't|mustn't) (?:really |ever |also |
+            possibly )?(?:use|have (?:any|more|the|a|it)|exceed|go (?:over|above|below|past|beyond
+            |near|up|on|to|outside)|spend|change|touch|contain|take (?:longer|more|on|any)|eat|drink
+            |afford|be (?:more|longer|changed|later|moved|touched|over|larger|bigger|used|in|on|seen
+            |shared|anywhere|any|near|there|left|away)|leave|install|add|share|upload|send|store
+            |travel|fly|lift|drive|miss|lose|do (?:stairs|long|without)|tolerate|stand|move|accept
+            |switch|break|cost|rely|depend|put|drill|modify|upgrade|last|start before|end|wear|sit
+            |walk|climb|kneel|work (?:on|after|before|more)|risk|come (?:on|before|after)|mention
+            |publish|show|reveal|go down)\b
         """,
         unless=r"""
             (?:may|might|can|could|would|will) (?:never|not) (?:be (?:sure|the same|enough|perfect

@@ -18,9 +18,9 @@ SUBJECTS = (
             |walnuts?|hazelnuts?|cashews?|sesame|shellfish|shrimps?|prawns?|lactose|dairy|raw (?:egg
             |eggs|meat|fish|milk)|alcohol|honey|mercury|salt|sodium|grapefruit|kosher|infections?
             |steril[a-z]+|hygien[a-z]+|raw|undercooked|reheat|salmonella|mould|mold|heart rate|bpm
-            |knees?|spine|lower back|disc|blood|vaccin[a-z]+|vet|lil(?:y|ies)|xylitol|bad (?:back
-            |heart|knee|knees|hip)|calorie counts?|dogs? (?:can't|must|may)|cats? (?:can't|must|may)
-            |pharmacist|swallow[a-z]*|choke
+            |knees?|spine|lower back|disc|blood|vaccin[a-z]+|nsaids?|ulcers?|kidneys?|liver|wine
+            |gentle|vet|lil(?:y|ies)|xylitol|bad (?:back|heart|knee|knees|hip)|calorie counts?
+            |dogs? (?:can't|must|may)|cats? (?:can't|must|may)|pharmacist|swallow[a-z]*|choke
         """,
         unless="""
             (?:salt|raw) (?:lake|data|text|string|html|sql|json|bytes|numbers|strings|material|wood)
@@ -37,21 +37,22 @@ SUBJECTS = (
             safety|safe|unsafe|dangerous|danger|hazard[a-z]*|risk|risky|risks|injure|hurt|harm|child
             |children|kids?|toddlers?|baby|babies|infants?|newborn|minors?|boy|girl|choking
             |small parts|drown[a-z]*|unsupervised|alone in the water|stove|oven|knife|knives
-            |scissors|helmets?|life ?(?:jacket|vest)s?|seat.?belts?|harness|rope|belay|ladder
-            |scaffold[a-z]*|avalanche|roof|stairs alone|emergency|exits?|escape route|evacuat[a-z]+
-            |load.?bearing|weight limit|crane|chainsaw|saw|ppe|goggles|gloves|respirator|mask
-            |brakes?|tyres?|tires?|speed limit|drunk|driver|pool|gives? way|collapse[sd]?
-            |power (?:is|must be|has to be|stays) off|power off|switched off|unplugged|swim
-            |lifeguard|weapon|guns?|self.?harm|suicid[a-z]+
+            |scissors|helmets?|magnets?|out of reach|swims?|swimming|climb(?:s|ing)?|life ?(?:jacket
+            |vest)s?|seat.?belts?|harness|rope|belay|ladder|scaffold[a-z]*|avalanche|roof
+            |stairs alone|emergency|exits?|escape route|evacuat[a-z]+|load.?bearing|weight limit
+            |crane|chainsaw|saw|ppe|goggles|gloves|respirator|mask|brakes?|tyres?|tires?|speed limit
+            |drunk|driver|pool|gives? way|collapse[sd]?|power (?:is|must be|has to be|stays) off
+            |power off|switched off|unplugged|swim|lifeguard|weapon|guns?|self.?harm|suicid[a-z]+
         """,
-        unless="""
+        unless=r"""
             unsafe (?:code|blocks?|rust|keyword)|(?:type|thread|memory|null).?saf(?:e|ety)
             |safe (?:mode|defaults?|for work|to (?:say|assume))|risk (?:free|it|appetite|premium)
-            |at the risk of|(?:google |hard |thumb |usb |flash |test )drives?|drive (?:folder|a
-            |traffic)|hard drive|(?:thread|connection|worker|db|database) pool|child (?:process
-            |component|class|node|element|row)[a-z]*|exit (?:code|status|fee)|children.s books?
-            |kids?(?:'s)? (?:book|song|menu)|mask(?:ed|ing)? (?:the|email|values)|(?:image|bit
-            |attention|input|network|subnet) mask|rope.?s? of
+            |at the risk of|kids? (?:come|get|go|goes|love|like|sleep|want|arrive)\b|(?:google |
+            hard |thumb |usb |flash |test )drives?|drive (?:folder|a|traffic)|hard drive|(?:thread
+            |connection|worker|db|database) pool|child (?:process|component|class|node|element
+            |row)[a-z]*|exit (?:code|status|fee)|children.s books?|kids?(?:'s)? (?:book|song|menu)
+            |mask(?:ed|ing)? (?:the|email|values)|(?:image|bit|attention|input|network|subnet) mask
+            |rope.?s? of
         """,
     ),
     Pattern(
@@ -60,12 +61,13 @@ SUBJECTS = (
         """
             fire|fires|flames?|candles?|burn|burns|burning|flammable|smoke|gas|propane
             |carbon monoxide|explo(?:de|des|sive|sion)|electric(?:al|ian|ity)?|mains|breakers?|fuse
-            |fuses|fuse box|voltage|volts?|[0-9]+ ?v|fuse box|main switch|live wires?|wiring|wires?
-            |socket|sockets|outlets?|grounded|earthed|rcd|amps?|current|short circuit|batter(?:y
-            |ies)|lithium|capacitors?|acid|acids|bleach|ammonia|chemicals?|corrosive|solvents?
-            |acetone|lye|chlorine|poison(?:s|ous)?|toxic|pesticides?|herbicides?|glyphosate|fumes?
-            |asbestos|lead paint|fume hood|peroxide|pellets|boiler|pressure cooker|lab|laboratory
-            |generator|barbecue indoors|extinguisher|drain cleaner|drill into|gas line
+            |fuses|fuse box|voltage|volts?|[0-9]+ ?v|live parts|smoking|valves?|pressure|explodes?
+            |fuse box|main switch|live wires?|wiring|wires?|socket|sockets|outlets?|grounded|earthed
+            |rcd|amps?|current|short circuit|batter(?:y|ies)|lithium|capacitors?|acid|acids|bleach
+            |ammonia|chemicals?|corrosive|solvents?|acetone|lye|chlorine|poison(?:s|ous)?|toxic
+            |pesticides?|herbicides?|glyphosate|fumes?|asbestos|lead paint|fume hood|peroxide
+            |pellets|boiler|pressure cooker|lab|laboratory|generator|barbecue indoors|extinguisher
+            |drain cleaner|drill into|gas line
         """,
         unless=r"""
             (?:current|currently) (?:state|version|user|branch|year|month|directory|value|page|style
@@ -86,8 +88,9 @@ SUBJECTS = (
             |server keys?|parameteri[sz]ed|user input|escaped?|certificates?|2fa|mfa|sql injection
             |injection|xss|csrf|vulnerab[a-z]+|malware|phish[a-z]*|firewall|vpn|root access
             |admin (?:rights|access|password)|sudo|permissions?|public(?:ly)? (?:bucket|s3|internet)
-            |hardcod[a-z]*|hard.?cod[a-z]*|root login|port [0-9]+|open to the internet|(?:in|to
-            |from) (?:the )?(?:public )?(?:repo|logs?|git)|iban|pins?\b|eval
+            |hardcod[a-z]*|hard.?cod[a-z]*|only admins?|admins? may|each other's data|root login
+            |port [0-9]+|open to the internet|(?:in|to|from) (?:the )?(?:public )?(?:repo|logs?|git)
+            |iban|pins?\b|eval
         """,
         unless=r"""
             (?:max|output|input|context|[0-9]+|prompt|design|lexer|parser|css|color|colour|special
@@ -107,17 +110,18 @@ SUBJECTS = (
             (?:personal|private|customer|client|patient|user|sensitive|confidential|health|employee
             |salary|medical|payment|student|pupils?'?) (?:data|info|information|details|records?
             |names?|addresses|emails?|numbers|files?)|privacy|private|confidential(?:ity)?|gdpr
-            |dsgvo|hipaa|ccpa|pci(?:.dss)?|pii|personally identifiable|real names?|(?:home|email
-            |street|postal|ip) address(?:es)?|phone numbers?|anonymi[sz]ed?|anonymous(?:ly)?
-            |pseudonym[a-z]*|nda|embargo|credit.?cards?|card numbers?|social security numbers?|ssn
-            |date of birth|birth dates?|faces?|informants?|whistleblowers?|witness(?:es)?|victims?
-            |photos? of (?:the |my |our )?(?:kids|children|pupils|students|patients)|data protection
-            |surnames?|last names?|full names?|names? of (?:the )?(?:customers|patients|clients
-            |pupils|students|children|employees|colleagues|witnesses|victims)|customers?' names?
-            |(?:order|payment|account|bank|contact) (?:data|details)|addresses|share (?:the |our |
-            my )?data|leave (?:the |our )?(?:network|servers?|premises|eu|country|building|machine)
-            |layoffs?|between us|(?:may|must|can|should)(?:n't| not)? leak|must not get out
-            |salar(?:y|ies)|diagnos(?:is|es)|medical history
+            |dsgvo|hipaa|ccpa|pci(?:.dss)?|pii|personally identifiable|identifiable|real names?
+            |(?:home|email|street|postal|ip) address(?:es)?|phone numbers?|anonymi[sz]ed?
+            |anonymous(?:ly)?|pseudonym[a-z]*|nda|embargo|credit.?cards?|card numbers?
+            |social security numbers?|ssn|date of birth|birth dates?|faces?|informants?
+            |whistleblowers?|witness(?:es)?|victims?|photos? of (?:the |my |our )?(?:kids|children
+            |pupils|students|patients)|data protection|surnames?|last names?|full names?
+            |names? of (?:the )?(?:customers|patients|clients|pupils|students|children|employees
+            |colleagues|witnesses|victims)|customers?' names?|(?:order|payment|account|bank
+            |contact) (?:data|details)|addresses|share (?:the |our |my )?data|leave (?:the |
+            our )?(?:network|servers?|premises|eu|country|building|machine)|layoffs?|between us
+            |(?:may|must|can|should)(?:n't| not)? leak|must not get out|salar(?:y|ies)|diagnos(?:is
+            |es)|medical history
         """,
         unless="""
             private (?:method|field|variable|function|member|key word|room|beach|tour|lesson|class
@@ -141,7 +145,8 @@ SUBJECTS = (
             |dump|snapshot)|back.?ups?|(?:delete|deletes?|overwrite|remove) (?:anything|something
             |everything)|back(?:ed)? up|rm -rf|drop table|irreversibl[ey]|force.?push(?:es)?
             |emergency fund|life savings|retirement (?:money|fund|savings)|(?:the|my|our) originals?
-            |double.?charg[a-z]+|(?:get|gets|be|go|goes|gone|getting) lost|lose (?:the |my |
+            |raw data|second copy|copies of|payments?|transactions?|executed twice|lose (?:more|any
+            |even)|double.?charg[a-z]+|(?:get|gets|be|go|goes|gone|getting) lost|lose (?:the |my |
             our )?capital|charged? twice|pay(?:ment)?s? twice|booked twice|refund without
             |transfer money|leverage|margin (?:loan|trading|call)|speculat[a-z]+|(?:rent|college
             |school|tuition) money|money
@@ -157,7 +162,8 @@ SUBJECTS = (
         "subject",
         "production",
         """
-            prod|production|live (?:system|site|server|database|db|data|environment|shop|account
+            prod|production|on live|(?:take|taking|bring|bringing) the (?:site|shop|service
+            |system) down|live (?:system|site|server|database|db|data|environment|shop|account
             |accounts|traffic|cluster|customers?)|(?:down|outage|zero.?downtime|downtime
             |without downtime)|customer.facing|main(?:line)? (?:shop|database|db)|payment (?:system
             |service|provider|gateway)|real (?:customers?|users?|money|accounts?|orders?|payments?
@@ -178,8 +184,9 @@ SUBJECTS = (
             law|laws|legal(?:ly)?|illegal|crime|audit(?:ors?|s)?|fined|equality act|lawyer|attorney
             |court|judge|lawsuit|sue|liab(?:le|ility)|regulation|regulations|regulator[a-z]*
             |regulatory|(?:gdpr|hipaa|pci|legally|sox|tax|law).complian(?:ce|t)|compliance
-            |tax (?:office|law|authority|fraud)|copyright(?:ed)?|licen[cs]e of|gpl|licen[cs]es?
-            |contract(?:ual)?(?:ly)?|statut[a-z]+|permits?|visa|customs|police|criminal|offen[cs]e
+            |tax (?:office|law|authority|fraud)|copyright(?:ed)?|trademark(?:ed|s)?|violat(?:es?|ing
+            |ion)|lease|licen[cs]e of|gpl|licen[cs]es?|contract(?:ual)?(?:ly)?|statut[a-z]+
+            |(?:building|work|residence) permits?|visa|customs|police|criminal|offen[cs]e
             |discriminat[a-z]+|defam[a-z]+|libel[a-z]*|sued|fda|osha|building code|fire code
             |works council|notary|under ?age|minors|legal advice|medical advice|promise (?:a |
             any )?(?:cure|healing)
