@@ -40,7 +40,8 @@ def mode_errors_figure(errors: Sequence[ModeErrors], *, palette: Palette) -> go.
     fig = drawing(palette, height=HEIGHT, left=110, right=24, top=58)
     lanes = {one.mode: len(errors) - 1 - place for place, one in enumerate(errors)}
     fig.update_layout(
-        hovermode="closest", xaxis=axis(palette, "failed", range=[-0.03 * top, top], tickformat=".0%", nticks=6),
+        hovermode="closest",
+        xaxis=axis(palette, "failed", range=[-0.03 * top, top], tickformat=".0%", nticks=6),
         yaxis=axis(
             palette, range=[-0.6, len(errors) - 0.4], showgrid=False, tickvals=list(lanes.values()),
             ticktext=list(lanes),

@@ -37,7 +37,7 @@ def draw_alerts(report: Report) -> None:
                 )  # fmt: skip
     if pages > 1:
         with st.container(horizontal_alignment="center"):
-            st.pagination(pages, key=key, on_change=state.touched)
+            st.pagination(pages, key=key)
         st.caption(f"{counted(len(report.alerts), 'alert')} in all.")
 
 

@@ -12,7 +12,6 @@ from convgate.figures.request_counts import CAUSES
 from convgate.store.request_rows import Fallen, RequestRows
 from convgate.transcripts.characters import writable
 from convgate.ui.frame import App
-from convgate.ui.monitor import state
 from convgate.ui.monitor.times import clock
 from convgate.ui.wording import counted
 
@@ -37,7 +36,7 @@ def draw_fallen(app: App, report: Report) -> None:
     )  # fmt: skip
     if pages > 1:
         with st.container(horizontal_alignment="center"):
-            st.pagination(pages, key=key, on_change=state.touched)
+            st.pagination(pages, key=key)
     st.caption(
         f"{counted(total, 'request')} in all. The log has no text and no conversation: your program knows the"
         " rest of a request by its id, which is `request_id` of the context."

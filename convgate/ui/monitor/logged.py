@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import streamlit as st
 
@@ -47,17 +47,23 @@ def draw_log(app: App, view: View) -> None:
     if newest is None:
         _draw_nothing(app)
         return
-    st.fragment(_draw_live, run_every=EVERY if view.live else None)(app, newest)
+    _draw_period(app, view)
+    st.fragment(_draw_live, run_every=EVERY if view.live else None)(app, view, newest)
     report = report_of(app, view)
     draw_baseline(app, report)
     draw_files(app, report)
 
 
-def _draw_live(app: App, newest: datetime) -> None:
-    """What is drawn anew by itself."""
-    view: View = st.session_state[state.VIEW]
+def _draw_live(app: App, view: View, newest: datetime) -> None:
+    """What is drawn anew by itself; the whole page is when somebody chose another period in it."""
+    if state.current_view()[0] != view:
+        st.rerun()
     report = report_of(app, view)
-    _draw_period(app, view, report)
+    past = "" if view.until is None else " How the guards stand is told of now all the same."
+    st.caption(
+        f"{span(report.since, report.until)}, read at {report.now.astimezone():%H:%M:%S}; times are this"
+        f" machine's.{past}"
+    )
     stands = standing(report, Limits.of(app.settings))
     draw_headline(stands, report.now)
     draw_guards(stands, report.now)
@@ -70,7 +76,8 @@ def _draw_live(app: App, newest: datetime) -> None:
     draw_fallen(app, report)
 
 
-def _draw_period(app: App, view: View, report: Report) -> None:
+def _draw_period(app: App, view: View) -> None:
+    until = view.until or datetime.now(UTC)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="monitor-period"):
         state.put(PERIOD, view.period)
         st.segmented_control(
@@ -79,11 +86,11 @@ def _draw_period(app: App, view: View, report: Report) -> None:
         )  # fmt: skip
         st.button(
             "Earlier", key="monitor.earlier", icon=":material/chevron_left:", on_click=state.look_at,
-            args=(report.since,), help="The period before",
+            args=(until - view.length,), help="The period before",
         )  # fmt: skip
         st.button(
             "Later", key="monitor.later", icon=":material/chevron_right:", disabled=view.until is None,
-            on_click=state.look_at, args=(report.until + view.length,), help="The period after",
+            on_click=state.look_at, args=(until + view.length,), help="The period after",
         )  # fmt: skip
         if view.until is not None:
             st.button("Now", key="monitor.now", on_click=state.look_at, args=(None,))
@@ -92,11 +99,6 @@ def _draw_period(app: App, view: View, report: Report) -> None:
         )  # fmt: skip
         state.put(LIVE, view.live)
         st.toggle(f"Every {EVERY} s", key=LIVE, on_change=_switched, help="Draw this anew by itself")
-    past = "" if view.until is None else " How the guards stand is told of now all the same."
-    st.caption(
-        f"{span(report.since, report.until)}, read at {report.now.astimezone():%H:%M:%S}; times are this"
-        f" machine's.{past}"
-    )
 
 
 def _draw_charts(app: App, report: Report) -> None:

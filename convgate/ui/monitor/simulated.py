@@ -62,22 +62,30 @@ def draw_simulation(app: App, view: View) -> None:
     )  # fmt: skip
     with st.container(key="monitor-simulation"):
         playing = bool(st.session_state.get(PLAYING))
-        st.fragment(_draw_step, run_every=TICK if playing else None)(app, simulation)
+        run = st.fragment(_draw_step, run_every=TICK if playing else None)
+        run(app, simulation, playing=playing)
 
 
-def _draw_step(app: App, simulation: Simulation) -> None:
-    """The charts up to one moment; while it plays, one further each time."""
-    view: View = st.session_state[state.VIEW]
+def _draw_step(app: App, simulation: Simulation, *, playing: bool) -> None:
+    """The charts up to one moment; while it plays, one further each time.
+
+    playing: whether this is run by itself; the whole page is drawn anew when that changes.
+    """
+    if playing != bool(st.session_state.get(PLAYING)):
+        st.rerun()
+    view, _ = state.current_view()
     moments = simulation.moments
     last = len(moments)
     step = last if view.step is None else min(view.step, last)
-    if st.session_state.get(PLAYING):
+    if playing:
         step = min(step + 1, last)
         st.session_state[state.VIEW] = view = replace(view, step=None if step == last else step)
         if step == last:
             forget(PLAYING)
             st.rerun()
-    _draw_controls(moments, step)
+    else:
+        state.keep(view)  # the slider runs this part alone
+    _draw_controls(moments, step, playing=playing)
     moment = moments[step - 1]
     limits = Limits.of(app.settings)
     raised = [one for one in simulation.alerts if one.raised <= moment.at]
@@ -104,10 +112,10 @@ def _draw_step(app: App, simulation: Simulation) -> None:
             st.caption("None so far.")
 
 
-def _draw_controls(moments: tuple[Moment, ...], step: int) -> None:
+def _draw_controls(moments: tuple[Moment, ...], step: int, *, playing: bool) -> None:
     start = moments[0].at - (moments[1].at - moments[0].at if len(moments) > 1 else timedelta())
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        if st.session_state.get(PLAYING):
+        if playing:
             st.button("Pause", key="monitor.pause", icon=":material/pause:", on_click=_pause)
         else:
             st.button(
