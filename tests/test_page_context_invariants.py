@@ -36,8 +36,7 @@ def edits(store: Store, key: str) -> dict[int, list[tuple[Any, ...]]]:
 
 
 def adding(app: AppTest) -> AppTest:
-    app.session_state["context.adding"] = True
-    return sound(app.run())
+    return click(app, "context.hold")
 
 
 def submit(app: AppTest, label: str) -> AppTest:
@@ -46,7 +45,8 @@ def submit(app: AppTest, label: str) -> AppTest:
 
 
 def test_each_stands_verbatim_with_its_source_and_leads_to_what_corrects_it(store: Store, talk: str) -> None:
-    app = opened(conversation=add(store, MENDED), show="invariants", selected="4")
+    key = add(store, MENDED)
+    app = opened(conversation=key, show="invariants", selected="4")
     assert statements(app) == [MENDED[2].text, MENDED[0].text], "what holds comes first"
     told = said(app)
     assert "1 statement holds, 1 no longer does." in told
@@ -57,6 +57,8 @@ def test_each_stands_verbatim_with_its_source_and_leads_to_what_corrects_it(stor
     assert app.query_params["selected"] in ("1", ["1"]), "corrects turn 1"
     app = click(app, "context.source.0")
     assert "Turn 3" in said(app)
+    dropped = said(opened(conversation=key, show="dropped", selected="1"))
+    assert "Turn 3 corrects it" in dropped, "as turns are numbered on the screen"
 
 
 def test_one_that_a_person_adds_holds_at_once_and_can_be_taken_back(store: Store, talk: str) -> None:
@@ -85,7 +87,7 @@ def test_words_of_a_persons_own_are_sent_as_a_message_of_their_own(store: Store,
     app = submit(app, "Add")
     assert "Passwords are hashed with <b>argon2</b>." in statements(app)
     told = said(opened(conversation=talk))
-    assert "A message that is no turn" in told
+    assert "A message of its own · Passwords are hashed with <b>argon2</b>." in told
     app = adding(opened(conversation=talk, show="invariants", selected="4"))
     (parts,) = [one for one in app.selectbox if (one.key or "").startswith("context.add.part")]
     parts.set_value("\0")

@@ -10,7 +10,7 @@ import re
 import textwrap
 from html import escape
 
-_MESSAGE = re.compile(r"\bat message (\d+)")
+_MESSAGE = re.compile(r"(?:(?<=\bat )|(?<=\bin ))message (\d+)|\bmessage (\d+)(?= corrects it)")
 LINE = 56  # characters: what fits on a phone
 
 # Control characters, and those that turn the direction of writing (they could make a line read otherwise).
@@ -39,8 +39,10 @@ def on_screen(reason: str) -> str:
 
     >>> on_screen("The workflow reached COMPLETE at message 5.")
     'The workflow reached COMPLETE at turn 6.'
+    >>> on_screen("Dropped as corrected: message 11 corrects it.")
+    'Dropped as corrected: turn 12 corrects it.'
     """
-    return _MESSAGE.sub(lambda match: f"at turn {int(match[1]) + 1:,}", reason)
+    return _MESSAGE.sub(lambda match: f"turn {int(match[1] or match[2]) + 1:,}", reason)
 
 
 def number(value: float) -> str:

@@ -20,6 +20,7 @@ from convgate.ui.text import literal, shortened
 
 ADD_TURN, ADD_PART, ADD_TEXT = "context.add.turn", "context.add.part", "context.add.text"
 ADD_TYPE, ADD_SCOPE = "context.add.type", "context.add.scope"
+ADDING = "context.adding"  # whether the form is open
 PROBLEM = "context.problem"  # the message of what could not be stored
 _OTHER = "\0"  # not a part of the turn: typed
 _PARTS, _LONGEST, _SCOPE = 200, 2_000, 200  # statements offered; characters of a text and of a scope
@@ -29,9 +30,7 @@ def draw_adding(shown: Shown, selected: int | None) -> None:
     """A form for one more: which turn, which of its words, which type."""
     if problem := st.session_state.pop(PROBLEM, None):
         st.error(f"Nothing was changed: {literal(problem)}", icon=":material/error:")
-    place = st.expander(
-        "Add what must hold", key="context.adding", icon=":material/add:", on_change=state.touched
-    )
+    place = st.expander("Add what must hold", key=ADDING, icon=":material/add:", on_change=state.touched)
     if not place.open:
         return
     last = len(shown.conversation) - 1 if shown.index is None else shown.index

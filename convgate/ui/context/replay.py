@@ -20,7 +20,7 @@ from convgate.ui.scoring import Moment
 HELD = 5
 """Messages before the one that is looked at whose contexts are built too while the hysteresis is on."""
 
-ALL = 16
+ALL = 24
 """Up to so many messages before it, all of them are built."""
 
 

@@ -16,12 +16,13 @@ _TEXT, _REASON = 110, 150  # characters; the panel has all of a reason
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One turn of a list, or a capsule, which has no index."""
+    """One turn of a list, or a message that was added, which has no index."""
 
     index: int | None  # 0-based
     tokens: int | None
     reason: str  # a sentence; untrusted
     mark: str = ""  # Markdown: what the last change did to it
+    text: str = ""  # of a message that is no turn; untrusted
 
 
 def draw_rows(shown: Shown, rows: Sequence[Row], selected: int | None, name: str) -> None:
@@ -31,7 +32,7 @@ def draw_rows(shown: Shown, rows: Sequence[Row], selected: int | None, name: str
         for row in rows:
             tokens = "" if row.tokens is None else f"{row.tokens:,} tokens · "
             if row.index is None:
-                st.markdown("**A message that is no turn**")
+                st.markdown(f"**A message of its own** · {literal(row.text, limit=_TEXT)}")
             else:
                 turn = turns[row.index]
                 # Cut first: a turn may have 100,000 characters, each of which `literal` would look at.

@@ -51,7 +51,7 @@ def draw_sections(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
             if not section.turns:
                 st.caption(_empty(shown, section))
                 continue
-            rows = _rows(section, marks)
+            rows = _rows(shown, section, marks)
             start = _start(rows, view.selected)
             draw_rows(shown, rows[start : start + _FIRST], view.selected, section.name)
             if len(rows) > _FIRST:
@@ -71,7 +71,7 @@ def _draw_whole(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
     )  # fmt: skip
     with st.container(border=True, key=f"context-section-{section.name}", gap="xsmall"):
         _draw_head(section)
-        rows = _rows(section, marks)
+        rows = _rows(shown, section, marks)
         if not rows:
             st.caption(_empty(shown, section))
             return
@@ -91,14 +91,12 @@ def _draw_head(section: Section) -> None:
         )
 
 
-def _rows(section: Section, marks: Mapping[int, str]) -> list[Row]:
+def _rows(shown: Shown, section: Section, marks: Mapping[int, str]) -> list[Row]:
+    texts = iter(shown.added(section))
     return [
-        Row(
-            turn.index,
-            turn.tokens,
-            why_alone(turn.reason),
-            "" if turn.index is None else marks.get(turn.index, ""),
-        )
+        Row(None, turn.tokens, why_alone(turn.reason), text=next(texts))
+        if turn.index is None
+        else Row(turn.index, turn.tokens, why_alone(turn.reason), marks.get(turn.index, ""))
         for turn in section.turns
     ]
 

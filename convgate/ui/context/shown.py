@@ -71,6 +71,14 @@ class Shown:
         """How many earlier turns are sent."""
         return sum(1 for section in self.bundle.sections for turn in section.turns if turn.index is not None)
 
+    def added(self, section: Section) -> list[str]:
+        """The texts of the messages of a section that are no turns, in its order."""
+        given = [
+            m for m, place in zip(self.bundle.messages, self.bundle.places, strict=True) if place is None
+        ]
+        count = sum(1 for turn in section.turns if turn.index is None)
+        return [str(message.get("content", "")) for message in given[:count]]
+
     def section(self, name: SectionName) -> Section:
         """That section of the context."""
         return next(section for section in self.bundle.sections if section.name == name)

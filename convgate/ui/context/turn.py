@@ -9,6 +9,7 @@ from convgate.figures.hover import on_screen
 from convgate.figures.modes import SECTION_LABELS
 from convgate.ui import keys
 from convgate.ui.context import state
+from convgate.ui.context.editing import ADDING
 from convgate.ui.context.shown import Shown
 from convgate.ui.context.words import state_badge, type_label, why_alone
 from convgate.ui.navigation import EXPLORE
@@ -70,12 +71,16 @@ def _draw_policy(shown: Shown, selected: int) -> None:
         st.caption(f"{literal(shown.policy_label, limit=60)} alone: {reason}")
 
 
+def _hold() -> None:
+    st.session_state[ADDING] = True
+    state.change(show="invariants")
+
+
 def _draw_ways(shown: Shown, selected: int) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button(
             "Hold on to it", key="context.hold", icon=":material/keep:",
-            on_click=state.change, kwargs={"show": "invariants"},
-            help="Add what it says as an invariant, which every context must have",
+            on_click=_hold, help="Add what it says as an invariant, which every context must have",
         )  # fmt: skip
         query = {"conversation": shown.key, "selected": str(selected + 1)}
         if shown.index is None:
