@@ -3,6 +3,7 @@
 python -m scripts.mode_figures                      five folds, hand against hand, calibration
 python -m scripts.mode_figures tests/messages/test_modes.jsonl …    the shipped classifier on labelled lines
 python -m scripts.mode_figures --write              fit anew and ship, with the figures of five folds
+python -m scripts.mode_figures --plot               and the reliability plot, as modes_reliability.html
 """
 
 from __future__ import annotations
@@ -24,7 +25,12 @@ from convgate.context.modes.model import Floats
 from convgate.context.modes.quality import Tuning, calibration_error, given, qualities, reliability
 from convgate.context.modes.states import state_encoder
 from convgate.embedding.default import default_encoder
+from convgate.figures.page import Section, Shown, html_page
+from convgate.figures.palette import LIGHT
+from convgate.figures.reliability import describe_reliability, reliability_figure
 from convgate.settings import load_settings
+
+PLOT = Path("modes_reliability.html")
 
 _DRAWS = 1_000
 
@@ -47,6 +53,13 @@ def main() -> None:
         print(f"written to {SHIPPED}")
     _table("Five folds of all messages", given(shares), data.modes)
     _calibration(shares, data.modes)
+    if "--plot" in words:
+        bins = reliability(shares, data.modes)
+        figure = Shown("Five folds", describe_reliability(bins), reliability_figure(bins, palette=LIGHT))
+        PLOT.write_text(
+            html_page("Reliability of modes", [Section("", "", [figure])], palette=LIGHT), encoding="utf-8"
+        )
+        print(f"written to {PLOT}")
     _hands(data, tuning)
 
 

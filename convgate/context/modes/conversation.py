@@ -49,30 +49,52 @@ def modes_of(
     confidence 0.70 on, else to what the conversation was in before it: a short "and then?" belongs to what
     it follows. Answers belong to what they answer.
     """
-    intents = intents or {}
-    users = [index for index, turn in enumerate(turns) if is_users(turn)]
-    found = {
-        index: asked_for(index, intents[index]) if index in intents else replace(decision, item=index)
-        for index, decision in zip(users, classifier.classify([turns[index] for index in users]), strict=True)
-    }
-    applied: dict[int, Mode] = {}
-    own: dict[int, Mode] = {}
-    mode: Mode | None = None
-    previous: Mode | None = None  # what the user's turn before this one was by itself
-    for index in users:
-        decision = found[index]
+    following = FollowingModes()
+    following.add(turns, classifier, intents or {})
+    return following.modes
+
+
+class FollowingModes:
+    """The same for a conversation that grows: what was looked at is not looked at again."""
+
+    def __init__(self) -> None:
+        self._found: dict[int, ModeDecision] = {}
+        self._applied: dict[int, Mode] = {}
+        self._labels: dict[int, Mode] = {}
+        self._mode: Mode | None = None  # of the conversation
+        self._previous: Mode | None = None  # what the last user's turn was by itself
+        self._label: Mode = "GENERAL"  # what the last turn belongs to
+        self._turns = 0
+
+    def add(self, turns: Sequence[Turn], classifier: Classifies, intents: Mapping[int, Mode]) -> None:
+        """Go on with the next turns; `intents` are by turn of the whole conversation."""
+        users = [place for place, turn in enumerate(turns) if is_users(turn)]
+        decisions = classifier.classify([turns[place] for place in users])
+        by_place = dict(zip(users, decisions, strict=True))
+        for place, turn in enumerate(turns):
+            index = self._turns + place
+            if place in by_place:
+                given = intents.get(index)
+                self._add_users(
+                    replace(by_place[place], item=index) if given is None else asked_for(index, given)
+                )
+            if not turn.is_instruction:
+                self._labels[index] = self._label
+        self._turns += len(turns)
+
+    @property
+    def modes(self) -> ConversationModes:
+        """Of the turns so far."""
+        return ConversationModes(dict(self._found), dict(self._applied), dict(self._labels))
+
+    def _add_users(self, decision: ModeDecision) -> None:
         sure = decision.source == "intent" or decision.confidence >= SURE
-        own[index] = decision.mode if mode is None or decision.confidence >= LEAST_CONFIDENCE else mode
-        if mode is None or sure or decision.mode == previous:
-            mode = decision.mode
-        applied[index], previous = mode, decision.mode
-    labels: dict[int, Mode] = {}
-    at: Mode = "GENERAL"
-    for index, turn in enumerate(turns):
-        at = own.get(index, at)
-        if not turn.is_instruction:
-            labels[index] = at
-    return ConversationModes(found, applied, labels)
+        own = self._mode is None or decision.confidence >= LEAST_CONFIDENCE
+        self._label = decision.mode if own or self._mode is None else self._mode
+        if self._mode is None or sure or decision.mode == self._previous:
+            self._mode = decision.mode
+        self._found[decision.item] = decision
+        self._applied[decision.item], self._previous = self._mode, decision.mode
 
 
 def asked_for(index: int, mode: Mode) -> ModeDecision:

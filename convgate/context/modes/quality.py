@@ -17,7 +17,7 @@ FLOORS = {"precision": 0.85, "recall": 0.80, "f1": 0.82}
 
 _GENERAL = MODES.index("GENERAL")
 _BINS = 10
-_TEMPERATURES = (0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+_TEMPERATURES = (0.16, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 _HANDICAPS = (0.0, 0.4, 0.8, 1.2)  # logits before the temperature
 _DOUBTS = (0.0, 0.02, 0.04, 0.06)
 _MOST_ERROR = 0.025  # expected calibration error that all this may cost

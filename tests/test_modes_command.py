@@ -1,0 +1,92 @@
+"""`convgate modes`: what it reads, what it says of bad lines, and what it prints."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Sequence
+
+import pytest
+
+from convgate.cli import main as cli
+from convgate.context import modes as room
+from convgate.context.mode import ModeDecision
+
+LINES = """\
+{"content": "it fails"}
+{"content": "anything", "intent": " Learn "}
+
+{"content": "", "note": "other fields are let be"}
+"""
+
+
+class Told:
+    """Finds DEBUGGING where something fails."""
+
+    def classify_texts(self, texts: Sequence[str]) -> list[ModeDecision]:
+        return [self._decision(place, text) for place, text in enumerate(texts)]
+
+    def _decision(self, place: int, text: str) -> ModeDecision:
+        if "fails" not in text:
+            return ModeDecision(
+                place, "GENERAL", "", "GENERAL: why.", "mode", "GENERAL", 0.2, "low confidence", "GENERAL"
+            )
+        reason = "DEBUGGING with 0.93: it says that something fails (“fails”)."
+        return ModeDecision(
+            place, "DEBUGGING", "", reason, "mode", "DEBUGGING", 0.93, "classifier", "DEBUGGING"
+        )
+
+
+@pytest.fixture
+def run_modes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    monkeypatch.setattr(room, "load_classifier", lambda encoder, settings: Told())
+
+    def call(text: str, *words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["convgate", "modes", "-", *words])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(stop.value.code or 0), captured.out, captured.err
+
+    return call
+
+
+def test_lines_are_told_in_their_order(run_modes):
+    code, out, err = run_modes(LINES, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out) == [
+        {"mode": "DEBUGGING", "confidence": 0.93, "source": "classifier"},
+        {"mode": "LEARNING", "confidence": 1.0, "source": "intent"},
+        {"mode": "GENERAL", "confidence": 0.2, "source": "low confidence"},
+    ]
+
+
+def test_the_table_says_why(run_modes, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    code, out, _ = run_modes(LINES)
+    assert code == 0
+    assert "it says that something fails (“fails”)" in out
+    assert "3 messages: DEBUGGING 1, LEARNING 1, GENERAL 1 · 1 of them GENERAL for want of confidence" in out
+
+
+def test_bad_lines_are_named_by_line_and_field_and_can_be_left_out(run_modes):
+    bad = '{"content": 3}\n{"content": "a", "intent": "dance"}\n{"x": 1}\n[]\n{"content": "it fails"}\n'
+    code, out, err = run_modes(bad, "--json")
+    assert (code, out) == (1, "")
+    assert "line 1, field 'content': expected a text, got a number" in err
+    assert "line 2, field 'intent': there is no intent 'dance'; there are task, debug" in err
+    assert "line 3, field 'content': there is no text" in err
+    assert "line 4: a message is an object with 'content', got a list" in err
+    code, out, _ = run_modes(bad, "--json", "--skip-bad")
+    assert (code, [one["mode"] for one in json.loads(out)]) == (0, ["DEBUGGING"])
+
+
+def test_of_a_transcript_the_users_turns_are_taken(run_modes):
+    messages = [("system", "It fails."), ("user", "it fails"), ("assistant", "It fails?"), ("user", "ok")]
+    text = json.dumps({"messages": [{"role": role, "content": content} for role, content in messages]})
+    code, out, _ = run_modes(text, "--json")
+    assert (code, [one["mode"] for one in json.loads(out)]) == (0, ["DEBUGGING", "GENERAL"])
+    code, _, err = run_modes(json.dumps({"messages": [{"role": "assistant", "content": "Hello!"}]}))
+    assert (code, "no user says anything in it" in err) == (1, True)

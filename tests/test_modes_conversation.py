@@ -1,0 +1,109 @@
+"""Modes over a conversation: smoothing, labels of turns, intents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from convgate.context.mode import LEAST_CONFIDENCE, Mode, ModeDecision
+from convgate.context.modes import known_intents, mode_of_intent, modes_of
+from convgate.conversation import ToolCall, Turn
+from convgate.errors import ContextError
+from convgate.settings import Settings
+
+
+class Told:
+    """Finds what stands in the text: a mode, and how sure that is."""
+
+    def classify(self, turns: Sequence[Turn]) -> list[ModeDecision]:
+        return [self._decision(place, *turn.text.split()) for place, turn in enumerate(turns)]
+
+    def _decision(self, place: int, likeliest: Mode, confidence: str) -> ModeDecision:
+        sure = float(confidence) >= LEAST_CONFIDENCE
+        mode: Mode = likeliest if sure else "GENERAL"
+        source = "classifier" if sure else "low confidence"
+        return ModeDecision(place, mode, "classifier", "", "mode", mode, float(confidence), source, likeliest)
+
+
+def said(*texts: str) -> list[Turn]:
+    return [Turn.of("user", text) for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("texts", "applied"),
+    [
+        (["LEARNING 0.71"], ["LEARNING"]),  # the first takes its own
+        (["TASK 0.9", "LEARNING 0.84"], ["TASK", "TASK"]),  # one that is not quite sure changes nothing
+        (["TASK 0.9", "LEARNING 0.85"], ["TASK", "LEARNING"]),  # one that is sure does
+        (["TASK 0.9", "LEARNING 0.75", "LEARNING 0.75"], ["TASK", "TASK", "LEARNING"]),  # two that agree do
+        (["TASK 0.9", "LEARNING 0.75", "DEBUGGING 0.75", "LEARNING 0.75"], ["TASK"] * 4),  # not in a row
+        (["TASK 0.9", "LEARNING 0.5", "DEBUGGING 0.5"], ["TASK", "TASK", "GENERAL"]),  # both count as GENERAL
+        (["TASK 0.5"], ["GENERAL"]),
+    ],
+)
+def test_the_mode_changes_when_it_is_sure_or_said_twice(texts: list[str], applied: list[Mode]):
+    assert list(modes_of(said(*texts), Told()).applied.values()) == applied
+
+
+def test_an_intent_changes_the_mode_at_once_and_says_so():
+    modes = modes_of(said("TASK 0.9", "TASK 0.9", "LEARNING 0.75"), Told(), {1: "DEBUGGING"})
+    assert list(modes.applied.values()) == ["TASK", "DEBUGGING", "DEBUGGING"]
+    decision = modes.found[1]
+    assert (decision.mode, decision.confidence, decision.source) == ("DEBUGGING", 1.0, "intent")
+    assert "the caller asked for it" in decision.reason
+
+
+def test_a_turn_that_is_unsure_belongs_to_what_it_follows_and_answers_to_what_they_answer():
+    turns = [
+        Turn.of("system", "Be brief."),
+        Turn.of("assistant", "Hello!"),
+        Turn.of("user", "DEBUGGING 0.9"),
+        Turn("assistant", tool_calls=(ToolCall("a", "look", "{}"),)),
+        Turn.of("tool", "a log", tool_call_id="a"),
+        Turn.of("user", "LEARNING 0.6"),
+        Turn.of("assistant", "Because of the cache."),
+        Turn.of("user", "TASK 0.75"),
+    ]
+    modes = modes_of(turns, Told())
+    assert dict(modes.labels) == {
+        1: "GENERAL",
+        2: "DEBUGGING",
+        3: "DEBUGGING",
+        4: "DEBUGGING",
+        5: "DEBUGGING",
+        6: "DEBUGGING",
+        7: "TASK",
+    }
+    assert list(modes.found) == [2, 5, 7]
+    assert [decision.item for decision in modes.found.values()] == [2, 5, 7]
+    assert [modes.at(index) for index in (0, 1, 4, 7)] == ["GENERAL", "GENERAL", "DEBUGGING", "DEBUGGING"]
+
+
+def test_nothing_said_has_no_modes():
+    modes = modes_of([Turn.of("system", "Be brief.")], Told())
+    assert (modes.found, modes.applied, modes.labels) == ({}, {}, {})
+
+
+def test_intents_are_known_in_any_case_and_the_settings_add_to_them():
+    settings = Settings(context_intents={"Bug": "debugging", "task": "LEARNING"})
+    assert mode_of_intent("  EXPLORE ", settings) == "EXPLORATION"
+    assert mode_of_intent("learning", settings) == "LEARNING"
+    assert mode_of_intent("bug", settings) == "DEBUGGING"
+    assert mode_of_intent("task", settings) == "LEARNING"
+    with pytest.raises(ContextError, match=r"no intent 'dance'; there are task, debug, .*, bug"):
+        mode_of_intent("dance", settings)
+    with pytest.raises(ContextError, match="an intent is a word; got 3"):
+        mode_of_intent(3, settings)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("intents", "message"),
+    [
+        ({"dance": "DANCE"}, "context_intents, dance: there is no mode 'DANCE'; there are TASK, EXPLORATION"),
+        ({" ": "TASK"}, "an intent is a word; got an empty one"),
+    ],
+)
+def test_a_wrong_intent_of_the_settings_is_named(intents: dict[str, str], message: str):
+    with pytest.raises(ContextError, match=message):
+        known_intents(Settings(context_intents=intents))
