@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.context import making
 from convgate.context.budgets import TABLE, Budgets
+from convgate.context.invariants.finding import Finding
 from convgate.context.mode import MODES
 from convgate.context.section import SECTIONS
 from convgate.errors import ContextError
@@ -83,7 +83,7 @@ def test_what_stays_and_the_shares_of_the_others_are_never_more_than_the_total(m
 
 
 def test_leftover_flows_to_evidence_and_brings_back_nothing_that_was_dropped(monkeypatch):
-    monkeypatch.setattr(making, "find_invariants", lambda turns: [])
+    monkeypatch.setattr(Finding, "invariants", [])
     texts = [f"TASK {ENOUGH} {number}" for number in range(20)]
     tight = Budgets({**TABLE, "TASK": {**TABLE["TASK"], "evidence": 20, "recent": 0}})
     bundle = builder(range(0, 40, 4), budgets=tight).build(talk(*texts, "TASK now"))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 
 import pytest
 
 import convgate
+from convgate.context.invariants.finding import Finding
 from convgate.context.modes import INTENTS
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ContextError, ConversationError, TranscriptError
@@ -250,16 +252,12 @@ class TestAddedMessages:
         assert bundle.tokens == 6 + 5
 
     def test_words_that_a_person_wrote_anew_are_said_in_a_message_of_their_own(self, monkeypatch):
-        from dataclasses import replace
+        real = Finding.invariants
 
-        from convgate.context import making
+        def edited(self):
+            return [replace(one, text="Never touch the tapes.") for one in real.fget(self)]
 
-        real = making.find_invariants
-
-        def edited(turns):
-            return [replace(one, text="Never touch the tapes.", found_by="person") for one in real(turns)]
-
-        monkeypatch.setattr(making, "find_invariants", edited)
+        monkeypatch.setattr(Finding, "invariants", property(edited))
         messages = talk("You must never delete the backups.", "Fine.", "TASK tidy up")
         bundle = builder().build(messages)
         assert bundle.messages[0] == {"role": "system", "content": "Never touch the tapes."}

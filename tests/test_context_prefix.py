@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.context import making
 from convgate.context.columns import Columns, KnownColumns
 from convgate.context.memory import Memory, Remembered, number_of
 from convgate.context.packing import Packed
 from convgate.transcripts import turns_from_messages
-from tests.contexts import Keeps, builder, placed, random_talk, talk, words
+from tests.contexts import Keeps, Told, builder, placed, random_talk, talk, words
 
 FIRST = talk("LEARNING a", "b.", "LEARNING c", "d.", "LEARNING e")
 THEN = [*FIRST, *talk("user: skip", "assistant: f.", "user: LEARNING g")[1:]]  # e is answered, and g follows
@@ -28,8 +28,6 @@ def asked_twice(scores, *, hysteresis):
     before = made.build(FIRST)
     assert placed(before)["evidence"] == [0, 2]
     kept = {index for index, score in scores.items() if score > 0.5}
-    from dataclasses import replace
-
     return replace(made, policy=Keeps(kept, scores)).build(THEN)
 
 
@@ -65,8 +63,6 @@ def test_the_report_tells_how_much_of_the_front_stayed():
     assert (grown.prefix.tokens, grown.prefix.before) == (first.tokens, first.tokens)
     other = builder(policy=Keeps({2, 3, 4}))
     other.build(FIRST)
-    from dataclasses import replace
-
     changed = replace(other, policy=Keeps({0, 1, 2, 3, 4})).build(THEN)
     assert changed.prefix.tokens == 0, "the first message is another one"
     same = builder({0, 1, 2, 3})
@@ -212,10 +208,31 @@ def test_a_policy_without_scores_holds_nothing(margin):
     assert made.build(THEN).prefix.held == ()
 
 
-def test_find_invariants_sees_the_present_message_too(monkeypatch):
-    seen = []
-    real = making.find_invariants
-    monkeypatch.setattr(making, "find_invariants", lambda turns: seen.append(len(turns)) or real(turns))
-    bundle = builder().build(talk("GENERAL a", "b.", "It must work with LDAP."), question="Always in Dutch.")
-    assert seen == [4]
-    assert bundle.violations == ()
+class Counting(Told):
+    """Remembers how many messages it was asked about."""
+
+    def __init__(self) -> None:
+        self.asked: list[int] = []
+
+    def classify(self, turns):
+        self.asked.append(len(turns))
+        return super().classify(turns)
+
+
+def test_a_conversation_that_goes_on_is_read_where_it_grew():
+    classifier = Counting()
+    made = replace(builder(), classifier=classifier)
+    made.build(FIRST)
+    made.build(FIRST)
+    made.build(THEN)
+    assert classifier.asked == [3, 1]
+    made.build(FIRST[:3])
+    assert classifier.asked == [3, 1, 2], "a branch is read anew"
+    assert made.build(THEN, intent="task").mode == "TASK"
+    assert classifier.asked == [3, 1, 2, 2], "and so is what was read without the intent, from before it on"
+
+
+def test_what_the_present_message_states_holds_too():
+    bundle = builder().build(talk("GENERAL a", "b."), question="It must work with LDAP.")
+    assert [one.source for one in bundle.invariants if one.held] == [2]
+    assert bundle.breaches == ()

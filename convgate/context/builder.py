@@ -25,6 +25,7 @@ from convgate.context.memory import Memory
 from convgate.context.modes import load_classifier, mode_of_intent
 from convgate.context.modes.conversation import Classifies
 from convgate.context.packing import Packer, pack
+from convgate.context.reading import Readings
 from convgate.context.request import Guard, NoGuard
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
@@ -58,6 +59,7 @@ class ContextBuilder:
     packer: Packer = pack
     memory: Memory = field(default_factory=Memory, repr=False)
     known: KnownColumns = field(default_factory=KnownColumns, repr=False)
+    readings: Readings = field(default_factory=Readings, repr=False)
 
     @classmethod
     def of(

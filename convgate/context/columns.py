@@ -12,7 +12,9 @@ from convgate.conversation import Turn
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.messages.units import calls_of, is_result
 
-_CONVERSATIONS = 16  # of which the columns are kept
+CONVERSATIONS = 16
+"""Of how many conversations what was worked out is kept."""
+
 _NONE = b""
 
 
@@ -88,7 +90,7 @@ class KnownColumns:
         known = found or Columns()
         grown = known.extended(turns[len(known.turns) :], counter)
         with self._lock:
-            self._known = [one for one in self._known if one is not found][1 - _CONVERSATIONS :]
+            self._known = [one for one in self._known if one is not found][1 - CONVERSATIONS :]
             self._known.append(grown)
         return grown
 

@@ -17,7 +17,6 @@ from convgate.context.baseline import baseline
 from convgate.context.bundle import ContextBundle
 from convgate.context.check import missing_invariants
 from convgate.context.invariant import Invariant
-from convgate.context.invariants import find_invariants
 from convgate.context.memory import Remembered, number_of
 from convgate.context.mode import Mode
 from convgate.context.moment import Moment
@@ -67,9 +66,14 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
     moment = Moment(builder.known.of([*asked.history.turns, asked.situation.turn], builder.counter))
     before = builder.memory.before(moment.columns.chain)
     read = read_modes(
-        moment, builder.classifier, builder.guard, asked.intent, before.intents if before else {}
+        moment,
+        builder.readings,
+        builder.classifier,
+        builder.guard,
+        asked.intent,
+        before.intents if before else {},
     )
-    invariants = find_invariants(moment.turns)
+    invariants = read.invariants
     decisions = builder.policy.decide(asked.situation, asked.history)
     steady = steadied(decisions, before, builder.hysteresis)
     cells = builder.budgets.cells(read.mode)
