@@ -90,6 +90,9 @@ def test_modes_are_shares_of_each_bin_and_pale_where_requests_are_few(palette: P
     assert len({shape for _, shape in looks}) == len(MODES), "never by colour alone"
     assert [shape.name for shape in fig.layout.shapes] == ["episode"]
     assert names(fig, "episode") == ["all as GENERAL"]
+    late = Frame(NINE, NINE + 4 * HOUR, [Episode(NINE + 3 * HOUR, NINE + 4 * HOUR, "alert")])
+    (words,) = mode_shares_figure(BINS, BASELINE, late, palette=palette).layout.annotations
+    assert (words.x, words.xanchor) == ("2026-03-05 13:00:00.000", "right"), "within the picture"
 
 
 def test_without_requests_or_a_baseline_the_picture_says_so() -> None:

@@ -58,9 +58,11 @@ def time_drawing(
                     else {"layer": "below", "fillcolor": palette.flip, "opacity": 0.18, "line": {"width": 0}}
                 ),
             )  # fmt: skip
+            late = start - frame.start > 0.6 * (frame.end - frame.start)  # its words end with it
             fig.add_annotation(
-                text=episode.told, x=written(start), xref="x", y=1, yref="paper", xanchor="left",
-                yanchor="bottom" if filled else "top", showarrow=False, name="episode", align="left",
+                text=episode.told, x=written(end if late else start), xref="x", y=1, yref="paper",
+                xanchor="right" if late else "left", yanchor="bottom" if filled else "top", showarrow=False,
+                name="episode",
                 font={"size": 12, "color": palette.flip_text},
             )  # fmt: skip
     return fig

@@ -39,19 +39,24 @@ def draw_log(app: App, view: View) -> None:
             " (`CONVGATE_GUARD_LOG` in the environment, or `guard_log` in convgate.toml).",
             icon=":material/visibility_off:",
         )
-    if done := st.session_state.pop(state.DONE, None):
-        st.success(done, icon=":material/check:")
-    if failed := st.session_state.pop(state.FAILED, None):
-        st.error(failed, icon=":material/error:")
     newest = RequestRows(app.store).newest()
     if newest is None:
+        _draw_told()
         _draw_nothing(app)
         return
     _draw_period(app, view)
     st.fragment(_draw_live, run_every=EVERY if view.live else None)(app, view, newest)
     report = report_of(app, view)
     draw_baseline(app, report)
+    _draw_told()  # where the buttons are
     draw_files(app, report)
+
+
+def _draw_told() -> None:
+    if done := st.session_state.pop(state.DONE, None):
+        st.success(done, icon=":material/check:")
+    if failed := st.session_state.pop(state.FAILED, None):
+        st.error(failed, icon=":material/error:")
 
 
 def _draw_live(app: App, view: View, newest: datetime) -> None:
