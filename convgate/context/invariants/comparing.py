@@ -46,7 +46,9 @@ def replaces(one: Statement, rule: Statement, kind: InvariantType, *, near: bool
     if one.repeats or (one.adds and not one.points) or not (one.corrects or one.contrasts):
         return False
     fewest = min(len(one.about.stems), len(rule.about.stems))
-    return len(shared) >= 2 or (len(shared) == 1 and fewest <= 3 and kind != "safety_requirement")
+    return len(shared) >= 2 or (
+        len(shared) == 1 and fewest <= 3 and one.corrects and kind != "safety_requirement"
+    )
 
 
 def other_value(one: About, other: About, *, near: bool = False) -> bool:

@@ -42,6 +42,7 @@ def read(text: str) -> tuple[Statement, ...]:
     return _short(text) if len(text) <= _SHORT else _long(text)
 
 
+_CLAUSES = re.compile(rb"[,;:]\s|\s-+\s")
 _PAUSE = re.compile(rb"[,;:]|\s-+\s|\b(?:but|and|mais|et|aber|und)\b")
 _OLD = re.compile(
     rb"\b(?:not|instead of|rather than|in place of|no longer|isn't|aren't|nicht|statt|anstatt|anstelle"
@@ -91,6 +92,7 @@ _WEAK = frozenset(
 )
 _FROM_NOW_ON = frozenset(("from now on", "for everything", "désormais", "ab jetzt"))
 _FORBID = frozenset(("no …", "nothing …", "don't …"))
+_OWN_CLAUSE = _FORBID | {"nothing but …", "must", "has to", "not allowed", "may not"}
 _NOW = re.compile(
     rb"\b(?:now|again|after all|no longer|any ?more|forget|ignore|off|lifted|dropped|allowed|wieder"
     rb"|jetzt|doch|nicht mehr"
@@ -282,11 +284,12 @@ class _Reading:
 
     def _bound(self, duties: Sequence[Found]) -> About | None:
         """What a prohibition is about, where its statement tells other things beside it."""
-        if not duties or any(one.pattern.name not in _FORBID for one in duties):
+        if not duties or any(one.pattern.name not in _OWN_CLAUSE for one in duties):
             return None
-        start, end = duties[0].span[0], self.span[1]
-        pause = re.compile(rb"[,;:]\s|\s-+\s").search(self.own, min(duties[0].span[1], end), end)
-        return about(self.own[start : pause.start() if pause else end])
+        (first, last), duty = self.span, duties[0].span
+        before = [found.end() for found in _CLAUSES.finditer(self.own, first, duty[0])]
+        after = _CLAUSES.search(self.own, min(duty[1], last), last)
+        return about(self.own[before[-1] if before else first : after.start() if after else last])
 
     def _is_heading(self, own: bytes) -> bool:
         return own.endswith(b":") and _RULES.search(own) is not None

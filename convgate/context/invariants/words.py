@@ -7,25 +7,26 @@ from dataclasses import dataclass
 
 _TOKEN = re.compile(rb"[a-z_][a-z0-9_+#']*|[0-9]+(?:[.,:][0-9]+)*|%")
 _STOP = frozenset(
-    b"""hm hmm hmmm uh uhh huh ah oh ugh argh err um haha lol a about above actually after again all also always am an and any anymore are aren't as at be because
-    been before being below both but by can can't cannot could did do does doesn't doing don't down each
-    ever every few for from further get gets give go going good got had has have having he her here hers
-    him his how i i'd i'll i'm i've if in into is isn't it it's its itself just keep let let's like made
-    make makes may me mean meant might more most much must my need needs never new no nope nor not
-    nothing now of off oh ok okay old on once one only or other our out over own per please put rather
-    really right said same say says see shall she should so some sorry still such sure take than thank
-    thanks that that's the their them then there these they they're thing things this those though to
-    too two under until up us use used uses using very wait want was we we're well were what when where
-    which while who why will with within without won't would wrong yes yet you you're your allowed
-    exactly least maximum max minimum limit than change changed instead nobody le la les un une des du
-    de et ou est sont pas ne ni que qui il elle on nous vous je tu en au aux dans pour par sur avec ce
-    cette ces son sa ses mon ma mes notre nos votre plus mais donc non oui ca c'est doit doivent faut
-    jamais toujours rien tout toute tous toutes fait en's avoir etre ete der die das den dem des ein
-    eine einen einem einer und oder ist sind nicht kein keine keinen keiner ich du er sie es wir ihr
-    mich dich uns euch mein meine meinen unser unsere zu zum zur im in an am auf aus bei mit nach von
-    vor fur uber unter um als wie wenn dass auch nur noch schon mal doch aber nein ja so da hier dann
-    immer nie niemals muss mussen darf durfen soll sollen kann konnen wird werden haben hat habe war
-    waren sein bitte mehr hochstens mindestens beim ab jetzt eigentlich ai bon""".split()
+    b"""hm hmm hmmm uh uhh huh ah oh ugh argh err um haha lol a about above actually after again all also
+    always am an and any anymore are aren't as at be because been before being below both but by can
+    can't cannot could did do does doesn't doing don't down each ever every few for from further get
+    gets give go going good got had has have having he her here hers him his how i i'd i'll i'm i've if
+    in into is isn't it it's its itself just keep let let's like made make makes may me mean meant might
+    more most much must my need needs never new no nope nor not nothing now of off oh ok okay old on
+    once one only or other our out over own per please put rather really right said same say says see
+    shall she should so some sorry still such sure take than thank thanks that that's the their them
+    then there these they they're thing things this those though to too two under until up us use used
+    uses using very wait want was we we're well were what when where which while who why will with
+    within without won't would wrong yes yet you you're your allowed exactly least maximum max minimum
+    limit than change changed instead nobody le la les un une des du de et ou est sont pas ne ni que qui
+    il elle on nous vous je tu en au aux dans pour par sur avec ce cette ces son sa ses mon ma mes notre
+    nos votre plus mais donc non oui ca c'est doit doivent faut jamais toujours rien tout toute tous
+    toutes fait en's avoir etre ete der die das den dem des ein eine einen einem einer und oder ist sind
+    nicht kein keine keinen keiner ich du er sie es wir ihr mich dich uns euch mein meine meinen unser
+    unsere zu zum zur im in an am auf aus bei mit nach von vor fur uber unter um als wie wenn dass auch
+    nur noch schon mal doch aber nein ja so da hier dann immer nie niemals muss mussen darf durfen soll
+    sollen kann konnen wird werden haben hat habe war waren sein bitte mehr hochstens mindestens beim ab
+    jetzt eigentlich ai bon""".split()
 )
 _LINKING = frozenset(
     b"""is are was were at of to from the a an actually now really be by about ist sind war um von auf est
@@ -54,9 +55,10 @@ _NUMBERS = {
 }  # fmt: skip
 MEASURES = frozenset(
     stem
-    for stem in b"""g kg mg ml l m cm mm km m2 euro eur dollar usd pound minut min hour h second day week
-    month year percent % am pm o'clock uhr tag stund woch monat jahr prozent jour heur semain mois an word
-    character charact line page sentenc mb gb""".split()
+    for stem in b"""g kg mg ml l m cm mm km m2 euro eur dollar usd pound minut min hour h second
+    day week month
+    year percent % am pm o'clock uhr tag stund woch monat jahr prozent jour heur semain mois an
+    word character charact line page sentenc mb gb""".split()
 )
 """Units that measure all sorts of things, so that two of them need not be about the same."""
 
@@ -109,6 +111,9 @@ def about(text: bytes) -> About:
     tokens: list[bytes] = _TOKEN.findall(text)
     for place, token in enumerate(tokens):
         value = token if token[:1].isdigit() else _NUMBERS.get(token)
+        if token.endswith(b"mal") and (times := _NUMBERS.get(token[:-3])):
+            numbers.add((b"mal", times))
+            continue
         if value is not None:
             unit = next((one for one in tokens[place + 1 : place + 3] if _counted(one)), b"")
             numbers.add((stem(unit), value))

@@ -52,14 +52,16 @@ OBLIGATIONS = (
     Pattern(
         "obligation",
         "only",
-        """
-            (?:ausschliesslich|ausschlieslich|einzig|nichts (?:mit|aus|ausser|anderes|was|von|uber
-            |das)|nichts (?:[a-z]+es)|nur (?:mit|in|auf|am|an|bei|im|zwischen|aus|von|vom|nach|vor
-            |ab|bis|per|uber|fur|vegetarisch[a-z]*|vegan[a-z]*|deutsch|englisch|metrisch[a-z]*
-            |[a-z]+(?:s|er|e|en)? (?:verwenden|nutzen|benutzen|nehmen|erlaubt|zugelassen|antworten
-            |schreiben|zeigen)))(?: [a-z0-9]+)?|(?:nimm|verwende|nutze?|benutze?|nehmen sie|antworte
-            |schreib[e]?|zeig[e]?|gib|plane|such[e]?) (?:[a-z]+ ){0,3}nur [a-z0-9]+
-            |nur (?:noch )?(?:am|an|unsere|meine|diese) [a-z]+
+        r"""
+            (?:nur (?:[a-z]+mal|[0-9]+|ein|eine|einen|zwei|drei|vier|funf)|mehr (?:schaffe|kann|geht
+            |ist|will|darf) [^.!?\n]{0,20}nicht|ausschliesslich|ausschlieslich|einzig|nichts (?:mit
+            |aus|ausser|anderes|was|von|uber|das)|nichts (?:[a-z]+es)|nur (?:mit|in|auf|am|an|bei|im
+            |zwischen|aus|von|vom|nach|vor|ab|bis|per|uber|fur|vegetarisch[a-z]*|vegan[a-z]*|deutsch
+            |englisch|metrisch[a-z]*|[a-z]+(?:s|er|e|en)? (?:verwenden|nutzen|benutzen|nehmen
+            |erlaubt|zugelassen|antworten|schreiben|zeigen)))(?: [a-z0-9]+)?|(?:nimm|verwende|nutze?
+            |benutze?|nehmen sie|antworte|schreib[e]?|zeig[e]?|gib|plane
+            |such[e]?) (?:[a-z]+ ){0,3}nur [a-z0-9]+|nur (?:noch )?(?:am|an|unsere|meine
+            |diese) [a-z]+
         """,
         unless=r"""
             (?:ich|wir|er|sie|es) (?:habe|haben|hat|wollte|wollten|bin|sind|war|kenne|kann|sehe

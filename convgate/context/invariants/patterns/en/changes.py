@@ -20,11 +20,11 @@ CHANGES = (
         """,
         unless=r"""
             (?:sorry|apologies|wait|hold on|oops|well|oh|actually|no|nope)[,.!: -]*(?:(?:no|nope
-            |sorry)[,.!: -]*)?(?:(?:for|about|to (?:bother|ask|interrupt)|if|i'm late|my english
-            |another|one more|again|typo there|what|how|why|can|could|would|do|does|did|is|are
-            |should|where|when|who|which|one (?:more|other)|i (?:have|had|was (?:away|out|afk)|got
-            |need|forgot to (?:say|mention|add|tell)|should (?:add|mention|say)|also|just|think|love
-            |like|can|will|do|don't)|thanks|thank|that (?:works|worked|helps|helped|makes|did|sounds
+            |sorry)[,.!: -]*)?(?:(?:to (?:bother|ask|interrupt)|if|i'm late|my english|another
+            |one more|again|typo there|what|how|why|can|could|would|do|does|did|is|are|should|where
+            |when|who|which|one (?:more|other)|i (?:have|had|was (?:away|out|afk)|got|need
+            |forgot to (?:say|mention|add|tell)|should (?:add|mention|say)|also|just|think|love|like
+            |can|will|do|don't)|thanks|thank|that (?:works|worked|helps|helped|makes|did|sounds
             |looks|was (?:it|all|quick|easy))|it (?:works|worked|does)|also|please explain
             |let me (?:think|check|see|ask|read|look|try)|never ?mind|maybe|perhaps
             |that's (?:\w+ )?(?:clear|cool|neat|clever|interesting|helpful|useful)
@@ -32,9 +32,10 @@ CHANGES = (
             |that's (?:all|fine|ok|okay|it|great|perfect|good|enough|a (?:good|great|nice))
             |not (?:yet|really|at all|sure|now|necessarily|so far|today)|never (?:heard|seen|been
             |had|tried)|he|she|everything|all good|nothing|we're (?:good|fine)|i'm (?:good|fine
-            |done)|go ahead|no)\b)|rather (?:than|not|a|the|good|nice|late|early|big|small|cold|well
-            |long|short|soon)|instead of|(?:full|hard|bus|train|tram|dead) stop|stop (?:words?|watch
-            |by|at|in)|update (?:the|my|it|our|all|to|your|from|on)|edit (?:the|my|it|this)
+            |done)|go ahead|no)\b)|(?:sorry|apologies)[,.!: -]*(?:for|about)|rather (?:than|not|a
+            |the|good|nice|late|early|big|small|cold|well|long|short|soon)|instead of|(?:full|hard
+            |bus|train|tram|dead) stop|stop (?:words?|watch|by|at|in)|update (?:the|my|it|our|all|to
+            |your|from|on)|edit (?:the|my|it|this)
         """,
         opens_clause=True,
     ),
@@ -58,24 +59,24 @@ CHANGES = (
             |verified|double.?checked){end}|just (?:asked|checked|looked|measured|counted|called
             |talked|spoke)[^.!?\n]{0,40}[,:;.] |(?:small|little|stupid|silly) mistake|got (?:it|that
             |this|them) (?:backwards|the wrong way|mixed up)|the other way a?round|other way a?round
-            |forget [a-z0-9]+, (?:it's|we|i|it)|as mentioned|you (?:left out|forgot|missed|skipped
-            |ignored|dropped|misread|merged|swapped|miscounted|confused) (?:the|my|that|to|a|an|one
-            |two|it)|(?:that's|that is|this is|you used|you took|you gave|you have) (?:the |an |my |
-            our )?(?:old|wrong|previous|outdated|other) [a-z]+|[a-z0-9]+, i meant?{end}
-            |i meant to say|(?:sry|soz)[,.! ]+[a-z0-9]+|make (?:that|it) (?:[0-9]+|mon|tues|wednes
-            |thurs|fri|satur|sun)[a-z0-9]*|i never said|you(?:'re| are) (?:confusing|mixing)|(?:it
-            |that|this) should (?:read|say)|[a-z0-9]+,? (?:sorry|my bad|oops){end}|(?:is
-            |it's) spelled|you forgot (?:that|i|we|the|about|to)|you (?:missed|ignored
-            |overlooked) (?:that|the|my)|(?:that|which) (?:was|is) (?:not|never) (?:true|what
-            |the case)|i (?:gave|sent|showed|wrote|read) you|(?:the |that |
-            my )?[a-z0-9.]+ was (?:[a-z0-9]+ (?:years?|months?|weeks?) ago|last (?:year|week|month
-            |time)|the (?:old|other|previous)|from (?:the|my) (?:old|other)|a typo|wrong|before)
-            |i'm so bad (?:at|with)|i can't count|called back|got back to me|as i (?:wrote|said)
-            |it's [^.,!?\n]{1,30} that (?:i|we|he|she|they|it) [^.!?\n]{2,}
-            |thinking about it (?:again|more)|having slept on it|i (?:just )?(?:checked
-            |double.?checked|looked (?:it )?up|looked again|asked|talked to|spoke (?:to|with)
-            |learned|found out|heard)(?:[^.!?\n]{0,40}[:,.;] ?|[^.!?\n]{0,30} and )(?:it's|its|it is
-            |it was|they're|the|we|he|she|actually|there)
+            |forget [a-z0-9]+, (?:it's|we|i|it)|as mentioned|(?:put|change|turn) (?:it|that
+            |them) back|you (?:left out|forgot|missed|skipped|ignored|dropped|misread|merged|swapped
+            |miscounted|confused|renamed) (?:the|my|that|to|a|an|one|two|it)|(?:that's|that is
+            |this is|you used|you took|you gave|you have) (?:the |an |my |our )?(?:old|wrong
+            |previous|outdated|other) [a-z]+|[a-z0-9]+, i meant?{end}|i meant to say|(?:sry
+            |soz)[,.! ]+[a-z0-9]+|make (?:that|it) (?:[0-9]+|mon|tues|wednes|thurs|fri|satur
+            |sun)[a-z0-9]*|i never said|you(?:'re| are) (?:confusing|mixing)|(?:it|that
+            |this) should (?:read|say)|[a-z0-9]+,? (?:sorry|my bad|oops){end}|(?:is|it's) spelled
+            |you forgot (?:that|i|we|the|about|to)|you (?:missed|ignored|overlooked) (?:that|the|my)
+            |(?:that|which) (?:was|is) (?:not|never) (?:true|what|the case)|i (?:gave|sent|showed
+            |wrote|read) you|(?:the |that |my )?[a-z0-9.]+ was (?:[a-z0-9]+ (?:years?|months?
+            |weeks?) ago|last (?:year|week|month|time)|the (?:old|other|previous)|from (?:the
+            |my) (?:old|other)|a typo|wrong|before)|i'm so bad (?:at|with)|i can't count|called back
+            |got back to me|as i (?:wrote|said)|it's [^.,!?\n]{1,30} that (?:i|we|he|she|they
+            |it) [^.!?\n]{2,}|thinking about it (?:again|more)|having slept on it
+            |i (?:just )?(?:checked|double.?checked|looked (?:it )?up|looked again|asked|talked to
+            |spoke (?:to|with)|learned|found out|heard)(?:[^.!?\n]{0,40}[:,.;] ?
+            |[^.!?\n]{0,30} and )(?:it's|its|it is|it was|they're|the|we|he|she|actually|there)
         """,
         unless="""
             (?:spelling|auto|tax|error|colou?r|grammar).?correction|(?:what|if|when|why|that
@@ -93,13 +94,14 @@ CHANGES = (
             in |on |at |by |for |from |with |to |my |our |as |just |about )?[a-z0-9]+
             |not (?:[a-z0-9.'%-]+ ){1,6}(?:but|rather) (?:[a-z0-9.'%-]+)|[a-z0-9]+, not [a-z0-9]+
             |(?:isn't|aren't|wasn't|is not|are not|was not) [^.,;!?\n]{2,40} but [a-z0-9]+|(?:isn't
-            |aren't|wasn't|'m not|'s not|is not|are not|am not
-            |was not) [^.,;!?\n]{2,40}[,;:-]+ ?(?:but )?(?:he's|she's|it's|they're|i'm|that's|it was
-            |it is|we're) [a-z0-9]+|(?:don't|doesn't|didn't) (?:live|work|have|need|use|want|mean
-            |drive|own|study|speak|run|play|eat|sell|teach|write|read|take|travel|fly
-            |go) [^.,;!?\n]{2,40}[,;:-]+ ?(?:but )?(?:i|we|he|she|they|it) (?:live|work|have|need
-            |use|want|mean|drive|own|study|speak|run|play|eat|sell|teach|write|read|take|travel|fly
-            |go)s?|not [a-z0-9.'% -]{2,30}[,;:-] ?(?:but |it's |they're |he's |she's |use |the |
+            |aren't|wasn't|is not|are not|was not) [^.,;!?\n]{2,40}, (?:only |just )?(?:the |a |my |
+            our )?[a-z]+(?: (?:is|are|was|were){end})?|(?:isn't|aren't|wasn't|'m not|'s not|is not
+            |are not|am not|was not) [^.,;!?\n]{2,40}[,;:-]+ ?(?:but )?(?:he's|she's|it's|they're
+            |i'm|that's|it was|it is|we're) [a-z0-9]+|(?:don't|doesn't|didn't) (?:live|work|have
+            |need|use|want|mean|drive|own|study|speak|run|play|eat|sell|teach|write|read|take|travel
+            |fly|go) [^.,;!?\n]{2,40}[,;:-]+ ?(?:but )?(?:i|we|he|she|they|it) (?:live|work|have
+            |need|use|want|mean|drive|own|study|speak|run|play|eat|sell|teach|write|read|take|travel
+            |fly|go)s?|not [a-z0-9.'% -]{2,30}[,;:-] ?(?:but |it's |they're |he's |she's |use |the |
             a )?[a-z0-9.'%-]+|[a-z0-9]+ (?:instead|rather) ?(?:[.!,;)]|$|please|then|now|of|than)
             |(?:instead of|rather than|in place of|as opposed to|no longer|not anymore
             |any ?more) [a-z0-9]+

@@ -91,17 +91,18 @@ ENDINGS = (
             totally )*(?:worked|did it|did the (?:trick|job)|fixed (?:it|that|everything|this|the)
             |solved (?:it|that|the|this|everything)|was it|helped|nailed it|got it (?:working
             |running)|were right|was the (?:problem|issue|cause|culprit|reason)|cured it)|(?:works
-            |worked|fixed|solved|running|sorted){end}|(?:all|now|is|are|everything|ci|build|tests?
-            |pipeline) green|green (?:now|again)|[a-z0-9]+ (?:is|are|'s) gone|(?:is|was|got|are|it's
-            |that's|'s|all|been|now|finally) (?:now |all |finally |been |already )*(?:fixed|solved
-            |resolved|sorted|working|running|back up|up again|back online|green|done with|healthy
-            |passing|up and running)(?: now| again)?|(?:fixed|solved|resolved|sorted)(?: it)?[!,. ]
-            |(?:fixed|solved|resolved|sorted)(?: it)?$|(?:i |we )(?:just |finally |now )?(?:fixed
-            |solved|resolved|got rid of|found) (?:it|that|this|the (?:bug|error|problem|issue
-            |culprit|cause|leak|fault))|(?:no|without) (?:more |further )?(?:errors?|crash(?:es)?
-            |warnings?|complaints?|problems?)(?: any ?more| now| since| so far| this time)|(?:it
-            |that|this)(?:'s| is) gone(?: now)?|went (?:through|smoothly|well|fine)|did the (?:job
-            |trick)|no more (?:[a-z]+ing|errors?|crash(?:es)?|warnings?|noise|smoke|leaks?|problems?
+            |worked|fixed|solved|running|sorted|passes|builds|compiles|boots){end}|we're good|(?:all
+            |now|is|are|everything|ci|build|tests?|pipeline) green|green (?:now|again)
+            |[a-z0-9]+ (?:is|are|'s) gone|(?:is|was|got|are|it's|that's|'s|all|been|now
+            |finally) (?:now |all |finally |been |already )*(?:fixed|solved|resolved|sorted|working
+            |running|back up|up again|back online|green|done with|healthy|passing
+            |up and running)(?: now| again)?|(?:fixed|solved|resolved|sorted)(?: it)?[!,. ]|(?:fixed
+            |solved|resolved|sorted)(?: it)?$|(?:i |we )(?:just |finally |now )?(?:fixed|solved
+            |resolved|got rid of|found) (?:it|that|this|the (?:bug|error|problem|issue|culprit|cause
+            |leak|fault))|(?:no|without) (?:more |further )?(?:errors?|crash(?:es)?|warnings?
+            |complaints?|problems?)(?: any ?more| now| since| so far| this time)|(?:it|that
+            |this)(?:'s| is) gone(?: now)?|went (?:through|smoothly|well|fine)|did the (?:job|trick)
+            |no more (?:[a-z]+ing|errors?|crash(?:es)?|warnings?|noise|smoke|leaks?|problems?
             |issues?|drops?)|no [a-z0-9]+ (?:since|in (?:[0-9]+|the last)|any ?more)|like (?:new
             |a charm)|it's (?:there|alive|up|green|clean|dry|all there)|[a-z]+(?:'s| is
             | are) (?:back|back up|there again|up again)|found it|can [a-z ]{2,30} again

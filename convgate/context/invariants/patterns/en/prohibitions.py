@@ -97,15 +97,16 @@ PROHIBITIONS = (
             |non.negotiable|deal.?breaker|must-haves?|(?:is|are|that's|it's) (?:a )?(?:illegal|crime
             |criminal|against the law|a no.no)|anything else is [a-z]+|no.go|hard requirement
             |requirements?(?::| is| are)|not up for (?:discussion|debate)|set in stone|(?:always
-            |ever){end}|under no circumstances?|in no case|at all costs?|no matter what
-            |whatever happens|whatever you do|on no account|by no means|not under any circumstances?
-            |that's (?:set|final|fixed|settled|the rule|a given)|and that's it|(?:is|are) a given
-            |and nothing else|(?:is|are) always (?:written|spelled|capitali[sz]ed|served|paid|signed
-            |addressed|called|used|quoted|rounded|sorted|done|sent)|without exceptions?
-            |no exceptions?|whatsoever|strictly|absolutely (?:no|not|never|must|nothing|have to)
-            |zero tolerance|(?:is|are) (?:a |an )?(?:absolute|strict|hard|firm) (?:must|no
-            |requirement|limit|rule|condition)|(?:requires?|insists?|demands?|forbids?|prohibits?
-            |mandates?) (?:that|on|us|me|any|all|a|an|the|it|at|every|to)
+            |ever){end}|[a-z]+ [a-z]+, never{end}|(?:is|'s|are|'re|am|'m) never (?:allowed|permitted
+            |to)|under no circumstances?|in no case|at all costs?|no matter what|whatever happens
+            |whatever you do|on no account|by no means|not under any circumstances?|that's (?:set
+            |final|fixed|settled|the rule|a given)|and that's it|(?:is|are) a given|and nothing else
+            |(?:is|are) always (?:written|spelled|capitali[sz]ed|served|paid|signed|addressed|called
+            |used|quoted|rounded|sorted|done|sent)|without exceptions?|no exceptions?|whatsoever
+            |strictly|absolutely (?:no|not|never|must|nothing|have to)|zero tolerance|(?:is
+            |are) (?:a |an )?(?:absolute|strict|hard|firm) (?:must|no|requirement|limit|rule
+            |condition)|(?:requires?|insists?|demands?|forbids?|prohibits?|mandates?) (?:that|on|us
+            |me|any|all|a|an|the|it|at|every|to)
         """,
         unless=r"""
             (?:error|exception|http|403|401|405|status)[^.!?\n]{0,40}(?:not allowed|forbidden
@@ -129,31 +130,32 @@ PROHIBITIONS = (
             |none|neither|no [a-z]+) (?:[a-z']+ ){0,8}(?:may|can|is allowed|should|gets to|is to
             |must|are to|goes|shall|will)|[a-z0-9]{2,} (?:can't|cannot|cant|can not|must not) (?:be
             |use|have|exceed|change|stay|cost|contain|leave|start before|share|handle|hold|carry
-            |overlap|last|weigh|require|need)\b|(?:i|we) (?:can't|cannot|can not) (?:do|make|attend
-            |come|meet|work) (?:[a-z]+ ){0,2}(?:mon|tues|wednes|thurs|fri|satur|sun)days?
+            |overlap|last|sit|weigh|require|need)\b|(?:i|we) (?:can't|cannot|can not) (?:do|make
+            |attend|come|meet|work) (?:[a-z]+ ){0,2}(?:mon|tues|wednes|thurs|fri|satur|sun)days?
             |we (?:can't|cannot|can not) [a-z]{3,}|i want (?:no|nothing|every|all|each)
             |(?:[a-z]+ )?(?:doesn't|don't|won't|does not|do not|will not|didn't) (?:allow|permit
-            |accept|tolerate|let)|(?:skip|leave out|omit) (?:anything|everything|all|any)|(?:not one
-            |no|not a single one) more{end}|should(?:n't| not) (?:be|take|cost|last|go|have|weigh
-            |contain|exceed|mention|include|use) [^.!?\n]*(?:than|over|above|more|longer|any)
-            |should(?:n't| not) (?:contain|exceed|mention|include)|anything [a-z]+er than
-            |everything in [a-z ]+{end}|don't you (?:dare|ever)|[a-z]+ can't [a-z]+ (?:before|after
-            |until|without|unless)|(?:narrator|hero|heroine|villain|protagonist|character|characters
-            |magic|detective|bot|app|system|service|function|api|script|program|report
-            |assistant) (?:always|never) [a-z]+s|(?:have|has) an? [a-z-]+ policy|never the other way
-            |that's a condition|(?:stick|keep|adhere) (?:strictly |only )?to (?:the|our|my|this
-            |these)|without [a-z0-9]+[, ]+that's a|throughout{end}|not (?:on|before|after
-            |during) [a-z0-9]+|[a-z]+ (?:is|are) (?:already )?fixed{end}|(?:we|you|i|it|they|she|he
-            |one|that|which|[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just|definitely |
-            also )?(?:can't|cannot|cant|can not|couldn't|won't|mustn't) (?:really |ever |also |
-            possibly )?(?:use|have (?:any|more|the|a|it)|exceed|go (?:over|above|below|past|beyond
-            |near|up|on|to|outside)|spend|change|touch|contain|take (?:longer|more|on|any)|eat|drink
-            |afford|be (?:more|longer|changed|later|moved|touched|over|larger|bigger|used|in|on|seen
-            |shared|anywhere|any|near|there|left|away)|leave|install|add|share|upload|send|store
-            |travel|fly|lift|drive|miss|lose|do (?:stairs|long|without)|tolerate|stand|move|accept
-            |switch|break|cost|rely|depend|put|drill|modify|upgrade|last|start before|end|wear|sit
-            |walk|climb|kneel|work (?:on|after|before|more)|risk|come (?:on|before|after)|mention
-            |publish|show|reveal|go down)\b
+            |accept|tolerate|let)|(?:skip|leave out|omit) (?:anything|everything|all|any|my|our|his
+            |her|their)|(?:not one|no|not a single one) more{end}|should(?:n't| not) (?:be|take|cost
+            |last|go|have|weigh|contain|exceed|mention|include|use) [^.!?\n]*(?:than|over|above|more
+            |longer|any)|should(?:n't| not) (?:contain|exceed|mention|include)
+            |anything [a-z]+er than|everything in [a-z ]+{end}|don't you (?:dare|ever)
+            |[a-z]+ can't [a-z]+ (?:before|after|until|without|unless)|(?:narrator|hero|heroine
+            |villain|protagonist|character|characters|magic|detective|bot|app|system|service
+            |function|api|script|program|report|assistant) (?:always|never) [a-z]+s|(?:have
+            |has) an? [a-z-]+ policy|never the other way|that's a condition|(?:stick|keep
+            |adhere) (?:strictly |only )?to (?:the|our|my|this|these)|without [a-z0-9]+[, ]+that's a
+            |throughout{end}|not (?:on|before|after|during) [a-z0-9]+|[a-z]+ (?:is
+            |are) (?:already )?fixed{end}|(?:we|you|i|it|they|she|he|one|that|which|[a-z]+s
+            |[a-z]+er) (?:really |absolutely |simply |just|definitely |also )?(?:can't|cannot|cant
+            |can not|couldn't|won't|mustn't) (?:really |ever |also |possibly )?(?:use|have (?:any
+            |more|the|a|it)|exceed|go (?:over|above|below|past|beyond|near|up|on|to|outside)|spend
+            |change|touch|contain|take (?:longer|more|on|any)|eat|drink|afford|be (?:more|longer
+            |changed|later|moved|touched|over|larger|bigger|used|in|on|seen|shared|anywhere|any|near
+            |there|left|away)|leave|install|add|share|upload|send|store|travel|fly|lift|drive|miss
+            |lose|do (?:stairs|long|without)|tolerate|stand|move|accept|switch|break|cost|rely
+            |depend|put|drill|modify|upgrade|last|start before|end|wear|sit|walk|climb|kneel
+            |work (?:on|after|before|more)|risk|come (?:on|before|after)|mention|publish|show|reveal
+            |go down)\b
         """,
         unless=r"""
             (?:may|might|can|could|would|will) (?:never|not) (?:be (?:sure|the same|enough|perfect

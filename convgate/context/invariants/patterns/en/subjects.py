@@ -115,13 +115,12 @@ SUBJECTS = (
             |anonymous(?:ly)?|pseudonym[a-z]*|nda|embargo|credit.?cards?|card numbers?
             |social security numbers?|ssn|date of birth|birth dates?|faces?|informants?
             |whistleblowers?|witness(?:es)?|victims?|photos? of (?:the |my |our )?(?:kids|children
-            |pupils|students|patients)|data protection|surnames?|last names?|full names?
-            |names? of (?:the )?(?:customers|patients|clients|pupils|students|children|employees
-            |colleagues|witnesses|victims)|customers?' names?|(?:order|payment|account|bank
-            |contact) (?:data|details)|addresses|share (?:the |our |my )?data|leave (?:the |
-            our )?(?:network|servers?|premises|eu|country|building|machine)|layoffs?|between us
-            |(?:may|must|can|should)(?:n't| not)? leak|must not get out|salar(?:y|ies)|diagnos(?:is
-            |es)|medical history
+            |pupils|students|patients)|data protection|full names?|names? of (?:the )?(?:customers
+            |patients|clients|pupils|students|children|employees|colleagues|witnesses|victims)
+            |customers?' names?|(?:order|payment|account|bank|contact) (?:data|details)|addresses
+            |share (?:the |our |my )?data|leave (?:the |our )?(?:network|servers?|premises|eu
+            |country|building|machine)|layoffs?|between us|(?:may|must|can|should)(?:n't| not)? leak
+            |must not get out|salar(?:y|ies)|diagnos(?:is|es)|medical history
         """,
         unless="""
             private (?:method|field|variable|function|member|key word|room|beach|tour|lesson|class

@@ -41,7 +41,8 @@ CHANGES = (
             |(?:c'est|c'etait|ce sont|est|sont
             |il s'agit d[e']) [^.!?\n]{2,60}[, ]+(?:et )?(?:non )?pas (?:de |du |des |le |la |l'
             |les |un |une |d'|au |a |en |dans )*[a-z0-9]+|[a-z0-9]+,? (?:et )?(?:non )?pas (?:dans |
-            a |au |le |la |les |l'|du |de |en |un |une )+[a-z0-9]+|(?:au lieu d[eu']|plutot que
+            a |au |le |la |les |l'|du |de |en |un |une )+[a-z0-9]+
+            |[a-z0-9]+, (?:et )?(?:non )?pas [a-z0-9]+|(?:au lieu d[eu']|plutot que
             |et non) ?(?:[a-z]+ )?[a-z0-9]+|pas [^.!?\n]{2,40} mais [^.!?\n]{2,}
             |[a-z]+ etait absente?[^.!?\n]*
         """,
