@@ -106,6 +106,15 @@ def test_the_surface_reads_all_languages_and_little_of_a_long_message():
     assert surface_of("") == surface_of("  ")
 
 
+def test_a_pasted_log_is_not_read_as_a_whole(few: StoredModel):
+    encoder = FakeEncoder(32)
+    ModeClassifier(few, encoder).classify_texts(["begins " + "x" * 100_000 + " it fails"])
+    (read,) = encoder.texts
+    assert len(read) == READ + 1
+    assert read.startswith("begins ")
+    assert read.endswith(" it fails")
+
+
 def test_names_of_cues_are_unique_and_each_finds_something():
     assert len({cue.name for cue in CUES}) == len(CUES)
     found = {name for message in packaged_messages()[:1500] for name in surface_of(message.content).cues}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.context.modes.files import StoredModel
 from convgate.context.modes.model import Floats
-from convgate.context.modes.surface import surface_of
+from convgate.context.modes.surface import excerpt, surface_of
 from convgate.conversation import Turn
 from convgate.embedding.base import Encoder
 
@@ -51,10 +51,11 @@ class ModeClassifier:
         told = [text for text in texts if text not in decided]
         if told:
             surfaces = [surface_of(text) for text in told]
-            rows = self._model.probabilities(surfaces, self._encoder.encode(told))
-            for text, surface, row in zip(told, surfaces, rows, strict=True):
-                signs = self._model.signs(surface, int(row.argmax()))
-                decided[text] = self._decision(row, signs)
+            shares, signs = self._model.decide(
+                surfaces, self._encoder.encode([excerpt(text) for text in told])
+            )
+            for text, row, spoke in zip(told, shares, signs, strict=True):
+                decided[text] = self._decision(row, spoke)
         return decided
 
     def _decision(self, row: Floats, signs: tuple[str, ...]) -> ModeDecision:

@@ -110,3 +110,7 @@ def asked_for(index: int, mode: Mode) -> ModeDecision:
         source="intent",
         likeliest=mode,
     )
+
+
+def _at(decision: ModeDecision, index: int) -> ModeDecision:
+    return decision if decision.item == index else replace(decision, item=index)

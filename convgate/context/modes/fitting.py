@@ -15,7 +15,7 @@ from convgate.context.modes.cues import CUES
 from convgate.context.modes.messages import LabelledMessage
 from convgate.context.modes.model import Floats, ModeModel, scaled
 from convgate.context.modes.quality import Tuning, best_tuning
-from convgate.context.modes.surface import Surface, surface_of
+from convgate.context.modes.surface import Surface, excerpt, surface_of
 from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity
 
 _PENALTY = 4.0  # C of the logistic regression
@@ -43,7 +43,7 @@ class Prepared:
         return cls(
             messages,
             [surface_of(one.content) for one in messages],
-            encoder.encode([one.content for one in messages]),
+            encoder.encode([excerpt(one.content) for one in messages]),
             np.array([MODES.index(one.mode) for one in messages]),
             encoder.identity,
         )

@@ -15,12 +15,13 @@ from convgate.context.modes.surface import Surface
 from convgate.embedding.base import Embeddings, EncoderIdentity
 
 Floats = NDArray[np.float32]
+Known = tuple[list[int], Floats]  # rows of runs, and their values
 
 RUNS_LENGTH = 2.0
 """Length of the vector of a message's runs, whatever its own length."""
 
 _SIGNS = 3  # that a person is shown
-_LEAST = 0.25  # logits that a sign has to bring
+_LEAST = 0.5  # logits that a sign has to bring
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,52 +41,68 @@ class ModeModel:
     def _rows(self) -> dict[str, int]:
         return {name: row for row, name in enumerate(self.names)}
 
+    @cached_property
+    def _cue_margins(self) -> Floats:
+        return _margins(self.cues)
+
+    @cached_property
+    def _run_margins(self) -> Floats:
+        return _margins(self.runs)
+
     def logits(self, surfaces: Sequence[Surface], vectors: Embeddings) -> Floats:
         """(n, modes)."""
-        total = vectors @ self.vectors + self.bias
-        for row, surface in enumerate(surfaces):
-            for name, value in surface.cues.items():
-                total[row] += value * self.cues[_CUE_ROWS[name]]
-            rows, values = self._known(surface)
-            if len(rows):
-                total[row] += values @ self.runs[rows]
-        return np.asarray(total, dtype=np.float32)
+        return self._logits(surfaces, vectors, [self._known(surface) for surface in surfaces])
 
-    def probabilities(self, surfaces: Sequence[Surface], vectors: Embeddings) -> Floats:
-        """(n, modes), rows sum to 1."""
-        return probabilities(self.logits(surfaces, vectors), self.doubt)
+    def decide(
+        self, surfaces: Sequence[Surface], vectors: Embeddings
+    ) -> tuple[Floats, list[tuple[str, ...]]]:
+        """(n, modes) probabilities, whose rows sum to 1, and the signs of each message's likeliest mode."""
+        known = [self._known(surface) for surface in surfaces]
+        shares = probabilities(self._logits(surfaces, vectors, known), self.doubt)
+        modes = shares.argmax(axis=1).tolist()
+        return shares, [self._signs(*one) for one in zip(surfaces, known, modes, strict=True)]
 
-    def signs(self, surface: Surface, mode: int) -> tuple[str, ...]:
-        """What speaks for a mode (its place in `MODES`) the most, against the others; strongest first."""
-        found: list[tuple[float, str, str]] = []
-        own = {cue.name for cue in CUES_OF[MODES[mode]]}
-        for name, value in surface.cues.items():
-            if name not in own:  # "it laughs" would be a riddle as a sign of DEBUGGING
-                continue
-            weight = value * _margin(self.cues[_CUE_ROWS[name]], mode)
-            found.append((weight, CUES[_CUE_ROWS[name]].says, surface.said[name]))
-        rows, values = self._known(surface)
-        for row, value in zip(rows, values, strict=True):
-            run = self.names[row]
-            if run.replace(" ", "").replace("'", "").isalpha() and len(run) > 2:
-                found.append((value * _margin(self.runs[row], mode), "it has the words", run))
+    def _logits(self, surfaces: Sequence[Surface], vectors: Embeddings, known: Sequence[Known]) -> Floats:
+        total = np.asarray(vectors @ self.vectors + self.bias, dtype=np.float32)
+        for row, (surface, (runs, values)) in enumerate(zip(surfaces, known, strict=True)):
+            if surface.cues:
+                cues = [_CUE_ROWS[name] for name in surface.cues]
+                total[row] += np.fromiter(surface.cues.values(), np.float32) @ self.cues[cues]
+            if runs:
+                total[row] += values @ self.runs[runs]
+        return total
+
+    def _known(self, surface: Surface) -> Known:
+        """Rows and values of a message's runs, as far as the model has weights for them."""
+        rows = self._rows
+        at = [rows[run] for run in surface.runs if run in rows]
+        values = np.array([value for run, value in surface.runs.items() if run in rows], dtype=np.float32)
+        return at, scaled(values * self.rarity[at])
+
+    def _signs(self, surface: Surface, known: Known, mode: int) -> tuple[str, ...]:
+        """What speaks for a mode the most, against the others; strongest first."""
+        found = [
+            (value * float(self._cue_margins[row, mode]), CUES[row].says, surface.said[name])
+            for name, value in surface.cues.items()
+            if (row := _CUE_ROWS[name]) in _OWN[mode]  # "it laughs" would be a riddle as a sign of DEBUGGING
+        ]
+        runs, values = known
+        weights = values * self._run_margins[runs, mode]
+        found += [
+            (float(weights[place]), "it has the words", run)
+            for place in np.flatnonzero(weights >= _LEAST).tolist()
+            if _is_told(run := self.names[runs[place]])
+        ]
         signs: list[str] = []
         shown: list[str] = []
-        for weight, says, words in sorted(found, key=lambda one: (-one[0], one[1])):
-            plain = words.lower()
+        for weight, says, words in sorted(found, key=lambda one: (-one[0], one[1], one[2])):
             if weight < _LEAST or len(signs) == _SIGNS:
                 break
+            plain = words.lower()
             if not any(plain in other or other in plain for other in shown):
                 shown.append(plain)
                 signs.append(f"{says} (“{_short(words)}”)")
         return tuple(signs)
-
-    def _known(self, surface: Surface) -> tuple[list[int], Floats]:
-        rows = [self._rows[run] for run in surface.runs if run in self._rows]
-        values = np.array(
-            [value for run, value in surface.runs.items() if run in self._rows], dtype=np.float32
-        )
-        return rows, scaled(values * self.rarity[rows])
 
 
 def scaled(values: Floats) -> Floats:
@@ -105,9 +122,15 @@ def probabilities(logits: Floats, doubt: float = 0.0) -> Floats:
     return np.asarray(shares, dtype=np.float32)
 
 
-def _margin(weights: Floats, mode: int) -> float:
-    """By how much a row of weights speaks for a mode rather than for the others on average."""
-    return float(weights[mode] - (weights.sum() - weights[mode]) / (len(MODES) - 1))
+def _margins(weights: Floats) -> Floats:
+    """By how much each weight speaks for its mode rather than for the others on average."""
+    count = len(MODES)
+    return np.asarray((weights * count - weights.sum(axis=1, keepdims=True)) / (count - 1), dtype=np.float32)
+
+
+def _is_told(run: str) -> bool:
+    """Whether a person can read a run as words: no marks, no beginnings and ends, more than two letters."""
+    return len(run) > 2 and run.replace(" ", "").replace("'", "").isalpha()
 
 
 def _short(words: str) -> str:
@@ -116,3 +139,4 @@ def _short(words: str) -> str:
 
 
 _CUE_ROWS = {cue.name: row for row, cue in enumerate(CUES)}
+_OWN = [frozenset(_CUE_ROWS[cue.name] for cue in CUES_OF[mode]) for mode in MODES]

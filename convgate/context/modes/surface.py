@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import math
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from convgate.context.modes.cues import CUES
@@ -17,7 +17,6 @@ from convgate.gatekeeper.pattern import Lexicon, Pattern, compiled, spelled_out
 READ = 4_000
 """Characters of a message that are looked at: its first and its last half of them."""
 
-LONGEST_RUN = 3  # words
 _MOST_COUNTED = 4  # matches of a cue; more say no more
 
 _WORD = re.compile(r"\n+|[a-z_]+(?:'[a-z]+)*|\d+|[^\sa-z0-9]")
@@ -32,14 +31,21 @@ class Surface:
     runs: dict[str, float]  # one to three words in a row, folded, with marks; root of how often
 
 
+def excerpt(text: str) -> str:
+    """What is read of a message: all of it, or the beginning and the end of a long one.
+
+    A pasted log of a megabyte says what it is in its first lines, and would take an encoder half a minute.
+    """
+    return text if len(text) <= READ else f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
+
+
 def surface_of(text: str) -> Surface:
     """What a message shows; linear in its length, and no more than `READ` characters of it are read.
 
     >>> surface_of("How does a fridge work?").said["how_do_things"]
-    'How does a fridge'
+    'How does a'
     """
-    if len(text) > READ:
-        text = f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
+    text = excerpt(text)
     folded = fold(text)
     cues: dict[str, float] = {}
     said: dict[str, str] = {}
@@ -80,9 +86,11 @@ def _openings() -> list[tuple[str, Any]]:
 
 def _runs(words: list[str]) -> dict[str, float]:
     told = ["^", *("0" if word.isdigit() else "\n" if word[0] == "\n" else word for word in words), "$"]
-    counts = Counter(
-        " ".join(told[start : start + length])
-        for length in range(1, LONGEST_RUN + 1)
-        for start in range(len(told) - length + 1)
-    )
-    return {run: math.sqrt(count) for run, count in counts.items() if run not in {"^", "$"}}
+    counts: dict[str, int] = {}
+    for run in (
+        *told[1:-1],
+        *map(" ".join, pairwise(told)),
+        *map(" ".join, zip(told, told[1:], told[2:], strict=False)),
+    ):
+        counts[run] = counts.get(run, 0) + 1
+    return {run: math.sqrt(count) if count > 1 else 1.0 for run, count in counts.items()}
