@@ -73,8 +73,9 @@ def _draw_restore(app: App) -> None:
 def _draw_erase(app: App) -> None:
     st.markdown("**Erase everything**")
     st.caption(
-        "Conversations, labels, queues, trainings, relevance sets, the log of requests, and all that was derived "
-        "from them. Settings and versions stay: they have figures, notes and the names of sets, but no conversation."
+        "Conversations, labels, queues, trainings, relevance sets, the log of requests, and all that was "
+        "derived from them. Settings and versions stay: they have figures, notes and the names of sets, but "
+        "no conversation."
     )
     with st.form("library.erase", border=False, clear_on_submit=True):
         typed = st.text_input(
