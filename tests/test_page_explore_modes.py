@@ -58,8 +58,17 @@ def test_modes_that_would_cost_something_wait_until_they_are_asked_for(
     assert (badges(app), asked) == ({}, [])
     app = click(app, "explore.modes")
     assert len(badges(app)) == 5
+    found = list(asked)
     sound(app.run())
-    assert asked == [5], "once for a conversation"
+    assert asked == found, "once for a conversation"
+
+
+def test_a_long_conversation_waits_too(ready: None, talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("convgate.ui.explore.modes._AT_ONCE", 9)
+    app = opened(EXPLORE, conversation=talk)
+    assert badges(app) == {}
+    assert badges(opened(EXPLORE, conversation=talk, mode="TASK")), "a link to a mode asks for them"
+    assert "explore.modes" in {one.key for one in app.button}
 
 
 def test_a_typed_question_has_a_mode_too(ready: None, talk: str) -> None:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.context.modes import ConversationModes, ModeClassifier, load_classifier, modes_of
+from convgate.context.modes import (
+    ConversationModes,
+    ModeClassifier,
+    is_users,
+    load_classifier,
+    modes_of,
+)
+from convgate.context.modes.loading import is_bundled
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
 from convgate.settings import Settings
 from convgate.ui.frame import App
+from convgate.ui.wording import counted
+
+_FOUND = "modes.found"  # conversations whose modes were found in this session
+_AT_ONCE = 16  # messages between two looks at how far it is
 
 
 def mode_classifier(app: App) -> ModeClassifier:
@@ -19,7 +30,28 @@ def mode_classifier(app: App) -> ModeClassifier:
 
 def are_modes_ready(app: App) -> bool:
     """Whether the classifier for the encoder of the settings is there without fitting one."""
-    return bool(app.encoder().identity.model == Settings.model_fields["encoder"].default)
+    return is_bundled(app.encoder().identity)
+
+
+def find_ahead(app: App, key: str, conversation: Conversation) -> None:
+    """Find the modes of all messages, showing how far it is; at once when that was done before.
+
+    The classifier reads each message in a way of its own, which is remembered from then on.
+    """
+    classifier = mode_classifier(app)
+    done: set[tuple[str, int]] = st.session_state.setdefault(_FOUND, set())
+    place = st.empty()  # always, or what follows would change its place on the page
+    if (key, id(classifier)) in done:
+        return
+    messages = [turn for turn in conversation.turns if is_users(turn)]
+    told = (
+        f"Finding the modes of {counted(len(messages), 'message')} for the first time; they are remembered."
+    )
+    for start in range(0, len(messages), _AT_ONCE):
+        place.progress(start / len(messages), text=told)
+        classifier.classify(messages[start : start + _AT_ONCE])
+    place.empty()
+    done.add((key, id(classifier)))
 
 
 def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:

@@ -23,7 +23,7 @@ from convgate.ui.context.shown import Shown
 from convgate.ui.context.view import View
 from convgate.ui.frame import App
 from convgate.ui.judging import digest
-from convgate.ui.modes import mode_classifier
+from convgate.ui.modes import find_ahead, mode_classifier
 from convgate.ui.scoring import Moment
 from convgate.ui.turn_labels import moves
 
@@ -68,6 +68,7 @@ def make(app: App, view: View, moment: Moment) -> Made:
     chooser = view.policy or app.settings.policy
     policy = scoring.policy(app, chooser)
     scoring.encode_ahead(moment, app.encoder())
+    find_ahead(app, moment.key, moment.conversation)
     replay = _replay(app, view, moment, settings, policy)
     bundle = replay.at(moment.situation, view.intent)
     cells = replay.builder.budgets.cells(bundle.mode)

@@ -17,11 +17,13 @@ from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
 from convgate.ui.frame import App
-from convgate.ui.modes import are_modes_ready, conversation_modes, mode_classifier
+from convgate.ui.modes import are_modes_ready, conversation_modes, find_ahead, mode_classifier
 from convgate.ui.text import literal
+from convgate.ui.wording import counted
 
 MODE, FIND = "explore.mode", "explore.find_modes"
 _ALL = ""
+_AT_ONCE = 120  # turns of a conversation whose modes are found without being asked for
 
 
 @dataclass(frozen=True)
@@ -40,21 +42,25 @@ NO_MODES = Modes()
 def explore_modes(app: App, view: View, outcome: Outcome) -> Modes:
     """The modes of the conversation, as far as they cost nothing; in the sidebar the filter.
 
-    They are read off the embeddings that the policy needs too. With a policy that needs none, or an encoder
-    for which no classifier was fitted yet, a person has to ask for them.
+    To find them, messages are read once more, for the first time only. A person has to ask for that where
+    it takes long: with many messages, with a policy that needs no encoder, or with an encoder that the
+    classifier has to be fitted to.
     """
     asked = view.mode is not None or bool(st.session_state.get(FIND))
+    talk = outcome.moment.conversation
     encoded = getattr(outcome.policy, "encoder", None) is not None
-    if not asked and not (encoded and are_modes_ready(app)):
+    few = len(talk) <= _AT_ONCE
+    if not asked and not (encoded and few and are_modes_ready(app)):
         with st.sidebar:
             st.button(
                 "Find modes", key="explore.modes", icon=":material/category:", on_click=_find,
-                help="Which turns are about a task, an error, learning, exploring. It takes a while for the"
-                " first time.",
+                help="Which turns are about a task, an error, learning, exploring. The first time takes a"
+                f" while: {counted(len(talk), 'turn')}.",
             )  # fmt: skip
         return NO_MODES
     try:
-        found = conversation_modes(app, outcome.moment.key, outcome.moment.conversation)
+        find_ahead(app, outcome.moment.key, talk)
+        found = conversation_modes(app, outcome.moment.key, talk)
     except ContextError as error:  # what is kept does not hang on it
         st.warning(f"The modes cannot be found: {literal(str(error))}", icon=":material/category:")
         return NO_MODES
