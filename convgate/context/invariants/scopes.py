@@ -1,7 +1,7 @@
 """What a statement is about, in its own words: who or what has to, or what is not to be done.
 
 >>> text = b"no, the login has to go through ldap"
->>> text[slice(*scope_of(text, (15, 21)))]
+>>> text[slice(*scope_of(text, (14, 20)))]
 b'login'
 >>> text = b"never push to main without a review"
 >>> text[slice(*scope_of(text, (0, 10)))]

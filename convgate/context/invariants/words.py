@@ -95,7 +95,7 @@ def stem(word: bytes) -> bytes:
     """A word without its ending, roughly.
 
     >>> stem(b"deploys"), stem(b"deploy"), stem(b"libraries"), stem(b"library")
-    (b'deploy', b'deploy', b'librar', b'librar')
+    (b'deplo', b'deplo', b'librar', b'librar')
     """
     for ending in _ENDINGS:
         if word.endswith(ending) and len(word) - len(ending) >= 4:
