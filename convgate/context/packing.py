@@ -86,7 +86,7 @@ def _within_share(chosen: Chosen, claims: Iterable[Claim], share: int) -> list[C
     waiting = []
     for claim in claims:
         tokens = chosen.new_tokens(claim.turns)
-        if tokens <= share and chosen.claim(claim):
+        if tokens <= share and chosen.claim(claim, tokens):
             share -= tokens
         else:
             waiting.append(claim)
@@ -100,25 +100,36 @@ class Chosen:
         self.moment, self.room = moment, room
         self.placed: dict[int, Placed] = {}
         self._stands = set(moment.present)
-        self._tokens = room.spent + sum(moment.tokens[index] for index in moment.present)
+        self._spent = room.spent + sum(moment.tokens[index] for index in moment.present)
         taking_part = (index for index in moment.present if not moment.columns.instructs[index])
         self._first = min(taking_part, default=len(moment.turns))  # of the messages but instructions
-
-    def new_tokens(self, turns: Sequence[int]) -> int:
-        """What these turns cost as far as they do not stand already."""
-        return sum(self.moment.tokens[index] for index in turns if index not in self._stands)
-
-    def claim(self, claim: Claim) -> bool:
-        """Place the turns of a claim that do not stand already, if all of them fit."""
-        if self._after(claim.turns) > self.room.total or self._opening(claim.turns) in self.room.barred:
-            return False
-        self.place(claim.turns, claim.section, claim.reason, claim)
-        return True
+        self._brought = self._opened(self._first)[1]
 
     @property
     def tokens(self) -> int:
         """Of the valid list that what was chosen makes."""
-        return self._after(())
+        return self._spent + self._brought
+
+    def new_tokens(self, turns: Sequence[int]) -> int:
+        """What these turns cost as far as they do not stand already."""
+        tokens = 0
+        for index in turns:
+            if index not in self._stands:
+                tokens += self.moment.tokens[index]
+        return tokens
+
+    def claim(self, claim: Claim, tokens: int | None = None) -> bool:
+        """Place the turns of a claim that do not stand already, if all of them fit; `tokens` are theirs."""
+        tokens = self.new_tokens(claim.turns) if tokens is None else tokens
+        brought = self._brought
+        if claim.turns[0] < self._first:
+            opening, brought = self._opened(claim.turns[0])
+            if opening in self.room.barred:
+                return False
+        if self._spent + tokens + brought > self.room.total:
+            return False
+        self.place(claim.turns, claim.section, claim.reason, claim)
+        return True
 
     def place_all(self, always: Mapping[int, str]) -> None:
         """Place what stands in any case, whatever it costs."""
@@ -127,9 +138,9 @@ class Chosen:
 
     def take(self, tokens: int) -> bool:
         """Spend tokens on something else, if they are there."""
-        if self._after(()) + tokens > self.room.total:
+        if self.tokens + tokens > self.room.total:
             return False
-        self._tokens += tokens
+        self._spent += tokens
         return True
 
     def place(
@@ -140,20 +151,18 @@ class Chosen:
             if index in self._stands:
                 continue
             self._stands.add(index)
-            self._tokens += self.moment.tokens[index]
+            self._spent += self.moment.tokens[index]
             companion = claim is not None and index not in claim.wanted
             self.placed[index] = Placed(section, claim.beside if claim and companion else reason)
-            if not self.moment.columns.instructs[index]:
-                self._first = min(self._first, index)
+            if index < self._first and not self.moment.columns.instructs[index]:
+                self._first, self._brought = index, self._opened(index)[1]
 
-    def _after(self, turns: Sequence[int]) -> int:
-        """Tokens of the valid list, had these turns been placed too."""
-        opening = self._opening(turns)
-        brought = 0 if opening is None else self.moment.tokens[opening]
-        return self._tokens + self.new_tokens(turns) + brought
+    def _opened(self, first: int) -> tuple[int | None, int]:
+        """The user's turn that has to be brought in when the list begins with that one, and its tokens.
 
-    def _opening(self, turns: Sequence[int]) -> int | None:
-        """The user's turn that would have to be brought in to open the list; None when it opens with one."""
-        first = min((self._first, *turns))
+        None when it needs none: it is a user's itself, or there is no user before it.
+        """
         opening = self.moment.asked[first] if first < len(self.moment.turns) else None
-        return None if opening == first else opening
+        if opening is None or opening == first:
+            return None, 0
+        return opening, self.moment.tokens[opening]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
@@ -33,6 +33,28 @@ _ENDED = {
 }
 
 
+class _Overrides(Mapping[int, Override]):
+    """Overrides by turn, each made when somebody looks: most of them nobody does."""
+
+    def __init__(self, told: Told, turns: Mapping[int, None]) -> None:
+        self._told, self._turns = told, turns
+
+    def __getitem__(self, index: int) -> Override:
+        if index not in self._turns:
+            raise KeyError(index)
+        why = self._told.why(index)
+        return Override(index in self._told.stands, why.reason, why.stage or STAGE, why.rule, why.how)
+
+    def __contains__(self, index: object) -> bool:
+        return index in self._turns
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._turns)
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+
 @dataclass(frozen=True, eq=False)
 class Told:
     """What was made of each turn, and the sentences for it."""
@@ -52,12 +74,7 @@ class Told:
         rows = found.indices.tolist()
         kept = np.array([index in self.stands for index in rows], dtype=np.bool_)
         forced = found.indices[kept != found.kept].tolist()
-        overrides = {}
-        for index in (*forced, *found.overrides, *self.wishes.always):
-            why = self.why(index)
-            overrides[index] = Override(
-                index in self.stands, why.reason, why.stage or STAGE, why.rule, why.how
-            )
+        overrides = _Overrides(self, dict.fromkeys((*forced, *found.overrides, *self.wishes.always)))
         return replace(
             found, kept=kept, overrides=overrides, told=self.why, note=None, because="", stage=STAGE
         )
