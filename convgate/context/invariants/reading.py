@@ -11,11 +11,19 @@ from itertools import islice
 from convgate.context.invariants.asked import asked_at_end, asked_in
 from convgate.context.invariants.patterns import ERROR, error_lexicon, lexicon, spoken
 from convgate.context.invariants.scopes import scope_of
+from convgate.context.invariants.signs import (
+    asks_help,
+    is_request,
+    named_old,
+    only_denies,
+    own_part,
+    points_back,
+    tells_a_change,
+)
 from convgate.context.invariants.statement import Statement
 from convgate.context.invariants.statements import Span, statements
 from convgate.context.invariants.words import About, about
 from convgate.gatekeeper.checks import lexicon as gatekeeper_lexicon
-from convgate.gatekeeper.context import own_words
 from convgate.gatekeeper.folding import Folded, fold
 from convgate.gatekeeper.pattern import Found, overlaps
 
@@ -44,47 +52,13 @@ def read(text: str) -> tuple[Statement, ...]:
 
 _CLAUSES = re.compile(rb"[,;:]\s|\s-+\s")
 _PAUSE = re.compile(rb"[,;:]|\s-+\s|\b(?:but|and|mais|et|aber|und)\b")
-_OLD = re.compile(
-    rb"\b(?:not|instead of|rather than|in place of|no longer|isn't|aren't|nicht|statt|anstatt|anstelle"
-    rb"|au lieu d[eu']|plutot que|(?:et|,|mais) (?:non )?pas|nicht mehr|pas)\b"
-    rb"((?:\s+[a-z0-9_#.:%'-]+){1,5})"
-)
 _RULES = re.compile(
     rb"(?:rules?|constraints?|requirements?|conditions?|must.haves?|conventions?|limits?|restrictions?"
     rb"|contraintes?|regles?|exigences?|regeln?|vorgaben?|bedingungen|anforderungen)\b[^.!?\n]{0,120}:?\s*$"
 )
 _ITEM = re.compile(rb"(?:[-*+]|\(?[0-9a-h][.)])\s+$")
-_ASKS_HELP = re.compile(
-    rb"\b(?:why|how (?:do|can|to)|fix|getting|get|gives?|says?|help|pourquoi|warum|wieso|comment)\b"
-)
-_HANDED_OVER = re.compile(
-    rb"\b(?:translate|rewrite|reword|rephrase|paraphrase|proofread|summari[sz]e|shorten|review|correct|edit"
-    rb"|traduis|traduisez|resume|corrige|ubersetze?|fasse|korrigiere?)\b[^:.!?\n]{0,80}:[ \t]*\n"
-)
 _CONNECTED = re.compile(rb",? (?:and|und|et) ")
-_POINTING = re.compile(
-    rb"(?:(?:oh|ah|hm+|and|but|so|ok|yes|no|nope|sorry|actually|wait|well|uh+|haha|vet|doctor"
-    rb"|called back|twelve|[a-z0-9]+\?+)[,.:!?]* )*"
-    rb"(?:it's|its|it is|it was|it were|they're|they are|he's"
-    rb"|she's|we're|we have|i have|we've got|i've got|we need|we are"
-    rb"|make it|make that|es ist|es sind|es waren|sind's|c'est|ce sont|il y a|il y en a)\b"
-)
-_REQUEST = re.compile(
-    rb"(?:(?:ok|okay|and|now|then|so|good|great|nice|thanks|please|pls|yes|cool|perfect)[,.!]* )*"
-    rb"(?:explain|help|write|tell|show|give|find|create|make|build|add|change|check|look|read|summari[sz]e"
-    rb"|translate|generate|list|describe|compare|run|test|implement|do|go|draw|plan|book|send|review|solve"
-    rb"|calculate|compute|convert|remove|delete|update|try|start|set|open|draft|rewrite|finish|put|use|take"
-    rb"|with|for|about|one|an?|same|and|what about|how about|or|keep|continue|next|scale|split|merge"
-    rb"|turn|propose|suggest|first|second|third|another|one more|also"
-    rb"|schreib|mach|gib|zeig|nimm|rechne|plane|und|mit|fais|donne|ecris|ajoute|mets|propose|i'd|we'd"
-    rb"|i want)\b"
-)
 _ONE_WORD = re.compile(rb"[^a-z0-9]*[a-z0-9_]*")
-_NO = re.compile(
-    rb"(?:(?:ah|oh|hm+|uh+|ok|but|mais|aber)[,.! ]+)?(?:no|nope|nah|wrong|wait|sorry|oops|actually"
-    rb"|correction|almost|not quite"
-    rb"|nein|falsch|fast|halt|moment|nicht ganz|non|faux|pardon|presque|pas tout a fait)[.!, ]*"
-)
 _WORDS = re.compile(rb"[a-z0-9']+")
 _STRONG = frozenset(("must", "not allowed", "at most", "may not"))  # hold although a wish stands beside them
 _WEAK = frozenset(
@@ -93,22 +67,13 @@ _WEAK = frozenset(
 _FROM_NOW_ON = frozenset(("from now on", "for everything", "désormais", "ab jetzt"))
 _FORBID = frozenset(("no …", "nothing …", "don't …"))
 _OWN_CLAUSE = _FORBID | {"nothing but …", "must", "has to", "not allowed", "may not"}
-_NOW = re.compile(
-    rb"\b(?:now|again|after all|no longer|any ?more|forget|ignore|off|lifted|dropped|allowed|wieder"
-    rb"|jetzt|doch|nicht mehr"
-    rb"|plus|maintenant|nouveau|finalement)\b"
-)
-_GOES_ON = re.compile(
-    rb"\b(?:start|go on|go ahead|begin|continue|proceed|send|close|stop|relax|rest|move on|delete"
-    rb"|forget it|weiter)\b"
-)
 
 
 def _read(text: str) -> list[Statement]:
     folded = fold(text)
     if not folded.text.strip():
         return []
-    own = _own(folded.text)
+    own = own_part(folded.text)
     found = [*_of_gatekeeper(own)]
     for language in spoken(folded.text):
         found += lexicon(language).find(own)
@@ -134,16 +99,6 @@ def _read(text: str) -> list[Statement]:
         made += [part.statement(ruled=ruled) for part in reading.parts()]
         ruled = ruled or _RULES.search(own, *span) is not None
     return _joined(made)
-
-
-def _own(text: bytes) -> bytes:
-    """What the user says in own words, as in the gatekeeper, without what is handed over to be worked on."""
-    own = own_words(text)
-    whole = text.strip()
-    if own is text and whole[:1] in (b'"', b"`", b">") and whole[-1:] in (b'"', b"`"):
-        return b"x" * len(text)
-    handed = _HANDED_OVER.search(own)
-    return own if handed is None else own[: handed.end()] + re.sub(rb"[a-z0-9]", b"_", own[handed.end() :])
 
 
 def _of_gatekeeper(own: bytes) -> Iterator[Found]:
@@ -209,15 +164,15 @@ class _Reading:
             obliges=(bool(duties) or ruled) and not (once or self._is_heading(own)),
             fact=bool(facts),
             critical=next((one.pattern.name for one in (*facts, *subjects)), ""),
-            corrects=bool(sure) or _NO.fullmatch(own) is not None,
+            corrects=bool(sure) or only_denies(own),
             contrasts="not X but Y" in named,
             objects="should be" in named,
             modifies=bool(named & {"make it", "has changed"}),
             moved="has changed" in named,
             plain=self._is_plain(own),
-            ordered=bool(self.asked) or _REQUEST.match(own) is not None,
-            points=_POINTING.match(own) is not None,
-            old=_named_old(own),
+            ordered=bool(self.asked) or is_request(own),
+            points=points_back(own),
+            old=named_old(own),
             error=wrong is not None and all(one.span[1] <= wrong.span[0] for one in solved),
             printed=wrong is not None and wrong.pattern.category == "trace",
             firm=any(one.pattern.name not in _FROM_NOW_ON for one in duties) and not once,
@@ -225,7 +180,7 @@ class _Reading:
             asked=bool(self.asked) and own.endswith(b"?"),
             permits=not once and any(self._counts(one) for one in self._of("permits")),
             lifts=bool(ends),
-            lifts_now=bool(ends) and _NOW.search(own) is not None and not _GOES_ON.search(own),
+            lifts_now=bool(ends) and tells_a_change(own),
             resolves=bool(solved),
             repeats=bool(self._of("again")),
             same=bool(self._of("same")),
@@ -270,7 +225,7 @@ class _Reading:
     def _error(self) -> Found | None:
         past = [one.span for one in self._of("told of", "past", "supposed")]
         told = [one for one in self._of("trace", "error") if not overlaps(one.span, past)]
-        if self.asked and not _ASKS_HELP.search(self.own, *self.span):
+        if self.asked and not asks_help(self.own, *self.span):
             told = [one for one in told if not overlaps(one.span, self.asked)]
         return next((one for one in told if one.pattern.category == "trace"), told[0] if told else None)
 
@@ -278,7 +233,7 @@ class _Reading:
         return (
             not self.asked
             and len(_WORDS.findall(own)) <= _SHORT_STATEMENT
-            and not _REQUEST.match(own)
+            and not is_request(own)
             and not self._of("wished", "supposed", "told of")
         )
 
@@ -307,10 +262,6 @@ class _Reading:
 
 def _is_strong(one: Found) -> bool:
     return one.pattern.name in _STRONG
-
-
-def _named_old(own: bytes) -> frozenset[bytes]:
-    return frozenset().union(*(about(found[1]).values for found in _OLD.finditer(own)))
 
 
 def _joined(made: list[Statement]) -> list[Statement]:
