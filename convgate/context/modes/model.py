@@ -86,13 +86,14 @@ class ModeModel:
             for name, value in surface.cues.items()
             if (row := _CUE_ROWS[name]) in _OWN[mode]  # "it laughs" would be a riddle as a sign of DEBUGGING
         ]
-        runs, values = known
-        weights = values * self._run_margins[runs, mode]
-        found += [
-            (float(weights[place]), "it has the words", run)
-            for place in np.flatnonzero(weights >= _LEAST).tolist()
-            if _is_told(run := self.names[runs[place]])
-        ]
+        if not any(weight >= _LEAST for weight, _, _ in found):  # single words tell little beside a cue
+            runs, values = known
+            weights = values * self._run_margins[runs, mode]
+            found = [
+                (float(weights[place]), "it has the words", run)
+                for place in np.flatnonzero(weights >= _LEAST).tolist()
+                if _is_told(run := self.names[runs[place]])
+            ]
         signs: list[str] = []
         shown: list[str] = []
         for weight, says, words in sorted(found, key=lambda one: (-one[0], one[1], one[2])):
@@ -129,8 +130,8 @@ def _margins(weights: Floats) -> Floats:
 
 
 def _is_told(run: str) -> bool:
-    """Whether a person can read a run as words: no marks, no beginnings and ends, more than two letters."""
-    return len(run) > 2 and run.replace(" ", "").replace("'", "").isalpha()
+    """Whether a run tells a person something: letters alone, and several words or a long one."""
+    return run.replace(" ", "").replace("'", "").isalpha() and (" " in run or len(run) > 4)
 
 
 def _short(words: str) -> str:
