@@ -6,11 +6,11 @@ import hashlib
 import json
 import logging
 import threading
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 
-from convgate.building import EncoderOnDemand
 from convgate.bundled import BUNDLED_MODEL, BUNDLED_SHA256
 from convgate.context.modes.classifier import ModeClassifier
 from convgate.context.modes.files import SHIPPED, StoredModel, read_model, write_model
@@ -26,15 +26,16 @@ _FITTED: dict[EncoderIdentity, StoredModel] = {}
 _LOCK = threading.Lock()
 
 
-def load_classifier(encoder: Encoder | EncoderOnDemand, settings: Settings) -> ModeClassifier:
-    """The classifier that goes with the gate's encoder; one on demand is only loaded where it is needed.
+def load_classifier(encoder: Encoder | Callable[[], Encoder], settings: Settings) -> ModeClassifier:
+    """The classifier that goes with the gate's encoder; one on demand (`EncoderOnDemand`) is only loaded where
+    it is needed.
 
     With the bundled encoder it has shipped weights and reads that encoder's fourth layer. For any other one
     it is fitted to that encoder's own vectors of the packaged messages, once, and kept in the home folder.
     Raises ContextError when the shipped weights are missing or damaged.
     """
-    if isinstance(encoder, EncoderOnDemand):
-        if encoder.settings.encoder == BUNDLED_MODEL:
+    if callable(encoder):
+        if settings.encoder == BUNDLED_MODEL:
             return ModeClassifier(_shipped(), state_encoder(settings))
         encoder = encoder()
     if is_bundled(encoder.identity):
