@@ -27,8 +27,7 @@ _LOCK = threading.Lock()
 
 
 def load_classifier(encoder: Encoder | Callable[[], Encoder], settings: Settings) -> ModeClassifier:
-    """The classifier that goes with the gate's encoder; one on demand (`EncoderOnDemand`) is only loaded where
-    it is needed.
+    """The classifier that goes with the gate's encoder; one on demand is only loaded where it is needed.
 
     With the bundled encoder it has shipped weights and reads that encoder's fourth layer. For any other one
     it is fitted to that encoder's own vectors of the packaged messages, once, and kept in the home folder.
