@@ -236,3 +236,12 @@ def test_what_the_present_message_states_holds_too():
     bundle = builder().build(talk("GENERAL a", "b."), question="It must work with LDAP.")
     assert [one.source for one in bundle.invariants if one.held] == [2]
     assert bundle.breaches == ()
+
+
+def test_the_bench_times_scoring_and_the_rest_apart():
+    from convgate.benchmark.context import measure_context
+
+    measured = measure_context(builder(counter=None), n=20, rounds=2).to_json()
+    assert measured["turns"] == 20
+    assert measured["warm"]["ours_ms"] > 0
+    assert measured["times_scoring"] == pytest.approx(1 / measured["warm"]["ratio"])

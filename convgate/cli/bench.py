@@ -74,6 +74,12 @@ def _measure(doing: Callable[[str], None], *, encoder: bool, page: bool, rounds:
             "times_encoding": 1 / rescoring.ratio,
             "goal_below": 3.0,
         }
+        from convgate.benchmark.context import measure_context
+        from convgate.context.builder import ContextBuilder
+        from convgate.settings import load_settings
+
+        doing("The context of 1,000 turns")
+        results["context"] = measure_context(ContextBuilder.of(load_settings()), rounds=rounds).to_json()
     if page:
         from convgate.ui.explore.timing import measure_slider_rerun
         from convgate.ui.label.timing import measure_labelling
@@ -127,6 +133,12 @@ def _show(console: Console, results: dict[str, Any]) -> None:
             f"Deciding 1,000 turns again for one new message: {rescoring['decide_again_ms']:.1f} ms,"
             f" {rescoring['times_encoding']:.2f} × the {rescoring['encode_one_ms']:.1f} ms of encoding it"
             f" (goal below 3 ×)"
+        )
+    if context := results.get("context"):
+        console.print(
+            f"Mode, invariants, packing on {context['turns']:,} turns: {context['warm']['ours_ms']:.1f} ms,"
+            f" {context['times_scoring']:.1f} × the gate's {context['warm']['baseline_ms']:.1f} ms;"
+            f" {context['times_scoring_grown']:.1f} × when the conversation has grown (goal below 3 ×)"
         )
     console.print(f"convgate --help: {results['help_seconds']['median']:.2f} s (goal below 0.5 s)")
     if slider := results.get("slider_rerun"):

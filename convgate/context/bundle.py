@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from convgate.context.invariant import Invariant
 from convgate.context.mode import Mode, ModeDecision
 from convgate.context.request import Fallback
 from convgate.context.section import SectionName
+from convgate.conversation import Turn
 from convgate.decisions import TurnDecisions
+from convgate.messages.check import check_valid
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +76,14 @@ class ContextBundle:
     places: list[int | None]  # of each message: its index; None for a capsule and the like
     indices: list[int]  # of `messages` in the conversation, without capsules and a typed question
     missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
-    violations: tuple[str, ...]  # of what chat APIs ask, where the current message itself breaks it
+    sent: Sequence[Turn] = field(repr=False)  # `messages` as turns
     prefix: PrefixReport | None  # None for the first context of a conversation
     capsules_left_out: tuple[int, ...] = ()  # places in what was given
+
+    @cached_property
+    def violations(self) -> tuple[str, ...]:
+        """Of what chat APIs ask, where the current message itself breaks it; looked for when asked."""
+        return tuple(check_valid(self.sent))
 
     def section(self, name: SectionName) -> Section:
         """The section of that name."""

@@ -6,7 +6,7 @@ import logging
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -27,7 +27,6 @@ from convgate.context.request import Fallback, RequestRecord
 from convgate.context.telling import Told
 from convgate.context.wishes import Wishes
 from convgate.conversation import History, Situation
-from convgate.messages.check import check_valid
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.transcripts import to_messages
 
@@ -96,7 +95,7 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
     def listed(packer: Packer) -> _Listed:
         claims = wishes.claims(room.shares["recent"])
         packed = packer(moment, wishes.always, claims, [one.tokens for one in capsules], room)
-        valid = make_valid(moment.turns, list(packed.placed), moment.current)
+        valid = _valid(moment, packed)
         own = asked.messages
         messages = to_messages(valid.of(moment.turns)) if own is None else valid.of(own)
         extra = [*notes, *(capsules[place] for place in packed.capsules)]
@@ -147,7 +146,7 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
         places=[None if typed and place == moment.current else place for place in made.assembled.places],
         indices=made.valid.indices[:-1] if typed else made.valid.indices,
         missing_results=made.valid.missing_results,
-        violations=tuple(check_valid(made.assembled.turns)),
+        sent=made.assembled.turns,
         prefix=prefix_report(before, sent, made.assembled.tokens, sorted(held)),
         capsules_left_out=tuple(
             place for place, one in enumerate(asked.capsules) if not any(one is other for other in chosen)
@@ -159,6 +158,21 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
     )
     builder.guard.record(_record(bundle, len(lost), time.perf_counter() - started))
     return bundle
+
+
+def _valid(moment: Moment, packed: Packed) -> ValidSelection:
+    """What `make_valid` makes of the packing; it is shown only turns that may be sent, whole units each."""
+    chosen = {*packed.placed, *moment.present}
+    first = min((index for index in chosen if not moment.columns.instructs[index]), default=moment.current)
+    opening = moment.asked[first]
+    seen = sorted(chosen if opening is None else {*chosen, opening})
+    kept = [place for place, index in enumerate(seen) if index in packed.placed]
+    valid = make_valid([moment.turns[index] for index in seen], kept, len(seen) - 1)
+    return replace(
+        valid,
+        indices=[seen[place] for place in valid.indices],
+        overrides={seen[place]: override for place, override in valid.overrides.items()},
+    )
 
 
 def _ranks(scores: np.ndarray | None, n: int) -> Sequence[float]:
