@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from convgate.conversation import Conversation
+from convgate.conversation import Conversation, Situation
 from convgate.errors import StoreError
 from convgate.ui.address import LONGEST_QUESTION
 from convgate.ui.frame import App
@@ -132,6 +132,14 @@ class Picker:
 
     def _typed_question(self) -> None:
         self.change(question=(st.session_state[f"{self.page}.question"] or "").strip(), selected=None)
+
+
+def answered_words(title: str, situation: Situation) -> str:
+    """Which message of which conversation is answered, on one line of Markdown."""
+    asked = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
+    who = "" if situation.index is None else f" {literal(situation.turn.speaker, limit=40)}:"
+    text = literal(situation.turn.text or situation.turn.scored_text, limit=60)
+    return f"**{literal(title, limit=70)}** · answering {asked} ·{who} {text}"
 
 
 def _draw_way_to_library(label: str) -> None:

@@ -8,6 +8,7 @@ from convgate.context.bundle import ContextBundle
 from convgate.context.mode import SURE
 from convgate.figures.hover import on_screen, percent
 from convgate.ui.context.shown import Shown
+from convgate.ui.picking import answered_words
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
@@ -22,7 +23,7 @@ _QUOTED = 120  # characters of an invariant
 def draw_strip(shown: Shown, title: str) -> None:
     """What is answered; mode, tokens, turns, invariants, prefix; why this mode; what went wrong."""
     bundle = shown.bundle
-    _draw_message(shown, title)
+    st.markdown(answered_words(title, shown.moment.situation))
     with st.container(horizontal=True, key="context-strip", gap="medium"):
         for label, value, told, help in _numbers(shown):
             st.metric(
@@ -99,14 +100,6 @@ def _confidence(bundle: ContextBundle) -> str:
     if bundle.mode != found.mode:
         return f"message: {found.likeliest.capitalize()} {found.confidence:.2f}"
     return f"{found.confidence:.2f} sure"
-
-
-def _draw_message(shown: Shown, title: str) -> None:
-    situation = shown.moment.situation
-    asked = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
-    who = "" if situation.index is None else f" {literal(situation.turn.speaker, limit=40)}:"
-    text = literal(situation.turn.text or situation.turn.scored_text, limit=90)
-    st.markdown(f"**{literal(title, limit=70)}** · answering {asked} ·{who} {text}")
 
 
 def _draw_trouble(bundle: ContextBundle) -> None:

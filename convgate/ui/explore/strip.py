@@ -9,6 +9,7 @@ from convgate.ui.explore.modes import Modes, draw_mode
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.rules import baseline_words, flips_words
 from convgate.ui.explore.view import View
+from convgate.ui.picking import answered_words
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 from convgate.versions.names import UNTRAINED
@@ -22,7 +23,7 @@ UNTRAINED_TOLD = (
 def draw_strip(view: View, title: str, outcome: Outcome, modes: Modes) -> None:
     """What is answered, and: turns, kept, tokens, threshold, gate, policy, mode."""
     decisions, selection = outcome.decisions, outcome.selection
-    _draw_question(title, outcome)
+    st.markdown(answered_words(title, outcome.moment.situation))
     total, kept = len(decisions), int(decisions.kept.sum())
     anyway = sum(1 for override in decisions.overrides.values() if override.kept)
     with st.container(horizontal=True, key="explore-strip", gap="medium"):
@@ -67,14 +68,6 @@ def draw_strip(view: View, title: str, outcome: Outcome, modes: Modes) -> None:
         st.caption(f":material/info: {UNTRAINED_TOLD}")
     if outcome.other is not None:
         _draw_agreement(outcome)
-
-
-def _draw_question(title: str, outcome: Outcome) -> None:
-    situation = outcome.moment.situation
-    asked = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
-    who = "" if situation.index is None else f" {literal(situation.turn.speaker, limit=40)}:"
-    text = literal(situation.turn.text or situation.turn.scored_text, limit=60)
-    st.markdown(f"**{literal(title, limit=70)}** · answering {asked} ·{who} {text}")
 
 
 def _saved(outcome: Outcome) -> str:
