@@ -21,8 +21,15 @@ from convgate.gatekeeper.patterns.language import Language
 ERROR = frozenset(("trace", "error"))
 """Categories that are looked for in quotations and code, too."""
 
-_END = {"end": r"(?:[.,;:!)\n]+\s*[-*(]*\s*[a-z0-9_]+|[.,;:!)]*\s*$)"}
-"""Where a clause ends; patterns stand between word boundaries, so it takes in the next letter."""
+_END = {
+    "end": r"(?:[.,;:!)\n]+\s*[-*(]*\s*[a-z0-9_]+|[.,;:!)]*\s*$)",
+    "num": r"""
+        (?:[0-9][0-9.,:]*(?:k|m|ms|st|nd|rd|th|h|g|kg|km|cm|mm|ml|mb|gb|kb)?\b|one|two|three|four|five
+        |six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|hundred
+        |thousand|half an?|a quarter(?: of an?)?)
+    """,
+}
+"""The end of a clause, with the next letter, for patterns stand between word boundaries; and a number."""
 
 _LANGUAGES: tuple[tuple[Language, tuple[Pattern, ...]], ...] = (
     (ENGLISH, (*TRACES, *en.PATTERNS)),
