@@ -148,7 +148,7 @@ class _Reading:
         duties = [
             one for one in duties if one.pattern.name not in _FORBID or not overlaps(one.span, contrasts)
         ]
-        sure = [one for one in self._of("correction", "change") if self._is_correction(one)]
+        sure = [one for one in self._of("correction", "change", "mistake") if self._is_correction(one)]
         unsure = [one for one in self._of("change", "modifies", "moved", "objects") if self._counts(one)]
         ends = [] if once else [one for one in self._of("lifted") if not self._is_asked(one)]
         told = next(iter([*facts, *duties, *sure, *([wrong] if wrong else []), *unsure, *ends]), None)
@@ -200,7 +200,7 @@ class _Reading:
     def _is_correction(self, one: Found) -> bool:
         if overlaps(one.span, [*self.asked, *(one.span for one in self._of("supposed"))]):
             return False
-        if one.pattern.category == "correction" or one.pattern.name == "my mistake":
+        if one.pattern.category in ("correction", "mistake") or one.pattern.name == "my mistake":
             return True
         # A "no" in the middle of a sentence is seldom one to what was said.
         opened = len(_WORDS.findall(self.own, self.span[0], one.span[0]))
