@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import math
+import multiprocessing
 import sqlite3
 import threading
 import time
@@ -257,6 +258,24 @@ def test_a_database_that_is_gone_is_not_made_anew_and_goes_on_when_it_is_back(
     assert logged(store) == ["r1", "r2"]
 
 
+def test_what_was_given_up_at_the_end_is_not_told_as_logged(
+    store: Store, tmp_path: Path, warnings: pytest.LogCaptureFixture
+) -> None:
+    guard = Guardrails(store, Settings())
+    store.close()
+    store.path.rename(tmp_path / "away")
+    guard.record(fresh(1))
+    assert not guard.flush(0.06)
+    guard.close()
+    assert guard.flush()  # nothing waits any more
+    assert guard.lost == 1
+    assert [one.split(":")[0] for one in warnings.messages] == [
+        "requests cannot be logged for now, 1 wait",
+        "requests are lost to the log",
+        "1 requests could not be logged",
+    ]
+
+
 def test_a_database_that_took_the_place_of_another_is_written(
     store: Store, watch: Watch, tmp_path: Path
 ) -> None:
@@ -367,6 +386,26 @@ def test_a_program_that_just_ends_has_written_what_it_recorded(store: Store, tmp
 
     assert fork(program).wait() == 0
     assert logged(store) == ["r1"]
+
+
+@needs_fork
+def test_a_process_that_multiprocessing_forks_writes_what_it_recorded(store: Store) -> None:
+    """It ends without what `atexit` has to do."""
+    inherited = Guardrails(store, Settings())
+    inherited.record(fresh(1))
+    inherited.flush()
+    kept = []
+
+    def work() -> None:
+        inherited.record(fresh(2))
+        kept.append(Guardrails(store.path, Settings()))
+        kept[0].record(fresh(3))
+
+    process = multiprocessing.get_context("fork").Process(target=work)
+    process.start()
+    process.join()
+    inherited.close()
+    assert sorted(logged(store)) == ["r1", "r2", "r3"]
 
 
 def test_settings_decide_whether_anything_is_logged(tmp_path: Path) -> None:

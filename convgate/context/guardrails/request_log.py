@@ -113,6 +113,7 @@ class RequestLog:
     def give_up(self) -> None:
         """Count what still waits as lost, and all that comes."""
         self._ended = True
+        self._failures = 0
         waiting = self.waiting
         self._queue.clear()
         self._batch = []
@@ -205,4 +206,4 @@ def _number(value: float) -> float:
 
 
 def _whole(value: int) -> int:
-    return value if -_LARGEST < value < _LARGEST else int(math.copysign(_LARGEST, value))
+    return int(value) if -_LARGEST < value < _LARGEST else int(math.copysign(_LARGEST, value))

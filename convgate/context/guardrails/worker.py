@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import threading
 import time
 import weakref
 from collections.abc import Callable
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 from convgate.context.guardrails.limits import Limits
@@ -87,6 +89,7 @@ class Worker:
         self._ending.set()
         self._wake.set()
         if self._thread is threading.current_thread():  # the guardrails were collected in it
+            self._finishes = True
             return
         if self._thread is not None:
             self._thread.join(AT_END)
@@ -116,9 +119,12 @@ class Worker:
         self._wake, self._ending = threading.Event(), threading.Event()
         self._working, self._starting = threading.Lock(), threading.Lock()
         self._thread: threading.Thread | None = None
+        self._finishes = False  # the thread itself writes what waits when it ends: nobody waits for it
 
     def _start(self) -> None:
         with self._starting:
+            if self._thread is None:
+                _close_at_end_of_child(self)
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="convgate-guard", daemon=True)
                 self._thread.start()
@@ -146,7 +152,8 @@ class Worker:
             pause = REFRESH if idle < IDLE_AFTER else IDLE_AFTER if idle < PARKED_AFTER else None
             if self.log.waiting:
                 pause = REFRESH
-        self._finish()
+        if self._finishes:
+            self._finish()
 
 
 def write_waiting(path: Path, timeout: float = 1.0) -> None:
@@ -154,6 +161,18 @@ def write_waiting(path: Path, timeout: float = 1.0) -> None:
     for worker in list(_WORKERS):
         if worker.log.waiting and worker.log.place.path.resolve() == path.resolve():
             worker.flush(timeout)
+
+
+def _close_at_end_of_child(worker: Worker) -> None:
+    """Processes that multiprocessing forked end without what `atexit` and `weakref.finalize` have to do."""
+    if multiprocessing.parent_process() is not None:
+        Finalize(None, _close, (weakref.ref(worker),), exitpriority=0)
+
+
+def _close(worker: weakref.ref[Worker]) -> None:
+    found = worker()
+    if found is not None:
+        found.close()
 
 
 def _hold_all() -> None:
