@@ -21,7 +21,7 @@ from convgate.context.guardrails.outcome import record_outcomes
 from convgate.context.guardrails.webhook import post
 from convgate.context.mode import MODES, Mode
 from convgate.context.request import Fallback
-from convgate.errors import ContextError, SettingsError
+from convgate.errors import ContextError, SettingsError, StoreError
 from convgate.settings import Settings, load_settings
 from convgate.store import Store
 from convgate.store.guard_states import GuardStates
@@ -293,6 +293,30 @@ def test_an_alert_that_cannot_be_stored_counts_here_and_is_told_when_it_can(
         guard._worker.refresh()
         guard._worker.telling.wait()
     assert [one.number for one in heard] == [1]
+
+
+@pytest.mark.parametrize("damage", ["counts = 'x'", "counts = '[1]'", "at = 1e300", "failures = 'x'"])
+def test_a_damaged_baseline_breaks_nothing_and_can_be_replaced(
+    store: Store, watch: Watch, damage: str
+) -> None:
+    set_baseline(store, Settings(), counts=EVENLY, now=watch.now)
+    with store.write() as db:
+        db.execute(f"UPDATE guard_baseline SET {damage}")
+    with guarded(store, watch) as guard:
+        record(guard, watch)
+        assert guard.overruled("TASK") is None
+        assert Requests(store).count() == 250
+        with pytest.raises(StoreError, match="the baseline of the guardrails is damaged"):
+            GuardStates(store).baseline()
+        set_baseline(store, Settings(), counts=EVENLY, now=watch.now)
+        guard.flush()
+        assert guard.overruled("TASK")
+        with store.write() as db:
+            db.execute("UPDATE guard_alerts SET figures = '{'")
+        guard.flush()
+        assert guard.overruled("TASK")  # as far as is known
+        with pytest.raises(StoreError, match="alerts of the guardrails is damaged"):
+            GuardStates(store).open_alerts()
 
 
 def test_alerts_are_kept_in_bounds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

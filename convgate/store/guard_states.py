@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from convgate.errors import StoreError
 from convgate.store.database import Store
 from convgate.store.request_records import Alert, Baseline, Outcomes, moment_of
 from convgate.transcripts.characters import writable
@@ -27,7 +29,7 @@ class GuardStates:
         self._store = store
 
     def baseline(self) -> Baseline | None:
-        """The one that was set last; None when there is none."""
+        """The one that was set last; None when there is none. StoreError when what is kept of it is damaged."""
         with self._store.read() as db:
             row = db.execute(
                 "SELECT at, counts, outcomes, failures, since, until FROM guard_baseline"
@@ -35,14 +37,17 @@ class GuardStates:
         if row is None:
             return None
         at, counts, outcomes, failures, since, until = row
-        return Baseline(
-            moment_of(at), json.loads(counts), Outcomes(outcomes, failures), _moment(since), _moment(until)
-        )
+        with _readable("baseline", "Clear it or set another one (convgate monitor --clear-baseline)."):
+            by_mode = {str(mode): int(count) for mode, count in json.loads(counts).items()}
+            told = Outcomes(int(outcomes), int(failures))
+            return Baseline(moment_of(at), by_mode, told, _moment(since), _moment(until))
 
     def put_baseline(self, baseline: Baseline | None) -> Baseline | None:
-        """Have this one in place of the one before, which is given back; None: none."""
+        """Have this one in place of the one before, which is given back, unless it is damaged; None: none."""
+        before = None
         with self._store.write() as db:
-            before = self.baseline()
+            with suppress(StoreError):
+                before = self.baseline()
             db.execute("DELETE FROM guard_baseline")
             if baseline is not None:
                 db.execute(
@@ -119,10 +124,22 @@ class GuardStates:
 
 def _alert_of(row: tuple[Any, ...]) -> Alert:
     kind, mode, raised, message, figures, cleared, because, phase, since, rounds, number = row
-    return Alert(
-        kind, mode, moment_of(raised), message, json.loads(figures), _moment(cleared), because, phase,
-        moment_of(since), rounds, number,
-    )  # fmt: skip
+    with _readable("alerts", "Put a backup in its place."):
+        return Alert(
+            kind, mode, moment_of(raised), message, dict(json.loads(figures)), _moment(cleared), because, phase,
+            moment_of(since), int(rounds), number,
+        )  # fmt: skip
+
+
+@contextmanager
+def _readable(what: str, remedy: str) -> Iterator[None]:
+    """What a row cannot mean, although SQLite reads it, is the database's fault."""
+    try:
+        yield
+    except (ValueError, TypeError, OverflowError, OSError, AttributeError) as error:
+        raise StoreError(
+            f"What the database has of the {what} of the guardrails is damaged ({error}). {remedy}"
+        ) from error
 
 
 def _moment(seconds: float | None) -> datetime | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 
 from convgate.context.guardrails.times import in_utc, wall_clock
 from convgate.context.guardrails.worker import write_waiting
@@ -30,9 +31,11 @@ def record_outcomes(
     outcomes: Sequence[tuple[str, bool]], *, place: Store | Settings | None = None
 ) -> list[int]:
     """Tell of several at once, in one transaction; the places of those that are not logged."""
-    store = place if isinstance(place, Store) else Store((place or load_settings()).database)
-    write_waiting(store.path)
-    return Requests(store).tell_outcomes(outcomes, in_utc(wall_clock()))
+    if not isinstance(place, Store):
+        with closing(Store((place or load_settings()).database)) as store:
+            return record_outcomes(outcomes, place=store)
+    write_waiting(place.path)
+    return Requests(place).tell_outcomes(outcomes, in_utc(wall_clock()))
 
 
 def unknown_request(request_id: str) -> str:
