@@ -1,4 +1,4 @@
-"""English: further subjects that are dangerous to people and animals: bodies, machines, heights, roads, food."""
+"""English: further subjects that are dangerous to people and animals: bodies, machines, roads, food."""
 
 from __future__ import annotations
 

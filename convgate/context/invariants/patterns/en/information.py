@@ -1,4 +1,4 @@
-"""English: further subjects that are dangerous to data, money and rights: secrets, people's data, systems, law."""
+"""English: further subjects, dangerous to data, money and rights: secrets, people's data, systems, law."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INFORMATION = (
             |production|prod|backup|gpg|pgp|ssh|root|shared|session|cookie|webhook|oauth|bot|bearer
             |jwt|refresh|personal|github|slack|discord|api) (?:keys?|tokens?|secrets?|passwords?
             |credentials?)|keys (?:come|live|belong|stay|sit|are|don't|must|never|may|go)|keychain
-            |vaults?|key ?stores?|pass ?codes?|pass ?phrases?|pins?|otp|one.time (?:codes?|passwords?)
+            |vaults?|key ?stores?|two.factor|pass ?codes?|pass ?phrases?|pins?|otp|one.time (?:codes?|passwords?)
             |seed phrase|recovery (?:codes?|phrase)|private repos?|service accounts?|access (?:rights
             |control|tokens?)|unauthori[sz]ed|authenticat(?:ed|ion)|log(?:ged)? ?in attempts|lock
              (?:the )?accounts?|brute.?force|rate.?limit(?:ed|ing)? login|sandbox(?:ed)?|untrusted
@@ -24,7 +24,8 @@ INFORMATION = (
              (?:machines?|servers?|network|hardware)|third.part(?:y|ies)|cloud (?:services?|notebooks?
             |storage|providers?)|ad networks?|trackers?|tracking|telemetry|analytics|external (?:
             services?|apis?|servers?|llms?)|outside the (?:company|firm|team|office|building|eu
-            |network|family|practice)|home (?:address|number)|whereabouts
+            |network|family|practice)|home (?:address|number)|whereabouts|find out where|(?:my|her|his) ex|(?:customer|user|order
+            |member|patient|payment|client) (?:database|db|tables?|records?|files?)
         """,
         unless=r"""
             (?:memory|water|oil|gas|tap|roof|air|coolant) leak(?:s|ed|ing)?|leak(?:s|ed|ing)?
@@ -116,8 +117,8 @@ INFORMATION = (
             |trading standards|health claims|advertising standards|medicinal claims|healing claims
             |statute|statutory|by law|the law|required by law|working time|labou?r law|employment
              law|tenancy (?:law|act)|rent control|data protection|consumer (?:law|rights)|antitrust
-            |sanction(?:s|ed)|export controls?|money laundering|aml|kyc|vat|tax (?:return|rules
-            |deadline|evasion|purposes)|tax(?:es)?|hmrc|irs|auditors?|audit(?:ed|s)?|cash basis
+            |sanction(?:s|ed)|export controls?|money laundering|aml|kyc|tax (?:return|rules
+            |deadline|evasion|purposes)|hmrc|irs|auditors?|audit(?:ed|s)?|cash basis
             |accruals?|retention period|seven years|ten years|(?:seven|ten|six|[0-9]+) years by law
             |copyright|plagiari[sz][a-z]*|gpl|agpl|licensed? (?:code|images|photos|fonts|under)
             |defamat[a-z]+|slander|harass[a-z]*|discriminat[a-z]+|equal opportunit[a-z]+|under 18s?

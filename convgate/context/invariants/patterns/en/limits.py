@@ -16,7 +16,7 @@ LIMITS = (
             |(?:[a-z]+ )?(?:plain|cash|vegan|vegetarian|metric|free|public|official|local|organic
             |peer))\b|(?:may|can|could|must|should|shall|will|do|does|are|is|be|works?|happens?
             |allowed|available|permitted) only|(?:can|may|must|should|shall) [a-z]+ only
-            |[a-z]+ only (?:allows?|accepts?|takes?|supports?|permits?|runs?|has|eats?|drinks?
+            |[a-z]+ only (?:does|goes|opens|prints|works|allows?|accepts?|takes?|supports?|permits?|runs?|has|eats?|drinks?
             |reads?|speaks?|understands?)|(?:use|take|answer|reply|write|include|with|in|from|speak
             |cite|by|on|for|recommend|suggest|buy|for|sources?|using) (?:[a-z0-9'-]+ ){0,4}only
             |[a-z0-9]+ only(?:{end}| please)|only (?:our|my|your|these|those) [a-z0-9]+
@@ -35,7 +35,8 @@ LIMITS = (
             |nothing (?:else|but) (?:to|trouble|problems|matters|works|changed|for now)|was only
             |were only|(?:only|but) when i|only (?:when|if|after|in|on|for|with) (?:i|it|the|we
             |my) [^.!?\n]{0,50}(?:fails?|crash|error|hangs?|slow|happens)|nothing else(?:[.!,]|$)
-            |happens? only|only happens?|read.only
+            |happens? only|only happens?|read.only|(?:fails?|crash[a-z]*|throws?|breaks?|shows?
+            |error|bug|broken|occurs?|hangs?|freezes?|happens?) (?:[a-z]+ ){0,4}only
         """,
     ),
     Pattern(
@@ -43,10 +44,10 @@ LIMITS = (
         "only …",
         "only (?:[a-z-]+ ){0,2}[a-z0-9-]{3,}",
         unless=r"""
-            only (?:if|when|problem|thing|one|because|that|just|a|an|then|now|wish|question|issue
-            |the|this|i|we|it|you|he|she|they|downside|two|three|after|got|had|was|later|partly|half
-            |slightly|recently|to find|for (?:now|today)|way|reason|difference|kidding|joking
-            |halfway)\b
+            only (?:the (?:first|second|third|fourth|last|next|other|new|old|top|best)|if|when|problem
+            |thing|one|because|that|just|a|an|then|now|wish|question|issue|the|this|i|we|it|you|he|she
+            |they|downside|two|three|after|got|had|was|later|partly|half|slightly|recently|to find
+            |for (?:now|today)|way|reason|difference|kidding|joking|halfway)\b
         """,
         opens_clause=True,
     ),
@@ -54,8 +55,8 @@ LIMITS = (
         "obligation",
         "at most",
         r"""
-            at (?:the )?(?:very )?(?:most|max(?:imum)?)|max(?:imum)?\.? (?:of )?[0-9a-z$_]+
-            |[0-9]+ ?[a-z%$]* (?:max|maximum|tops|or less|or fewer|or under|or more|minimum
+            at (?:the )?(?:very )?(?:most|max(?:imum)?)|max(?:imum)?\.? (?:of )?(?:{num}|an? [a-z]+|half)
+            |[0-9]+ ?[a-z%$]*,? (?:max|maximum|tops|or less|or fewer|or under|or more|minimum
             |or below)|(?:no|not) (?:more|longer|later|earlier|less|fewer|bigger|larger|higher|lower
             |older|heavier|shorter|wider|smaller|faster|slower|sooner|closer|further|greater
             |taller) than|never (?:more|less|longer|later|over|above|below|under|before
@@ -131,7 +132,8 @@ LIMITS = (
             (?:used|looked|searched|tried|happens?|is|are|all over|consistently) (?:everywhere
             |throughout)|(?:again|error|message|crash|fails?|expired[a-z, x]*
             |[a-z]+)[, ]+every single time{end}|(?:errors?|crash[a-z]*|fails?) (?:at all times
-            |consistently|everywhere)|everywhere (?:i|we)
+            |consistently|everywhere)|everywhere (?:i|we)|(?:we|i|they|you|he|she|it) (?:always
+            |never) have [a-z]+
         """,
     ),
 )

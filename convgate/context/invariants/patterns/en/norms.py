@@ -15,7 +15,7 @@ NORMS = (
             |that's (?:that|final|the lot|flat|non-?negotiable|how it is|settled|a promise)
             |take it or leave it|without fail|non.?negotiable|i insist|i mean it
             |nothing doing|whatever it takes|come what may|rain or shine|no matter (?:who|how|when
-            |where|which)|not for love n?or money|every last one|every single one){end}
+            |where|which)|not for love n?or money|every last one|every single one|every one of them|all of them){end}
         """,
         unless=r"""
             (?:a|the|with|question mark|comma|trial|notice|rest|grace|test|time|same|waiting|holding)
@@ -28,30 +28,35 @@ NORMS = (
         "in all of it",
         r"""
             without fail|no two ways about it|by law|hard and fast|not for love n?or money
-            |all the way through|from (?:start to finish|beginning to end|top to bottom|cover to
-             cover|the first [a-z]+ to the last)|(?:in|for|with) (?:everything|anything|whatever
+            |all the way through|from (?:start to finish|beginning to end|top to bottom|cover to cover
+            |the first [a-z]+ to the last)|(?:in|for|with) (?:everything|anything|whatever
             |whatever else|all that) (?:you|we) (?:[a-z]+ )?(?:write|give|send|tell|make|show|do
-            |suggest|build|produce|propose|draft|generate|plan)|(?:every|each|any) (?:[a-z]+ ){1,2}
-            you (?:give|write|send|tell|show|suggest|propose|draft|make|name|add|build|pick) [a-z]+
+            |suggest|build|produce|propose|draft|generate|plan)|(?:every|each
+            |any) (?:[a-z]+ ){1,2}you (?:give|write|send|tell|show|suggest|propose|draft|make|name|add
+            |build|pick) [a-z]+|(?:that|this|it|which)(?:'s| is)? (?:won't|not going to|isn't going to
+            |never going to|will not|isn't about to|not about to) change|(?:is
+            |are) always (?:in (?:[a-z]+ )?(?:bold|italics|english|german|french|case|caps|present|past
+            |lower|upper|brackets)|[a-z]+_case|[a-z]+case|json|toml|yaml|xml|csv|utf-?8|utc|metric|bold
+            |italic)|on before (?:anyone|anybody|you|we|i|the|any) [a-z]+|(?:lose|loses) (?:our|my|the
+            |his|her|their) (?:licen[cs]e|permit|visa|insurance|deposit|job) (?:if|when|unless)
             |in every [a-z]+ from here on|from (?:here|this point|today|this day|tonight|tomorrow
             |monday)(?: on| onwards?| forward)? [a-z]+ (?:are|is|get|gets|go|goes|have|has) [a-z]+
-            |(?:now|this time|today) (?:n?or|and) any other (?:time|day)|as long as (?:this|the)
-             (?:project|chat|conversation|contract) (?:lasts|runs)|(?:i'm|we're|he's|she's|they're
+            |(?:now|this time|today) (?:n?or|and) any other (?:time|day)|as long as (?:this
+            |the) (?:project|chat|conversation|contract) (?:lasts|runs)|(?:i'm|we're|he's|she's|they're
             |boss is|client is|gc is|[a-z]+ (?:is|are)) (?:absolutely |very |completely |quite
             |totally )?(?:immovable|adamant|inflexible|unbending|firm|strict|uncompromising
-            |unyielding) (?:on|about|with|that)|no (?:wiggle|leeway|slack|latitude)[a-z ]*
-            |(?:won't|will not|wouldn't|not going to) (?:budge|bend|compromise|negotiate|discuss)
-             (?:on|about|over)|(?:law|statute|act|regulations?|regulator|contract|licen[cs]e
-            |lease|rule ?book|rules|policy|insurer|insurance|landlord|landlady|faculty|school
-            |teacher|client|customer|boss|council|venue|airline|publisher|journal|supervisor
-            |examiner|auditors?|doctor|surgeon|vet|factory|printer) (?:[a-z]+ )?(?:says?|said|only
-            |demands?|insists?|wants?|takes?|accepts?|allows?|permits?|expects?|leaves? (?:us|me)
-             no|won't|refuses?|rejects?|bans?|forbids?|caps?|limits?|stipulates?|prescribes?
-            |dictates?) (?:that|on|us|me|only|no|nothing|not|any|all|every|at|to be|[0-9]+)
-            |(?:[a-z]+ )?(?:law|rules|act|policy|code) governs?|(?:doctor|surgeon|landlord|vet
-            |client|boss|insurer|council|officer|school|midwife|physio|company|customer)(?:'s|s')
-             (?:orders?|conditions?|rules?|verdict|instructions?|requirement|demand)|(?:is|are)
-             (?:sacred|sacrosanct|gospel|the law|law|king|untouchable|locked in|locked down
+            |unyielding) (?:on|about|with|that)|no (?:wiggle|leeway|slack|latitude)[a-z ]*|(?:won't
+            |will not|wouldn't|not going to) (?:budge|bend|compromise|negotiate|discuss) (?:on|about
+            |over)|(?:law|statute|act|regulations?|regulator|contract|licen[cs]e|lease|rule ?book|rules
+            |policy|insurer|insurance|landlord|landlady|faculty|school|teacher|client|customer|boss
+            |council|venue|airline|publisher|journal|supervisor|examiner|auditors?|doctor|surgeon|vet
+            |factory|printer) (?:[a-z]+ )?(?:says?|said|only|demands?|insists?|wants?|takes?|accepts?
+            |allows?|permits?|expects?|leaves? (?:us|me) no|won't|refuses?|rejects?|bans?|forbids?
+            |caps?|limits?|stipulates?|prescribes?|dictates?) (?:that|on|us|me|only|no|nothing|not|any
+            |all|every|at|to be|[0-9]+)|(?:[a-z]+ )?(?:law|rules|act|policy|code) governs?|(?:doctor
+            |surgeon|landlord|vet|client|boss|insurer|council|officer|school|midwife|physio|company
+            |customer)(?:'s|s') (?:orders?|conditions?|rules?|verdict|instructions?|requirement|demand)
+            |(?:is|are) (?:sacred|sacrosanct|gospel|the law|law|king|untouchable|locked in|locked down
             |carved in stone|written in stone|cast in concrete|iron|binding|a law|the one [a-z]+
             |part of the deal|a condition|the condition)
         """,
@@ -109,25 +114,26 @@ NORMS = (
             |negotiating|sending) [a-z0-9]+
         """,
         unless=r"""
-            (?:it|this|that|which) (?:is|'s) (?:not|n't) (?:being|getting) [a-z]+
-            |(?:build|page|request|mail|email|message|login|job|file|upload|app|site|server|data
-            |code|plugin|query|button|image|images|changes|tests?|emails?|mails|style|styles
-            |function|module|import|package|it|they|module|variable|hook|service|payment) (?:isn't
-            |aren't|is not|are not|'s not|not) (?:being|getting|going|coming|available|used|shown
-            |sent|stored|logged|changed|removed|updated) ?[a-z]*|(?:job|push|mail|request|email
-            |commit|build|upload|payment|connection|login|page)s? (?:gets?|is|are|was|were|being
-            |be) (?:rejected|bounced|refused|sent back)|nothing (?:is|gets|goes|comes|runs?)
-             (?:up|on|wrong|happening|out|through|there|here|in|better|saved|logged|shown|printed
-            |displayed|sent|changed|loaded|working|coming|fixed|cached|lost|perfect|certain|free
-            |decided|settled|planned|done|listed|selected|written|stored)|(?:nobody|no one) (?:is
-            |gets?|goes|sees|eats?|drinks?|runs?) (?:home|here|there|it|hurt|perfect|that|sure|me
-            |why|how|answering|responding|replying|around|available|really|any|anymore|about)
-            |none (?:of (?:it|this|that|them|these|those)|is|are) (?:is|are|gets?|runs?) [a-z]+
-            |i'm not (?:having (?:much|any) (?:luck|fun|success))|not (?:being|getting) (?:able
-            |paid|enough|funny|serious|clear|rude|mean|any|it)|if i (?:see|find) (?:that|it|one) i
-            |(?:parts?|pieces|edges|colou?rs|lines|wires) (?:don't|doesn't) (?:touch|meet|overlap
-            |mix)|(?:cuts?|ignores?) (?:all|everything|the rest) (?:of|my)|gets? fired (?:twice|when
-            |before|after|again)|(?:event|handler|hook|trigger|callback)s? (?:gets?|is|are) fired
+            (?:it|this|that|which) (?:is|'s) (?:not|n't) (?:being|getting) [a-z]+|(?:build|page|request
+            |mail|email|message|login|job|file|upload|app|site|server|data|code|plugin|query|button
+            |image|images|changes|tests?|emails?|mails|style|styles|function|module|import|package|it
+            |they|module|variable|hook|service|payment) (?:isn't|aren't|is not|are not|'s not
+            |not) (?:being|getting|going|coming|available|used|shown|sent|stored|logged|changed|removed
+            |updated) ?[a-z]*|(?:job|push|mail|request|email|commit|build|upload|payment|connection
+            |login|page)s? (?:gets?|is|are|was|were|being|be) (?:rejected|bounced|refused|sent back)
+            |nothing (?:is|gets|goes|comes|runs?) (?:up|on|wrong|happening|out|through|there|here|in
+            |better|saved|logged|shown|printed|displayed|sent|changed|loaded|working|coming|fixed
+            |cached|lost|perfect|certain|free|decided|settled|planned|done|listed|selected|written
+            |stored)|(?:nobody|no one) (?:is|gets?|goes|sees|eats?|drinks?|runs?) (?:home|here|there|it
+            |hurt|perfect|that|sure|me|why|how|answering|responding|replying|around|available|really
+            |any|anymore|about)|(?:having|running) (?:a|an|the) (?:great|good|bad|nice|hard|easy|best
+            |better|terrible) [a-z]+|none (?:of (?:it|this|that|them|these|those)|is|are) (?:is|are
+            |gets?|runs?) [a-z]+|i'm not (?:having (?:much|any) (?:luck|fun|success))|not (?:being
+            |getting) (?:able|paid|enough|funny|serious|clear|rude|mean|any|it)|if i (?:see
+            |find) (?:that|it|one) i|(?:parts?|pieces|edges|colou?rs|lines|wires) (?:don't
+            |doesn't) (?:touch|meet|overlap|mix)|(?:cuts?|ignores?) (?:all|everything|the rest) (?:of
+            |my)|gets? fired (?:twice|when|before|after|again)|(?:event|handler|hook|trigger
+            |callback)s? (?:gets?|is|are) fired
         """,
     ),
     Pattern(
@@ -149,11 +155,12 @@ NORMS = (
             far |right )?(?:away|clear|off|out) (?:from|of)?
         """,
         unless=r"""
-            (?:all|now|something|everything|it's|hit|win) or nothing|or else (?:the|it|we|i)
-            |(?:stuck|stick(?:s|ing)?) with (?:the|my|this) (?:problem|issue|bug|error)|(?:kept|keeps)
-             [^.!?\n]{1,40}|or not at all\?|not (?:in|on|to|with|for|at) any (?:hurry|rush|case|of)
-            |stick(?:s|ing)? to the (?:pan|bottom|wall|glass|tray|paper|surface|lid|plate)
-            |(?:i|we|they|he|she|it|also|just)(?:'ll| can| will| could)? keep [^.!?\n]*
+            (?:all|now|something|everything|it's|hit|win) or nothing|or else (?:the|it|we|i)|(?:i|we
+            |they|he|she|you|it) (?:[a-z]+ )?sticks? (?:to|with)|(?:stuck|stick(?:s|ing)?) with (?:the
+            |my|this) (?:problem|issue|bug|error)|(?:kept|keeps) [^.!?\n]{1,40}|or not at all\?
+            |not (?:in|on|to|with|for|at) any (?:hurry|rush|case|of)|stick(?:s|ing)? to the (?:pan
+            |bottom|wall|glass|tray|paper|surface|lid|plate)|(?:i|we|they|he|she|it|also|just)(?:'ll
+            | can| will| could)? keep [^.!?\n]*
         """,
     ),
     Pattern(
@@ -164,17 +171,19 @@ NORMS = (
              [a-z0-9]+
         """,
         unless=r"""
-            (?:we|you) (?:really |simply |just |also )?(?:don't|do not|never) (?:ever )?(?:have
-            |know|need|want|wanna|get|like|understand|see (?:any|the|a|it|why|how|what|much|each)
-            |think|care|remember|mind|believe|live|own|really|even|just|yet|usually|often|always
-            |seem|feel|mean|expect|trust|speak|travel|plan|drive|reali[sz]e|recall|exist|agree|agreed
-            |hear|come|belong|quite|fully|all|find|notice|bother|enjoy|love|matter|miss|look|work
-             (?:well|there|here|much)|had|got|met|saw|did|were|was|been|heard|went|tried|talked|too
-            |so|that|the|actually|necessarily|mention|say|tell me|happen|in|on|at|to|hurt|learn
-            |worry|stop|fail|forget|owe|knew|thought|found|said|hate|watch|play|visit|fight|argue
-            |talk|mess|seriously|finish|finished|[a-z]{2,}ed)\b|(?:if|when|since|because|why|that
-            |what|as|whether|unless|until|where|which|how|says?|hope|assume|promise|so|think|thinks
-            |see|means?|things?) (?:we|you) (?:[a-z]+ )?(?:don't|do not|never)
+            (?:we|you) (?:really |simply |just |also )?(?:don't|do not|never) (?:ever )?(?:have|know
+            |need|want|wanna|get|like|understand|see (?:any|the|a|it|why|how|what|much|each)|think|care
+            |remember|mind|believe|live|own|really|even|just|yet|usually|often|always|seem|feel|mean
+            |expect|trust|speak|travel|plan|drive|reali[sz]e|recall|exist|agree|agreed|hear|come|belong
+            |quite|fully|all|find|notice|bother|enjoy|love|matter|miss|look|work (?:well|there|here
+            |much)|had|got|met|saw|did|were|was|been|heard|went|tried|talked|too|so|that|the|actually
+            |necessarily|mention|say|tell me|happen|in|on|at|to|hurt|learn|worry|stop|fail|forget|owe
+            |knew|thought|found|said|hate|watch|play|visit|fight|argue|talk|mess|seriously|finish
+            |finished|[a-z]{2,}ed|sound|appear|strike|sleep|cook much|go out|(?:eat|go) out|deserve
+            |realise|recognise|bite|judge)\b|(?:we|you) (?:don't|do not|never) [^.,!?\n]{0,40}(?:much
+            |often|a lot|that well|yet|either|any ?more){end}|(?:if|when|since|because|why|that|what|as
+            |whether|unless|until|where|which|how|says?|hope|assume|promise|so|think|thinks|see|means?
+            |things?) (?:we|you) (?:[a-z]+ )?(?:don't|do not|never)
         """,
     ),
     Pattern(

@@ -24,9 +24,9 @@ SUBJECTS = (
         """,
         unless="""
             (?:salt|raw) (?:lake|data|text|string|html|sql|json|bytes|numbers|strings|material|wood)
-            |raw(?:_|[.])|pain point|nuts and bolts|symptoms? of the bug|blood type|(?:nuts
-            |nut) (?:and|&) bolts|hot dogs?|tablets? (?:and phones|layout|view|screen)
-            |phones? and tablets?|(?:on|for) tablets?|salt(?:ed)? (?:and|the) hash|pain in the
+            |raw(?:_|[.])|(?:a|such a|royal|real) pain|pain point|nuts and bolts|symptoms? of the bug
+            |blood type|(?:nuts|nut) (?:and|&) bolts|hot dogs?|tablets? (?:and phones|layout|view
+            |screen)|phones? and tablets?|(?:on|for) tablets?|salt(?:ed)? (?:and|the) hash|pain in the
             |health.?check
         """,
     ),

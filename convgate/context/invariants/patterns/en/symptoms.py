@@ -78,11 +78,13 @@ SYMPTOMS = (
              fluids? (?:per|a|each) day|broken (?:that|her|his|my|a) (?:hip|leg|arm|back|neck)
         """,
         unless=r"""
-            (?:no|not|without|book|paper|essay|article|talk|study|novel|thesis|lecture|course|exam)
-             (?:about |on |of |any |the )?[a-z]{3,}(?:itis|aemia|emia|opathy|plegia|uria|algia)
-            |academia|bohemia|nostalgia|premature (?:optimi[sz]ation|to|abstraction)|inhaler
-             (?:design|market)|bipolar (?:transistor|junction)|diagnosed with (?:a bug|bad)|bypass
-             (?:the|this|road|surgery robot|valve)|bugitis|pots? (?:of|and|for)|(?:a|the) ms\b
+            (?:no|not|without|book|paper|essay|article|talk|study|novel|thesis|lecture|course
+            |exam) (?:about |on |of |any |the )?[a-z]{3,}(?:itis|aemia|emia|opathy|plegia|uria|algia)
+            |(?:story|novel|poem|film|movie|essay|article|script|character|protagonist|hero|heroine
+            |scene|chapter|lecture|documentary)[^.!?\n]{0,60} (?:with|has|have|having|is|on|about
+            |a) [^.!?\n]{0,30}|academia|bohemia|nostalgia|premature (?:optimi[sz]ation|to|abstraction)
+            |inhaler (?:design|market)|bipolar (?:transistor|junction)|diagnosed with (?:a bug|bad)
+            |bypass (?:the|this|road|surgery robot|valve)|bugitis|pots? (?:of|and|for)|(?:a|the) ms\b
             |(?:three|two|few|some|six|[0-9]+) (?:weeks|months) (?:into|gone by)
         """,
     ),

@@ -25,21 +25,22 @@ WITHOUT_FORCE = (
         unless="""
             (?:not|isn't|never) (?:just|only) (?:this|for|now|today)|(?:for this and|today and
             |now and) (?:all|the|every|later|onwards|always|in)|this one (?:and|is)
-            |from (?:right )?now|for (?:right )?now on|starting right now
+            |from (?:right )?now|for (?:right )?now on|starting right now|this time (?:n?or|and) [a-z]+
         """,
     ),
     Pattern(
         "supposed",
         "what if",
         r"""
-            (?:what if|suppose|supposing|imagine|hypothetically|in theory|theoretically
-            |let's (?:say (?:we|i|you|that|there|the|it|he|she|they|all|every|nobody)|assume|pretend
-            |imagine)|say (?:we|i|you|that|the)|assume|assuming|pretend|just thinking|if (?:we|i|it
-            |they|you|there|one) (?:had to|were to|could|were|ever had|ever|would|couldn't|wanted
-            |did)|if i were|if it were|what would|would it|wouldn't it|as a thought experiment
-            |thought experiment|in an ideal world|ideally|maybe|perhaps|i wonder|wondering
-            |i'm (?:just )?(?:thinking|wondering|not sure|curious)|not sure (?:if|whether)
-            |if [a-z ]{2,30} could (?:never|not|only|ever)) [^.!?\n]+
+            (?:(?:it |that |this )?(?:would|'d) be (?:great|nice|cool|good|lovely|perfect|ideal|amazing
+            |fantastic|helpful) (?:if|to|when)|what if|suppose|supposing|imagine|hypothetically
+            |in theory|theoretically|let's (?:say (?:we|i|you|that|there|the|it|he|she|they|all|every
+            |nobody)|assume|pretend|imagine)|say (?:we|i|you|that|the)|assume|assuming|pretend
+            |just thinking|if (?:we|i|it|they|you|there|one) (?:had to|were to|could|were|ever had|ever
+            |would|couldn't|wanted|did)|if i were|if it were|what would|would it|wouldn't it
+            |as a thought experiment|thought experiment|in an ideal world|ideally|maybe|perhaps
+            |i wonder|wondering|i'm (?:just )?(?:thinking|wondering|not sure|curious)|not sure (?:if
+            |whether)|if [a-z ]{2,30} could (?:never|not|only|ever)) [^.!?\n]+
         """,
         unless=r"""
             assume (?:nothing|no|that (?:the )?(?:reader|user)|the (?:reader|user|worst))
@@ -59,9 +60,9 @@ WITHOUT_FORCE = (
         r"""
             (?:i'd|i would|we'd|we would|she'd|he'd|they'd) (?:\w+ )?(?:prefer|like|love|rather
             |appreciate|be (?:happy|glad|nice))|i (?:\w+ )?(?:prefer|like|love|enjoy|hope|wish|want)
-            |if (?:at all )?possible|if you can|if you could|preferably|ideally|would be (?:nice
-            |great|good|cool|lovely|helpful|ideal|best|perfect)|nice to have|wherever possible
-            |where possible|when possible|as far as possible|optional|a bonus|no (?:strong
+            |if (?:at all )?possible|if you can|if you could|preferably|ideally|would be (?:nice|great
+            |good|cool|lovely|helpful|ideal|best|perfect)|nice to have|wherever possible|where possible
+            |if you can help it|when possible|as far as possible|optional|a bonus|no (?:strong
             |hard) (?:preference|feelings)|i'm (?:not )?a fan|favou?rite|would be a plus|a plus
             |if it (?:fits|works|isn't too)|not (?:that )?important|wouldn't mind|might be nice
             |could be nice|if it's not too much
@@ -75,20 +76,19 @@ WITHOUT_FORCE = (
             |friends|colleague|colleagues|neighbou?r|neighbou?rs|mother|father|mum|mom|dad|brother
             |sister|grandm[a-z]+|grandf[a-z]+|grandpa|cousin|trainer|coach|teacher|professor|guy
             |article|book|blog|blogger|post|tutorial|film|movie|author|guide|influencer|magazine|ex
-            |roommate|buddy|granny|in-laws|people|video|youtuber|docs|documentation|manual)|people
-            |some|they|everyone|he|she|others|many) (?:always |once |often |usually |just |also |
-            never |had |has |have )*(?:says?|said|told (?:me|us)|claims?|claimed|thinks?|swears?
+            |roommate|buddy|granny|in-laws|people|video|youtuber|docs|documentation|manual)|people|some
+            |somebody|someone|they|everyone|he|she|others|many) (?:always |once |often |usually |just 
+            |also |never |had |has |have )*(?:says?|said|told (?:me|us)|claims?|claimed|thinks?|swears?
             |recommends?|insists?|wrote|states?|suggests?|believes?|tells? (?:me|us|everyone)
-            |used to say|keeps? (?:saying|telling me)) [^.!?\n]+|(?:i read|i heard|i've (?:read
-            |heard)|some say|apparently|according to|in the (?:book|film|movie|article|story
-            |novel)) [^.!?\n]+|[a-z]+ (?:says?|said|reads?|states?|wrote|goes)[:,]? x{4,}[^.!?\n]*
-            |(?:he|she|my [a-z]+|our [a-z]+|his [a-z]+|her [a-z]+|the [a-z]+|they|people|everyone
-            |everybody|nobody|someone|it|that|this|i|kids|users) (?:once |had |has |have |'s |
-            've )?(?:always|never|often|usually|sometimes|once|hardly ever|rarely) (?:[a-z]+s
-            |[a-z]+ed|has|had|was|is|got|came|went|said|told|be|been|know|knew|see|saw|get|want
-            |wants|like|likes|drove|burns|forget|forgets|did|took|made|felt|do|ask|asks|have|had|go
-            |goes|say|thought|understood|tried|heard|think|love|loved|complains?|eat|eats|use|used
-            |end|ends|work|worked|run|ran)
+            |used to say|keeps? (?:saying|telling me)) [^.!?\n]+|(?:i read|i heard|i've (?:read|heard)
+            |some say|apparently|according to|in the (?:book|film|movie|article|story|novel)) [^.!?\n]+
+            |[a-z]+ (?:says?|said|reads?|states?|wrote|goes)[:,]? x{4,}[^.!?\n]*|(?:he|she|my [a-z]+
+            |our [a-z]+|his [a-z]+|her [a-z]+|the [a-z]+|they|people|everyone|everybody|nobody|someone
+            |it|that|this|i|kids|users) (?:once |had |has |have |'s |'ve )?(?:always|never|often
+            |usually|sometimes|once|hardly ever|rarely) (?:[a-z]+s|[a-z]+ed|has|had|was|is|got|came
+            |went|said|told|be|been|know|knew|see|saw|get|want|wants|like|likes|drove|burns|forget
+            |forgets|did|took|made|felt|do|ask|asks|have|had|go|goes|say|thought|understood|tried|heard
+            |think|love|loved|complains?|eat|eats|use|used|end|ends|work|worked|run|ran)
         """,
         unless=r"""
             (?:phone|display|screen|printer|app|console|terminal|logs?|page|browser|message|git
