@@ -22,6 +22,7 @@ from convgate.context.guardrails.guardrails import Guardrails
 from convgate.context.guardrails.limits import Limits
 from convgate.context.guardrails.report import MOST_BINS, bin_edges, report
 from convgate.context.guardrails.report_json import report_json
+from convgate.context.guardrails.seen import look
 from convgate.context.guardrails.simulation import Phase, drift_and_back, drifted, simulate
 from convgate.context.mode import MODES
 from convgate.context.request import Fallback, RequestRecord
@@ -130,6 +131,20 @@ def test_a_report_says_what_the_guardrails_see_now(day: tuple[Store, list[Reques
     plain = report_json(found, Limits.of(Settings()))
     assert plain["drift"]["requests"] == hour.total()
     assert plain["since"] == "2026-03-05T09:00:00.000001+00:00"
+
+
+def test_a_look_reads_indices_and_no_request(day: tuple[Store, list[RequestRecord]]) -> None:
+    """It is made every 2 seconds, and the log may have 100,000 of them."""
+    store, _ = day
+    asked: list[str] = []
+    with store.read() as db:
+        db.conn.set_trace_callback(asked.append)
+        look(store, Limits(), NINE + timedelta(days=3), [])
+        db.conn.set_trace_callback(None)
+        plans = [db.execute(f"EXPLAIN QUERY PLAN {one}").fetchall() for one in asked if "requests" in one]
+    steps = [step[3] for plan in plans for step in plan if step[3].startswith(("SCAN", "SEARCH"))]
+    assert len(plans) == 10
+    assert [one for one in steps if "USING COVERING INDEX" not in one and "(subquery" not in one] == []
 
 
 def test_an_empty_log_has_empty_figures(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ class GuardStates:
         self._store = store
 
     def baseline(self) -> Baseline | None:
-        """The one that was set last; None when there is none. StoreError when what is kept of it is damaged."""
+        """The one that was set last; None when there is none. StoreError when it is damaged."""
         with self._store.read() as db:
             row = db.execute(
                 "SELECT at, counts, outcomes, failures, since, until FROM guard_baseline"
@@ -126,8 +126,8 @@ def _alert_of(row: tuple[Any, ...]) -> Alert:
     kind, mode, raised, message, figures, cleared, because, phase, since, rounds, number = row
     with _readable("alerts", "Put a backup in its place."):
         return Alert(
-            kind, mode, moment_of(raised), message, dict(json.loads(figures)), _moment(cleared), because, phase,
-            moment_of(since), int(rounds), number,
+            kind, mode, moment_of(raised), message, dict(json.loads(figures)), _moment(cleared), because,
+            phase, moment_of(since), int(rounds), number,
         )  # fmt: skip
 
 

@@ -38,7 +38,7 @@ def set_baseline(
         begin = in_utc(since) if since is not None else in_utc(datetime.min)
         end = moment if until is None else in_utc(until)
         found = RequestCounts(store)
-        outcomes = found.outcomes(begin, end).values()
+        outcomes = found.outcomes(begin, end, MODES).values()
         baseline = Baseline(
             moment,
             found.classified(begin, end, MODES),

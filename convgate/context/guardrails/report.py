@@ -79,7 +79,7 @@ def report(
         seen,
         _far(seen.classified, seen.baseline),
         _far(totals.classified, seen.baseline),
-        _errors(seen, limits, counted.outcomes(begin, end), open_alerts),
+        _errors(seen, limits, counted.outcomes(begin, end, MODES), open_alerts),
         tuple(states.alerts(begin, end)),
         counted.lost(begin, end),
         limits.drift_least,

@@ -92,5 +92,5 @@ def _overall(counts: RequestCounts, limits: Limits, now: datetime, baseline: Bas
     """Of the baseline, or where that has too few outcomes, of what the log has from before the newest."""
     if baseline is not None and baseline.outcomes.count >= LEAST_OVERALL:
         return baseline.outcomes
-    before = counts.outcomes(None, earlier(now, seconds=limits.error_seconds)).values()
+    before = counts.outcomes(None, earlier(now, seconds=limits.error_seconds), MODES).values()
     return Outcomes(sum(one.count for one in before), sum(one.failures for one in before))
