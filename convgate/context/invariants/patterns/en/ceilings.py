@@ -9,20 +9,19 @@ CEILINGS = (
         "obligation",
         "is where I stop",
         r"""
-            {num}(?: [a-z'%-]+){0,6}?(?: is| are|'s|'re| remains?| stays?) (?:(?:absolutely|really
-            |also|now|about|just|still|already|simply|quite|currently) )*(?:(?:the|my|our|her|his
-            |its|their|a|an) (?:(?:absolute|new|hard|upper|outer|very|outside|strict|firm|daily
-            |weekly|monthly|total|official|legal) )*(?:max|maximum|limit|cap|ceiling|roof|line|top
-            |most|bound|threshold|extent|end of it|budget|deadline|cut.?off|minimum|floor|least
-            |strongest|highest|longest|biggest|rule|lot)|where (?:i|we|it|he|she|they|the|my|our)
-             (?:[a-z]+ )?(?:stops?|draws?|ends?|walks?|cuts?|gets? off|bails?|quits?)
-            |as (?:much|far|high|long|many|late|low|big|early|deep|good) as [a-z']+
-            |all (?:i|we|the|it|they|that|there|you|she|he|my|our)|what (?:i|we|they|it|he|she
-            |the|my|our|each|fits|you)[a-z' ]{0,40}(?:authori[sz]ed|allowed|held|fits?|got|have|can
-            |may|pay|afford|budget|manage|carry|take|takes|allows?|agreed|approved|works? with
-            |signed|limited)|what fits|(?:plenty|enough) for (?:us|me|him|her|them)|the lot|the end|max(?:ed)?|tops
-            |when (?:we're|i'm|they're|it's|it all|the) (?:back|out|over|done|closed|ends|shut)
-            |(?:the )?(?:furthest|latest|earliest|farthest) [a-z]+)
+            {num}(?: [a-z'%-]+){0,6}?(?: is| are|'s|'re| remains?| stays?) (?:(?:absolutely|really|also
+            |now|about|just|still|already|simply|quite|currently) )*(?:(?:the|my|our|her|his|its|their
+            |a|an) (?:(?:absolute|new|hard|upper|outer|very|outside|strict|firm|daily|weekly|monthly
+            |total|official|legal) )*(?:max|maximum|limit|cap|ceiling|roof|line|top|most|bound
+            |threshold|extent|end of it|budget|deadline|cut.?off|minimum|floor|least|strongest|highest
+            |longest|biggest|rule|lot)|where (?:i|we|it|he|she|they|the|my|our) (?:[a-z]+ )?(?:stops?
+            |draws?|ends?|walks?|cuts?|gets? off|bails?|quits?)|as (?:much|far|high|long|many|late|low
+            |big|early|deep|good) as [a-z']+|all (?:i|we|the|it|they|that|there|you|she|he|my|our)
+            |what (?:i|we|they|it|he|she|the|my|our|each|fits|you)[a-z' ]{0,40}(?:authori[sz]ed|allowed
+            |held|fits?|got|have|can|may|pay|afford|budget|manage|carry|take|takes|allows?|agreed
+            |approved|works? with|signed|limited)|what fits|(?:plenty|enough) for (?:us|me|him|her
+            |them)|the lot|the end|max(?:ed)?|tops|when (?:we're|i'm|they're|it's|it all|the) (?:back
+            |out|over|done|closed|ends|shut)|(?:the )?(?:furthest|latest|earliest|farthest) [a-z]+)
         """,
         unless=r"""
             {num}(?: [a-z'%-]+){0,6}? (?:is|are) (?:enough (?:for (?:now|today|me)|to|,? thanks|\?)
@@ -38,12 +37,12 @@ CEILINGS = (
         "caps us at",
         r"""
             (?:caps?|capped|limits?|limited|restricts?|restricted|confined|maxe?[sd]? out|tops? out
-            |topped out|runs? out|held|holds) (?:us |me |him |her |them |it |you |each [a-z]+ 
-            |every [a-z]+ |this |everyone |everybody )?(?:at|to|with|after) {num}|(?:chained|tied|bound
-            |locked|pinned|wedded|committed|restricted|limited|confined|stuck) (?:to|on|in|at|with
-            |into) (?:[a-z.+#]+ )?[0-9][0-9.]*|(?:allows?|permits?|grants?|gives?|lets?) (?:him|her|me
-            |us|them|you|everyone|each [a-z]+|[a-z]+) (?:have |only |just |no more than 
-            |up to )*{num}(?: [a-z]+){1,6} (?:per|a|each|every) (?:day|week|month|night|hour|meal|year
+            |topped out|runs? out|held|holds) (?:us |me |him |her |them |it |you |each [a-z]+
+             |every [a-z]+ |this |everyone |everybody )?(?:at|to|with|after) {num}|(?:chained|tied
+            |bound|locked|pinned|wedded|committed|restricted|limited|confined|stuck) (?:to|on|in|at
+            |with|into) (?:[a-z.+#]+ )?[0-9][0-9.]*|(?:allows?|permits?|grants?|gives?|lets?) (?:him
+            |her|me|us|them|you|everyone|each [a-z]+|[a-z]+) (?:have |only |just |no more than
+             |up to )*{num}(?: [a-z]+){1,6} (?:per|a|each|every) (?:day|week|month|night|hour|meal|year
             |session|head|person)|(?:ends?|closes?|shuts?|is over|are over|is off|finish(?:es)?
             |goes? off|is out) (?:at|after|by) (?:{num}|midnight|noon|dusk|dark|sunset)|(?:has|have
             |needs?) to (?:stop|end|land|finish|be (?:off|over|out|quiet|down)) (?:at|by|before|under

@@ -10,22 +10,23 @@ INFORMATION = (
         "secrets and access",
         r"""
             (?:deploy|signing|host|access|license|encryption|master|service|aws|gcp|azure|stripe|admin
-            |production|prod|backup|gpg|pgp|ssh|root|shared|session|cookie|webhook|oauth|bot|bearer
-            |jwt|refresh|personal|github|slack|discord|api) (?:keys?|tokens?|secrets?|passwords?
+            |production|prod|backup|gpg|pgp|ssh|root|shared|session|cookie|webhook|oauth|bot|bearer|jwt
+            |refresh|personal|github|slack|discord|api) (?:keys?|tokens?|secrets?|passwords?
             |credentials?)|keys (?:come|live|belong|stay|sit|are|don't|must|never|may|go)|keychain
-            |vaults?|key ?stores?|two.factor|pass ?codes?|pass ?phrases?|pins?|otp|one.time (?:codes?|passwords?)
-            |seed phrase|recovery (?:codes?|phrase)|private repos?|service accounts?|access (?:rights
-            |control|tokens?)|unauthori[sz]ed|authenticat(?:ed|ion)|log(?:ged)? ?in attempts|lock
-             (?:the )?accounts?|brute.?force|rate.?limit(?:ed|ing)? login|sandbox(?:ed)?|untrusted
-            |user.supplied|sanitis?z?[a-z]*|inject[a-z]*|exploit[a-z]*|backdoors?|hackers?|attackers?
-            |burglars?|thieves|stalkers?|scammers?|fraud[a-z]*|social engineering|spoof[a-z]*|leak(?:s
-            |ed|ing|age)?|disclos[a-z]+|expos(?:e|es|ed|ing) (?:the|our|any|it|to|internal|port|them)
-            |internal (?:hosts?|ips?|urls?|network|only|systems?)|air.?gapped|on.?prem[a-z]*|our own
-             (?:machines?|servers?|network|hardware)|third.part(?:y|ies)|cloud (?:services?|notebooks?
-            |storage|providers?)|ad networks?|trackers?|tracking|telemetry|analytics|external (?:
-            services?|apis?|servers?|llms?)|outside the (?:company|firm|team|office|building|eu
-            |network|family|practice)|home (?:address|number)|whereabouts|find out where|(?:my|her|his) ex|(?:customer|user|order
-            |member|patient|payment|client) (?:database|db|tables?|records?|files?)
+            |vaults?|key ?stores?|two.factor|pass ?codes?|pass ?phrases?|pins?|otp|one.time (?:codes?
+            |passwords?)|seed phrase|recovery (?:codes?|phrase)|private repos?|service accounts?
+            |access (?:rights|control|tokens?)|unauthori[sz]ed|authenticat(?:ed|ion)
+            |log(?:ged)? ?in attempts|lock (?:the )?accounts?|brute.?force|rate.?limit(?:ed|ing)? login
+            |sandbox(?:ed)?|untrusted|user.supplied|sanitis?z?[a-z]*|inject[a-z]*|exploit[a-z]*
+            |backdoors?|hackers?|attackers?|burglars?|thieves|stalkers?|scammers?|fraud[a-z]*
+            |social engineering|spoof[a-z]*|leak(?:s|ed|ing|age)?|disclos[a-z]+|expos(?:e|es|ed
+            |ing) (?:the|our|any|it|to|internal|port|them)|internal (?:hosts?|ips?|urls?|network|only
+            |systems?)|air.?gapped|on.?prem[a-z]*|our own (?:machines?|servers?|network|hardware)
+            |third.part(?:y|ies)|cloud (?:services?|notebooks?|storage|providers?)|ad networks?
+            |trackers?|tracking|telemetry|analytics|external (?:services?|apis?|servers?|llms?)
+            |outside the (?:company|firm|team|office|building|eu|network|family|practice)
+            |home (?:address|number)|whereabouts|find out where|(?:my|her|his) ex|(?:customer|user
+            |order|member|patient|payment|client) (?:database|db|tables?|records?|files?)
         """,
         unless=r"""
             (?:memory|water|oil|gas|tap|roof|air|coolant) leak(?:s|ed|ing)?|leak(?:s|ed|ing)?

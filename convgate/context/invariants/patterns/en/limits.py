@@ -14,16 +14,15 @@ LIMITS = (
             |merge|change|edit|touch|return|output|mention|cite|book|eat|cook|work|allow|accept|talk
             |plan|run|log|count|store|quote|add|keep|name|propose|ask|translate|print
             |(?:[a-z]+ )?(?:plain|cash|vegan|vegetarian|metric|free|public|official|local|organic
-            |peer))\b|(?:may|can|could|must|should|shall|will|do|does|are|is|be|works?|happens?
-            |allowed|available|permitted) only|(?:can|may|must|should|shall) [a-z]+ only
-            |[a-z]+ only (?:does|goes|opens|prints|works|allows?|accepts?|takes?|supports?|permits?|runs?|has|eats?|drinks?
+            |peer))\b|(?:may|can|could|must|should|shall|will|do|does|are|is|be|works?|happens?|allowed
+            |available|permitted) only|(?:can|may|must|should|shall) [a-z]+ only|[a-z]+ only (?:does
+            |goes|opens|prints|works|allows?|accepts?|takes?|supports?|permits?|runs?|has|eats?|drinks?
             |reads?|speaks?|understands?)|(?:use|take|answer|reply|write|include|with|in|from|speak
             |cite|by|on|for|recommend|suggest|buy|for|sources?|using) (?:[a-z0-9'-]+ ){0,4}only
             |[a-z0-9]+ only(?:{end}| please)|only (?:our|my|your|these|those) [a-z0-9]+
             |only to (?:people|those|users?|customers?|members|subscribers|the|my|our|staff|adults
-            |friends)|nothing else, ever|only (?:on|in|with|by|from|during|between|after|before
-            |through|via|if|when|for|the [a-z]+) [a-z0-9]+|nothing (?:but|else|other than)
-            |exclusively|solely
+            |friends)|nothing else, ever|only (?:on|in|with|by|from|during|between|after|before|through
+            |via|if|when|for|the [a-z]+) [a-z0-9]+|nothing (?:but|else|other than)|exclusively|solely
         """,
         unless=r"""
             (?:not|if|the|my|our|one|your|is|was|but) only (?:one|thing|problem|question|issue|way

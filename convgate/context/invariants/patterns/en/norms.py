@@ -10,12 +10,12 @@ NORMS = (
         "full stop",
         r"""
             (?:full stop|period|end of (?:story|discussion|debate)|no discussion|no debate
-            |no compromises?|no ifs?,? (?:and |or )?(?:no )?buts?|no ifs,? ands,? or buts
-            |no excuses?|no second choice|no alternatives?|and that's (?:that|final|it|the lot|flat)
-            |that's (?:that|final|the lot|flat|non-?negotiable|how it is|settled|a promise)
-            |take it or leave it|without fail|non.?negotiable|i insist|i mean it
-            |nothing doing|whatever it takes|come what may|rain or shine|no matter (?:who|how|when
-            |where|which)|not for love n?or money|every last one|every single one|every one of them|all of them){end}
+            |no compromises?|no ifs?,? (?:and |or )?(?:no )?buts?|no ifs,? ands,? or buts|no excuses?
+            |no second choice|no alternatives?|and that's (?:that|final|it|the lot|flat)|that's (?:that
+            |final|the lot|flat|non-?negotiable|how it is|settled|a promise)|take it or leave it
+            |without fail|non.?negotiable|i insist|i mean it|nothing doing|whatever it takes
+            |come what may|rain or shine|no matter (?:who|how|when|where|which)|not for love n?or money
+            |every last one|every single one|every one of them|all of them){end}
         """,
         unless=r"""
             (?:a|the|with|question mark|comma|trial|notice|rest|grace|test|time|same|waiting|holding)

@@ -10,32 +10,32 @@ OBLIGATIONS = (
         "must",
         "must(?:n't|nt| not| never| always)?|shall not|shan't|mustnt",
         unless=r"""
-            (?:i|we|one) must (?:say|admit|confess|tell|be (?:going|off|honest|dreaming|missing
-            |doing|stupid|blind|getting)|have|ask|know|run|go|add|thank|sound|seem|look)\b
-            |must (?:have (?:been|had|missed|lost|forgotten|gone|done|made|left|seen|got|gotten
-            |taken|happened|changed|broken|said|come|put|thought|felt|cost|hurt|hit|cut|set|let|paid
-            |met|won|fallen|slept|[a-z]+ed)|feel|seem|sound|look|know|mean|see|read|watch|visit
-            |try)\b|(?:that|it|this|there|you|he|she|they) must be (?:why|it|the (?:reason|one
-            |problem|cause|colou?rs|weather|heat|coffee|air|stress|season|moon)|so|because|some
-            |something|a (?:bug|mistake|typo|joke|better|way)|kidding|joking|late|early|very|really
-            |nearly|about|around|quite|old|cold|amazing|awesome|boring|busy|tired|hard|nice|fun
-            |great|lovely|exhausted|wrong|right|another|an? (?:easier|error))|(?:that|this
-            |it) must be the (?:third|second|first|last|best|worst|same|only)|(?:what|how|why) must
-            |a must.(?:see|read|visit)|must be (?:nice|great|fun|lovely|hard|tough|awful|strange|weird|a (?:hundred|thousand|million|dozen)
-            |hundreds|dozens|thousands)|between must|(?:they|he|she|you|it) must (?:really |all |just )?(?:enjoy|love
-            |like|think|hate|want|wonder|smell|taste)\b|must have (?:drunk|eaten|stolen|spoken|written|chosen
-            |given|known|grown|thrown|slipped|sunk|run|begun|fallen|risen|driven|caught|bought|brought
-            |taught|sold|told|held|kept|slept|meant|sent|spent|built|understood|stood|found|fled|worn)\b
-            |must be the (?:colou?rs|weather|heat|coffee|air|stress|season
-            |moon)|you must be (?:an?|so|very|new|busy|proud|tired|kidding|joking|bored|crazy|mad)
+            (?:i|we|one) must (?:say|admit|confess|tell|be (?:going|off|honest|dreaming|missing|doing
+            |stupid|blind|getting)|have|ask|know|run|go|add|thank|sound|seem|look)\b
+            |must (?:have (?:been|had|missed|lost|forgotten|gone|done|made|left|seen|got|gotten|taken
+            |happened|changed|broken|said|come|put|thought|felt|cost|hurt|hit|cut|set|let|paid|met|won
+            |fallen|slept|[a-z]+ed)|feel|seem|sound|look|know|mean|see|read|watch|visit|try)\b|(?:that
+            |it|this|there|you|he|she|they) must be (?:why|it|the (?:reason|one|problem|cause|colou?rs
+            |weather|heat|coffee|air|stress|season|moon)|so|because|some|something|a (?:bug|mistake
+            |typo|joke|better|way)|kidding|joking|late|early|very|really|nearly|about|around|quite|old
+            |cold|amazing|awesome|boring|busy|tired|hard|nice|fun|great|lovely|exhausted|wrong|right
+            |another|an? (?:easier|error))|(?:that|this|it) must be the (?:third|second|first|last|best
+            |worst|same|only)|(?:what|how|why) must|a must.(?:see|read|visit)|must be (?:nice|great|fun
+            |lovely|hard|tough|awful|strange|weird|a (?:hundred|thousand|million|dozen)|hundreds|dozens
+            |thousands)|between must|(?:they|he|she|you|it) must (?:really |all |just )?(?:enjoy|love
+            |like|think|hate|want|wonder|smell|taste)\b|must have (?:drunk|eaten|stolen|spoken|written
+            |chosen|given|known|grown|thrown|slipped|sunk|run|begun|fallen|risen|driven|caught|bought
+            |brought|taught|sold|told|held|kept|slept|meant|sent|spent|built|understood|stood|found
+            |fled|worn)\b|must be the (?:colou?rs|weather|heat|coffee|air|stress|season|moon)
+            |you must be (?:an?|so|very|new|busy|proud|tired|kidding|joking|bored|crazy|mad)
         """,
     ),
     Pattern(
         "obligation",
         "has to",
         r"""
-            (?:has|have|needs|need|had better|'s got|has got|have got|got) to (?:always |never |also 
-            |still|really |absolutely |all |only )*(?:be|stay|remain|keep|work|run|fit|support
+            (?:has|have|needs|need|had better|'s got|has got|have got|got) to (?:always |never |also
+             |still|really |absolutely |all |only )*(?:be|stay|remain|keep|work|run|fit|support
             |go through|go|use|match|end|start|begin|contain|include|handle|pass|come|cost|finish
             |arrive|look|read|sound|have|hold|stick|comply|follow|conform|avoid|last|take|happen|leave
             |build|compile|respect|accept|return|cover|mention|survive|answer|stop|say|show|speak|live

@@ -10,22 +10,23 @@ PROHIBITIONS = (
         "no …",
         "no (?:[a-z-]+ ){0,2}[a-z-]{2,}",
         unless=r"""
-            no real (?:plan|plans|idea|reason|preference|problem|hurry|need|rush|change)|no (?:allergies|pets|siblings|plans|kids|car|idea|ideas|problem|problems|worries|luck
-            |need|rush|hurry|thanks|thank|way|wonder|doubt|one|matter|clue|change|changes|difference
-            |error|errors|reply|answer|response|news|offen[cs]e|pressure|questions?
-            |further (?:questions?|ideas?)|big|biggie|chance|point|longer|kidding|joke|joking|result
-            |results|output|such (?:file|thing|luck)|it|its|it's|i|i'm|that|that's|this|the|they|you
-            |your|you're|we|he|she|there|these|those|not|but|and|because|what|sorry|actually|my|wait
-            |please|just|use|make|only|let's|lets|don't|do|more (?:questions?|ideas?|time)|more than
-            |later than|less than|fewer|earlier|sooner|longer|success|sign|trace|effect|progress
-            |reason|sense|shame|harm|hard feelings|fun|good|joy|in|on|for|at|with|as|to|from|still
-            |sadly|unfortunately|particular|special|specific|strong|experience|access to
-            |internet (?:here|at|so)|time to|warnings?|crash(?:es)?|better|message|sound|signal|light|picture|power|hot water|water|heating|heat|internet|wifi
-            |connection|network|dial tone)\b|(?:has|have|had|having|got
+            no real (?:plan|plans|idea|reason|preference|problem|hurry|need|rush|change)
+            |no (?:allergies|pets|siblings|plans|kids|car|idea|ideas|problem|problems|worries|luck|need
+            |rush|hurry|thanks|thank|way|wonder|doubt|one|matter|clue|change|changes|difference|error
+            |errors|reply|answer|response|news|offen[cs]e|pressure|questions?|further (?:questions?
+            |ideas?)|big|biggie|chance|point|longer|kidding|joke|joking|result|results|output
+            |such (?:file|thing|luck)|it|its|it's|i|i'm|that|that's|this|the|they|you|your|you're|we|he
+            |she|there|these|those|not|but|and|because|what|sorry|actually|my|wait|please|just|use|make
+            |only|let's|lets|don't|do|more (?:questions?|ideas?|time)|more than|later than|less than
+            |fewer|earlier|sooner|longer|success|sign|trace|effect|progress|reason|sense|shame|harm
+            |hard feelings|fun|good|joy|in|on|for|at|with|as|to|from|still|sadly|unfortunately
+            |particular|special|specific|strong|experience|access to|internet (?:here|at|so)|time to
+            |warnings?|crash(?:es)?|better|message|sound|signal|light|picture|power|hot water|water
+            |heating|heat|internet|wifi|connection|network|dial tone)\b|(?:has|have|had|having|got
             |there's|there is|there are|there was|theres|is|are|was|were|see|saw|sees|see|get|gets
-            |getting|with|find|found|know|makes?|made|shows?|of|'s|'ve|knows|finds|gives?|'re|in|at
-            |say|says|said|takes|took|need|needs) no [^.!?\n]*|in no time|by no means|yes or no
-            |or no\b|oh no\b|number no|(?:a|the|to|is a) no (?:brainer|go)
+            |getting|with|find|found|know|makes?|made|shows?|of|'s|'ve|knows|finds|gives?|'re|in|at|say
+            |says|said|takes|took|need|needs) no [^.!?\n]*|in no time|by no means|yes or no|or no\b
+            |oh no\b|number no|(?:a|the|to|is a) no (?:brainer|go)
         """,
     ),
     Pattern(
@@ -91,8 +92,8 @@ PROHIBITIONS = (
         "obligation",
         "not allowed",
         """
-            (?:is|are|'s|'re|am|was|be|it's|that's|isn't|aren't|i'm) (?:strictly |absolutely |simply 
-            |definitely|also |generally |legally |completely |totally |all )*(?:not (?:allowed
+            (?:is|are|'s|'re|am|was|be|it's|that's|isn't|aren't|i'm) (?:strictly |absolutely |simply
+             |definitely|also |generally |legally |completely |totally |all )*(?:not (?:allowed
             |permitted|acceptable|negotiable|optional|an option|up for (?:discussion|debate)
             |on the table|possible to change|to be)|forbidden|prohibited|mandatory|off.limits
             |off the table|banned|compulsory|required|non.negotiable|taboo|a (?:deal.?breaker|must
@@ -108,8 +109,8 @@ PROHIBITIONS = (
             |fixed|settled|the rule|a given)|and that's it|(?:is|are) a given|and nothing else|(?:is
             |are) always (?:written|spelled|capitali[sz]ed|served|paid|signed|addressed|called|used
             |quoted|rounded|sorted|done|sent)|without exceptions?|no exceptions?|whatsoever|strictly
-            |absolutely (?:no|not|never|must|nothing|have to)|zero tolerance|(?:is|are) (?:a 
-            |an )?(?:absolute|strict|hard|firm) (?:must|no|requirement|limit|rule|condition)
+            |absolutely (?:no|not|never|must|nothing|have to)|zero tolerance|(?:is|are) (?:a
+             |an )?(?:absolute|strict|hard|firm) (?:must|no|requirement|limit|rule|condition)
             |requires? (?:that|us|me|any|all|a|an|the|it|at|every|to)|insists? (?:that|on)|(?:demands?
             |forbids?|prohibits?|mandates?|disallows?|bans|caps|stipulates?|dictates|rules out) [a-z]+
         """,
@@ -118,8 +119,8 @@ PROHIBITIONS = (
             |not permitted|required)|(?:method|operation|permission) not (?:allowed|permitted)
             |no.go zone|is out (?:of (?:stock|office)|now|there|today)|is out\b|(?:is|are|what's
             |what is|whats) (?:it |that |this )?(?:really |actually )?(?:required|allowed
-            |mandatory) (?:by|for|to)[^.!?\n]*[?]|strictly speaking|(?:is|are|was|'s) (?:now |already 
-            |finally |long )?fixed(?: now|,| by|!|\.)|(?:bug|issue|error|problem) is fixed
+            |mandatory) (?:by|for|to)[^.!?\n]*[?]|strictly speaking|(?:is|are|was|'s) (?:now |already
+             |finally |long )?fixed(?: now|,| by|!|\.)|(?:bug|issue|error|problem) is fixed
             |critical (?:thinking|mass|error|bug|acclaim|illness)|who (?:is|are) allowed|is allowed
             |are allowed|caps lock|all caps|in caps|supply and demands?|demands? (?:for|of|is|are)
             |bans (?:are|on)
@@ -159,9 +160,9 @@ PROHIBITIONS = (
             |never the other way|that's a condition|(?:stick|keep|adhere) (?:strictly |only )?to (?:the
             |our|my|this|these)|without [a-z0-9]+[, ]+that's a|throughout{end}|not (?:on|before|after
             |during) [a-z0-9]+|[a-z]+ (?:is|are) (?:already )?fixed{end}|(?:we|you|i|it|they|she|he|one
-            |that|which|[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just|definitely 
-            |also )?(?:can't|cannot|cant|can not|couldn't|won't|mustn't) (?:really |ever |also 
-            |possibly )?(?:use|have (?:any|more|the|a|it)|exceed|go (?:over|above|below|past|beyond
+            |that|which|[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just|definitely
+             |also )?(?:can't|cannot|cant|can not|couldn't|won't|mustn't) (?:really |ever |also
+             |possibly )?(?:use|have (?:any|more|the|a|it)|exceed|go (?:over|above|below|past|beyond
             |near|up|on|to|outside)|spend|change|touch|contain|take (?:longer|more|on|any)|eat|drink
             |afford|be (?:more|longer|changed|later|moved|touched|over|larger|bigger|used|in|on|seen
             |shared|anywhere|any|near|there|left|away)|leave|install|add|share|upload|send|store|travel

@@ -77,9 +77,9 @@ WITHOUT_FORCE = (
             |sister|grandm[a-z]+|grandf[a-z]+|grandpa|cousin|trainer|coach|teacher|professor|guy
             |article|book|blog|blogger|post|tutorial|film|movie|author|guide|influencer|magazine|ex
             |roommate|buddy|granny|in-laws|people|video|youtuber|docs|documentation|manual)|people|some
-            |somebody|someone|they|everyone|he|she|others|many) (?:always |once |often |usually |just 
-            |also |never |had |has |have )*(?:says?|said|told (?:me|us)|claims?|claimed|thinks?|swears?
-            |recommends?|insists?|wrote|states?|suggests?|believes?|tells? (?:me|us|everyone)
+            |somebody|someone|they|everyone|he|she|others|many) (?:always |once |often |usually |just
+             |also |never |had |has |have )*(?:says?|said|told (?:me|us)|claims?|claimed|thinks?
+            |swears?|recommends?|insists?|wrote|states?|suggests?|believes?|tells? (?:me|us|everyone)
             |used to say|keeps? (?:saying|telling me)) [^.!?\n]+|(?:i read|i heard|i've (?:read|heard)
             |some say|apparently|according to|in the (?:book|film|movie|article|story|novel)) [^.!?\n]+
             |[a-z]+ (?:says?|said|reads?|states?|wrote|goes)[:,]? x{4,}[^.!?\n]*|(?:he|she|my [a-z]+
