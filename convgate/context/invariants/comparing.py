@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from convgate.context.invariant import InvariantType
 from convgate.context.invariants.statement import Statement
 from convgate.context.invariants.words import MEASURES, About
@@ -9,6 +11,12 @@ from convgate.context.invariants.words import MEASURES, About
 _GENERAL = frozenset(
     b"rul rule constraint restriction requirement condition regl regel contraint limit vorgab grenz".split()
 )
+_LIMITS = frozenset(
+    b"""line limit ceil cap maximum budget top max bar absolut upp lid mark figure figur limite plafond grenz
+    obergrenz target threshold border total now""".split()
+)
+"""Words, as stems, for a limit whatever it limits."""
+
 _COUNTED_OFF = frozenset(
     b"""<part <case <slid <slide <chapter <question <step <item <line <page <version <option <row <column
     <example <number <tabl <table <figur <figure <level <class <sect <section <week <day <no <nr
@@ -27,6 +35,8 @@ def shared_values(one: About, other: About) -> int:
 def replaces(one: Statement, rule: Statement, kind: InvariantType, *, near: bool) -> bool:
     """Whether a statement takes the place of an earlier rule. near: it is of the user's message before."""
     shared = one.about.stems & rule.about.stems
+    if kind == "safety_requirement" and not (shared or near):
+        return False
     changes = one.corrects or one.contrasts or one.modifies or one.objects
     if one.obliges and one.modifies and kind != "safety_requirement" and one.about.values & rule.about.values:
         return True
@@ -89,6 +99,44 @@ def conflict(one: Statement, other: About) -> bool:
         and not one.about.numbers & other.numbers
         and len(one.about.stems) <= 1
     )
+
+
+def says_otherwise(one: Statement, answer: About, names: frozenset[bytes]) -> bool:
+    """Whether a short statement gives a number, a day or a name in place of one of the assistant's."""
+    new_names = one.names - answer.values - names
+    if (one.points or one.checked) and new_names and names and len(one.about.stems) <= 6:
+        return True
+    if not (one.leads or one.checked):
+        return False
+    values = {value for _, value in one.about.numbers}
+    known = {value for _, value in answer.numbers}
+    if values and known and not values & known:
+        return True
+    kinds = {kind for kind, _ in one.about.named} & {kind for kind, _ in answer.named}
+    return bool(kinds) and not one.about.named & answer.named
+
+
+def is_limit(about: About) -> bool:
+    """Whether it is about a number and names at most that it is a limit."""
+    return len({value for _, value in about.numbers}) == 1 and len(about.stems - _LIMITS) <= 1
+
+
+def other_limit(one: About, other: About) -> bool:
+    """Whether both give one number, of the same unit or of none, and the numbers are of one size."""
+    first = {(unit, value) for unit, value in one.numbers if not unit.startswith(b"<")}
+    second = {(unit, value) for unit, value in other.numbers if not unit.startswith(b"<")}
+    if len(first) != 1 or len(second) != 1 or first == second:
+        return False
+    (unit, value), (other_unit, other_value) = (*first, *second)
+    if unit and other_unit and unit != other_unit and not {unit, other_unit} & _LIMITS:
+        return False
+    sizes = _size(value), _size(other_value)
+    return max(sizes) <= 3 * min(sizes)
+
+
+def _size(number: bytes) -> float:
+    whole = re.sub(rb"[.,:](?=[0-9]{3})", b"", number)
+    return float(b".".join(re.split(rb"[.,:]", whole)[:2]))
 
 
 def is_general(about: About) -> bool:

@@ -10,7 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from convgate.context.invariant import InvariantType
-from convgate.context.invariants.comparing import conflict, is_general, other_value, replaces
+from convgate.context.invariants.comparing import (
+    conflict,
+    is_general,
+    is_limit,
+    other_limit,
+    other_value,
+    replaces,
+    says_otherwise,
+)
 from convgate.context.invariants.rules import Rules
 from convgate.context.invariants.statement import Statement
 from convgate.context.invariants.words import About
@@ -27,6 +35,7 @@ class Message:
     statements: Sequence[Statement]
     answered: About | None  # what the assistant's message before is about; None where there is none
     asked: bool  # whether that message ends with a question
+    names: frozenset[bytes] = frozenset()  # in the assistant's message before
 
     @property
     def answered_words(self) -> frozenset[bytes]:
@@ -123,8 +132,15 @@ class Linking:
             return one.points or bool(one.about.values & message.answered_words)
         if one.moved and (one.points or self._were_said(message, one.about.stems)):
             return True
+        newest = self.rules.all[-1] if self.rules.all else None
+        if newest and newest.invariant.source == message.turn and newest.statement.corrects and not one.names:
+            return False  # it goes on about what the message has put right already
+        if not one.ordered and self._were_said(message, one.dismissed) and one.about.values - one.dismissed:
+            return True
         if not one.plain or message.asked:
             return False
+        if message.answered and says_otherwise(one, message.answered, message.names):
+            return True
         short = one.points or len(one.about.stems) <= 1
         before = [self._said[key] for key in one.about.keys if key in self._said]
         known = [other.about for other in before if short or not other.ordered]
@@ -149,8 +165,23 @@ class Linking:
         ]
         if not found and one.corrects and one.points:
             near = (place for place in self.rules.latest(turn) if self.rules.source(place) == self._last)
-            found = [place for place in near if self.rules.all[place].invariant.held][:1]
+            found = [place for place in near if self._may_point_at(one, place)][:1]
+        if not found and one.obliges and is_limit(one.about):
+            same = (place for place in self.rules.latest(turn) if self._is_hard(place))
+            alike = (place for place in same if other_limit(one.about, self.rules.all[place].statement.about))
+            found = list(alike)[:1]
         return found
+
+    def _is_hard(self, place: int) -> bool:
+        return self.rules.all[place].invariant.type == "hard_constraint"
+
+    def _may_point_at(self, one: Statement, place: int) -> bool:
+        """Whether a correction that only points back can mean a rule; a danger only by its value."""
+        rule = self.rules.all[place]
+        if rule.invariant.type == "safety_requirement":
+            valued = one.names or one.about.numbers or one.about.named
+            return not valued or other_value(one.about, rule.statement.about, near=True)
+        return rule.invariant.held
 
     def _has_other_value(self, one: Statement, place: int) -> bool:
         rule = self.rules.all[place].statement
@@ -160,11 +191,7 @@ class Linking:
         """End the rules that a statement takes away; whether there was one."""
         best = self.rules.nearest(turn, one)
         if not best:
-            constraints = [
-                place
-                for place in self.rules.latest(turn)
-                if self.rules.all[place].invariant.type == "hard_constraint"
-            ]
+            constraints = [place for place in self.rules.latest(turn) if self._is_hard(place)]
             if is_general(one.about) or (one.lifts_now and len(constraints) == 1):
                 best = constraints[:1]
         for place in best:
@@ -176,8 +203,7 @@ class Linking:
         return [
             place
             for place in self.rules.nearest(turn, one)
-            if self.rules.all[place].invariant.type == "hard_constraint"
-            and self.rules.all[place].statement.about.stems & one.about.stems
+            if self._is_hard(place) and self.rules.all[place].statement.about.stems & one.about.stems
         ]
 
     def _solve(self, turn: int) -> None:

@@ -9,11 +9,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from convgate.context.invariants.asked import asked_at_end, asked_in
+from convgate.context.invariants.joining import joined
+from convgate.context.invariants.names import names_of
 from convgate.context.invariants.patterns import ERROR, error_lexicon, lexicon, spoken
 from convgate.context.invariants.scopes import scope_of
 from convgate.context.invariants.signs import (
     asks_help,
+    dismissed,
     is_request,
+    leads_with_value,
     named_old,
     only_denies,
     own_part,
@@ -98,7 +102,7 @@ def _read(text: str) -> list[Statement]:
         reading = _Reading(text, folded, own, span, matches, inside)
         made += [part.statement(ruled=ruled) for part in reading.parts()]
         ruled = ruled or _RULES.search(own, *span) is not None
-    return _joined(made)
+    return joined(made)
 
 
 def _of_gatekeeper(own: bytes) -> Iterator[Found]:
@@ -123,7 +127,13 @@ class _Reading:
         for joint in _CONNECTED.finditer(self.own, *self.span) if len(duties) > 1 else ():
             left = any(end <= joint.start() for _, end in duties)
             right = any(joint.end() <= start for start, _ in duties)
-            if left and right and len(_WORDS.findall(self.own, joint.end(), self.span[1])) >= 4:
+            counted = self.own[joint.end() : joint.end() + 1].isdigit()
+            if (
+                left
+                and right
+                and not counted
+                and len(_WORDS.findall(self.own, joint.end(), self.span[1])) >= 4
+            ):
                 yield self._part((self.span[0], joint.start()))
                 yield from self._part((joint.end(), self.span[1])).parts()
                 return
@@ -142,7 +152,11 @@ class _Reading:
         solved = [one for one in self._of("resolved") if not self._is_asked(one)]
         if (wrong or solved) and not subjects and all(one.pattern.name in _WEAK for one in duties):
             duties = []
-        if wrong and wrong.pattern.category == "error" and any(_is_strong(one) for one in duties):
+        if (
+            wrong
+            and wrong.pattern.category == "error"
+            and any(one.pattern.name not in _WEAK for one in duties)
+        ):
             wrong = None
         contrasts = [one.span for one in self._of("change") if one.pattern.name == "not X but Y"]
         duties = [
@@ -161,7 +175,8 @@ class _Reading:
             about=about(own),
             words=self._verbatim(told.span) if told else "",
             scope=self._scope(told.span) if told else "",
-            obliges=(bool(duties) or ruled) and not (once or self._is_heading(own)),
+            obliges=(bool(duties) or (ruled and not self._of("optional")))
+            and not (once or self._is_heading(own)),
             fact=bool(facts),
             critical=next((one.pattern.name for one in (*facts, *subjects)), ""),
             corrects=bool(sure) or only_denies(own),
@@ -172,6 +187,11 @@ class _Reading:
             plain=self._is_plain(own),
             ordered=bool(self.asked) or is_request(own),
             points=points_back(own),
+            admits=any(one.pattern.category == "mistake" for one in sure),
+            checked=bool(self._of("checked")),
+            leads=leads_with_value(own),
+            names=names_of(self.text[start:end]),
+            dismissed=dismissed(own),
             old=named_old(own),
             error=wrong is not None and all(one.span[1] <= wrong.span[0] for one in solved),
             printed=wrong is not None and wrong.pattern.category == "trace",
@@ -262,32 +282,3 @@ class _Reading:
 
 def _is_strong(one: Found) -> bool:
     return one.pattern.name in _STRONG
-
-
-def _joined(made: list[Statement]) -> list[Statement]:
-    """A correction that only says that something is wrong, with the statement that says how it is."""
-    joined: list[Statement] = []
-    for one in made:
-        before = joined[-1] if joined else None
-        if before and _is_bare(before) and not (one.lifts or one.error) and one.about.values:
-            joined[-1] = replace(
-                one,
-                start=before.start,
-                corrects=True,
-                old=before.old | one.old,
-                repeats=before.repeats or one.repeats,
-            )
-        else:
-            joined.append(one)
-    return joined
-
-
-def _is_bare(one: Statement) -> bool:
-    said = one.about
-    return bool(
-        one.corrects
-        and not (one.obliges or one.fact or one.lifts or one.error)
-        and len(said.stems) <= 2
-        and not said.numbers
-        and not said.named
-    )

@@ -41,6 +41,27 @@ _NO = re.compile(
     rb"|correction|almost|not quite"
     rb"|nein|falsch|fast|halt|moment|nicht ganz|non|faux|pardon|presque|pas tout a fait)[.!, ]*"
 )
+_VALUE = (
+    rb"(?:[0-9]+(?:[.,:][0-9]+)*(?:st|nd|rd|th|am|pm|h|%)?|one|two|three|four|five|six|seven|eight|nine|ten"
+    rb"|eleven|twelve|thirteen|fourteen|fifteen|sixteen|twenty|thirty|(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+    rb"|january|february|march|april|may|june|july|august|september|october|november|december"
+    rb"|zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn|elf|zwolf|(?:mon|diens|donners|frei|sams|sonn)tag"
+    rb"|mittwoch|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|deux|trois|quatre|cinq|sept|huit|neuf)"
+)
+_SOMETHING_ELSE = re.compile(
+    rb"(?:^|[,;:.]\s+|\s-+\s|\b(?:but|and|und|et|mais)\s+)(?:the |that |le |la |der |die |das |am )?(?:("
+    + _VALUE
+    + rb")(?: [a-z]+)? (?:is|was|were|would be|belongs|makes|gives|goes|c'etait|etait|war|waren|ware|ist)\b"
+    rb")|(?:[,;:]\s+|\s-+\s)(?:the |that |an? |la |le |der |die |das )?([a-z0-9]+(?: [a-z0-9]+)?)"
+    rb" (?:was|were|would be|is (?:the|my|our|his|her|for|only|just|last|another)|belongs|etait|war"
+    rb"|waren|ware|ist (?:der|die|das|mein|meine))\b"
+)
+_LEADS = re.compile(
+    rb"(?:(?:oh|ah|hm+|and|but|so|ok|yes|well|uh+|make that|the|sorry|no|nope|hold your horses)[,.:!]* )*"
+    + _VALUE
+    + rb"(?: (?:of us|people|persons))?(?:\s*[,.!;:-]|\s*$| it is| is (?:what|the|right|correct|it)| not "
+    rb"| ist es| c'est| plutot| meinte)"
+)
 _NOW = re.compile(
     rb"\b(?:now|again|after all|no longer|any ?more|forget|ignore|off|lifted|dropped|allowed|wieder"
     rb"|jetzt|doch|nicht mehr"
@@ -65,6 +86,20 @@ def own_part(text: bytes) -> bytes:
 def named_old(own: bytes) -> frozenset[bytes]:
     """Stems and numbers that a statement says are not so."""
     return frozenset().union(*(about(found[1]).values for found in _OLD.finditer(own)))
+
+
+def dismissed(own: bytes) -> frozenset[bytes]:
+    """What a clause tells of as of something else than what was asked for: "2019 was online first".
+
+    >>> sorted(dismissed(b"the year's 2020, 2019 was online first"))
+    [b'2019']
+    """
+    return frozenset().union(*(about(found[1] or found[2]).values for found in _SOMETHING_ELSE.finditer(own)))
+
+
+def leads_with_value(own: bytes) -> bool:
+    """Whether it begins with a number or a day that stands by itself: "13, I started in spring"."""
+    return _LEADS.match(own) is not None
 
 
 def asks_help(text: bytes, start: int, end: int) -> bool:

@@ -28,6 +28,11 @@ class Statement:
     ordered: bool = (
         False  # an order or a question to the assistant, so that its numbers are what is wanted of it
     )
+    admits: bool = False  # tells of a slip
+    checked: bool = False  # tells where a value stands, or that it was looked up
+    leads: bool = False  # begins with a number or a day that stands by itself
+    names: frozenset[bytes] = frozenset()  # stems of the names in it
+    dismissed: frozenset[bytes] = frozenset()  # what it tells of as of something else: "exports is the topic"
     points: bool = False  # begins with "it's", "they are", …
     old: frozenset[bytes] = frozenset()  # stems and numbers that it says are not so
     error: bool = False
@@ -42,3 +47,4 @@ class Statement:
     repeats: bool = False  # says again what was said
     same: bool = False  # tells the same trouble as before
     adds: bool = False  # says that it comes on top
+    likely: float = 0.0  # 0…1: how likely it is what the model alone found; 0 where words say it

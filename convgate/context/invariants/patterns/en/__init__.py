@@ -8,6 +8,7 @@ from convgate.context.invariants.patterns.en.endings import ENDINGS
 from convgate.context.invariants.patterns.en.errors import ERRORS
 from convgate.context.invariants.patterns.en.facts import FACTS
 from convgate.context.invariants.patterns.en.information import INFORMATION
+from convgate.context.invariants.patterns.en.lifting import LIFTING
 from convgate.context.invariants.patterns.en.limits import LIMITS
 from convgate.context.invariants.patterns.en.mistakes import MISTAKES
 from convgate.context.invariants.patterns.en.norms import NORMS
@@ -32,6 +33,7 @@ PATTERNS = (
     *CHANGES,
     *MISTAKES,
     *ENDINGS,
+    *LIFTING,
     *SOLVED,
     *WITHOUT_FORCE,
     *ERRORS,
