@@ -110,7 +110,7 @@ POLICIES = (
         "never …",
         "never [a-z]{2,}",
         unless=r"""
-            never (?:random|mind|again|ever|heard|seen|had|been|got|gotten|knew|thought|used|an?|the|said
+            never (?:random|mind|again|ever|heard|seen|done|had|been|got|gotten|knew|thought|used|an?|the|said
             |saw|met
             |happened|works?|in|on|at|to|would|could|have|has|did|was|were|is|too|once|before|really|even
             |quite|actually|tell me|fear|told|felt|found|came|went|gonna|going|more|less|fails?|felt|took

@@ -68,16 +68,19 @@ CEILINGS = (
             |off|too|one too many|not)
         """,
         unless=r"""
-            (?:i'm|im|am|i got|we're|we got|got|is|was|get|gets) stuck (?:on|at|in|with) (?:[a-z]+ )?[0-9.]+
-            |stuck (?:on|at|in) (?:step|question|exercise|level|page|part|line|chapter|task|problem
-            |problems?|[0-9]+ ?%|q)[ 0-9.]*|(?:process|memory|it|battery|app|server|download
-            |progress|upload|disk|cpu|thread|job|build|request|car|engine)[a-z]* (?:runs? out
-            |maxe?s? out|tops? out|shuts?|closes?|ends?) (?:at|after|with) [a-z0-9]+|(?:school
-            |work|shift|lesson|class|it|course|film|movie|game|match|semester|flight|shop|store
-            |train|concert) (?:ends?|closes?|is over|finish(?:es)?) (?:at|by|after) [a-z0-9]+
-            |(?:have|has|got) {num} [a-z]+ in total|can't (?:go|be) (?:more wrong|beyond words)
-            |(?:born|lived|died|aged) [^.!?\n]{0,20}between|(?:is|was|are|choose|pick|number|torn
-            |difference|gap|distance|somewhere) between {num} and|limited to (?:that|this)
+            (?:i'm|im|am|i got|we're|we got|got|is|was|get|gets) stuck (?:on|at|in
+            |with) (?:[a-z]+ )?[0-9.]+|stuck (?:on|at|in) (?:step|question|exercise|level|page|part
+            |line|chapter|task|problem|problems?|[0-9]+ ?%|q)[ 0-9.]*|(?:process|memory|it|battery|app
+            |server|download|progress|upload|disk|cpu|thread|job|build|request|car
+            |engine)[a-z]* (?:runs? out|maxe?s? out|tops? out|shuts?|closes?|ends?) (?:at|after
+            |with) [a-z0-9]+|(?:school|work|shift|lesson|class|it|course|film|movie|game|match|semester
+            |flight|shop|store|train|concert) (?:ends?|closes?|is over|finish(?:es)?) (?:at|by
+            |after) [a-z0-9]+|(?:have|has|got) {num} [a-z]+ in total|can't (?:go|be) (?:more wrong
+            |beyond words)|(?:born|lived|died|aged) [^.!?\n]{0,20}between|(?:is|was|are|choose|pick
+            |number|torn|difference|gap|distance|somewhere) between {num} and|limited to (?:that|this)
+            |and (?:not|no) (?:one|a) [a-z ]*|(?:has|have|is|are|with|about|was|had|of) {num} (?:words?
+            |characters?|lines?|sentences?|pages?|slides?|items?|questions?) (?:each|per|a)\b|(?:a
+            |per) minute{end}
         """,
     ),
 )

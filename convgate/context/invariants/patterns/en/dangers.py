@@ -11,34 +11,33 @@ DANGERS = (
         r"""
             hospital|ambulance|clinic|paramedics?|first aid|defibrillator|wheelchair|wheelchair.users?
             |walker|walking frame|zimmer|crutches|hip|dizz(?:y|iness)|faint(?:s|ed|ing)?|bleed(?:s
-            |ing)?|fevers?|migraines?|seizures?|epilep[a-z]+|asthma(?:tic)?|allerg[a-z]+|thyroid|on an
-             empty stomach|chemo|pacemaker|implants?|stitches|wounds?|burns|frostbite|heat ?stroke
-            |dehydrat[a-z]*|concussion|fractures?|sprain(?:ed)?|ligaments?|meniscus|tendon|menisci
-            |weeks along|trimester|breast.?feed[a-z]*|formula milk|fluids?|sugar.free|celery|mustard
-            |lupin|crustaceans?|mollus[ck]s?|soya?|wheat|gluten.free|nut.free|contaminat[a-z]+
-            |allergens?|swallow(?:s|ed|ing)?|chok(?:e|es|ed|ing)|suffocat[a-z]+|strangl[a-z]+|button
-             (?:cell|battery|batteries)s?|pur(?:e|ee)d|solids|flicker[a-z]*|strobes?|flashing
+            |ing)?|fevers?|migraines?|seizures?|epilep[a-z]+|asthma(?:tic)?|allerg[a-z]+|thyroid
+            |on an empty stomach|chemo|pacemaker|implants?|stitches|wounds?|burns|frostbite
+            |heat ?stroke|dehydrat[a-z]*|concussion|fractures?|sprain(?:ed)?|ligaments?|meniscus|tendon
+            |menisci|weeks along|trimester|breast.?feed[a-z]*|formula milk|fluids?|sugar.free|celery
+            |mustard|lupin|crustaceans?|mollus[ck]s?|soya?|wheat|gluten.free|nut.free|contaminat[a-z]+
+            |allergens?|swallow(?:s|ed|ing)?|chok(?:e|es|ed|ing)|suffocat[a-z]+|strangl[a-z]+
+            |button (?:cell|battery|batteries)s?|pur(?:e|ee)d|solids|flicker[a-z]*|strobes?|flashing
             |lungs?|breath(?:e|es|ing)|liver|wheels?chairs?|carers?|caffeine|nicotine|vap(?:e|es|ing)
-            |smok(?:e|es|ed|ing)|essential oils?|supplements?|st\.? john's wort|vitamin [adk]|iron
-             tablets|painkillers?|sedatives?|sleeping pills|steroids?|inhalers?|insulin|epi.?pens?
+            |smok(?:e|es|ed|ing)|essential oils?|supplements?|st\.? john's wort|vitamin [adk]
+            |iron tablets|painkillers?|sedatives?|sleeping pills|steroids?|inhalers?|insulin|epi.?pens?
             |syringes?|needles?|sharps|biohazard|quarantine|infect[a-z]+|vaccinat[a-z]*|mold|mouldy
             |expired (?:food|milk|meat)|cross.?contaminat[a-z]+|fridge temperature|core temperature
             |cooked through|best before|hand.?wash(?:ing)?|hairnets?|chopping boards?|raw chicken
-            |unpasteuri[sz]ed|mushrooms?|foraged?|rhubarb leaves|bitter almonds?|chocolate
-            |grapes?|raisins?|onions?|antifreeze|rat poison|permethrin|muzzles?|(?:off |
-            on )?(?:the |a )?leash|off.?lead|on (?:the|a) lead|ponies|pony|horses?|hooves|puppies
-            |puppy|kittens?|newborns?|lambing|bull|bulls|hives|bees|wasps?|stings?|snakes?|ticks?
+            |unpasteuri[sz]ed|foraged?|rhubarb leaves|bitter almonds?|antifreeze|rat poison|permethrin
+            |muzzles?|(?:off |on )?(?:the |a )?leash|off.?lead|on (?:the|a) lead|hooves|puppies|puppy
+            |kittens?|newborns?|lambing|bull|bulls|hives|bees|wasps?|stings?|snakes?|ticks?
         """,
         unless=r"""
             hip.?hop|breath of|out of breath|(?:chocolate|onion|grape|mushroom) (?:cake|sauce|soup
             |brown|ice|chips?|variety|color|colour|mousse|tart)|(?:swallow(?:s|ed|ing)?|chok(?:e|es
-            |ed)) (?:the |all |an? )?(?:errors?|exceptions?|jobs?|cost|up)|vape shop|(?:dark|milk
-            |white|hot) chocolate|needle in|clinic(?:al)? trial paper|walker (?:class|function)
-            |tree walker|dog walker|wheat (?:beer|field)|code smell|react hooks?|hospital drama
-            |(?:bull|bear) (?:market|run)|bullet|hives? (?:table|query|metastore|sql)|ticks? (?:the
-            |boxes|every|per|off|mark)|python|syntactic|ponytail|flickering screen|chokepoint
-            |fluid (?:layout|grid|width|design|dynamics|typography)|solids? (?:state|principles?)
-            |graph(?:ic)? implants?|wheat pennies
+            |ed)) (?:the |all |an? )?(?:errors?|exceptions?|jobs?|cost|up)|vape shop|(?:dark|milk|white
+            |hot) chocolate|needle in|swallows? (?:{num}|words?|text|lines?|keys|input|events)
+            |clinic(?:al)? trial paper|walker (?:class|function)|tree walker|dog walker|wheat (?:beer
+            |field)|code smell|react hooks?|hospital drama|(?:bull|bear) (?:market|run)|bullet
+            |hives? (?:table|query|metastore|sql)|ticks? (?:the|boxes|every|per|off|mark)|python
+            |syntactic|ponytail|flickering screen|chokepoint|fluid (?:layout|grid|width|design|dynamics
+            |typography)|solids? (?:state|principles?)|graph(?:ic)? implants?|wheat pennies
         """,
     ),
     Pattern(

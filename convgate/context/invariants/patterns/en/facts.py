@@ -69,12 +69,12 @@ FACTS = (
         unless=r"""
             (?:story|novel|poem|film|movie|essay|article|script|character|protagonist|hero|heroine
             |scene|chapter|lecture|exam|homework|thesis|documentary)[^.!?\n]{0,60} (?:with|has|have
-            |having|is|on|about|a) [^.!?\n]{0,30}|alcoholic (?:drinks?|beverages?)|blind (?:spot|test
-            |date|taste|study)|deaf ear|heart attack (?:when|from laughing)|double.blind|color blind
-            |colour.?blind|cancer (?:charity|research|fund|society|run)|stroke (?:width|color|colour
-            |order)|(?:back|breast) ?stroke|is blind(?:ly)?\b|(?:no|not|without|book|paper|essay
-            |article|talk|study|novel|thesis) (?:about |on |of |any )?(?:diabetes|asthma|epilepsy|heart
-            |cancer|dementia)
+            |having|is|on|about|a) [^.!?\n]{0,30}|alcoholic (?:drinks?|beverages?)|stroke of
+            |do a stroke|blind (?:spot|test|date|taste|study)|deaf ear|heart attack (?:when
+            |from laughing)|double.blind|color blind|colour.?blind|cancer (?:charity|research|fund
+            |society|run)|stroke (?:width|color|colour|order)|(?:back|breast) ?stroke|is blind(?:ly)?\b
+            |(?:no|not|without|book|paper|essay|article|talk|study|novel|thesis) (?:about |on |of
+             |any )?(?:diabetes|asthma|epilepsy|heart|cancer|dementia)
         """,
     ),
     Pattern(

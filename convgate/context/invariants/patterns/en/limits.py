@@ -131,8 +131,8 @@ LIMITS = (
             (?:used|looked|searched|tried|happens?|is|are|all over|consistently) (?:everywhere
             |throughout)|(?:again|error|message|crash|fails?|expired[a-z, x]*
             |[a-z]+)[, ]+every single time{end}|(?:errors?|crash[a-z]*|fails?) (?:at all times
-            |consistently|everywhere)|everywhere (?:i|we)|(?:we|i|they|you|he|she|it) (?:always
-            |never) have [a-z]+
+            |consistently|everywhere)|everywhere (?:i|we)|(?:can|could) never have|(?:we|i|they|you|he
+            |she|it) (?:always|never) have [a-z]+
         """,
     ),
 )

@@ -18,8 +18,9 @@ NORMS = (
             |every last one|every single one|every one of them|all of them){end}
         """,
         unless=r"""
-            (?:a|the|with|question mark|comma|trial|notice|rest|grace|test|time|same|waiting|holding)
-             (?:full stop|period)|(?:and|but) that's that\?
+            (?:^|[.!?\n] ?)(?:period|full stop|end of (?:story|discussion|debate)|no discussion)|(?:a
+            |the|with|question mark|comma|trial|notice|rest|grace|test|time|same|waiting
+            |holding) (?:full stop|period)|(?:and|but) that's that\?
         """,
         opens_clause=True,
     ),
@@ -45,16 +46,18 @@ NORMS = (
             |the) (?:project|chat|conversation|contract) (?:lasts|runs)|(?:i'm|we're|he's|she's|they're
             |boss is|client is|gc is|[a-z]+ (?:is|are)) (?:absolutely |very |completely |quite
             |totally )?(?:immovable|adamant|inflexible|unbending|firm|strict|uncompromising
-            |unyielding) (?:on|about|with|that)|no (?:wiggle|leeway|slack|latitude)[a-z ]*|(?:won't
-            |will not|wouldn't|not going to) (?:budge|bend|compromise|negotiate|discuss) (?:on|about
-            |over)|(?:law|statute|act|regulations?|regulator|contract|licen[cs]e|lease|rule ?book|rules
-            |policy|insurer|insurance|landlord|landlady|faculty|school|teacher|client|customer|boss
-            |council|venue|airline|publisher|journal|supervisor|examiner|auditors?|doctor|surgeon|vet
-            |factory|printer) (?:[a-z]+ )?(?:says?|said|only|demands?|insists?|wants?|takes?|accepts?
-            |allows?|permits?|expects?|leaves? (?:us|me) no|won't|refuses?|rejects?|bans?|forbids?
-            |caps?|limits?|stipulates?|prescribes?|dictates?) (?:that|on|us|me|only|no|nothing|not|any
-            |all|every|at|to be|[0-9]+)|(?:[a-z]+ )?(?:law|rules|act|policy|code) governs?|(?:doctor
-            |surgeon|landlord|vet|client|boss|insurer|council|officer|school|midwife|physio|company
+            |unyielding) (?:on|about|with|that)|there(?:'s| is) no (?:second choice|alternative|plan b
+            |way around|discussion|debate|two ways|third way|exception|room for (?:debate|discussion))
+            |no (?:wiggle|leeway|slack|latitude)[a-z ]*|(?:won't|will not|wouldn't
+            |not going to) (?:budge|bend|compromise|negotiate|discuss) (?:on|about|over)|(?:law|statute
+            |act|regulations?|regulator|contract|licen[cs]e|lease|rule ?book|rules|policy|insurer
+            |insurance|landlord|landlady|faculty|school|teacher|client|customer|boss|council|venue
+            |airline|publisher|journal|supervisor|examiner|auditors?|doctor|surgeon|vet|factory
+            |printer) (?:[a-z]+ )?(?:says?|said|only|demands?|insists?|wants?|takes?|accepts?|allows?
+            |permits?|expects?|leaves? (?:us|me) no|won't|refuses?|rejects?|bans?|forbids?|caps?
+            |limits?|stipulates?|prescribes?|dictates?) (?:that|on|us|me|only|no|nothing|not|any|all
+            |every|at|to be)|(?:[a-z]+ )?(?:law|rules|act|policy|code) governs?|(?:doctor|surgeon
+            |landlord|vet|client|boss|insurer|council|officer|school|midwife|physio|company
             |customer)(?:'s|s') (?:orders?|conditions?|rules?|verdict|instructions?|requirement|demand)
             |(?:is|are) (?:sacred|sacrosanct|gospel|the law|law|king|untouchable|locked in|locked down
             |carved in stone|written in stone|cast in concrete|iron|binding|a law|the one [a-z]+
@@ -72,46 +75,50 @@ NORMS = (
         "obligation",
         "has no place",
         r"""
-            (?:has|have|'ve|'s got|have got|had) (?:absolutely )?no (?:place|business|role|right)
-             (?:in|on|at|being|near|there|here|to be|anywhere|whatsoever)|(?:is|are|'s|'re)
-             (?:strictly |completely |absolutely |all |both |also |totally )*(?:banned|verboten
-            |barred|ruled out|off (?:the )?(?:list|menu|table|limits|cards)|poison (?:to|for)
-            |taboo|out of bounds|unwelcome|a no|no good to|useless to (?:me|us)|nobody's business
-            |no one's business|none of (?:their|anyone's|anybody's) business|unacceptable
-            |intolerable|blacklisted|excluded|disallowed|outlawed|vetoed)|(?:gets?|be|being|is|are
-            |get) (?:bounced|rejected|thrown out|binned|sent back|ruled out|turned away|kicked out
-            |sent home|struck out|refused|fired|fined|disqualified|marked down|deducted)
-            |(?:refuses?|rejects?|bounces?|bins?|bin|spits? out|sends? back|throws? out|chops?
-            |cuts?|ignores?|turns? away) (?:anything|everything|whatever|all|any|the rest|those
-            |the others?)(?: else| other| others?| over| above| comes?)?|(?:everything|anything)
-             else (?:is|gets|goes|will be|won't|fails) [a-z]+|(?:not|don't|never) (?:in|come into|on)
-             (?:the picture|the question|the equation|the mix)|(?:don't|doesn't|does not|do not)
-             (?:come into (?:it|this|question)|belong|fly(?: here| with)|wash with|make the cut
-            |leave|cross|set foot|enter|sit together|share|mix|touch|overlap|meet|get (?:to )?[a-z]+ed
-            |get (?:seen|shown|sent|said|told|put|read|cut|built|sold|given|written|shut|drawn))
-            |(?:isn't|aren't|is not|are not|'s not|'re not|not) (?:getting (?:[a-z]+ed|a second
-            |in|into|out|past|near|any|put|sent|seen|built|cut)|being [a-z]+(?:ed|en|t)|(?:going
-            |coming|moving|making it|getting|travelling|traveling|ending up) (?:in|into|on|onto|out
-            |outside|near|anywhere|through|past|to (?:the|any|any[a-z]+)|back in|under|over)
-            |welcome|(?:available|open) to|for (?:sale|discussion|sharing|publication|public
-            |outsiders|anyone)|up for (?:grabs|negotiation|change)|part of|ever [a-z]+|leaving
-            |touching|entering|crossing|on the (?:menu|list|agenda|table)|in scope
-            |(?:sanded|scraped|drilled|printed|shared|published|shown|sold|touched|moved|opened
-            |deleted|used|painted|cut|removed|changed|logged|stored|copied|renamed|edited|mixed
-            |mentioned|named|served|fed|given|let|left|lent|rented|posted|sent|told)\b)
-            |(?:nobody|no one|none|nothing|neither) (?:of [^.,!?\n]{2,30} )?(?:is|are|gets?|goes
-            |leaves?|enters?|touches|sees|drives|drinks?|eats?|walks?|climbs?|gets past|passes
-            |comes? (?:in|near|out|into)|crosses|lifts?|runs?) [a-z]+|(?:no|not a single|not one)
-             [`_a-z-]+ (?:gets?|goes|leaves?|crosses|enters?|passes|makes it|comes) (?:past|in|into
-            |out|through|near|without|on|to|the|merged|shipped|published)|(?:would|'d) better not
-             [a-z]+|if i (?:ever )?(?:see|catch|find) (?:one|a|an|any|that|it|another)
-            |i (?:never|don't (?:ever )?) ?(?:want|wish) to (?:see|hear|read|find)|leave (?:them
-            |that|it|those) (?:at the door|out|outside|alone)|i'm not (?:having|paying|spending
-            |signing|taking|sprinting|accepting|giving|putting|sharing|touching|eating|buying
-            |sleeping|flying|driving|carrying|risking|negotiating|wearing|running|losing
-            |sending|doing (?:more|any|that|this)) [a-z0-9]+|we're not (?:having|paying|spending
-            |signing|taking|accepting|giving|putting|sharing|touching|buying|flying|risking
-            |negotiating|sending) [a-z0-9]+
+            (?:has|have|'ve|'s got|have got|had) (?:absolutely )?no (?:place|business|role|right) (?:in
+            |on|at|being|near|there|here|to be|anywhere|whatsoever)|(?:is|are|'s|'re) (?:strictly
+             |completely |absolutely |all |both |also |totally )*(?:banned|verboten|barred|ruled out
+            |off (?:the )?(?:list|menu|table|limits|cards)|poison (?:to|for)|taboo|out of bounds
+            |unwelcome|a no|no good to|useless to (?:me|us)|nobody's business|no one's business
+            |none of (?:their|anyone's|anybody's) business|unacceptable|intolerable|blacklisted
+            |excluded|disallowed|outlawed|vetoed)|(?:gets?|be|being|is|are|get) (?:bounced|rejected
+            |thrown out|binned|sent back|ruled out|turned away|kicked out|sent home|struck out|refused
+            |fired|fined|disqualified|marked down|deducted)|(?:refuses?|rejects?|bounces?|bins?|bin
+            |spits? out|sends? back|throws? out|chops?|cuts?|ignores?|turns? away) (?:anything
+            |everything|whatever|all|any|the rest|those|the others?)(?: else| other| others?| over
+            | above| comes?)?|(?:everything|anything) else (?:is|gets|goes|will be|won't|fails) [a-z]+
+            |(?:not|don't|never) (?:in|come into|on) (?:the picture|the question|the equation|the mix)
+            |(?:don't|doesn't|does not|do not) (?:come into (?:it|this|question)|belong|fly(?: here
+            | with)|wash with|make the cut|leave|cross|set foot|enter|sit together|share|mix|touch
+            |overlap|meet|get (?:to )?[a-z]+ed|get (?:seen|shown|sent|said|told|put|read|cut|built|sold
+            |given|written|shut|drawn))|(?:keys?|passwords?|tokens?|secrets?|credentials|names?
+            |numbers?|addresses|details|data|faces|photos?|figures|salaries|prices|records|emails|logs
+            |files|documents|dates) (?:[a-z]+ )?(?:don't|doesn't|do not|does not) (?:appear|show up
+            |end up|go|travel|come|land|turn up|get|belong|stay|sit|live) (?:in|into|on|onto|near|to
+            |out|outside|anywhere)|(?:keys?|passwords?|tokens?|secrets?|credentials) (?:only )?(?:come
+            |comes|live|lives|belong|belongs|go|goes|stay|stays|sit|sits) (?:only )?(?:from|in|into
+            |inside|behind|through)|(?:isn't|aren't|is not|are not|'s not|'re not
+            |not) (?:getting (?:[a-z]+ed|a second|in|into|out|past|near|any|put|sent|seen|built|cut)
+            |being [a-z]+(?:ed|en|t)|(?:going|coming|moving|making it|getting|travelling|traveling
+            |ending up) (?:in|into|on|onto|out|outside|near|anywhere|through|past|to (?:the|any
+            |any[a-z]+)|back in|under|over)|welcome|(?:available|open) to|for (?:sale|discussion
+            |sharing|publication|public|outsiders|anyone)|up for (?:grabs|negotiation|change)|part of
+            |ever [a-z]+|leaving|touching|entering|crossing|on the (?:menu|list|agenda|table)|in scope
+            |(?:sanded|scraped|drilled|printed|shared|published|shown|sold|touched|moved|opened|deleted
+            |used|painted|cut|removed|changed|logged|stored|copied|renamed|edited|mixed|mentioned|named
+            |served|fed|given|let|left|lent|rented|posted|sent|told)\b)|(?:nobody|no one|none|nothing
+            |neither) (?:of [^.,!?\n]{2,30} )?(?:is|are|gets?|goes|leaves?|enters?|touches|sees|drives
+            |drinks?|eats?|walks?|climbs?|gets past|passes|comes? (?:in|near|out|into)|crosses|lifts?
+            |runs?) [a-z]+|(?:no|not a single|not one) [`_a-z-]+ (?:gets?|goes|leaves?|crosses|enters?
+            |passes|makes it|comes) (?:past|in|into|out|through|near|without|on|to|the|merged|shipped
+            |published)|(?:would|'d) better not [a-z]+|if i (?:ever )?(?:see|catch|find) (?:one|a|an
+            |any|that|it|another)|i (?:never|don't (?:ever )?) ?(?:want|wish) to (?:see|hear|read|find)
+            |leave (?:them|that|it|those) (?:at the door|out|outside|alone)|i'm not (?:having|paying
+            |spending|signing|taking|sprinting|accepting|giving|putting|sharing|touching|eating|buying
+            |sleeping|flying|driving|carrying|risking|negotiating|wearing|running|losing|sending
+            |doing (?:more|any|that|this)) [a-z0-9]+|we're not (?:having|paying|spending|signing|taking
+            |accepting|giving|putting|sharing|touching|buying|flying|risking|negotiating
+            |sending) [a-z0-9]+
         """,
         unless=r"""
             (?:it|this|that|which) (?:is|'s) (?:not|n't) (?:being|getting) [a-z]+|(?:build|page|request
@@ -155,12 +162,13 @@ NORMS = (
             far |right )?(?:away|clear|off|out) (?:from|of)?
         """,
         unless=r"""
-            (?:all|now|something|everything|it's|hit|win) or nothing|or else (?:the|it|we|i)|(?:i|we
-            |they|he|she|you|it) (?:[a-z]+ )?sticks? (?:to|with)|(?:stuck|stick(?:s|ing)?) with (?:the
-            |my|this) (?:problem|issue|bug|error)|(?:kept|keeps) [^.!?\n]{1,40}|or not at all\?
-            |not (?:in|on|to|with|for|at) any (?:hurry|rush|case|of)|stick(?:s|ing)? to the (?:pan
-            |bottom|wall|glass|tray|paper|surface|lid|plate)|(?:i|we|they|he|she|it|also|just)(?:'ll
-            | can| will| could)? keep [^.!?\n]*
+            (?:lives?|living|being|home|travels?|sleeps?|is|left|am|are|old) alone|(?:all|now|something
+            |everything|it's|hit|win) or nothing|or else (?:the|it|we|i)|(?:i|we|they|he|she|you
+            |it) (?:[a-z]+ )?sticks? (?:to|with)|(?:stuck|stick(?:s|ing)?) with (?:the|my
+            |this) (?:problem|issue|bug|error)|(?:kept|keeps) [^.!?\n]{1,40}|or not at all\?|not (?:in
+            |on|to|with|for|at) any (?:hurry|rush|case|of)|stick(?:s|ing)? to the (?:pan|bottom|wall
+            |glass|tray|paper|surface|lid|plate)|(?:i|we|they|he|she|it|also|just)(?:'ll| can| will
+            | could)? keep [^.!?\n]*
         """,
     ),
     Pattern(
@@ -190,32 +198,31 @@ NORMS = (
         "obligation",
         "goes through",
         r"""
-            (?:every|each|all|any|whatever|whoever|anyone|everyone|everybody|anything|everything|what)
-             ?(?:'s )?[^.,!?\n]{2,60} (?:gets? (?:a|an|the|its|their|[a-z]+ed|checked|seen|read|put)
-            |goes? (?:through|to|into|via|in|out|on)|comes? with|carr(?:y|ies)|needs? (?:a|an|the
-            |its|their|two|one|my|our|at)|stays?|starts? with|ends? with|begins? with|wears?|lands?
-             in|runs? (?:through|on|under)|passes? (?:through|by)|assumes?|has to|is (?:out|off|seen
-            |kept|left|written|signed|checked|reviewed|tested|logged|approved|encrypted|spelled
+            (?:every|each|all|any|whatever|whoever|anyone|everyone|everybody|anything|everything
+            |whatever's|what's) [^.,!?\n]{2,60} (?:gets? (?:a|an|the|its|their|[a-z]+ed|checked|seen
+            |read|put)|goes? (?:through|to|into|via|in|out|on)|comes? with|carr(?:y|ies)|needs? (?:a|an
+            |the|its|their|two|one|my|our|at)|stays?|starts? with|ends? with|begins? with|wears?
+            |lands? in|runs? (?:through|on|under)|passes? (?:through|by)|assumes?|has to|is (?:out|off
+            |seen|kept|left|written|signed|checked|reviewed|tested|logged|approved|encrypted|spelled
             |told|rounded|quoted|counted|deleted|handled|done|in)|are (?:out|off|kept|left|written
-            |signed|checked|reviewed|tested|logged|approved|encrypted|spelled|rounded|quoted
-            |deleted|handled|done|in))\b|(?:get|gets) (?:masked|pinned|encrypted|hashed|redacted
-            |blurred|anonymi[sz]ed|reviewed|signed off|approved|logged|rounded|quoted|capitali[sz]ed
-            |translated|shredded|blacked out|stripped|scrubbed|escaped|sterili[sz]ed|spelled out
-            |locked|labelled|labeled|documented)|(?:is|are|'re) (?:only )?(?:spelled out|kept (?:for
-            |at|in|under|out|away|off|apart|locked)|capitali[sz]ed|hand.?written|pur(?:e|ee)d
-            |written out|held to|masked|encrypted|anonymi[sz]ed|peer.reviewed|signed off|reported
-             by|locked (?:away|up))|(?:is|are|'s|'re|isn't|aren't) (?:not |never |only |always )?to
-             (?:be|run|stay|remain|go|start|have|use|keep|come|get|stand|sit|sleep|finish|begin
-            |contain|appear|include|wear|follow|land|arrive|leave|avoid|carry|bear)\b|stays? (?:
-            exactly |strictly |well |all )?(?:as (?:it|they)|in.?house|put\b|closed|locked|shut
-            |private|secret|anonymous|confidential|between us|the same|the way|untouched|unchanged
-            |out of|away|where (?:it|they)|local|offline|internal|below|under|within|above
-            |behind|inside|with us|at home|off (?:the|until|when|while|limits)|indoors|dry|vegan|on
-             (?:the|our|my) (?:[a-z]+ ){0,2}(?:premises|servers?|hosts?|machines?|network|vault
-            |building|device|lead|leash|list|side|schema|version|branch)|in (?:the|our|my) (?:
-            [a-z]+ ){0,2}(?:vault|eu|country|building|house|safe|drawer|room|cage|crate|network
-            |repo|bag|fridge|freezer|family|team|cupboard|office)|[a-z]+-free|vegetarian)
-            |(?:go|goes) on before|(?:done|buckled|strapped|belted|zipped) up
+            |signed|checked|reviewed|tested|logged|approved|encrypted|spelled|rounded|quoted|deleted
+            |handled|done|in))\b|(?:get|gets) (?:masked|pinned|encrypted|hashed|redacted|blurred
+            |anonymi[sz]ed|reviewed|signed off|approved|logged|rounded|quoted|capitali[sz]ed|translated
+            |shredded|blacked out|stripped|scrubbed|escaped|sterili[sz]ed|spelled out|locked|labelled
+            |labeled|documented)|(?:is|are|'re) (?:only )?(?:spelled out|kept (?:for|at|in|under|out
+            |away|off|apart|locked)|capitali[sz]ed|hand.?written|pur(?:e|ee)d|written out|held to
+            |masked|encrypted|anonymi[sz]ed|peer.reviewed|signed off|reported by|locked (?:away|up))
+            |(?:is|are|'s|'re|isn't|aren't) (?:not |never |only |always )?to (?:be|run|stay|remain|go
+            |start|have|use|keep|come|get|stand|sit|sleep|finish|begin|contain|appear|include|wear
+            |follow|land|arrive|leave|avoid|carry|bear)\b|stays? (?:exactly |strictly |well
+             |all )?(?:as (?:it|they)|in.?house|put\b|closed|locked|shut|private|secret|anonymous
+            |confidential|between us|the same|the way|untouched|unchanged|out of|away|where (?:it|they)
+            |local|offline|internal|below|under|within|above|behind|inside|with us|at home|off (?:the
+            |until|when|while|limits)|indoors|dry|vegan|on (?:the|our|my) (?:[a-z]+ ){0,2}(?:premises
+            |servers?|hosts?|machines?|network|vault|building|device|lead|leash|list|side|schema
+            |version|branch)|in (?:the|our|my) (?:[a-z]+ ){0,2}(?:vault|eu|country|building|house|safe
+            |drawer|room|cage|crate|network|repo|bag|fridge|freezer|family|team|cupboard|office)
+            |[a-z]+-free|vegetarian)|(?:go|goes) on before|(?:done|buckled|strapped|belted|zipped) up
         """,
         unless=r"""
             (?:goal|plan|idea|aim|task|job|point|trick|question|hope|step|way|purpose|intention

@@ -42,11 +42,12 @@ OBLIGATIONS = (
             |write|send|do|understand|sign|sit|stand|accommodate|exclude|cite|name|wear|eat|rest|ask
             |approve|get|check|see|wait|pay|appear|drive|walk|travel|play|serve|meet|sleep|bring|listen
             |load|talk|wash)\b|(?:it|this|that|everything|they|he|she|[a-z]{3,}[a-rt-z]
-            |[a-z]{3,}s) (?:all )?(?:has|have|needs|need) to [a-z]+|needs? {num} [a-z]+|(?:i
-            |we) need (?:it all|the whole [a-z]+|all [a-z]+|every [a-z]+|both|the|our|my|his
-            |her)(?: [a-z]+){0,3} to (?:be|fit|run|stay|keep|work with|come|look|match|support|handle
-            |include|contain|sound|read|last|end|start)|need(?:s)? (?:it|this|that|them|everything
-            |the [a-z]+) (?:to be|under|below|within|by|before|in under|done by|no later)
+            |[a-z]{3,}s) (?:all )?(?:has|have|needs|need) to [a-z]+|(?:every|each|all|any|an?
+            |the) [a-z]+ needs {num} [a-z]+|(?:i|we) need (?:it all|the whole [a-z]+|all [a-z]+
+            |every [a-z]+|both|the|our|my|his|her)(?: [a-z]+){0,3} to (?:be|fit|run|stay|keep|work with
+            |come|look|match|support|handle|include|contain|sound|read|last|end|start)|need(?:s)? (?:it
+            |this|that|them|everything|the [a-z]+) (?:to be|under|below|within|by|before|in under
+            |done by|no later)
         """,
         unless=r"""
             (?:i|you|we|they|he|she) (?:just |really |only )?(?:don't|dont|doesn't|do not|does not

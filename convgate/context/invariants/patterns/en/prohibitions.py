@@ -34,7 +34,7 @@ PROHIBITIONS = (
         "nothing …",
         """
             nothing (?:with|containing|that|which|from|over|above|under|below|spicy|sweet|raw|fried
-            |heavy|expensive|in|on|on the|may|must|should|can|is to|goes|gets|to do with|made
+            |heavy|expensive|in|on|on the|may|must|should|can|is to|goes|gets|made
             |more|after|before|beyond|outside|else than|older|bigger|that's|corrosive|[a-z]+y
             |[a-z]{3,}(?:ous|ive|ish|ic|able|ible|ful|ent|ant))
         """,
@@ -58,13 +58,14 @@ PROHIBITIONS = (
             |unchanged|untouched|intact)
         """,
         unless=r"""
-            nothing (?:else{end}|else to|happens|happened|works|worked|changed|changes|new|special
-            |much|really|yet|so far|helps|helped|can|could|there|here|wrong|left|prints|shows
-            |appears|loads|moves|opens|comes|came|starts|responds|to (?:add|say|do|lose|worry)
-            |serious|bad|yet|at all|will|would|was|is|has|beats|matters|important|urgent
-            |in particular|on (?:the )?(?:screen|console)|[a-z]{2,}ed)\b|without (?:a )?(?:doubt|you
-            |question|questions|further|that|it|luck|success|knowing|any (?:success|luck|problems?
-            |trouble))|anything but (?:easy|clear|simple|fun|nice)|leave (?:me|us|him|her) alone
+            nothing (?:else{end}|else to|happens|happened|works|worked|changed|changes|new|special|much
+            |really|yet|so far|helps|helped|can|could|there|here|wrong|left|prints|shows|appears|loads
+            |moves|opens|comes|came|starts|responds|to (?:add|say|do|lose|worry)|serious|fancy|too
+            |major|crazy|wild|obvious|much|to do with|bad|yet|at all|will|would|was|is|has|beats
+            |matters|important|urgent|in particular|on (?:the )?(?:screen|console)|[a-z]{2,}ed)\b
+            |without (?:a )?(?:doubt|you|question|questions|further|that|it|luck|success|knowing
+            |any (?:success|luck|problems?|trouble))|anything but (?:easy|clear|simple|fun|nice)
+            |leave (?:me|us|him|her) alone
         """,
         opens_clause=True,
     ),

@@ -35,14 +35,14 @@ SUBJECTS = (
         "people",
         """
             safety|safe|unsafe|dangerous|danger|hazard[a-z]*|risk|risky|risks|injure|hurt|harm|child
-            |children|kids?|toddlers?|baby|babies|infants?|newborn|minors?|boy|girl|choking
-            |small parts|drown[a-z]*|unsupervised|alone in the water|stove|oven|knife|knives
-            |scissors|helmets?|magnets?|out of reach|swims?|swimming|climb(?:s|ing)?|life ?(?:jacket
-            |vest)s?|seat.?belts?|harness|rope|belay|ladder|scaffold[a-z]*|avalanche|roof
-            |stairs alone|emergency|exits?|escape route|evacuat[a-z]+|load.?bearing|weight limit
-            |crane|chainsaw|saw|ppe|goggles|gloves|respirator|mask|brakes?|tyres?|tires?|speed limit
-            |drunk|driver|pool|gives? way|collapse[sd]?|power (?:is|must be|has to be|stays) off
-            |power off|switched off|unplugged|swim|lifeguard|weapon|guns?|self.?harm|suicid[a-z]+
+            |children|kids?|toddlers?|baby|babies|infants?|newborn|minors?|boy|girl|choking|small parts
+            |drown[a-z]*|unsupervised|alone in the water|stove|oven|knife|knives|scissors|helmets?
+            |magnets?|out of reach|swims?|swimming|climb(?:s|ing)?|life ?(?:jacket|vest)s?|seat.?belts?
+            |harness|rope|belay|ladder|scaffold[a-z]*|avalanche|roof|stairs alone|emergency|exits?
+            |escape route|evacuat[a-z]+|load.?bearing|weight limit|crane|chainsaw|saw|ppe|goggles
+            |gloves|respirator|mask|brakes?|tyres?|tires?|speed limit|drunk|driver|pool|gives? way
+            |collapse[sd]?|power (?:is|must be|has to be|stays) off|power off|switched off (?:at|before
+            |first)|unplugged|swim|lifeguard|weapon|guns?|self.?harm|suicid[a-z]+
         """,
         unless=r"""
             unsafe (?:code|blocks?|rust|keyword)|(?:type|thread|memory|null).?saf(?:e|ety)
@@ -191,9 +191,11 @@ SUBJECTS = (
             any )?(?:cure|healing)
         """,
         unless="""
-            (?:law of|murphy's law|in.laws?|mother.in.law|father.in.law|sister.in.law|brother.in.law
-            |data contract|contract (?:test|type)s?|(?:tennis|basketball|food) court|visa (?:card
-            |debit)|judge (?:me|for yourself)|no offen[cs]e|licen[cs]e plate|permits? (?:us|me))
+            (?:english|austrian|german|french|swiss|foreign|us|irish|scots|dutch|local|only [a-z]+) law
+            |in every contract|(?:the|his|her|my) contract says|(?:law of|murphy's law|in.laws?
+            |mother.in.law|father.in.law|sister.in.law|brother.in.law|data contract|contract (?:test
+            |type)s?|(?:tennis|basketball|food) court|visa (?:card|debit)|judge (?:me|for yourself)
+            |no offen[cs]e|licen[cs]e plate|permits? (?:us|me))
         """,
     ),
 )

@@ -43,14 +43,14 @@ WITHOUT_FORCE = (
             |whether)|if [a-z ]{2,30} could (?:never|not|only|ever)) [^.!?\n]+
         """,
         unless=r"""
-            assume (?:nothing|no|that (?:the )?(?:reader|user)|the (?:reader|user|worst))
-            |imagine (?:that|how)|(?:when|where|what|which|how|why) (?:you|we|i|the|it|they|a|an
-            |someone|anyone|writing|answering|in doubt|giving)[^.!?\n]{0,80}(?:must|never|always
-            |only|has to|have to|may not|not allowed|don't|no )|(?:whatever|whenever|wherever)
-            |(?:can|could|would) you (?:please |also )?(?:make sure|always|never|only|ensure|keep
-            |stick)[^.!?\n]*|what (?:matters|i need|counts|must|has to|is (?:important|essential
-            |not))|when(?:ever)? (?:you|in|we) [^.!?\n]*|if (?:you|it|we|they) (?:ever|did
-            |could) [^.!?\n]*(?:must|never|always)|how(?:ever|: )
+            if (?:i|we|you) ever (?:see|catch|find|hear) [^.!?\n]*|assume (?:nothing|no
+            |that (?:the )?(?:reader|user)|the (?:reader|user|worst))|imagine (?:that|how)|(?:when
+            |where|what|which|how|why) (?:you|we|i|the|it|they|a|an|someone|anyone|writing|answering
+            |in doubt|giving)[^.!?\n]{0,80}(?:must|never|always|only|has to|have to|may not|not allowed
+            |don't|no )|(?:whatever|whenever|wherever)|(?:can|could|would) you (?:please
+             |also )?(?:make sure|always|never|only|ensure|keep|stick)[^.!?\n]*|what (?:matters|i need
+            |counts|must|has to|is (?:important|essential|not))|when(?:ever)? (?:you|in|we) [^.!?\n]*
+            |if (?:you|it|we|they) (?:ever|did|could) [^.!?\n]*(?:must|never|always)|how(?:ever|: )
         """,
         opens_clause=True,
     ),
@@ -67,6 +67,16 @@ WITHOUT_FORCE = (
             |if it (?:fits|works|isn't too)|not (?:that )?important|wouldn't mind|might be nice
             |could be nice|if it's not too much
         """,
+    ),
+    Pattern(
+        "optional",
+        "if you like",
+        """
+            if you (?:feel like it|like|want(?: to)?|fancy (?:it)?|have time|prefer)|(?:sure|fine|why not
+            |go ahead|up to you|your call|no objections?|not required|not needed){end}|up to you|your call
+            |fine by me|nice to have|optional(?:ly)?
+        """,
+        unless="(?:make|be|for|not) sure",
     ),
     Pattern(
         "told of",
