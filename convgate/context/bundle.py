@@ -30,18 +30,19 @@ class PlacedTurn:
         return self.told()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Section:
     """One part of the context."""
 
     name: SectionName
     budget: int  # tokens, after scaling, before what others left over
-    turns: tuple[PlacedTurn, ...]  # in the order of the conversation, what was added first
+    tokens: int  # of its turns
+    listed: Callable[[], tuple[PlacedTurn, ...]] = field(repr=False, compare=False)
 
-    @property
-    def tokens(self) -> int:
-        """Of its turns."""
-        return sum(turn.tokens for turn in self.turns)
+    @cached_property
+    def turns(self) -> tuple[PlacedTurn, ...]:
+        """In the order of the conversation, what was added first; made when somebody looks."""
+        return self.listed()
 
 
 @dataclass(frozen=True, slots=True)

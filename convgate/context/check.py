@@ -20,15 +20,18 @@ def missing_invariants(
     invariants: Sequence[Invariant], messages: Sequence[Mapping[str, Any]], places: Sequence[Place]
 ) -> list[Invariant]:
     """Those that have to hold, and whose words stand neither in their turn's message nor in an added one."""
-    held = [one for one in invariants if one.held]
-    sources = {one.source for one in held}
-    texts = [
-        (place, turns_from_messages([message])[0].text)
-        for message, place in zip(messages, places, strict=True)
-        if place is None or place in sources
-    ]
+    at: dict[Place, list[Mapping[str, Any]]] = {}
+    for message, place in zip(messages, places, strict=True):
+        at.setdefault(place, []).append(message)
+    added = at.pop(None, [])
     return [
         one
-        for one in held
-        if not any(one.text in text for place, text in texts if place is None or place == one.source)
+        for one in invariants
+        if one.held and not any(_says(message, one.text) for message in (*at.get(one.source, ()), *added))
     ]
+
+
+def _says(message: Mapping[str, Any], words: str) -> bool:
+    content = message.get("content")
+    plain = isinstance(content, str) and words in content
+    return plain or words in turns_from_messages([message])[0].text

@@ -50,7 +50,7 @@ class Invariant:
     @property
     def held(self) -> bool:
         """Whether every context must have it."""
-        return self.active and (self.pinned or self.priority >= HELD)
+        return self.state == "active" and (self.pinned or PRIORITIES[self.type] >= HELD)
 
     def to_json(self) -> dict[str, Any]:
         """The record that `convgate invariants` prints."""

@@ -88,15 +88,28 @@ class Told:
         self, shares: Mapping[SectionName, int], notes: Sequence[Added], capsules: Sequence[Added]
     ) -> tuple[Section, ...]:
         """All sections with their turns, what was added first."""
-        turns: dict[SectionName, list[PlacedTurn]] = {name: [] for name in SECTIONS}
-        extra: dict[SectionName, Sequence[Added]] = {"rules": notes, "capsules": capsules}
-        for name, added in extra.items():
-            turns[name] += [PlacedTurn(None, one.tokens, partial(str, one.reason)) for one in added]
+        costs, current = self.wishes.moment.tokens, self.wishes.moment.current
+        members: dict[SectionName, list[int]] = {name: [] for name in SECTIONS}
         for index in self.indices:
-            if index != self.wishes.moment.current:
-                tokens = self.wishes.moment.tokens[index]
-                turns[self.section(index)].append(PlacedTurn(index, tokens, partial(self._sentence, index)))
-        return tuple(Section(name, shares[name], tuple(turns[name])) for name in SECTIONS)
+            if index != current:
+                members[self.section(index)].append(index)
+        extra: dict[SectionName, Sequence[Added]] = {"rules": notes, "capsules": capsules}
+        return tuple(
+            Section(
+                name,
+                shares[name],
+                sum(one.tokens for one in extra.get(name, ())) + sum(costs[index] for index in indices),
+                partial(self._placed_turns, indices, extra.get(name, ())),
+            )
+            for name, indices in members.items()
+        )
+
+    def _placed_turns(self, indices: Sequence[int], added: Sequence[Added]) -> tuple[PlacedTurn, ...]:
+        costs = self.wishes.moment.tokens
+        return (
+            *(PlacedTurn(None, one.tokens, partial(str, one.reason)) for one in added),
+            *(PlacedTurn(index, costs[index], partial(self._sentence, index)) for index in indices),
+        )
 
     def _sentence(self, index: int) -> str:
         return self.why(index).told(kept=True)

@@ -13,6 +13,7 @@ A turn goes to the first section of this order that wants it and has room for it
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -48,10 +49,11 @@ class Wishes:
     @cached_property
     def always(self) -> dict[int, str]:
         """Turns that stand whatever the budget is, with their reasons."""
+        instructs = self.moment.columns.instructs
         always = {
             index: f"instructions to the model ({turn.role} messages) are always sent."
             for index, turn in enumerate(self.moment.turns[:-1])
-            if turn.is_instruction
+            if instructs[index]
         }
         for one in self.invariants:
             if one.held and one.source < self.moment.current and one.source not in self.moment.unsendable:
@@ -85,23 +87,25 @@ class Wishes:
         label = self.labels.get(index)
         if label is None or label not in DROPS[self.mode]:
             return False
-        return self.mode != "DEBUGGING" or index not in self._changes
+        return self.mode != "DEBUGGING" or not self._troubled(index)
+
+    def _troubled(self, index: int) -> bool:
+        """Whether an error stands in the task that the turn belongs to, or follows it at once."""
+        place = bisect_right(self._users, index)
+        asked, after = self._users[max(0, place - 1) : place], self._users[place : place + 1]
+        return any(user in self._failing for user in asked + after) or any(
+            self.labels.get(user) == "DEBUGGING" for user in after
+        )
 
     @cached_property
-    def _changes(self) -> set[int]:
-        """Turns of tasks that an error followed, or that stand before the present debugging began."""
-        asked, users = self.moment.asked, [i for i, user in enumerate(self.moment.is_user) if user]
-        errors = {asked[one.source] for one in self.invariants if one.type == "blocking_error"}
-        troubled = set()
-        for place, user in enumerate(users):
-            after = users[place + 1] if place + 1 < len(users) else None
-            if (
-                user in errors
-                or after in errors
-                or (after is not None and self.labels.get(after) == "DEBUGGING")
-            ):
-                troubled.add(user)
-        return {index for index, user in enumerate(asked) if user in troubled}
+    def _users(self) -> list[int]:
+        """Users' turns."""
+        return [index for index, user in enumerate(self.moment.is_user) if user]
+
+    @cached_property
+    def _failing(self) -> set[int | None]:
+        """Users' turns whose exchange states an error."""
+        return {self.moment.asked[one.source] for one in self.invariants if one.type == "blocking_error"}
 
     def _open(self, index: int) -> bool:
         """Whether a section may want the turn."""
@@ -148,10 +152,11 @@ class Wishes:
                 yield claim  # where both do not fit
 
     def _recent(self, window: int) -> Iterator[Claim]:
-        last, widest = self.moment.last_exchange, window
+        last, widest, costs = self.moment.last_exchange, window, self.moment.tokens
+        everything = self.mode in WINDOWED
         ends = {last.start, self.moment.current - 1}
         for index in (last.start, *reversed(last[1:])) if last else ():
-            window -= self.moment.tokens[index]
+            window -= costs[index]
             if self._open(index):
                 tooled = self.moment.columns.tooled[index]
                 reason = "it is part of the last exchange."
@@ -159,13 +164,13 @@ class Wishes:
         for index in range(last.start - 1, -1, -1):
             if not self._open(index):
                 continue
-            if self.moment.tokens[index] <= window:
-                window -= self.moment.tokens[index]
-            elif self.moment.tokens[index] <= widest:
+            if costs[index] <= window:
+                window -= costs[index]
+            elif costs[index] <= widest:
                 return
             else:
                 continue  # larger than the whole window
-            if self.kept[index] or not self.filters or (self.mode in WINDOWED and not self.left_out(index)):
+            if self.kept[index] or not self.filters or (everything and not self.left_out(index)):
                 yield self._claim("recent", index, "it is one of the newest turns.")
 
     def _evidence(self) -> Iterator[Claim]:

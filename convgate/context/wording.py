@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 _LONGEST = 80  # characters of a quotation
 
 
@@ -11,5 +13,10 @@ def quoted(text: str) -> str:
     >>> quoted("must work\\nwith LDAP")
     '“must work with LDAP”'
     """
-    words = " ".join(text[: 4 * _LONGEST].split()).rstrip(".")
+    return _quoted(text[: 4 * _LONGEST])
+
+
+@functools.lru_cache(4_096)
+def _quoted(text: str) -> str:
+    words = " ".join(text.split()).rstrip(".")
     return f"“{words if len(words) <= _LONGEST else words[:_LONGEST].rsplit(' ', 1)[0] + '…'}”"

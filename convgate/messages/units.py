@@ -24,12 +24,12 @@ RESULT_ROLES = frozenset({"tool", "function"})
 
 def is_result(turn: Turn) -> bool:
     """Whether the turn is a tool's result: by its role, or because it names the call that it answers."""
-    return not turn.is_instruction and (turn.role in RESULT_ROLES or bool(turn.tool_call_id))
+    return bool(turn.role in RESULT_ROLES or turn.tool_call_id) and not turn.is_instruction
 
 
 def calls_of(turn: Turn) -> tuple[ToolCall, ...]:
     """The tool calls that the turn makes; users, instructions and results make none, whatever they carry."""
-    if turn.role == "user" or turn.is_instruction or is_result(turn):
+    if not turn.tool_calls or turn.role == "user" or turn.is_instruction or is_result(turn):
         return ()
     return turn.tool_calls
 
