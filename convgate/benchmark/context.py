@@ -21,7 +21,7 @@ from convgate.transcripts import read_conversations, turns_from_messages
 
 @dataclass(frozen=True, slots=True)
 class ContextSpeed:
-    """Times on one long conversation whose embeddings are known."""
+    """Times on one long conversation whose embeddings are known, and the vectors of its modes."""
 
     turns: int
     warm: Compared  # the gate scores for a message, against everything else that building its context does
@@ -34,7 +34,9 @@ class ContextSpeed:
         return {
             **asdict(self),
             "times_scoring": 1 / self.warm.ratio,
+            "times_scoring_median": 1 / self.warm.median_ratio,
             "times_scoring_grown": 1 / self.grown.ratio,
+            "times_scoring_grown_median": 1 / self.grown.median_ratio,
             "goal_below": 3.0,
         }
 
@@ -60,11 +62,12 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
     stops = list(range(n, len(turns), 2))  # a user's turn each, as n is even
     if isinstance(policy, Prepares):
         policy.prepare([Conversation("bench", tuple(turns))])
+    builder.classifier.classify(turns)  # modes have vectors of their own; neither side encodes in a round
     talks = {stop: Conversation("bench", tuple(turns[: stop + 1])) for stop in stops}
     first = _seconds(policy, talks[n])
     known = {stop: policy.decide(*talk.at(stop)) for stop, talk in talks.items()}
     scored = replace(
-        builder, policy=_Scored(known), memory=Memory(), known=KnownColumns(), readings=Readings()
+        builder, policy=_Scored(known), memory=Memory(), known=KnownColumns(), readings=Readings(builder.readings.judge)
     )
     start = time.perf_counter()
     scored.build_at(talks[n])

@@ -138,7 +138,12 @@ def _show(console: Console, results: dict[str, Any]) -> None:
         console.print(
             f"Mode, invariants, packing on {context['turns']:,} turns: {context['warm']['ours_ms']:.1f} ms,"
             f" {context['times_scoring']:.1f} × the gate's {context['warm']['baseline_ms']:.1f} ms;"
-            f" {context['times_scoring_grown']:.1f} × when the conversation has grown (goal below 3 ×)"
+            f" {context['times_scoring_grown']:.1f} × when the conversation has grown (goal below 3 ×; by"
+            f" medians {context['times_scoring_median']:.1f} × and {context['times_scoring_grown_median']:.1f} ×)"
+        )
+        console.print(
+            f"The first sight of them: {context['first_rest_ms']:,.0f} ms besides the gate's"
+            f" {context['first_gate_ms']:,.0f} ms"
         )
     console.print(f"convgate --help: {results['help_seconds']['median']:.2f} s (goal below 0.5 s)")
     if slider := results.get("slider_rerun"):
