@@ -48,6 +48,15 @@ MODEL_SETTINGS = (
 )
 """What policies go by besides their own parameters, by the names of the settings."""
 
+CONTEXT_SETTINGS = (
+    "context_budget",
+    "context_budgets",
+    "context_filter",
+    "context_intents",
+    "context_hysteresis",
+)
+"""What contexts go by besides their policy, by the names of the settings."""
+
 
 @dataclass(frozen=True)
 class AgentSettings:
@@ -61,7 +70,7 @@ class AgentSettings:
     rule: Rule | None = None  # None: the version's own
     limits: Limits = NO_LIMITS
     pair_answers: bool = False
-    further: Mapping[str, Any] = field(default_factory=dict)  # other settings that the policy goes by
+    further: Mapping[str, Any] = field(default_factory=dict)  # others that the policy or a context goes by
 
     @classmethod
     def of(cls, policy: Policy, settings: Settings, *, pair_answers: bool = False) -> AgentSettings:
@@ -78,7 +87,10 @@ class AgentSettings:
             policy=policy.name,
             policy_parameters={name: value for name, value in parameters.items() if value is not None},
             pair_answers=pair_answers,
-            further={name: value for one in stages for name, value in _changed(one, settings).items()},
+            further={
+                **{name: value for one in stages for name, value in _changed(one, settings).items()},
+                **_unusual({name: getattr(settings, name) for name in CONTEXT_SETTINGS}),
+            },
         )
         if gate is None:
             return chosen
@@ -144,6 +156,11 @@ def _changed(policy: Policy, settings: Settings) -> dict[str, Any]:
         rules = policy.gatekeeper.rules
         there = isinstance(rules, RulesFile) and rules.path.exists()
         values["gatekeeper_rules"] = rules.path if isinstance(rules, RulesFile) and there else None
+    return _unusual(values)
+
+
+def _unusual(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of these settings that are not the default."""
     fields = Settings.model_fields
     return {name: value for name, value in values.items() if value != fields[name].get_default()}
 

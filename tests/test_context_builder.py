@@ -8,6 +8,8 @@ from dataclasses import replace
 import pytest
 
 import convgate
+from convgate.building import EncoderOnDemand
+from convgate.context.builder import ContextBuilder
 from convgate.context.invariants.finding import Finding
 from convgate.context.modes import INTENTS
 from convgate.conversation import Conversation, Turn
@@ -21,7 +23,7 @@ LONG = " ".join(["word"] * 60)
 
 
 def test_the_package_offers_the_builder_by_name():
-    from convgate.context.builder import ContextBuilder, load_context
+    from convgate.context.builder import load_context
     from convgate.context.bundle import ContextBundle
 
     assert convgate.ContextBuilder is ContextBuilder
@@ -370,6 +372,7 @@ def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, m
     from tests.fakes import FakeEncoder
 
     monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
+    monkeypatch.setattr(module, "load_judge", lambda settings: None)
     file = tmp_path / "agent.toml"
     file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
     made = convgate.load_context(file, encoder=FakeEncoder())
@@ -377,3 +380,45 @@ def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, m
     assert (made.budget, made.pair_answers) == (900, True)
     assert made.build(talk("TASK a")).budget == 900
     assert not settings().database.exists() or on
+
+
+def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
+    from convgate.context import builder as module
+
+    asked = []
+    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: asked.append(encoder) or Told())
+    monkeypatch.setattr(module, "load_judge", lambda settings: None)
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *_, **__: pytest.fail("it is loaded"))
+    made = ContextBuilder.of(settings(policy="last_k"))
+    assert made.build(talk("TASK a", "Done.", "TASK b")).mode == "TASK"
+    assert isinstance(asked[0], EncoderOnDemand), "the classifier may load it"
+
+
+def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkeypatch):
+    from convgate.agent_settings import AgentSettings
+    from convgate.context import builder as module
+    from tests.fakes import FakeEncoder
+
+    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
+    monkeypatch.setattr(module, "load_judge", lambda settings: None)
+    own = settings(
+        policy="last_k",
+        policy_parameters={"k": 2},
+        context_budget=90,
+        context_budgets={"TASK": {"recent": 0}},
+        context_intents={"ship": "TASK"},
+        context_filter=False,
+        context_hysteresis=0.1,
+        pair_answers=True,
+        guard_log=False,
+    )
+    here = ContextBuilder.of(own, encoder=FakeEncoder())
+    (tmp_path / "agent.toml").write_text(
+        AgentSettings.of(here.policy, own, pair_answers=own.pair_answers).to_toml()
+    )
+    there = convgate.load_context(tmp_path / "agent.toml", encoder=FakeEncoder())
+    messages = talk(*(word for n in range(12) for word in (f"TASK do part {n} of it", f"Part {n} is done.")))
+    expected = here.build(messages, question="now?", intent="ship", request_id="x").to_json()
+    assert there.build(messages, question="now?", intent="ship", request_id="x").to_json() == expected
+    assert expected["budget"] == 90
+    assert there.hysteresis == 0.1

@@ -90,7 +90,7 @@ def context(
     with encoding_progress() as progress:
         encoder = EncoderOnDemand(chosen)
         made = build_policy(policy or chosen.policy, chosen, encoder)
-        builder = ContextBuilder.of(chosen, policy=made, encoder=encoder())
+        builder = ContextBuilder.of(chosen, policy=made, encoder=encoder)
         if isinstance(builder.policy, Prepares):
             builder.policy.prepare([talk], progress=progress)
         index = talk.current_index() if question is None and turn is None else turn

@@ -21,6 +21,7 @@ from convgate.context.bundle import ContextBundle
 from convgate.context.columns import KnownColumns
 from convgate.context.guardrails import load_guard
 from convgate.context.making import Asked, make_context
+from convgate.context.invariants.kinds.judge import load_judge
 from convgate.context.memory import Memory
 from convgate.context.modes import load_classifier, mode_of_intent
 from convgate.context.modes.conversation import Classifies
@@ -67,17 +68,20 @@ class ContextBuilder:
         settings: Settings,
         *,
         policy: Policy | None = None,
-        encoder: Encoder | None = None,
+        encoder: Encoder | EncoderOnDemand | None = None,
         guard: Guard | None = None,
     ) -> ContextBuilder:
         """The builder that the settings describe; what is given takes the place of theirs.
 
+        The encoder is loaded where the policy or the classifier needs it.
+
         Raises ContextError, PolicyError, GateError or EncoderError for settings that cannot be had.
         """
-        budgets, loading = Budgets.of(settings), EncoderOnDemand(settings, encoder)
+        budgets = Budgets.of(settings)
+        chosen = EncoderOnDemand(settings) if encoder is None else encoder
         return cls(
-            policy=policy or build_policy(settings.policy, settings, loading),
-            classifier=load_classifier(loading(), settings),
+            policy=policy or build_policy(settings.policy, settings, chosen),
+            classifier=load_classifier(chosen, settings),
             settings=settings,
             budgets=budgets,
             budget=settings.context_budget,
@@ -85,6 +89,7 @@ class ContextBuilder:
             hysteresis=settings.context_hysteresis,
             pair_answers=settings.pair_answers,
             guard=guard or NoGuard(),
+            readings=Readings(load_judge(settings)),
         )
 
     def build(

@@ -2,32 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from convgate.agent_settings import FILE_NAME, AgentSettings
-from convgate.settings import Settings
 from convgate.ui.context.made import Made
-
-CONTEXT_SETTINGS = (
-    "context_budget",
-    "context_budgets",
-    "context_filter",
-    "context_intents",
-    "context_hysteresis",
-)
-"""What contexts go by besides their policy, by the names of the settings."""
 
 
 def agent_of(made: Made) -> AgentSettings:
     """The settings as they are tried, for another program."""
-    agent = AgentSettings.of(made.policy, made.settings, pair_answers=made.settings.pair_answers)
-    fields = Settings.model_fields
-    changed = {
-        name: value
-        for name in CONTEXT_SETTINGS
-        if (value := getattr(made.settings, name)) != fields[name].get_default()
-    }
-    return replace(agent, further={**agent.further, **changed})
+    return AgentSettings.of(made.policy, made.settings, pair_answers=made.settings.pair_answers)
 
 
 def context_lines(*, intent: str | None, asks: bool) -> str:
