@@ -123,6 +123,32 @@ def test_processes_that_share_a_database_count_together_and_tell_once(store: Sto
     assert [one.open for one in heard] == [True, False]
 
 
+def test_what_another_process_cleared_in_between_is_told_once(
+    store: Store, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heard: list[Alert] = []
+    set_baseline(store, Settings(), counts=EVENLY, now=watch.now)
+    with (
+        guarded(store, watch, alert=heard.append) as one,
+        guarded(store, watch, alert=heard.append) as other,
+    ):
+        record(one, watch)
+        clear_baseline(store)
+        known = GuardStates.open_alerts
+
+        def outrun(self: GuardStates) -> list[Alert]:
+            found = known(self)
+            monkeypatch.setattr(GuardStates, "open_alerts", known)
+            other.flush()
+            return found
+
+        monkeypatch.setattr(GuardStates, "open_alerts", outrun)
+        one.flush()
+        one._worker.telling.wait()
+        other._worker.telling.wait()
+    assert [each.open for each in heard] == [True, False]
+
+
 @needs_fork
 def test_processes_at_once_lose_nothing_and_tell_once(store: Store, watch: Watch, tmp_path: Path) -> None:
     heard = tmp_path / "heard"
@@ -180,7 +206,8 @@ def test_a_mode_that_fails_gives_way_until_its_cool_down_is_over(store: Store, w
         guard.flush()
         watch.pass_(minutes=10)
 
-    with guarded(store, watch, drift_limit=9) as guard:
+    heard: list[Alert] = []
+    with guarded(store, watch, drift_limit=9, alert=heard.append) as guard:
         ended("GENERAL", 200, 20)
         assert set_baseline(store, Settings(), now=watch.now).outcomes.rate == 0.1
         ended("DEBUGGING", 50, 25)
@@ -197,6 +224,8 @@ def test_a_mode_that_fails_gives_way_until_its_cool_down_is_over(store: Store, w
         assert GuardStates(store).open_alerts() == []
         guard.flush()
         assert guard.overruled("DEBUGGING") is None
+        guard._worker.telling.wait()
+        assert [one.open for one in heard] == [True, False]  # of the probation nobody is told
         watch.pass_(days=-2)  # nor is the clock, by which that is in the future
         ended("DEBUGGING", 50, 40)
         assert guard.overruled("DEBUGGING")
@@ -227,6 +256,8 @@ def test_general_that_fails_is_told_and_not_overruled(store: Store, watch: Watch
     with guarded(store, watch) as guard:
         assert guard.overruled("GENERAL") is None
         assert guard.overruled("LEARNING") == Fallback("errors", "LEARNING fails.")
+    GuardStates(store).put_alerts([replace(failed, cleared=NINE, number=1)])
+    assert GuardStates(store).trusted_since() == {}  # it was never on probation
 
 
 def test_a_baseline_needs_enough_requests_and_known_modes(store: Store, watch: Watch) -> None:
