@@ -18,9 +18,9 @@ LONGEST = 2_000
 _ABBREVIATED = frozenset(
     b"eg e.g ie i.e zb z.b bzw dr mr mrs ms st vs ca nr approx resp bspw prof vgl d.h u.a env p.ex cf".split()
 )
-_MONTHS = (
+_COUNTED = (
     b"jan", b"feb", b"mar", b"apr", b"mai", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"okt", b"nov",
-    b"dec", b"dez",
+    b"dec", b"dez", b"woche", b"tag", b"stock", b"klasse", b"lebensjahr",
 )  # fmt: skip
 _BREAK = re.compile(rb"[.!?]+[\"')\]_]*(?=\s|$)|\n+")
 _BULLET = re.compile(rb"\s*(?:[-*+o]|\(?[0-9a-h][.)])\s+|\s+")
@@ -55,7 +55,7 @@ def _ends(text: bytes, start: int, found: re.Match[bytes]) -> bool:
     if word in _ABBREVIATED or (len(word) == 1 and word.isalpha() and word != b"i"):
         return False
     if word.isdigit() and len(word) < 3:
-        return not (before.start() == start or after.startswith(_MONTHS))
+        return not (before.start() == start or after.startswith(_COUNTED))
     return True
 
 
