@@ -21,7 +21,10 @@ from scipy.stats import binomtest
 
 from convgate.context.invariant import HELD, PRIORITIES, Invariant
 from convgate.context.invariants import find_invariants
+from convgate.context.invariants.finding import Judges
+from convgate.context.invariants.kinds.judge import load_judge
 from convgate.conversation import Turn
+from convgate.settings import load_settings
 from convgate.transcripts.openai_messages import turns_from_messages
 
 MEASURED = ("recall ≥ 800", "recall", "precision", "type", "active", "superseded_by")
@@ -50,12 +53,14 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl")
     parser.add_argument("--wrong", action="store_true", help="list what is missed, extra or otherwise wrong")
     parser.add_argument("--speed", action="store_true", help="measure a conversation of 1,000 turns, too")
+    parser.add_argument("--words", action="store_true", help="by patterns alone, without the model of kinds")
     arguments = parser.parse_args()
+    judging = None if arguments.words else load_judge(load_settings())
     for file in arguments.files:
         counts = Counts()
         number = 0
         for number, line in enumerate(read_lines(file), 1):
-            for told in judge(line, counts):
+            for told in judge(line, counts, judging):
                 if arguments.wrong:
                     print(f"{number - 1}: {told}")
         print(f"\n{file.name}: {number} conversations\n")
@@ -69,10 +74,10 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
 
 
-def judge(line: dict[str, Any], counts: Counts) -> list[str]:
-    """Count one conversation; what is wrong in it, a sentence each."""
+def judge(line: dict[str, Any], counts: Counts, judging: Judges | None) -> list[str]:
+    """Count one conversation; what is wrong in it, a sentence each. judging: None for patterns alone."""
     turns = turns_from_messages(line["messages"])
-    found, labelled = find_invariants(turns), line["invariants"]
+    found, labelled = find_invariants(turns, judging), line["invariants"]
     wrong, left = [], list(found)
     for label, match in _matched(turns, labelled, left):
         counts.add("recall", right=match is not None)

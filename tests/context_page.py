@@ -74,6 +74,7 @@ def serve(encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "encoder", lambda *_: encoder)
     monkeypatch.setattr(services, "warm_up", lambda: None)
     monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: ByWords())
+    monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: None)
 
 
 def add(store: Store, said: Sequence[Turn]) -> str:

@@ -6,21 +6,34 @@ from pathlib import Path
 
 import pytest
 
+from convgate.context.invariants.kinds.judge import load_judge
+from convgate.settings import Settings
 from scripts.invariant_figures import MEASURED, Counts, judge, read_lines, table
 
 CONVERSATIONS = Path(__file__).parent / "invariants"
 
 WORK = {"recall ≥ 800": 0.96, "recall": 0.96, "precision": 0.95, "type": 0.96, "active": 0.97}
-SEALED = {"recall ≥ 800": 0.80, "recall": 0.80, "precision": 0.84, "type": 0.84, "active": 0.84}
+SEALED = {"recall ≥ 800": 0.92, "recall": 0.92, "precision": 0.82, "type": 0.87, "active": 0.84}
 
 
-@pytest.mark.parametrize(("name", "least", "floors"), [("work", 140, WORK), ("sealed", 70, SEALED)])
-def test_the_labelled_invariants_are_found(name: str, least: int, floors: dict[str, float]):
-    counts = Counts()
-    lines = read_lines(CONVERSATIONS / f"{name}.jsonl")
+def counted(name: str, judging: object = None) -> tuple[int, Counts]:
+    counts, lines = Counts(), read_lines(CONVERSATIONS / f"{name}.jsonl")
     for line in lines:
-        judge(line, counts)
-    assert len(lines) >= least
+        judge(line, counts, judging)  # type: ignore[arg-type]
+    return len(lines), counts
+
+
+def test_patterns_alone_find_what_they_were_written_for() -> None:
+    conversations, counts = counted("work")
+    assert conversations == 140
     for what in MEASURED:
-        assert counts.share(what) >= floors.get(what, 0.90), what
+        assert counts.share(what) >= WORK.get(what, 0.90), what
     assert next(table(counts)) == f"| {' | '.join(MEASURED)} |"
+
+
+@pytest.mark.slow
+def test_patterns_and_model_find_what_nobody_tuned_on(tmp_path: Path) -> None:
+    conversations, counts = counted("sealed", load_judge(Settings(home=tmp_path)))
+    assert conversations == 70
+    for what in MEASURED:
+        assert counts.share(what) >= SEALED.get(what, 0.90), what

@@ -42,14 +42,16 @@ def invariants(
 ) -> None:
     """List what has to hold: safety requirements, corrections, hard constraints, the error that blocks."""
     from convgate.context.invariants import find_invariants
+    from convgate.context.invariants.kinds.judge import load_judge
     from convgate.errors import ConversationError
+    from convgate.settings import load_settings
 
     talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad)
     if turn is not None and not 0 <= turn < len(talk):
         extent = f"messages 0 to {len(talk) - 1}" if len(talk) else "no messages"
         raise ConversationError(f"message {turn} asked for, but the conversation has {extent}")
     turns = talk.turns if turn is None else talk.turns[: turn + 1]
-    found = find_invariants(turns)
+    found = find_invariants(turns, load_judge(load_settings()))
     if json_output or out:
         write_json([one.to_json() for one in found], out)
     else:

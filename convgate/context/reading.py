@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from convgate.context.columns import CONVERSATIONS
 from convgate.context.invariant import Invariant
-from convgate.context.invariants.finding import Finding
+from convgate.context.invariants.finding import Finding, Judges
 from convgate.context.mode import Mode, ModeDecision
 from convgate.context.modes.conversation import Classifies, ConversationModes, FollowingModes
 from convgate.context.moment import Moment
@@ -54,7 +54,8 @@ class _Followed:
 class Readings:
     """Reads conversations; of those read last, one that goes on is read where it grew. Thread-safe."""
 
-    def __init__(self) -> None:
+    def __init__(self, judge: Judges | None = None) -> None:
+        self.judge = judge  # reads statements besides the patterns; None: patterns alone
         self._lock = threading.Lock()
         self._followed: list[_Followed] = []  # the newest last; who reads one takes it out
 
@@ -71,7 +72,7 @@ class Readings:
         new = turns[len(one.turns) :]
         if new:
             one.modes.add(new, classifier, intents)
-            one.finding.add(new)
+            one.finding.add(new, self.judge)
             one.turns, one.intents = list(turns), dict(intents)
         read = one.modes.modes, one.finding.invariants
         with self._lock:

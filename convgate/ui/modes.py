@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from convgate.context.invariants.kinds.judge import KindJudge, load_judge
 from convgate.context.modes import (
     ConversationModes,
     ModeClassifier,
@@ -65,6 +66,12 @@ def _classifier(
     encoder: int, identity: str, home: str, _encoder: Encoder, _settings: Settings
 ) -> ModeClassifier:
     return load_classifier(_encoder, _settings)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Settings: lambda one: str(one.home)})
+def statement_judge(settings: Settings) -> KindJudge:
+    """What reads statements besides the patterns of invariants, loaded once; errors as of `load_judge`."""
+    return load_judge(settings)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)

@@ -56,7 +56,9 @@ class Rules:
                 end=span[1],
                 scope=one.scope,
                 state="active",
-                reason=f"It {_WHAT[kind]}{critical}: “{_cut(told)}”.",
+                reason=f"It {_WHAT[kind]}{critical}: “{_cut(told)}”."
+                if not one.likely
+                else f"It reads as what {_WHAT[kind]} (likely by {one.likely:.2f}): “{_cut(told)}”.",
             ),
             one,
         )

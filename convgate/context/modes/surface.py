@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from convgate.context.modes.cues import CUES
-from convgate.gatekeeper.folding import fold
+from convgate.gatekeeper.folding import Folded, fold
 from convgate.gatekeeper.pattern import Lexicon, Pattern, compiled, spelled_out
 
 READ = 4_000
@@ -53,8 +53,16 @@ def surface_of(text: str) -> Surface:
         cues[name] = math.log2(1 + min(count, _MOST_COUNTED))
         first, last = folded.span(start, end)
         said[name] = text[first:last].strip()
-    words = _WORD.findall(folded.text.decode("ascii"))
-    return Surface(cues, said, _runs(words))
+    return Surface(cues, said, _runs(folded))
+
+
+def runs_of(text: str) -> dict[str, float]:
+    """One to three words in a row, folded, with marks; root of how often each is in the text.
+
+    >>> list(runs_of("Never!"))
+    ['never', '!', '^ never', 'never !', '! $', '^ never !', 'never ! $']
+    """
+    return _runs(fold(text))
 
 
 def _cues(text: bytes) -> Iterator[tuple[str, int, int, int]]:
@@ -84,7 +92,8 @@ def _openings() -> list[tuple[str, Any]]:
     ]
 
 
-def _runs(words: list[str]) -> dict[str, float]:
+def _runs(folded: Folded) -> dict[str, float]:
+    words = _WORD.findall(folded.text.decode("ascii"))
     told = ["^", *("0" if word.isdigit() else "\n" if word[0] == "\n" else word for word in words), "$"]
     counts: dict[str, int] = {}
     for run in (

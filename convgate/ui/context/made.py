@@ -13,6 +13,7 @@ from convgate.context.guardrails.watch import fallbacks_of
 from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.context.mode import MODES
 from convgate.context.modes import ModeClassifier
+from convgate.context.reading import Readings
 from convgate.policies.base import Policy
 from convgate.settings import Settings
 from convgate.store.guard_states import GuardStates
@@ -23,7 +24,7 @@ from convgate.ui.context.shown import Shown
 from convgate.ui.context.view import View
 from convgate.ui.frame import App
 from convgate.ui.judging import digest
-from convgate.ui.modes import find_ahead, mode_classifier
+from convgate.ui.modes import find_ahead, mode_classifier, statement_judge
 from convgate.ui.scoring import Moment
 from convgate.ui.turn_labels import moves
 
@@ -133,5 +134,6 @@ def _replay_of(
         pair_answers=_settings.pair_answers,
         guard=_guard,
         known=_columns(key),
+        readings=Readings(statement_judge(_settings)),
     )
     return Replay(builder, _moment.conversation)
