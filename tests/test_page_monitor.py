@@ -14,14 +14,18 @@ from pathlib import Path
 import pytest
 
 from convgate.context.guardrails import Guardrails
+from convgate.context.guardrails.limits import Limits
 from convgate.context.guardrails.report import report
+from convgate.context.guardrails.report_records import ModeErrors
 from convgate.settings import load_settings
 from convgate.store import Store
 from convgate.store.guard_states import GuardStates
+from convgate.store.request_records import Outcomes
 from convgate.store.request_rows import RequestRows
 from convgate.store.requests import Requests
 from convgate.ui import services
 from convgate.ui.monitor.files import figures_csv, requests_csv
+from convgate.ui.monitor.guards import standing
 from convgate.ui.timing import timed
 from tests.monitor_page import (
     USUAL,
@@ -113,6 +117,17 @@ def test_a_limit_that_nobody_has_looked_at_since_is_told(store: Store) -> None:
     told = said(opened())
     assert "**Nothing has tripped yet,** but Drift of modes will" in told
     assert "It trips with the next request of a running program." in told
+
+
+def test_a_rate_above_its_limit_that_may_be_chance_is_told_as_that(store: Store) -> None:
+    for failures, told in ((0, "limit 2.0%"), (3, "limit 2.0%; so few may be chance"), (9, "limit 2.0%")):
+        newest = Outcomes(50, failures)
+        found = report(store, load_settings())
+        seen = replace(found.seen, outcomes={"TASK": newest}, overall=Outcomes(998, 9))
+        one = ModeErrors("TASK", newest, newest, 0.02, False, False)
+        (state,) = standing(replace(found, seen=seen, errors=(one,)), Limits()).errors
+        assert (state.state, state.figure.split(", ")[1]) == ("normal", told)
+        assert bool(state.soon) == (failures == 9)
 
 
 def test_failing_modes_and_those_on_probation_are_told_apart(store: Store) -> None:

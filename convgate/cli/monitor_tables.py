@@ -99,9 +99,10 @@ def _states(report: Report, limits: Limits) -> list[tuple[str, str]]:
     if report.divergence is None:
         drift = "not told: there is no baseline (convgate monitor --since 7d --set-baseline)"
     elif "drift" in held:
+        raised_at = next(one.figures["limit"] for one in report.open_alerts if one.kind == "drift")
         drift = (
             f"{report.divergence:.3f} nats; everything is answered as GENERAL until it is below"
-            f" {RECOVERY * limits.drift:g}"
+            f" {RECOVERY * raised_at:g}"
         )
     elif report.requests_missing:
         drift = f"not told: the last hour has {seen.requests:,} of {limits.drift_least:,} requests"

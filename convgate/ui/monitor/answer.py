@@ -148,7 +148,10 @@ def _draw_errors(states: Sequence[GuardState], now: datetime) -> None:
             st.caption(f"Tripped {ago(one.alert.raised, now)}. {one.does}")
         if one.soon:
             st.caption(literal(one.soon))
-    st.caption("Of the newest outcomes of each mode. Above its limit, a mode is built as GENERAL.")
+    st.caption(
+        "Of the newest outcomes of each mode. A mode that is above its limit by more than chance is built as"
+        " GENERAL."
+    )
 
 
 def _list(names: Iterable[str]) -> str:

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from convgate.context.guardrails.judging import judge
-from convgate.context.guardrails.limits import COOL_DOWN, LEAST_OVERALL, RECOVERY, Limits
+from convgate.context.guardrails.limits import (
+    COOL_DOWN,
+    LEAST_FAILURES,
+    LEAST_OVERALL,
+    RECOVERY,
+    Limits,
+)
 from convgate.context.guardrails.report_records import ModeErrors, Report
 from convgate.figures.hover import percent
 from convgate.store.request_records import Alert
@@ -169,7 +175,12 @@ def _errors(one: ModeErrors, report: Report, limits: Limits, alert: Alert | None
             name, "too few", f"**{newest.count:,} of {limits.error_least:,}** outcomes",
             "It cannot trip before there are enough.",
         )  # fmt: skip
-    does = f"Above the limit, its requests would be built as GENERAL for {COOL_DOWN / 60:g} minutes."
+    if limit is not None and (rate or 0) > limit and not soon:
+        figure += "; so few may be chance"
+    does = (
+        f"Above the limit by more than chance, with {LEAST_FAILURES} failures or more, its requests would be"
+        f" built as GENERAL for {COOL_DOWN / 60:g} minutes."
+    )
     return GuardState(name, "normal", figure, "" if name == "GENERAL" else does, soon=soon)
 
 
