@@ -166,6 +166,9 @@ class Linking:
         if not found and one.corrects and one.points:
             near = (place for place in self.rules.latest(turn) if self.rules.source(place) == self._last)
             found = [place for place in near if self._may_point_at(one, place)][:1]
+        if not found and (one.corrects or one.leads):
+            before = (place for place in self.rules.latest(turn) if self._is_same_point(one, place))
+            found = list(before)[:1]
         if not found and one.obliges and is_limit(one.about):
             same = (place for place in self.rules.latest(turn) if self._is_hard(place))
             alike = (place for place in same if other_limit(one.about, self.rules.all[place].statement.about))
@@ -174,6 +177,14 @@ class Linking:
 
     def _is_hard(self, place: int) -> bool:
         return self.rules.all[place].invariant.type == "hard_constraint"
+
+    def _is_same_point(self, one: Statement, place: int) -> bool:
+        """Whether the message before corrected a number or a day, as this one does again."""
+        rule, said = self.rules.all[place], self.rules.all[place].statement.about
+        if rule.invariant.type != "user_correction" or rule.invariant.source != self._last:
+            return False
+        alike = (said.numbers and one.about.numbers) or (said.named and one.about.named)
+        return bool(alike) and len(one.about.stems) <= 6
 
     def _may_point_at(self, one: Statement, place: int) -> bool:
         """Whether a correction that only points back can mean a rule; a danger only by its value."""

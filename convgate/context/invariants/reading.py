@@ -152,11 +152,7 @@ class _Reading:
         solved = [one for one in self._of("resolved") if not self._is_asked(one)]
         if (wrong or solved) and not subjects and all(one.pattern.name in _WEAK for one in duties):
             duties = []
-        if (
-            wrong
-            and wrong.pattern.category == "error"
-            and any(one.pattern.name not in _WEAK for one in duties)
-        ):
+        if wrong and wrong.pattern.category == "error" and any(self._outweighs(one, wrong) for one in duties):
             wrong = None
         contrasts = [one.span for one in self._of("change") if one.pattern.name == "not X but Y"]
         duties = [
@@ -241,6 +237,10 @@ class _Reading:
         """Whether both stand in one clause."""
         first, second = sorted((one, other))
         return first[1] >= second[0] or _PAUSE.search(self.own, first[1], second[0]) is None
+
+    def _outweighs(self, duty: Found, wrong: Found) -> bool:
+        """Whether what has to be is more than a way to tell of trouble."""
+        return _is_strong(duty) or (duty.pattern.name not in _WEAK and not overlaps(duty.span, [wrong.span]))
 
     def _error(self) -> Found | None:
         past = [one.span for one in self._of("told of", "past", "supposed")]

@@ -49,7 +49,10 @@ _NUMBERS = {
     for value, words in enumerate(
         (b"", b"one single ein eine un une", b"two zwei deux", b"three drei trois", b"four vier quatre",
          b"five funf cinq", b"six sechs", b"seven sieben sept", b"eight acht huit", b"nine neun neuf",
-         b"ten zehn dix", b"eleven elf onze", b"twelve zwolf douze")
+         b"ten zehn dix", b"eleven elf onze", b"twelve zwolf douze",
+         b"thirteen dreizehn treize", b"fourteen vierzehn quatorze", b"fifteen funfzehn quinze",
+         b"sixteen sechzehn seize", b"seventeen siebzehn", b"eighteen achtzehn", b"nineteen neunzehn",
+         b"twenty zwanzig vingt")
     )
     for word in words.split()
 }  # fmt: skip

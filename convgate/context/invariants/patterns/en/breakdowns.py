@@ -12,9 +12,26 @@ BREAKDOWNS = (
             (?:spits?|spat|throws?|threw|churns?|coughs?|pukes?|barfs?|pukes|kicks?
             |vomits?) (?:me |up |back )?(?:out|up|back) (?:a |an |the |some |only |nothing but )?(?:error
             |errors|#[a-z/0-9]+|garbage|gibberish|nonsense|warnings?|nans?|blank[a-z ]*|nothing|exceptions?
-            |traceback|x{4,}|\"|[45][0-9][0-9])[^.!?\n]*|#(?:div/0|ref|n/a|name|value|num|null
-            |spill)[!?]?[^.!?\n]*|(?:boots?|starts?|opens?|loads?|goes|went|turns?|comes up|lands?|drops me
-            |dumps me) (?:up |straight |only |me |back |out )*(?:in|into|to|on
+            |traceback|x{4,}|\"|[45][0-9][0-9])[^.!?\n]*|(?:div/0|ref|value|null|num|spill|calc)!|(?:closes
+            |crashes|dies|freezes|quits|exits|vanishes|disappears|hangs|restarts|shuts|goes (?:blank|black
+            |dark|off|white))[^.!?\n]{0,30} (?:every time|each time|whenever|as soon as|the moment
+            |the second|when|if|once) (?:i|we|it|you|anyone|someone)\b[^.!?\n]*|(?:doesn't|won't|don't
+            |does not|doesnt) (?:make a sound|do anything|do a thing|budge|move an inch|react|light up
+            |register|take|let (?:me|us)|see|find|read|recogni[sz]e|want to)\b[^.!?\n]*|(?:throws|kicks
+            |sends|redirects|takes|boots|logs|bounces|drops|dumps) (?:me|us|everyone|people|users
+            |customers) (?:straight |right |always )?(?:back|out|off|into the login|to the (?:login
+            |start))[^.!?\n]*|(?:prints?|shows?|plays?|outputs?|returns?|produces?|displays?|exports?
+            |sends?) (?:only |just |nothing but |out )?(?:blank|empty|black|garbage|gibberish|nothing|noise
+            |static|garbled|white|zeros|hieroglyphs)\b[^.!?\n]*|(?:keeps?|kept|keep) (?:asking|prompting
+            |redirecting|returning|reloading|buffering|spinning|loading|looping|retrying|dropping|losing
+            |throwing|giving|saying|telling|cutting|shutting|dying|tripping|beeping|flashing|blinking
+            |leaking|dripping|erroring|complaining|bouncing|rejecting|refusing|closing|quitting)\b[^.!?\n]*
+            |leaves? (?:water|puddles?|streaks|stains|everything|clothes|dishes) [^.!?\n]*|(?:spinner|wheel
+            |hourglass|beach ?ball|progress bar|loading bar|cursor) (?:just )?(?:spins|goes|turns|keeps
+            |sits|stays|hangs|never|is stuck)[^.!?\n]*|(?:steering|brakes?|clutch|power|heating|hot water
+            |sound|picture|internet|wifi|signal)[a-z ]{0,12}(?:'s| is| has
+            | are)? (?:just |suddenly |completely )?gone|(?:boots?|starts?|opens?|loads?|goes|went|turns?
+            |comes up|lands?|drops me|dumps me) (?:up |straight |only |me |back |out )*(?:in|into|to|on
             |with)? ?(?:a |an |the |just )*(?:[a-z]+ )?(?:nothing|blank|black|grey|gray|white|blue|nan|dark
             |dead|silent|magenta|pink|purple|red|void|error page|login page|grub|bios|emergency mode
             |recovery mode|safe mode|boot loop|rescue shell|loop)\b[^.!?\n]*|(?:one|a|two|three|just a
@@ -118,9 +135,11 @@ BREAKDOWNS = (
             |refused|can't (?:wait|eat|have|come|make|swim|stand|help|say|thank|take|drink|believe|be|sit
             |stop|decide|remember|think))\b|falls? (?:on|under|in|asleep|out of love|off the (?:bike
             |horse))|(?:dead|drop.?dead) (?:simple|easy|right|serious|good|end|line|sure|tired|funny)
-            |ice cold (?:beer|drinks?|water)|(?:is|are|'s|was) (?:shot|toast|dead|off|out) (?:in|on|with|of
-            |for|at|to|by|from|-)|flooded with|(?:can't|cannot) (?:use (?:it|the) (?:for|as|on|before
-            |after)|open (?:on|at|before))
+            |ice cold (?:beer|drinks?|water)|(?:is|are|'s|was) (?:shot|toast|dead|off) (?:in|on|with|of|for
+            |at|to|by|from|-)|out (?:in|on|with|for|at|to|by|from)\b|(?:case|test|scenario|article|story
+            |page|message|banner|book|film)s? (?:that|where|when|in which|for|about|on|saying) [^.!?\n]*
+            |flooded with|(?:can't|cannot) (?:use (?:it|the) (?:for|as|on|before|after)|open (?:on|at
+            |before))
         """,
         asked=True,
     ),

@@ -26,10 +26,15 @@ MISTAKES = (
             |dim|thick|blind|stupid|silly|an idiot|idiot|muddled|confused|muppet|sloppy|careless|senile
             |hopeless|terrible (?:parent|mother|father|son|daughter|friend|person|typist)|behind the times
             |out of date|half asleep|not awake)|(?:my|these|those) (?:fingers?|thumbs?|brain|memory|head
-            |eyes|maths?|arithmetic|handwriting|count|counting|spelling|typing|keyboard|calculator
-            |auto-?correct|notes?|sum)(?:'s|'re| is| are| was| were| has
-            | have)? (?:still |just |clearly |really )?(?:on autopilot|off|slipped|played|fried|mush|foggy
-            |rusty|elsewhere|failing|failed|tired|out|shot|wrong|fuzzy|somewhere else|not what|ahead
+            |eyes|maths?|arithmetic|handwriting|count|counting|spelling|typing|keyboard|calculator|misread
+            |misheard|mistyped|miscounted|misremembered|mistook|(?:measured|counted|checked|weighed
+            |calculated|added) (?:it |that |them |it all )?(?:again|twice|once more|properly this time)
+            |(?:just |quickly |re-?|double.?|i |i've )*(?:checked|looked|measured|counted|asked|rang|phoned
+            |called|verified|weighed)[^.!?\n]{0,40}[,;:] (?:and |but )?(?:it's|it is|they're|they are
+            |there are|there's|that's|he's|she's|it has|it was|i'm|we're) [^.!?\n]+|(?:scrap|scratch|strike
+            |nix) [a-z0-9.]+[,:;]|been overruled|auto-?correct|notes?|sum)(?:'s|'re| is| are| was| were
+            | has| have)? (?:still |just |clearly |really )?(?:on autopilot|off|slipped|played|fried|mush
+            |foggy|rusty|elsewhere|failing|failed|tired|out|shot|wrong|fuzzy|somewhere else|not what|ahead
             |changed|too fast|did)\b[^.!?\n]*|auto-?correct|brain (?:fog|fart|freeze|fade)
             |slip of the (?:pen|tongue|finger|keyboard)|fat.?finger[a-z]*|senior moment|blonde? moment
             |(?:got|had|have) (?:the |my |those |these |them |it |that |your )?(?:[a-z]+ ){0,3}(?:mixed up
@@ -46,17 +51,21 @@ MISTAKES = (
             |part)|of mine|in what i)
         """,
         unless=r"""
-            (?:if|when|whether|unless|in case|should|have|what if|can|could|did|do|before|until) (?:i|we
-            |you|they|he|she|someone) [^.!?,\n]*|(?:they|she|he|someone) (?:left|swapped|flipped|crossed
-            |was|took|reversed)|(?:i|we|you) (?:crossed|flipped) (?:the (?:street|road|river|border|line
-            |bridge|page|coin|table|switch|egg|pancake))
-            |i'm (?:so |just |a bit |still |totally )?(?:confused|muddled) (?:about|by|now|here|how|why
-            |what|whether)?|left (?:out|off) (?:in|at|of the (?:fridge|bag))|swapped (?:the(?:battery|cable
-            |disk|ram|card|router|fuse|bulb|filter|tyres?|board|drive|psu))|(?:i|we) (?:swapped|reversed
-            |flipped|switched) (?:the|it|them|over) [^.!?\n]*(?:works?|working|helped|fixed|boots|starts
-            |now)|auto-?correct(?:ion)? (?:is|should|must|for|in|off|on|feature|tool|function|library)
-            |(?:is|was) (?:off by (?:default|heart)|rubbish at)|out of habit,? (?:i|we|he|she) (?:go|drink
-            |eat|always)
+            (?:checked|looked|asked|measured|called|verified|rang
+            |counted)[^.!?\n]{0,40}[,;:] (?:and |but )?(?:it's|it is|they're|that's|they are|it was
+            |there's) (?:all |just |really |totally |perfectly |still |not |nothing )*(?:fine|ok|okay|good
+            |there|done|green|right|correct|great|nothing|blown|working|clean|full|empty|up|on|off|perfect
+            |possible|allowed|free|open|closed|sold out)\b|people (?:often )?mis[a-z]+|(?:if|when|whether
+            |unless|in case|should|have|what if|can|could|did|do|before|until) (?:i|we|you|they|he|she
+            |someone) [^.!?,\n]*|(?:they|she|he|someone) (?:left|swapped|flipped|crossed|was|took|reversed)
+            |(?:i|we|you) (?:crossed|flipped) (?:the (?:street|road|river|border|line|bridge|page|coin
+            |table|switch|egg|pancake))|i'm (?:so |just |a bit |still |totally )?(?:confused
+            |muddled) (?:about|by|now|here|how|why|what|whether)?|left (?:out|off) (?:in|at
+            |of the (?:fridge|bag))|swapped (?:the(?:battery|cable|disk|ram|card|router|fuse|bulb|filter
+            |tyres?|board|drive|psu))|(?:i|we) (?:swapped|reversed|flipped|switched) (?:the|it|them
+            |over) [^.!?\n]*(?:works?|working|helped|fixed|boots|starts|now)|auto-?correct(?:ion)? (?:is
+            |should|must|for|in|off|on|feature|tool|function|library)|(?:is|was) (?:off by (?:default
+            |heart)|rubbish at)|out of habit,? (?:i|we|he|she) (?:go|drink|eat|always)
         """,
     ),
     Pattern(
@@ -126,8 +135,8 @@ MISTAKES = (
             |counted|recounted|weighed|asked|rang|phoned|called|verified|confirmed|re-?read
             |read (?:it |that |the [a-z ]{2,25} )?again|opened the|dug out|found the|went back|had (?:a
             |another) (?:closer )?look|timed|tested|tasted|googled|scrolled)\b[^.!?\n]*|(?:the|my|our|his
-            |her|their|its|this|a) (?:[a-z']+ ){0,2}(?:says?|said|states?|reads?|shows?|has|have|gives
-            |tells? me|told me|lists?|list|insists?|corrected me|reckons?|confirms?|confirmed)\b[^.!?\n]*
+            |her|their|its|this|a) (?:[a-z']+ ){0,2}(?:says?|said|states?|reads?|tells? me|told me
+            |just told me|insists?|corrected me|reckons?|confirms?|confirmed)\b[^.!?\n]*
             |(?:[a-z]+ )?(?:calendar|label|invoice|receipt|ticket|contract|letter|email|sheet|papers?|box
             |passport|schematic|manual|docs?|spec|boarding pass|timesheet|tape measure|scale|register
             |certificate|menu|website|timetable|supervisor|boss|wife|husband|mum|mother|doctor|teacher

@@ -24,10 +24,14 @@ SOLVED = (
             |he's) (?:back|back (?:online|up|in business|in|on track|on)|in business|up and running
             |good to go|good again|alive(?: again)?|purring|flying|humming|cooking|rolling|sorted|unblocked
             |unstuck|out of the woods|good now|all set now|over (?:it|that))\b|(?:back|up) (?:in business
-            |online|in action|on (?:its|my|our) feet|from the dead|on track)|lift.?off|purrs?(?: like)?
-            |(?:seems?|appears?|looks?) (?:to be |to have |like it's )?(?:working|worked|fine|ok|okay|good
-            |happy|solved|fixed|fixed itself|stable|gone|resolved|running)(?: now| again|{end})
-            |behaves? (?:now|itself|again)|behaving(?: now| itself| again)|(?:comes?|came|coming|turns? out
+            |online|in action|on (?:its|my|our) feet|from the dead|on track)|(?:it's|it is|she's|they're
+            |everything's|everything is|that's) (?:printing|booting|running|working|compiling|loading
+            |charging|heating|connecting|syncing|deploying|building|responding|through|passing)(?: now
+            | again| nicely| fine)?{end}|(?:fine|good|okay|ok|normal|stable|quiet|warm|well) again
+            |nailed it|lift.?off|purrs?(?: like)?|(?:seems?|appears?
+            |looks?) (?:to be |to have |like it's )?(?:working|worked|fine|ok|okay|good|happy|solved|fixed
+            |fixed itself|stable|gone|resolved|running)(?: now| again|{end})|behaves? (?:now|itself|again)
+            |behaving(?: now| itself| again)|(?:comes?|came|coming|turns? out
             |went) (?:out |up |through |back )+(?:fine|ok|okay|clean|cleanly|perfectly|well|nicely|perfect
             |green|great|without|again|correctly|at last|properly|crisp|sharp)|(?:that|this|it|which
             |the [a-z ]{2,30}) (?:has |just |finally |totally |really |actually )*(?:cleared|sorted
@@ -76,15 +80,15 @@ SOLVED = (
         unless=r"""
             (?:doesn't|does not|don't|didn't|isn't|is not|not|won't|never|hardly|no longer|wasn't|aren't
             |until|once|when|if|after|before|how|why|make it|so that|should|can't|could|would|will|needs to
-            |has to|have to|must|may|to|as long as|unless|whether|only when|is it|are we|hope|hopefully
-            |want|ensure) (?:[a-z']+ ){0,4}(?:works?|runs?|solid|stable|stays?|connected|up|back|online
-            |going|running|working|fixed|solved|resolved|sorted|cleared|behaves?|alive|fine|boots?|starts?
-            |prints?|loads?|history|behind|purrs?|green|can|passes|accepts?)\b[^.!?\n]*|(?:good|okay|fine
-            |up|back|online|works?|solid|running) (?:until|for (?:a|two|ten|one|[0-9]+) (?:seconds?
-            |minutes?|moment)[,]? (?:then|and then|before|but))[^.!?\n]*|(?:in|on) (?:the )?history
-            |history of|(?:next|another|other) (?:question|thing|topic)|i'm back (?:on|from|at|to)|(?:is
-            |are) (?:up|on|back|warm|cool|quiet|steady|dry) (?:for|in) (?:sale|grabs|the (?:list|menu
-            |table)|june|july|may)
+            |has to|have to|must|may|to (?:get|make|have|see|be able)|want it to|as long as|unless|whether
+            |only when|is it|are we|hope|hopefully|want|ensure) (?:[a-z']+ ){0,4}(?:works?|runs?|solid
+            |stable|stays?|connected|up|back|online|going|running|working|fixed|solved|resolved|sorted
+            |cleared|behaves?|alive|fine|boots?|starts?|prints?|loads?|history|behind|purrs?|green|can
+            |passes|accepts?)\b[^.!?\n]*|(?:good|okay|fine|up|back|online|works?|solid|running) (?:until
+            |for (?:a|two|ten|one|[0-9]+) (?:seconds?|minutes?|moment)[,]? (?:then|and then|before
+            |but))[^.!?\n]*|(?:in|on) (?:the )?history|history of|(?:next|another|other) (?:question|thing
+            |topic)|i'm back (?:on|from|at|to)|(?:is|are) (?:up|on|back|warm|cool|quiet|steady|dry) (?:for
+            |in) (?:sale|grabs|the (?:list|menu|table)|june|july|may)
         """,
     ),
 )
