@@ -38,6 +38,7 @@ def test_the_answer_comes_first_with_its_reason_and_every_section_says_what_is_i
     app = click(app, "context.rules.5")
     assert "Turn 6" in said(app)
     assert "In rules:" in said(app)
+    assert "Gate alone: " in said(app), "the gate says something else"
     assert app.query_params["selected"] in ("6", ["6"])
     (link,) = [one for one in app.get("page_link") if "selected=" in getattr(one.proto, "query_string", "")]
     assert "selected=6" in link.proto.query_string
@@ -48,6 +49,7 @@ def test_what_was_dropped_is_listed_by_what_dropped_it(talk: str) -> None:
     app = opened(conversation=talk, show="dropped", selected="2")
     told = said(app)
     assert "Dropped by the mode: It belongs to EXPLORATION" in told
+    assert "Gate alone: " not in told, "the mode's reason goes on with the gate's"
     assert listed(app, "dropped") == [1, 2, 6]
     (pills,) = [one for one in app.button_group if one.key == "context.why"]
     assert [option.content for option in pills.proto.options] == [
@@ -157,11 +159,12 @@ def test_messages_are_there_to_be_copied_and_a_program_builds_the_same(
 def test_addresses_that_mean_nothing_are_told_and_left_out(talk: str) -> None:
     app = opened(
         conversation=talk, turn="99", budget="many", cells="TASK.rules:x", intent="dance", hysteresis="7",
-        show="nothing", policy="gate@gone",
+        show="nothing", policy="gate@gone", filter="maybe",
     )  # fmt: skip
     told = said(app)
     for part in ("turn 99", "budget=many", "cells=TASK.rules:x", "intent=dance", "hysteresis=7", "gone"):
         assert part in told
+    assert "filter=maybe, which is not one of 0, 1." in told
     assert "answering turn 10" in told
 
 

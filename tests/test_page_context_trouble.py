@@ -60,3 +60,7 @@ def test_nothing_to_show_says_what_to_do(store: Store, talk: str) -> None:
     alone = opened(conversation=add(store, [Turn.of("user", "add a login")]))
     assert metric(alone, "Earlier turns") == "0 of 0"
     assert "No turn before this message" in said(alone)
+    answer = opened(conversation=add(store, [Turn.of("assistant", "done")]), turn="1", budget="0")
+    assert "Chat APIs may refuse this list: the last message is neither" in said(answer)
+    (tokens,) = [one for one in answer.metric if one.label == "Tokens"]
+    assert tokens.delta == "no budget", "nothing is not all of it"

@@ -32,7 +32,7 @@ class QueryReader:
         text = self.query.get(name, start)
         if text in known:
             return text
-        self.leave_out(name, text, f"one of {', '.join(known)}")
+        self.leave_out(name, text, f"one of {', '.join(filter(None, known))}")
         return start
 
     def names(self, name: str) -> tuple[str, ...] | None:

@@ -53,11 +53,11 @@ def _numbers(shown: Shown) -> list[tuple[str, str, str, str]]:
     bundle, total = shown.bundle, len(shown.moment.history)
     saved = 1 - bundle.tokens / bundle.tokens_total if bundle.tokens_total else 0.0
     held = sum(1 for one in bundle.invariants if one.active)
-    used = percent(bundle.tokens / bundle.budget) if bundle.budget else "all"
+    used = f"{percent(bundle.tokens / bundle.budget)} of the budget" if bundle.budget else "no budget"
     numbers = [
         ("Mode", bundle.mode.capitalize(), _confidence(bundle), _MODE_HELP),
         (
-            "Tokens", f"{bundle.tokens:,} of {bundle.budget:,}", f"{used} of the budget",
+            "Tokens", f"{bundle.tokens:,} of {bundle.budget:,}", used,
             "With the message to answer. Counted by the encoder's word list, so your model counts otherwise.",
         ),
         (
@@ -97,6 +97,8 @@ def _confidence(bundle: ContextBundle) -> str:
     found = bundle.found
     if found.source == "intent":
         return "said by the caller"
+    if not found.confidence:
+        return "nobody asked yet"
     if bundle.mode != found.mode:
         return f"message: {found.likeliest.capitalize()} {found.confidence:.2f}"
     return f"{found.confidence:.2f} sure"
@@ -127,4 +129,7 @@ def _draw_trouble(bundle: ContextBundle) -> None:
             icon=":material/hourglass_empty:",
         )
     for violation in bundle.violations[:5]:
-        st.warning(literal(on_screen(violation), limit=300), icon=":material/warning:")
+        rule, _, told = on_screen(violation).partition(": ")
+        st.warning(
+            f"Chat APIs may refuse this list: {literal(told or rule, limit=300)}", icon=":material/warning:"
+        )

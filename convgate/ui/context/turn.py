@@ -64,11 +64,12 @@ def _where(shown: Shown, selected: int) -> str:
 
 
 def _draw_policy(shown: Shown, selected: int) -> None:
-    """What the policy says by itself, which is a reason among others here."""
+    """What the policy says by itself, where that is not what was told above."""
     indices = shown.decided.indices
     if len(indices) and int(indices[0]) <= selected <= int(indices[-1]):
-        reason = literal(on_screen(shown.decided.of(selected).reason))
-        st.caption(f"{literal(shown.policy_label, limit=60)} alone: {reason}")
+        reason = on_screen(shown.decided.of(selected).reason)
+        if literal(why_alone(reason)) not in _where(shown, selected):
+            st.caption(f"{literal(shown.policy_label, limit=60)} alone: {literal(reason)}")
 
 
 def _hold() -> None:
