@@ -22,8 +22,8 @@ from convgate.cli.gatekeep import gatekeep
 from convgate.cli.import_ import import_
 from convgate.cli.invariants import invariants
 from convgate.cli.labels import labels
-from convgate.cli.monitor import monitor
 from convgate.cli.modes import modes
+from convgate.cli.monitor import monitor
 from convgate.cli.output import tell_error
 from convgate.cli.record_outcome import record_outcome
 from convgate.cli.score import score
