@@ -422,3 +422,16 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
     assert there.build(messages, question="now?", intent="ship", request_id="x").to_json() == expected
     assert expected["budget"] == 90
     assert there.hysteresis == 0.1
+
+
+def test_a_turn_left_out_by_the_budget_names_all_that_it_would_cost():
+    messages = talk("one two three", "yes", "four", "five", "six")  # 7, 5, 5, 5, 5 tokens
+    told = builder(kept=[1, 2, 3]).build(messages, budget=20).decisions.of(1)
+    assert (told.rule, told.kept) == ("budget", False)
+    assert (
+        "its 5 tokens and the 7 of what a valid list needs with it do not fit in what is left of 20"
+        in told.reason
+    )
+    unit = [*talk("a"), called("x"), result("x", LONG), *talk("b", "c", "d")]
+    told = builder(kept=[1]).build(unit, budget=40).decisions.of(1)
+    assert "and the 69 of what a valid list needs with it do not fit" in told.reason

@@ -9,9 +9,9 @@ from functools import cached_property
 from convgate.context.columns import Columns
 from convgate.conversation import Turn
 from convgate.decisions import Override
+from convgate.messages.repair import Repair
 from convgate.messages.tokens import TokenCounter
-from convgate.messages.units import ToolUnits, find_tool_units
-from convgate.messages.validity import make_valid
+from convgate.messages.units import ToolUnits
 
 _NO_UNITS = ToolUnits((), ())
 
@@ -58,7 +58,14 @@ class Moment:
     @cached_property
     def units(self) -> ToolUnits:
         """Tool calls with their results."""
-        return find_tool_units(self.turns) if any(self.columns.tooled) else _NO_UNITS
+        return self._whole.found if any(self.columns.tooled) else _NO_UNITS
+
+    @cached_property
+    def _whole(self) -> Repair:
+        """All turns but those that no valid list has; what repairs add besides, they have already."""
+        repair = Repair(self.turns, [True] * len(self.turns), self.current)
+        repair.leave_what_cannot_stay()
+        return repair
 
     @cached_property
     def present(self) -> tuple[int, ...]:
@@ -84,8 +91,7 @@ class Moment:
         )
         if opens and not any(self.columns.tooled):
             return {}
-        whole = make_valid(self.turns, range(len(self.turns)), self.current)
-        return {index: override for index, override in whole.overrides.items() if not override.kept}
+        return self._whole.overrides
 
     def together(self, index: int, *, paired: bool = False) -> tuple[int, ...]:
         """The turns that are sent with this one or not at all: its tool unit; if `paired`, its exchange."""

@@ -166,8 +166,7 @@ class Told:
             )
             return Why("superseded", reason, "as corrected", STAGE)
         if self._kept_by(index) or not self.wishes.filters:
-            tokens = self.wishes.moment.tokens[index]
-            reason = f"its {tokens:,} tokens do not fit in what is left of {self.budget:,}."
+            reason = f"{self._cost(index)} do not fit in what is left of {self.budget:,}."
             if self.wishes.filters:
                 reason += f" {self.decisions.policy} kept it: {policy.reason}"
             return Why("budget", reason, "by the budget", STAGE)
@@ -177,6 +176,18 @@ class Told:
             return Why("mode", reason, "by the mode", STAGE)
         how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
         return Why(self.decisions.policy, policy.reason, how, STAGE)
+
+    def _cost(self, index: int) -> str:
+        """The tokens of a turn, and of what would have to come with it."""
+        moment, instructs = self.wishes.moment, self.wishes.moment.columns.instructs
+        turns = moment.together(index, paired=self.wishes.paired)
+        opens = all(instructs[turn] or turn > turns[0] for turn in self.indices)
+        opening = moment.asked[turns[0]] if opens else None
+        missing = {*turns, *(() if opening is None else (opening,))} - self.stands - {index}
+        told = f"its {moment.tokens[index]:,} tokens"
+        if more := sum(moment.tokens[turn] for turn in missing):
+            told += f" and the {more:,} of what a valid list needs with it"
+        return told
 
     def _kept_by(self, index: int) -> bool:
         """Whether the policy kept the turn."""

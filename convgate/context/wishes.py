@@ -120,7 +120,7 @@ class Wishes:
         wanted: tuple[int, ...] = (index,)
         if section == "recent":
             wanted = turns
-        elif section == "evidence" and self.filters:
+        elif section == "evidence" and self.filters and len(turns) > 1:
             wanted = tuple(turn for turn in turns if turn < self.moment.current and self.kept[turn])
         beside = _PAIR if self.paired else _UNIT
         return Claim(section, turns, wanted, reason, beside=beside, overflows=overflows)
