@@ -89,9 +89,9 @@ def test_the_table_for_people_tells_sections_invariants_and_what_was_left_out(fi
     monkeypatch.setenv("COLUMNS", "160")
     code, out, _ = run("context", file)
     assert code == 0
-    assert out.startswith("TASK (confidence 0.95)")
+    assert out.startswith("TASK (confidence 0.95), to answer message 7\n")
     assert "of 53,000 tokens" in out
-    for told in ("Rules", "safety_requirement", "Decisions", "Of the context before"):
+    for told in ("Rules", "safety requirement", "Decisions", "tokens sent for the"):
         assert told in out
     _, out, _ = run("context", file, "--budget", 5)
     assert "tokens over the budget: what must hold" in " ".join(out.split())

@@ -103,10 +103,10 @@ def context(
     if json_output or out:
         write_json(bundle.to_json(), out)
     else:
-        _show(talk, bundle)
+        _show(talk, "the question" if index is None else f"message {index}", bundle)
 
 
-def _show(talk: Conversation, bundle: ContextBundle) -> None:
+def _show(talk: Conversation, asked: str, bundle: ContextBundle) -> None:
     from rich.console import Console
 
     from convgate.ui.wording import counted
@@ -118,7 +118,7 @@ def _show(talk: Conversation, bundle: ContextBundle) -> None:
         "low confidence": f"confidence {bundle.found.confidence:.2f}, which is low",
     }[bundle.found.source]
     own = "" if bundle.found.mode == bundle.mode else f"; by itself the message is {bundle.found.mode}"
-    console.print(f"{bundle.mode} ({sure}{own})", style="bold", highlight=False)
+    console.print(f"{bundle.mode} ({sure}{own}), to answer {asked}", style="bold", highlight=False)
     console.print(
         f"{bundle.tokens:,} of {counted(bundle.budget, 'token')}, instead of {bundle.tokens_total:,}"
         f" · {counted(len(bundle.messages), 'message')}",
@@ -138,8 +138,8 @@ def _show(talk: Conversation, bundle: ContextBundle) -> None:
     if bundle.prefix is not None:
         held = f", {counted(len(bundle.prefix.held), 'turn')} by the hysteresis" if bundle.prefix.held else ""
         console.print(
-            f"Of the context before, the first {counted(bundle.prefix.tokens, 'token')} of"
-            f" {bundle.prefix.before:,} stand unchanged{held}.",
+            f"Of the {counted(bundle.prefix.before, 'token')} sent for the message before, the first"
+            f" {bundle.prefix.tokens:,} stand unchanged{held}: what a provider can have cached.",
             highlight=False,
         )
 
@@ -168,7 +168,7 @@ def _show_invariants(console: Console, bundle: ContextBundle) -> None:
         later = one.superseded_by if one.ended_by is None else one.ended_by
         state = one.state if later is None else f"{one.state} by {later}"
         table.add_row(
-            str(one.source), state, one.type, *_texts(" ".join(one.text.split())),
+            str(one.source), state, one.type.replace("_", " "), *_texts(" ".join(one.text.split())),
             style="" if one.active else "dim",
         )  # fmt: skip
     console.print(table)
