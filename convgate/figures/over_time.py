@@ -13,6 +13,11 @@ from convgate.figures.palette import Palette
 HEIGHT = 230  # pixels
 RIGHT = 70  # pixels of the margin that has the limits' numbers
 
+_TIMES = (  # the year stands above the charts; with it, days are cut off on a phone
+    {"dtickrange": [None, 86_399_999], "value": "%H:%M\n%b %-d"},
+    {"dtickrange": [86_400_000, None], "value": "%b %-d"},
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Episode:
@@ -43,7 +48,8 @@ def time_drawing(
     fig.update_layout(
         hovermode="closest", uirevision=f"{frame.start}-{frame.end}",
         xaxis=axis(
-            palette, type="date", range=[written(frame.start), written(frame.end)], showgrid=False, nticks=8
+            palette, type="date", range=[written(frame.start), written(frame.end)], showgrid=False, nticks=8,
+            tickangle=0, tickformatstops=_TIMES,
         ),
     )  # fmt: skip
     for episode in frame.episodes:
