@@ -138,7 +138,10 @@ def test_fallbacks_are_counted_by_cause_with_breaches_as_crosses() -> None:
 
 
 def test_tokens_and_times_stand_by_bins() -> None:
-    found = traces(tokens_figure(BINS, FRAME, palette=DARK))
+    drawn = tokens_figure(BINS, FRAME, palette=DARK)
+    assert drawn.layout.xaxis.tickangle == 0, "turned, days are cut off on a phone"
+    assert len(drawn.layout.xaxis.tickformatstops) == 2
+    found = traces(drawn)
     assert (found["sent"].y, found["saved"].y) == ((2_400, 240), (1_600, 160))
     found = traces(latency_figure(BINS, FRAME, palette=DARK))
     assert (found["p50"].y, found["p99"].y) == ((10, None, 10), (40, None, 40))
