@@ -9,7 +9,10 @@ from convgate.context.invariants.statements import Span
 from convgate.gatekeeper.context import questions
 
 _POLITE = re.compile(rb"(?:can|could|would|will) you|pouvez-vous|peux-tu|kannst du|konnen sie|konntest du")
-_STATED = re.compile(rb"what (?:i|we) (?:can |do |really )*(?:say|need|want|know|must|meant?) [^?]*\bis\b")
+_STATED = re.compile(
+    rb"what (?:i|we) (?:can |do |really )*(?:say|need|want|know|must|meant?|spend|pay|have"
+    rb"|offer|use|give|afford|eat) [^?]*\bis\b"
+)
 _INVERTED = re.compile(
     rb"(?:(?:and|but|so|ok|okay|hm+|oh|or)[,.]? )*(?:(?:should|must|may|can|could|shall|would|did|are"
     rb"|were|is) (?:i|you|we|they|he|she|it)"

@@ -15,7 +15,10 @@ NORMS = (
             |sonst nichts|und sonst nichts|nichts anderes|und nichts anderes|und nicht mehr
             |mehr nicht|mehr ist nicht drin|nicht einer mehr|keiner mehr|keinen mehr){end}
         """,
-        unless=r"(?:^|[.!?\n] ?)(?:punkt|basta|fertig|egal was)|(?:der|ein|am|zum|fast|schon|bin|ist) (?:punkt|fertig)",
+        unless=r"""
+            (?:^|[.!?\n] ?)(?:punkt|basta|fertig|egal was)|(?:der|ein|am|zum|fast|schon|bin
+            |ist) (?:punkt|fertig)
+        """,
         opens_clause=True,
     ),
     Pattern(

@@ -38,10 +38,12 @@ CEILINGS = (
         r"""
             (?:caps?|capped|limits?|limited|restricts?|restricted|confined|maxe?[sd]? out|tops? out
             |topped out|runs? out|held|holds) (?:us |me |him |her |them |it |you |each [a-z]+
-             |every [a-z]+ |this |everyone |everybody )?(?:at|to|with|after) {num}|(?:chained|tied
-            |bound|locked|pinned|wedded|committed|restricted|limited|confined|stuck) (?:to|on|in|at
-            |with|into) (?:[a-z.+#]+ )?[0-9][0-9.]*|(?:allows?|permits?|grants?|gives?|lets?) (?:him
-            |her|me|us|them|you|everyone|each [a-z]+|[a-z]+) (?:have |only |just |no more than
+             |every [a-z]+ |this |everyone |everybody )?(?:at|to|with|after) {num}|(?:you're|we're|i'm
+            |he's|she's|they're|is|are|am) (?:limited|restricted|confined|bound|tied|chained) to (?:the
+            |our|what|using|an?|my|one|two|this) [a-z]+|(?:chained|tied|bound|locked|pinned|wedded
+            |committed|restricted|limited|confined|stuck) (?:to|on|in|at|with
+            |into) (?:[a-z.+#]+ )?[0-9][0-9.]*|(?:allows?|permits?|grants?|gives?|lets?) (?:him|her|me
+            |us|them|you|everyone|each [a-z]+|[a-z]+) (?:have |only |just |no more than
              |up to )*{num}(?: [a-z]+){1,6} (?:per|a|each|every) (?:day|week|month|night|hour|meal|year
             |session|head|person)|(?:ends?|closes?|shuts?|is over|are over|is off|finish(?:es)?
             |goes? off|is out) (?:at|after|by) (?:{num}|midnight|noon|dusk|dark|sunset)|(?:has|have

@@ -44,36 +44,36 @@ DANGERS = (
         "subject",
         "machines, heights, roads",
         r"""
-            light curtain|interlocks?|e.?stops?|emergency stop|kill switch|robot arm|the arm|guards?
-             (?:on|in place|up|down|stays?|must|may)|lock.?out|tag.?out|lathe|milling machine|press
-             brake|band ?saw|circular saw|table saw|angle grinder|grinder|nail gun|drill press|forklift
-            |excavators?|hoists?|winch|hydraulic[a-z]*|jack stands?|axle stands?|under the car
-            |trenches?|shoring|scaffolds?|parapet|railings?|guard.?rails?|handrails?|balcony|window
-             (?:locks?|guards?)|drop.?offs?|cliffs?|exposed ridge|crevasse|glacier|altitude|ropes?
-            |carabiner|belaying|helmet|chin straps?|hi.?vis|steel.?toe[a-z]*|ear (?:protection
-            |defenders|plugs)|safety (?:glasses|goggles|shoes|vest)|retinas?|lasers?|laser beam|uv
-             (?:lamp|light)|x.?rays?|radiation|radioactiv[a-z]+|brake (?:lines?|pads?|fluid)|brakes
-            |steering|air.?bags?|child seats?|car seats?|booster seats?|isofix|seat ?belts?|motorway
-            |hard shoulder|speeding|overtak[a-z]+|drink.driv[a-z]+|night driving|tired drivers?
-            |driving licen[cs]e|level crossing|railway|tracks|runway|drones?|no.fly|cockpit|flight
-             deck|life ?(?:rafts?|jackets?|vests?|buoys?)|lifeguards?|deep end|pond|lake|river|open
-             water|rip currents?|tide|ice (?:thick|thickness)|fenced|unfenced|pool fence|stair ?gates?
-            |bunk beds?|trampolines?|swings?|playground|climbing frame|cots?|crib|crowd(?:s|ed)?
-             (?:control|barriers?)|escape routes?|fire (?:doors?|exits?|escape|officer|alarm
-            |blanket|lanes?|brigade|marshal)|corridor (?:door|stays)|smoke (?:alarm|detector)s?
+            light curtain|interlocks?|e.?stops?|emergency stop|kill switch|robot arm|the arm
+            |guards? (?:on|in place|up|down|stays?|must|may)|lock.?out|tag.?out|lathe|milling machine
+            |press brake|band ?saw|circular saw|table saw|angle grinder|grinder|nail gun|drill press
+            |elevators?|forklift|excavators?|hoists?|winch|hydraulic[a-z]*|jack stands?|axle stands?
+            |under the car|trenches?|shoring|scaffolds?|parapet|railings?|guard.?rails?|handrails?
+            |balcony|window (?:locks?|guards?)|drop.?offs?|cliffs?|exposed ridge|crevasse|glacier
+            |altitude|ropes?|carabiner|belaying|helmet|chin straps?|hi.?vis|steel.?toe[a-z]*
+            |ear (?:protection|defenders|plugs)|safety (?:glasses|goggles|shoes|vest)|retinas?|lasers?
+            |laser beam|uv (?:lamp|light)|x.?rays?|radiation|radioactiv[a-z]+|brake (?:lines?|pads?
+            |fluid)|brakes|steering|air.?bags?|child seats?|car seats?|booster seats?|isofix
+            |seat ?belts?|motorway|hard shoulder|speeding|overtak[a-z]+|drink.driv[a-z]+|night driving
+            |tired drivers?|driving licen[cs]e|level crossing|railway|tracks|runway|drones?|no.fly
+            |cockpit|flight deck|life ?(?:rafts?|jackets?|vests?|buoys?)|lifeguards?|deep end|pond|lake
+            |river|open water|rip currents?|tide|ice (?:thick|thickness)|fenced|unfenced|pool fence
+            |stair ?gates?|bunk beds?|trampolines?|swings?|playground|climbing frame|cots?|crib
+            |crowd(?:s|ed)? (?:control|barriers?)|escape routes?|fire (?:doors?|exits?|escape|officer
+            |alarm|blanket|lanes?|brigade|marshal)|corridor (?:door|stays)|smoke (?:alarm|detector)s?
             |sprinklers?|assembly point|walking aid|step.free|slippery|trip hazard|trips? over
-            |motors? (?:stops?|must|cuts?|brakes?)|watchdog|fail.?safe|failsafe|redundan[a-z]+ (?:
-            brake|sensor)|dead man|torque limit|load (?:limit|rating)|structural|beams?|joists?
-            |asbestos|lead paint|carbon monoxide|co alarm|refrigerants?|fumes|ventilat[a-z]+
-            |fume (?:hood|cupboard)|bromine|chlorine|hydrofluoric|nitric|sulphuric|sulfuric|caustic
-            |bleach|peroxide|molar|reagents?|centrifuge|autoclave|bunsen|ethanol|methanol|hydrogen
-            |nitrogen|helium|argon|oxygen|propane|butane|petrol|diesel|gasoline|kerosene|paraffin
-            |thinners?|turpentine|varnish|fireworks?|sparklers?|matches|lighters?|bonfires?|campfires?
-            |open flames?|deep.?fr(?:yer|ying)|hot oil|gas (?:hob|cylinder|bottle|canister)s?
-            |extension (?:cords?|leads?|cables?|reels?)|wall sockets?|[0-9.]+ ?kw|high voltage|live
-             (?:wires?|rail|conductor|parts|until)|wires are live|de.?energi[sz]ed?|isolat(?:ed|or)
-            |gfci|earth(?:ing|ed)?|power tools?|jump leads|charging (?:overnight|unattended)
-            |unattended|home alone|let anyone in|open the door to|strangers?|grooming
+            |motors? (?:stops?|must|cuts?|brakes?)|watchdog|fail.?safe|failsafe|redundan[a-z]+ (?:brake
+            |sensor)|dead man|torque limit|load (?:limit|rating)|structural|beams?|joists?|asbestos
+            |lead paint|carbon monoxide|co alarm|refrigerants?|fumes|ventilat[a-z]+|fume (?:hood
+            |cupboard)|bromine|chlorine|hydrofluoric|nitric|sulphuric|sulfuric|caustic|bleach|peroxide
+            |molar|reagents?|centrifuge|autoclave|bunsen|ethanol|methanol|hydrogen|nitrogen|helium
+            |argon|oxygen|propane|butane|petrol|diesel|gasoline|kerosene|paraffin|thinners?|turpentine
+            |varnish|fireworks?|sparklers?|matches|lighters?|bonfires?|campfires?|open flames?
+            |deep.?fr(?:yer|ying)|hot oil|gas (?:hob|cylinder|bottle|canister)s?|extension (?:cords?
+            |leads?|cables?|reels?)|wall sockets?|[0-9.]+ ?kw|high voltage|live (?:wires?|rail
+            |conductor|parts|until)|wires are live|de.?energi[sz]ed?|isolat(?:ed|or)|gfci|earth(?:ing
+            |ed)?|power tools?|jump leads|charging (?:overnight|unattended)|unattended|home alone
+            |let anyone in|open the door to|strangers?|grooming
         """,
         unless=r"""
             drones? (?:footage|shots?|music|video)|(?:sql|code|guard) clauses?|type guards?|ropes? of

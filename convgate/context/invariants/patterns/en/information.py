@@ -51,31 +51,31 @@ INFORMATION = (
             (?:patients?|clients?|customers?|pupils?|students?|donors?|witness(?:es)?|victims?|users?
             |kids?|children|child|employees?|colleagues?|members?|tenants?|residents?|guests?
             |neighbou?rs?|respondents?|participants?|interviewees?|applicants?|candidates?|readers?
-            |borrowers?|subscribers?|volunteers?|sources?|informants?|players?|families
-            |family)(?:'s|s'|')? (?:real )?(?:names?|addresses|address|data|details|records?|emails?
-            |phone numbers?|numbers|photos?|faces|rows|files?|identit(?:y|ies)|histor(?:y|ies)|lists?
-            |ids?|birth ?days?|birth ?dates?|diagnos[ei]s|results|surnames?|initials)|(?:names?
-            |surnames?|faces|emails?|addresses|photos?|plates?|salaries|ages?|diagnoses|identities
-            |birth ?dates?|numbers) (?:of|from) (?:the |our |my |any |real )?(?:patients?|clients?
-            |customers?|pupils?|students?|donors?|witness(?:es)?|victims?|users?|kids?|children
-            |employees?|colleagues?|members?|tenants?|people|staff)|(?:names?|surnames?|addresses
-            |faces|e.?mails) (?:[a-z]+ ){0,2}(?:must not|mustn't|may not|never|don't|do not|can't
-            |cannot|aren't|stay out|get (?:removed|blurred|masked|replaced|pseudonymi[sz]ed)) (?:
-            appear|be (?:shown|visible|printed|published|in|on|mentioned)|get|show|leave|go|end up|in
-            |shown|stored|printed)[a-z ]*|real (?:customer|patient|people|person|user|client|names?
-            |data|rows)|(?:loan|purchase|browsing|search|medical|location|call|chat|viewing
-            |borrowing|credit|payment|employment|health|criminal|order) (?:histor(?:y|ies)
-            |records?|logs?)|(?:birth|card|account|passport|insurance|id|tax|phone|licen[cs]e|plate
-            |nhs|bank|customer|patient|member|personnel|sort|routing) (?:dates?|numbers?|codes?
-            |details|plates?|data|ids?|copies)|number plates?|ips\b|ip addresses|geolocation|gps
-             (?:data|coordinates|position)|biometric[a-z]*|fingerprints?|dna|medical (?:data|records?
-            |notes?|files?|details)|sick (?:notes?|leave|days)|sickness|hr files?|pay ?slips?|payroll
-            |wages?|screenshots? of (?:customers?|chats?|messages)|confidant|anonym[a-z]+|redact[a-z]*
-            |pseudonym[a-z]*|de.?identif[a-z]+|under (?:nda|embargo)|ndas?|embargo(?:ed)?|off the
-             record|in confidence|trade secrets?|insider|unreleased|unannounced|not public|nobody's
-             business|no one's business|none of (?:their|anyone's) business|in.?house|data
-             (?:protection|subject|processing)|consent|opt.?(?:in|out)|gdpr|hipaa|ferpa|cctv|cameras?
-             (?:must|may|can't|stay|point|off)|dash.?cams?
+            |borrowers?|subscribers?|volunteers?|sources?|informants?|players?|families|family)(?:'s|s'
+            |')? (?:real )?(?:names?|addresses|address|data|details|records?|emails?|phone numbers?
+            |numbers|photos?|faces|rows|files?|identit(?:y|ies)|histor(?:y|ies)|lists?|ids?
+            |birth ?days?|birth ?dates?|diagnos[ei]s|results|surnames?|initials)|(?:names?|surnames?
+            |faces|emails?|addresses|photos?|plates?|salaries|ages?|diagnoses|identities|birth ?dates?
+            |numbers) (?:of|from) (?:the |our |my |any |real )?(?:patients?|clients?|customers?|pupils?
+            |students?|donors?|witness(?:es)?|victims?|users?|kids?|children|employees?|colleagues?
+            |members?|tenants?|people|staff)|(?:names?|surnames?|addresses|faces
+            |e.?mails) (?:[a-z]+ ){0,2}(?:must not|mustn't|may not|never|don't|do not|can't|cannot
+            |aren't|stay out|get (?:removed|blurred|masked|replaced|pseudonymi[sz]ed)) (?:appear
+            |be (?:shown|visible|printed|published|in|on|mentioned)|get|show|leave|go|end up|in|shown
+            |stored|printed)[a-z ]*|real (?:customer|patient|people|person|user|client|names?|data
+            |rows)|(?:loan|purchase|browsing|search|medical|location|call|chat|viewing|borrowing|credit
+            |payment|employment|health|criminal|order) (?:histor(?:y|ies)|records?|logs?)|(?:birth|card
+            |account|passport|insurance|id|tax|phone|licen[cs]e|plate|nhs|bank|customer|patient|member
+            |personnel|sort|routing) (?:dates?|numbers?|codes?|details|plates?|data|ids?|copies)
+            |number plates?|ips\b|ip addresses|geolocation|gps (?:data|coordinates|position)|ssns?
+            |social security|biometric[a-z]*|fingerprints?|dna|medical (?:data|records?|notes?|files?
+            |details)|sick (?:notes?|leave|days)|sickness|hr files?|pay ?slips?|payroll|wages?
+            |screenshots? of (?:customers?|chats?|messages)|confidant|anonym[a-z]+|redact[a-z]*
+            |pseudonym[a-z]*|de.?identif[a-z]+|under (?:nda|embargo)|ndas?|embargo(?:ed)?
+            |off the record|in confidence|trade secrets?|insider|unreleased|unannounced|not public
+            |nobody's business|no one's business|none of (?:their|anyone's) business|in.?house
+            |data (?:protection|subject|processing)|consent|opt.?(?:in|out)|gdpr|hipaa|ferpa|cctv
+            |cameras? (?:must|may|can't|stay|point|off)|dash.?cams?
         """,
         unless=r"""
             (?:order|phone|account|card|id) numbers? (?:column|field|format)|(?:real|stage|user|file
@@ -96,35 +96,35 @@ INFORMATION = (
             (?:live|prod|production)(?:[-_ ](?:[a-z0-9]+[-_ ])?)(?:db|data|database|server|box|host
             |cluster|node|env|environment|table|schema|bucket|[0-9]+)|(?:db|database|server|box|host
             |cluster|node|web|app|mysql|postgres|shop)[-_](?:live|prod)[a-z0-9_-]*|/var/lib/[a-z]+
-            |customers? (?:are|is) on (?:it|that|this|there)|(?:no|without a|only|one|second) (?:second
-             |other )?(?:copy|copies|backups?)|only copy|lost (?:a|an|two|three|[0-9]+|one|the|our|my
-            |some|all|half)[a-z' ]{0,20} (?:work|data|files?|bucket|photos?|orders?|records?|money
-            |hours|thesis|rows|table|database|day's|week's|chapter)|keep(?:s)? my (?:changes|work|data
-            |files)|terraform destroy|says x+ gets|(?:drop|dropped|drops|dropping|truncat[a-z]+|wip(?:e
-            |ed|es|ing)|purg(?:e|ed|es)|delet(?:e|ed|es|ing)|eras(?:e|ed|es)|overwrit[a-z]+)(?: [a-z']+
-            ){0,4} (?:columns?|tables?|database|schema|bucket|backups?|snapshots?|volumes?|records?
-            |rows|accounts?|files?|originals?|data|histor(?:y|ies)|partition|disk|master)|columns? (?:
-            [a-z']+ ){0,3}dropped|irreversible|irrecoverabl[ey]|destructive|migrat(?:e|ion|ions) (?:
-            on|against|without) (?:prod|live|production)|force.?push[a-z]*|reset --hard|git clean
-            |chmod 777|as root|running as root|failovers?|rollback plan|maintenance window|change
-             freeze|on.?call|pci(?:.dss)?|card data|chargebacks?|double (?:billing|payment|booking
-            |charge)|money twice|paid twice|refunded twice|bill(?:ed)? twice|charg(?:e|ed) (?:twice
-            |without)|(?:leaves?|from|out of|into|off) (?:the|my|our|his|her) (?:bank |savings
-             |company |joint |client )?accounts?|one cent leaves|wire transfers?|payouts?|life savings
-            |pension|mortgage|escrow|deposit|trust (?:fund|account)|creditors?|insolven[a-z]+
-            |bankrupt[a-z]*|embezzl[a-z]+|prosecut[a-z]+|in breach|breach of|lose (?:the|our|my|his
-            |her) (?:licen[cs]e|permit|job|deposit|visa|custody|insurance)|takes? (?:away )?(?:our
-            |my|the) (?:licen[cs]e|permit)|fin(?:e|es|ed) (?:by|us|me|of|for)|gets? us fined
-            |trading standards|health claims|advertising standards|medicinal claims|healing claims
-            |statute|statutory|by law|the law|required by law|working time|labou?r law|employment
-             law|tenancy (?:law|act)|rent control|data protection|consumer (?:law|rights)|antitrust
-            |sanction(?:s|ed)|export controls?|money laundering|aml|kyc|tax (?:return|rules
-            |deadline|evasion|purposes)|hmrc|irs|auditors?|audit(?:ed|s)?|cash basis
-            |accruals?|retention period|seven years|ten years|(?:seven|ten|six|[0-9]+) years by law
-            |copyright|plagiari[sz][a-z]*|gpl|agpl|licensed? (?:code|images|photos|fonts|under)
-            |defamat[a-z]+|slander|harass[a-z]*|discriminat[a-z]+|equal opportunit[a-z]+|under 18s?
-            |under.?age|minors?|age (?:check|limit|verification)|safeguard(?:ing)?|custody|restraining
-             order|immigration|asylum|visa|probation
+            |customers? (?:are|is) on (?:it|that|this|there)|(?:no|without a|only|one
+            |second) (?:second |other )?(?:copy|copies|backups?)|only copy|lost (?:a|an|two|three
+            |[0-9]+|one|the|our|my|some|all|half)[a-z' ]{0,20} (?:work|data|files?|bucket|photos?
+            |orders?|records?|money|hours|thesis|rows|table|database|day's|week's|chapter)
+            |keep(?:s)? my (?:changes|work|data|files)|terraform destroy|says x+ gets|(?:drop|dropped
+            |drops|dropping|truncat[a-z]+|wip(?:e|ed|es|ing)|purg(?:e|ed|es)|delet(?:e|ed|es|ing)
+            |eras(?:e|ed|es)|overwrit[a-z]+)(?: [a-z']+){0,4} (?:columns?|tables?|database|schema
+            |bucket|backups?|snapshots?|volumes?|records?|rows|accounts?|files?|originals?|data
+            |histor(?:y|ies)|partition|disk|master)|columns? (?:[a-z']+ ){0,3}dropped|irreversible
+            |irrecoverabl[ey]|destructive|migrat(?:e|ion|ions) (?:on|against|without) (?:prod|live
+            |production)|force.?push[a-z]*|reset --hard|git clean|chmod 777|as root|running as root
+            |failovers?|rollback plan|maintenance window|change freeze|on.?call|pci(?:.dss)?|card data
+            |chargebacks?|charg[a-z]+ (?:[a-z]+ ){0,3}twice|double (?:billing|payment|booking|charge)
+            |money twice|paid twice|refunded twice|bill(?:ed)? twice|charg(?:e|ed) (?:twice|without)
+            |(?:leaves?|from|out of|into|off) (?:the|my|our|his|her) (?:bank |savings |company |joint
+             |client )?accounts?|one cent leaves|wire transfers?|payouts?|life savings|pension|mortgage
+            |escrow|deposit|trust (?:fund|account)|creditors?|insolven[a-z]+|bankrupt[a-z]*
+            |embezzl[a-z]+|prosecut[a-z]+|in breach|breach of|lose (?:the|our|my|his|her) (?:licen[cs]e
+            |permit|job|deposit|visa|custody|insurance)|takes? (?:away )?(?:our|my|the) (?:licen[cs]e
+            |permit)|fin(?:e|es|ed) (?:by|us|me|of|for)|gets? us fined|trading standards|health claims
+            |advertising standards|medicinal claims|healing claims|statute|statutory|by law|the law
+            |required by law|working time|labou?r law|employment law|tenancy (?:law|act)|rent control
+            |data protection|consumer (?:law|rights)|antitrust|sanction(?:s|ed)|export controls?
+            |money laundering|aml|kyc|tax (?:return|rules|deadline|evasion|purposes)|hmrc|irs|auditors?
+            |audit(?:ed|s)?|cash basis|accruals?|retention period|seven years|ten years|(?:seven|ten
+            |six|[0-9]+) years by law|copyright|plagiari[sz][a-z]*|gpl|agpl|licensed? (?:code|images
+            |photos|fonts|under)|defamat[a-z]+|slander|harass[a-z]*|discriminat[a-z]+
+            |equal opportunit[a-z]+|under 18s?|under.?age|minors?|age (?:check|limit|verification)
+            |safeguard(?:ing)?|custody|restraining order|immigration|asylum|visa|probation
         """,
         unless=r"""
             (?:under|no|any|all|other|our|the|in every|into the|every) (?:english|austrian|german

@@ -26,16 +26,17 @@ LIMITS = (
         """,
         unless=r"""
             (?:not|if|the|my|our|one|your|is|was|but) only (?:one|thing|problem|question|issue|way
-            |thought|reason|if|wish|difference|time|option|[a-z]+ (?:i|we) (?:have|know|had|saw
-            |found))|not only|if only|the only|my only|our only|only (?:just|one|a|an|now|then
-            |wanted|thing|two|because|that|recently|slightly|got|hope|know|knew)\b|(?:i|we|he|she|it
-            |they)(?:'ve|'d)? (?:have |has |had )?only (?:just|wanted|know|knew|found|got|saw|had
-            |tried|noticed|see|started|ever|asked|read|did|was|were|heard|care|[a-z]+ed)\b
-            |nothing (?:else|but) (?:to|trouble|problems|matters|works|changed|for now)|was only
-            |were only|(?:only|but) when i|only (?:when|if|after|in|on|for|with) (?:i|it|the|we
-            |my) [^.!?\n]{0,50}(?:fails?|crash|error|hangs?|slow|happens)|nothing else(?:[.!,]|$)
-            |happens? only|only happens?|read.only|(?:fails?|crash[a-z]*|throws?|breaks?|shows?
-            |error|bug|broken|occurs?|hangs?|freezes?|happens?) (?:[a-z]+ ){0,4}only
+            |thought|reason|if|wish|difference|time|option|[a-z]+ (?:i|we) (?:have|know|had|saw|found))
+            |not only|if only|the only|my only|our only|only (?:just|one|a|an|now|then|wanted|thing|two
+            |because|that|recently|slightly|got|hope|know|knew)\b|(?:i|we|he|she|it|they)(?:'ve
+            |'d)? (?:have |has |had )?only (?:just|wanted|know|knew|found|got|saw|had|tried|noticed|see
+            |started|ever|asked|read|did|was|were|heard|care|[a-z]+ed)\b|nothing (?:else|but) (?:to
+            |trouble|problems|matters|works|changed|for now)|was only|were only|(?:is
+            |are) only (?:for )?(?:an?|{num}) [a-z]+|(?:only|but) when i|only (?:when|if|after|in|on
+            |for|with) (?:i|it|the|we|my) [^.!?\n]{0,50}(?:fails?|crash|error|hangs?|slow|happens)
+            |nothing else(?:[.!,]|$)|happens? only|only happens?|read.only|(?:fails?|crash[a-z]*
+            |throws?|breaks?|shows?|error|bug|broken|occurs?|hangs?|freezes?
+            |happens?) (?:[a-z]+ ){0,4}only
         """,
     ),
     Pattern(
@@ -54,48 +55,50 @@ LIMITS = (
         "obligation",
         "at most",
         r"""
-            at (?:the )?(?:very )?(?:most|max(?:imum)?)|max(?:imum)?\.? (?:of )?(?:{num}|an? [a-z]+|half)
-            |[0-9]+ ?[a-z%$]*,? (?:max|maximum|tops|or less|or fewer|or under|or more|minimum
+            at (?:the )?(?:very )?(?:most|max(?:imum)?)|max(?:imum)?\.? (?:of )?(?:{num}|an? [a-z]+
+            |half)|[0-9]+ ?[a-z%$]*,? (?:max|maximum|tops|or less|or fewer|or under|or more|minimum
             |or below)|(?:no|not) (?:more|longer|later|earlier|less|fewer|bigger|larger|higher|lower
             |older|heavier|shorter|wider|smaller|faster|slower|sooner|closer|further|greater
             |taller) than|never (?:more|less|longer|later|over|above|below|under|before
-            |after) [a-z0-9]+|(?:word|page|time|character|size|line|weight|length) limit[: ]+(?:is |
-            of )?[0-9]+|cuts? off (?:after|at) [0-9]+|(?:i|we)(?:'ve| have)? only (?:got
-            |have) [^.!?\n]{0,30}(?:hours?|minutes?|days?|weeks?|euros?|dollars?|bucks|pounds?
-            |[0-9]+)|(?:seats|holds|fits) [0-9]+|(?:a |one |single |an )?(?:cent|penny|dollar|euro
-            |day|word|minute|gram|second|line|inch|hour|cm|mm|character|millimet(?:er|re)) (?:more
-            |longer|later|less|over|extra|above|beyond)|not (?:a|one) (?:single )?(?:cent|penny|day
-            |word|minute|euro|dollar)|(?:don't|do not) want (?:to )?(?:[a-z]+ ){0,2}(?:more than
-            |over|anything|above|less than)|not [a-z]+ (?:more|over|above|less) than|not (?:paying
-            |spending|going|willing) [^.!?\n]{0,20}(?:over|above|more)|(?:up to|under|below|within
-            |less than|fewer than|not over|not above|not exceed|exceed|beyond|above
-            |over) (?:[$] ?)?[0-9][0-9.,]*(?:k|m)? ?(?:words?|characters?|chars?|lines?|pages?
-            |euros?|eur|dollars?|usd|pounds?|bucks|quid|minutes?|mins?|hours?|seconds?|ms|days?|kb
-            |mb|gb|km|kg|g|grams?|calories|kcal|sentences?|bullets?|slides?|items|percent|%|tokens)?
-            |(?:hard|strict|absolute|upper|lower|fixed) (?:limit|cap|deadline|maximum|minimum
-            |ceiling|budget|requirement|rule|constraint)|(?:keep|stay|stays|limit|cap|capped
-            |restrict|limited|cut) [^.!?\n]{0,40}(?:under|below|within|to|at|less than|shorter than
-            |between) (?:[$] ?|about |around |the )?(?:[0-9]+|one|two|three|four|five|ten|budget)
-            |(?:limit|cap|maximum|minimum|max|ceiling|budget|deadline|word count|word limit) (?:is
-            |of|stays at|remains|=|:) ?(?:at |strictly |exactly |max )?(?:[$] ?)?[a-z0-9]+|(?:is|are
-            |stays) (?:now )?(?:the|our|my) (?:new |absolute |hard )?(?:limit|maximum|cap|minimum
-            |deadline|budget|max)|at the latest|at the earliest|(?:[a-z0-9]+ )?tops{end}
-            |that's all (?:there is|we have|i have|i've got|we've got)|exactly (?:[0-9]+|one|two
-            |three|four|five|six|seven|eight|nine|ten|twelve)|by (?:\w+ )?(?:at the latest|latest)
+            |after) [a-z0-9]+|(?:word|page|time|character|size|line|weight|length) limit[: ]+(?:is
+             |of )?[0-9]+|cuts? off (?:after|at) [0-9]+|(?:i|we)(?:'ve| have)? only (?:got
+            |have) [^.!?\n]{0,30}(?:hours?|minutes?|days?|weeks?|euros?|dollars?|bucks|pounds?|[0-9]+)
+            |(?:seats|holds|fits) [0-9]+|(?:a |one |single |an )?(?:cent|penny|dollar|euro|day|word
+            |minute|gram|second|line|inch|hour|cm|mm|character|millimet(?:er|re)) (?:more|longer|later
+            |less|over|extra|above|beyond)|not (?:a|one) (?:single )?(?:cent|penny|day|word|minute|euro
+            |dollar)|(?:don't|do not) want (?:to )?(?:[a-z]+ ){0,2}(?:more than|over|anything|above
+            |less than)|not [a-z]+ (?:more|over|above|less) than|not (?:paying|spending|going
+            |willing) [^.!?\n]{0,20}(?:over|above|more)|(?:up to|under|below|within|less than
+            |fewer than|not over|not above|not exceed|exceed|beyond|above
+            |over) (?:[$] ?)?[0-9][0-9.,]*(?:k|m)? ?(?:words?|characters?|chars?|lines?|pages?|euros?
+            |eur|dollars?|usd|pounds?|bucks|quid|minutes?|mins?|hours?|seconds?|ms|days?|kb|mb|gb|km|kg
+            |g|grams?|calories|kcal|sentences?|bullets?|slides?|items|percent|%|tokens)?|(?:hard|strict
+            |absolute|upper|lower|fixed) (?:limit|cap|deadline|maximum|minimum|ceiling|budget
+            |requirement|rule|constraint)|(?:keep|stay|stays|limit|cap|capped|restrict|limited
+            |cut) [^.!?\n]{0,40}(?:under|below|within|to|at|less than|shorter than|between) (?:[$] ?
+            |about |around |the )?(?:[0-9]+|one|two|three|four|five|ten|budget)|(?:limit|cap|maximum
+            |minimum|max|ceiling|budget|deadline|word count|word limit) (?:is|of|stays at|remains|=
+            |:) ?(?:at |strictly |exactly |max )?(?:[$] ?)?[a-z0-9]+|(?:is|are|stays) (?:now )?(?:the
+            |our|my) (?:new |absolute |hard )?(?:limit|maximum|cap|minimum|deadline|budget|max)|(?:cap
+            |limit|max|maximum|minimum|ceiling|budget|deadline|word count)(?: is)? ?[:=] ?(?:[$]
+             ?)?[0-9a-z]+|at the latest|at the earliest|(?:[a-z0-9]+ )?tops{end}|that's all (?:there is
+            |we have|i have|i've got|we've got)|exactly (?:[0-9]+|one|two|three|four|five|six|seven
+            |eight|nine|ten|twelve)|by (?:\w+ )?(?:at the latest|latest)
         """,
         unless=r"""
-            (?:was|were|took|takes|lasted|been|cost) (?:at most|no more than|not more than
-            |at the most|maximum)|(?:is|was|are|were|costs?|took|takes|spent|weighs?|got|had|lasted
-            |for|earns?|makes?|after|just|already|currently|now|grew|went) (?:\w+ )?(?:no |
-            not )?(?:up to|under|below|within|less than|fewer than|more than|above|over|exactly
-            |longer than|max|about) [0-9$]+|(?:over|above|under|below
-            |within) (?:[0-9]+ )?(?:the )?(?:last|past|years?|time|here|there)|(?:over|under|above
-            |below|within) [12][09][0-9][0-9]\b|not exactly|(?:what|how|why|whether|which|is there
-            |is it|was) [^.!?\n]{0,40}(?:limit|budget|maximum|minimum|deadline)|exactly (?:one|two
-            |the)? ?(?:what|how|that|like|year|month|week)|time limit (?:exceeded|error)|rate limit
-            |memory limit|deadline is (?:coming|getting|close|near|approaching|soon|over)|no (?:more
-            |less|fewer) than (?:usual|before)|more days?|(?:one|a|another|few) more (?:day|word
-            |minute|second|hour)|(?:a|one) (?:day|minute|second|hour) (?:later|earlier)
+            (?:was|were|took|takes|lasted|been|cost) (?:at most|no more than|not more than|at the most
+            |maximum)|(?:is|was|are|were|costs?|took|takes|spent|weighs?|got|had|lasted|for|earns?
+            |makes?|after|just|already|currently|now|grew|went) (?:\w+ )?(?:no |not )?(?:up to|under
+            |below|within|less than|fewer than|more than|above|over|exactly|longer than|max
+            |about) [0-9$]+|(?:over|above|under|below|within) (?:[0-9]+ )?(?:the )?(?:last|past|years?
+            |time|here|there)|(?:over|under|above|below|within) [12][09][0-9][0-9]\b|not exactly
+            |(?:what|how|why|whether|which|is there|is it|was) [^.!?\n]{0,40}(?:limit|budget|maximum
+            |minimum|deadline)|exactly (?:one|two|the)? ?(?:what|how|that|like|year|month|week)
+            |time limit (?:exceeded|error)|(?:limit|budget|deadline|maximum|minimum) (?:isn't|wasn't
+            |is not)|returns? at most|rate limit|memory limit|deadline is (?:coming|getting|close|near
+            |approaching|soon|over)|no (?:more|less|fewer) than (?:usual|before)|more days?|(?:one|a
+            |another|few) more (?:day|word|minute|second|hour)|(?:a|one) (?:day|minute|second
+            |hour) (?:later|earlier)
         """,
     ),
     Pattern(

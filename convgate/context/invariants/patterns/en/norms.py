@@ -135,12 +135,13 @@ NORMS = (
             |hurt|perfect|that|sure|me|why|how|answering|responding|replying|around|available|really
             |any|anymore|about)|(?:having|running) (?:a|an|the) (?:great|good|bad|nice|hard|easy|best
             |better|terrible) [a-z]+|none (?:of (?:it|this|that|them|these|those)|is|are) (?:is|are
-            |gets?|runs?) [a-z]+|i'm not (?:having (?:much|any) (?:luck|fun|success))|not (?:being
-            |getting) (?:able|paid|enough|funny|serious|clear|rude|mean|any|it)|if i (?:see
-            |find) (?:that|it|one) i|(?:parts?|pieces|edges|colou?rs|lines|wires) (?:don't
-            |doesn't) (?:touch|meet|overlap|mix)|(?:cuts?|ignores?) (?:all|everything|the rest) (?:of
-            |my)|gets? fired (?:twice|when|before|after|again)|(?:event|handler|hook|trigger
-            |callback)s? (?:gets?|is|are) fired
+            |gets?|runs?) [a-z]+|(?:she|he|they|we|it|train|bus|plane|flight) (?:isn't|aren't|is not
+            |are not|'s not|'re not) (?:coming|going|moving|getting|travel+ing) [a-z]+
+            |i'm not (?:having (?:much|any) (?:luck|fun|success))|not (?:being|getting) (?:able|paid
+            |enough|funny|serious|clear|rude|mean|any|it)|if i (?:see|find) (?:that|it|one) i|(?:parts?
+            |pieces|edges|colou?rs|lines|wires) (?:don't|doesn't) (?:touch|meet|overlap|mix)|(?:cuts?
+            |ignores?) (?:all|everything|the rest) (?:of|my)|gets? fired (?:twice|when|before|after
+            |again)|(?:event|handler|hook|trigger|callback)s? (?:gets?|is|are) fired
         """,
     ),
     Pattern(

@@ -79,7 +79,7 @@ OBLIGATIONS = (
             |to|for)
         """,
         unless="""
-            (?:i|we|to|and|just|want to|wanted to|how to|how do i|can i|should i|i'll|i'd like to
+            (?:i|we|i just|we just|to|and|want to|wanted to|how to|how do i|can i|should i|i'll|i'd like to
             |helps?) (?:make sure|be sure|ensure)|can't be sure|not (?:quite )?sure|(?:i|we)(?:'m
             | am| are) (?:not )?sure|remember (?:that|the) (?:time|day|no)|can(?:not|'t) remember
             |i (?:don't |do )?remember|(?:is|why is) it (?:important|essential|crucial)|it's (?:not

@@ -81,7 +81,7 @@ PROHIBITIONS = (
             |ask me|say|seem|really|even|bother|you|we|they|i|do (?:that|it|this)?(?: yet| now)?$
             |get|works|yet|sure|quite|really|too|so|all|a|an|the|bad|that|necessarily|fully|much
             |only|just|currently|usually|often|always|exactly|mean|expect|run|exist|appear|trust|own
-            |speak|drink|eat|live|plan|love|enjoy|thought|saw|knew|heard|had|been|was|were|once
+            |speak|drink|eat|live|plan|love|enjoy|thought|saw|knew|heard|had|been|done|was|were|once
             |again|in|on|at|to|would|could|did|is|[a-z]{2,}ed)\b|(?:i|we|they|you|people|that|which
             |who|it|users|kids|these|those|things|tests|some|many|most|and|but|still|why|if|because
             |really|also|just|[a-z]{3,}s) (?:really |just |still |also |usually |both )?(?:don't
@@ -143,56 +143,64 @@ PROHIBITIONS = (
             |do|make|come|meet|attend|train|travel) (?:on )?(?:mornings?|evenings?|afternoons?
             |weekends?|nights|weekdays|before|after|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)|(?:i
             |we) (?:don't|do not) want (?:any|anyone|anybody|people|it to|them to|the [a-z]+ to|to see
-            |to read|to hear|to find)|not a single [a-z]+|[a-z]+ never (?:touch(?:es)?|leaves?
-            |cross(?:es)?|enters?|exceeds?|appears?|mix(?:es)?|gets? [a-z]+(?:ed|en|t)|go(?:es)? (?:in
-            |into|out|on|near|to|below|above|over|under|past|there)|come(?:s)? (?:in|near|into|after
-            |before))|[a-z]+, never (?:in|on|to|with|by|from|at|without|the|a|an) [a-z]+|(?:i
-            |we) (?:can't|cannot|can not) (?:do|make|attend|come|meet|work) (?:[a-z]+ ){0,2}(?:mon|tues
-            |wednes|thurs|fri|satur|sun)days?|we (?:can't|cannot|can not) [a-z]{3,}|i want (?:no
-            |nothing|every|all|each)|(?:[a-z]+ )?(?:doesn't|don't|won't|does not|do not|will not
-            |didn't) (?:allow|permit|accept|tolerate|let)|(?:skip|leave out|omit) (?:anything
-            |everything|all|any|my|our|his|her|their)|(?:not one|no|not a single one) more{end}
-            |should(?:n't| not) (?:be|take|cost|last|go|have|weigh|contain|exceed|mention|include
-            |use) [^.!?\n]*(?:than|over|above|more|longer|any)|should(?:n't| not) (?:contain|exceed
-            |mention|include)|anything [a-z]+er than|everything in [a-z ]+{end}|don't you (?:dare|ever)
-            |[a-z]+ can't [a-z]+ (?:before|after|until|without|unless)|(?:narrator|hero|heroine|villain
-            |protagonist|character|characters|magic|detective|bot|app|system|service|function|api
-            |script|program|report|assistant) (?:always|never) [a-z]+s|(?:have|has) an? [a-z-]+ policy
-            |never the other way|that's a condition|(?:stick|keep|adhere) (?:strictly |only )?to (?:the
-            |our|my|this|these)|without [a-z0-9]+[, ]+that's a|throughout{end}|not (?:on|before|after
-            |during) [a-z0-9]+|[a-z]+ (?:is|are) (?:already )?fixed{end}|(?:we|you|i|it|they|she|he|one
-            |that|which|[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just|definitely
-             |also )?(?:can't|cannot|cant|can not|couldn't|won't|mustn't) (?:really |ever |also
-             |possibly )?(?:use|have (?:any|more|the|a|it)|exceed|go (?:over|above|below|past|beyond
-            |near|up|on|to|outside)|spend|change|touch|contain|take (?:longer|more|on|any)|eat|drink
-            |afford|be (?:more|longer|changed|later|moved|touched|over|larger|bigger|used|in|on|seen
-            |shared|anywhere|any|near|there|left|away)|leave|install|add|share|upload|send|store|travel
-            |fly|lift|drive|miss|lose|do (?:stairs|long|without)|tolerate|stand|move|accept|switch
-            |break|cost|rely|depend|put|drill|modify|upgrade|last|start before|end|wear|sit|walk|climb
-            |kneel|work (?:on|after|before|more)|risk|come (?:on|before|after)|mention|publish|show
-            |reveal|go down)\b
+            |to read|to hear|to find)|not a single [a-z]+|(?:i|we) (?:don't|do not) (?:eat|drink|fly
+            |wear|do|buy|accept|touch|work (?:on|after|before|weekends)) [a-z]+|(?:i|we) only (?:eat
+            |fly|drink|buy|accept|wear|cook|travel|use|work (?:on|with|from|until|till|in)) [a-z]+
+            |i expect (?:every|all|each|no|any|nothing|you to|it to)|keep (?:all|every|everything
+            |it all|each) [a-z]+|(?:boss|client|customer|teacher|editor|landlord|manager|supervisor|he
+            |she|they) (?:was|were|is|are|made it) (?:very |quite |absolutely |crystal
+             |pretty )?clear[:,]? [a-z]+|[a-z]+ never (?:touch(?:es)?|leaves?|cross(?:es)?|enters?
+            |exceeds?|appears?|mix(?:es)?|gets? [a-z]+(?:ed|en|t)|go(?:es)? (?:in|into|out|on|near|to
+            |below|above|over|under|past|there)|come(?:s)? (?:in|near|into|after|before))
+            |[a-z]+, never (?:in|on|to|with|by|from|at|without|the|a|an) [a-z]+|(?:i|we) (?:can't
+            |cannot|can not) (?:do|make|attend|come|meet|work) (?:[a-z]+ ){0,2}(?:mon|tues|wednes|thurs
+            |fri|satur|sun)days?|we (?:can't|cannot|can not) [a-z]{3,}|i want (?:no|nothing|every|all
+            |each)|(?:[a-z]+ )?(?:doesn't|don't|won't|does not|do not|will not|didn't) (?:allow|permit
+            |accept|tolerate|let)|(?:skip|leave out|omit) (?:anything|everything|all|any|my|our|his|her
+            |their)|(?:not one|no|not a single one) more{end}|should(?:n't| not) (?:be|take|cost|last
+            |go|have|weigh|contain|exceed|mention|include|use) [^.!?\n]*(?:than|over|above|more|longer
+            |any)|should(?:n't| not) (?:contain|exceed|mention|include)|anything [a-z]+er than
+            |everything in [a-z ]+{end}|don't you (?:dare|ever)|[a-z]+ can't [a-z]+ (?:before|after
+            |until|without|unless)|(?:narrator|hero|heroine|villain|protagonist|character|characters
+            |magic|detective|bot|app|system|service|function|api|script|program|report
+            |assistant) (?:always|never) [a-z]+s|(?:have|has) an? [a-z-]+ policy|never the other way
+            |that's a condition|(?:stick|keep|adhere) (?:strictly |only )?to (?:the|our|my|this|these)
+            |without [a-z0-9]+[, ]+that's a|throughout{end}|not (?:on|before|after|during) [a-z0-9]+
+            |[a-z]+ (?:is|are) (?:already )?fixed{end}|(?:we|you|i|it|they|she|he|one|that|which
+            |[a-z]+s|[a-z]+er) (?:really |absolutely |simply |just|definitely |also )?(?:can't|cannot
+            |cant|can not|couldn't|won't|mustn't) (?:really |ever |also |possibly )?(?:use|have (?:any
+            |more|the|a|it)|exceed|go (?:over|above|below|past|beyond|near|up|on|to|outside)|spend
+            |change|touch|contain|take (?:longer|more|on|any)|eat|drink|afford|be (?:more|longer
+            |changed|later|moved|touched|over|larger|bigger|used|in|on|seen|shared|anywhere|any|near
+            |there|left|away)|leave|install|add|share|upload|send|store|travel|fly|lift|drive|miss|lose
+            |do (?:stairs|long|without)|tolerate|stand|move|accept|switch|break|cost|rely|depend|put
+            |drill|modify|upgrade|last|start before|end|wear|sit|walk|climb|kneel|work (?:on|after
+            |before|more)|risk|come (?:on|before|after)|mention|publish|show|reveal|go down)\b
         """,
         unless=r"""
             (?:may|might|can|could|would|will) (?:never|not) (?:be (?:sure|the same|enough|perfect
             |ideal|great|so|too|as)|know|understand|find out|have (?:been|seen)|even|really|seem|matter
-            |remember|forget you)|(?:you|one|we|i) (?:can|could) never|would never (?:budge|know|guess
-            |dream|admit|forgive|have)|(?:nobody|no one) (?:owns|bothers|reads|noticed)|(?:why|how|what
-            |if|when|whether|so that|because|until) [^.!?,\n]{0,20}(?:can't|cannot|won't|couldn't)
-            |can't (?:wait|stand it|believe|use it (?:yet|properly)|eat (?:any|another)|change (?:that
-            |the past))|(?:it|this|that|they) (?:may|might) not (?:be )?(?:work|helpful|true|right
-            |enough|possible)|(?:i|we) (?:may|might) not (?:be|have|know|need)|nobody can (?:tell|say
-            |know|help)|no one can (?:tell|say)|(?:nobody|no one|none) (?:[a-z]+ )?(?:will
-            |would) (?:notice|care|know|read|mind|come|believe|ever know|see)|can't (?:go|be) wrong
-            |(?:bug|bugs|issue|issues|error|errors|problem|it|that|this|everything|all|build|leak|crash
-            |which|now) (?:is|are) (?:already )?fixed|(?:we|i|it|that|this|they) (?:can't|cannot
-            |can not) (?:find|wait|believe|decide|see|tell|remember|imagine|think|figure|understand|get
-            |open|connect|log|reach|help|agree|say|know|seem|stop|start|sleep|hear|explain|complain
-            |be (?:right|true|serious|that|it|sure|the)|have been|work|make (?:it|sense))|this can't be
-            |that can't be|it can't be|not (?:before|after|on|during) (?:all|the|that|reading|my)
-            |can't be (?:that|so|right|true|serious|too)|(?:nobody|no one) (?:knows|cares|likes|wants
-            |has|is|comes|answers|replies|reads|works(?: here|{end})|looks|sees|uses|understands
-            |believes|does|says|seems|minds|was|needs|loves|remembers|thinks|listens|buys|notices
-            |complains|does|expects|asks|gets|told|always|finds)\b|(?:i|we) (?:won't|will not
+            |remember|forget you)|no [a-z]+ (?:[a-z']+ ){0,6}if (?:you|we|i|they) (?:can|may)|(?:i
+            |we) (?:don't|do not) (?:eat|drink|fly|do|buy|work) (?:out|much|often|so|too|it|that|this
+            |well|anything|a lot|enough)\b|(?:you|one|we|i) (?:can|could) never|would never (?:budge
+            |know|guess|dream|admit|forgive|have)|(?:nobody|no one) (?:owns|bothers|reads|noticed)
+            |(?:why|how|what|if|when|whether|so that|because|until) [^.!?,\n]{0,20}(?:can't|cannot
+            |won't|couldn't)|can't (?:wait|stand it|believe|use it (?:yet|properly)|eat (?:any|another)
+            |change (?:that|the past))|(?:it|this|that|they) (?:may|might) not (?:be )?(?:work|helpful
+            |true|right|enough|possible)|(?:i|we) (?:may|might) not (?:be|have|know|need)
+            |nobody can (?:tell|say|know|help)|no one can (?:tell|say)|(?:nobody|no one
+            |none) (?:[a-z]+ )?(?:will|would) (?:notice|care|know|read|mind|come|believe|ever know|see)
+            |can't (?:go|be) wrong|(?:bug|bugs|issue|issues|error|errors|problem|it|that|this
+            |everything|all|build|leak|crash|which|now) (?:is|are) (?:already )?fixed|(?:we|i|it|that
+            |this|they) (?:can't|cannot|can not) (?:find|wait|believe|decide|see|tell|remember|imagine
+            |think|figure|understand|get|open|connect|log|reach|help|agree|say|know|seem|stop|start
+            |sleep|hear|explain|complain|be (?:right|true|serious|that|it|sure|the)|have been|work{end}
+            |work (?:it|this|that|out|like|with|properly|at all|here|any)|make (?:it|sense))
+            |this can't be|that can't be|it can't be|not (?:before|after|on|during) (?:all|the|that
+            |reading|my)|can't be (?:that|so|right|true|serious|too)|(?:nobody|no one) (?:knows|cares
+            |likes|wants|has|is|comes|answers|replies|reads|works(?: here|{end})|looks|sees|uses
+            |understands|believes|does|says|seems|minds|was|needs|loves|remembers|thinks|listens|buys
+            |notices|complains|does|expects|asks|gets|told|always|finds)\b|(?:i|we) (?:won't|will not
             |will never) (?:be (?:here|there|home|back|able)|bother|need|forget|know|ask|lie|tell|mind
             |have time|bore|get|make it|finish|manage|see)\b|leave [^.,!?\n]{1,30} out of (?:it|this)
             |(?:i|he|she|they|we|it|who|that|bus|train|brother|sister|husband|wife|mother|father

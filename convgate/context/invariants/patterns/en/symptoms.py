@@ -56,26 +56,28 @@ SYMPTOMS = (
         "condition",
         r"""
             (?:have|has|had|having|got|with|is|am|i'm|are|he's|she's|i've|suffers? from|'s|'ve
-            |diagnosed with|history of|a|an|severe|my|his|her|their|our|bad|chronic|acute|mild)
-             (?:[a-z0-9'-]+ ){0,2}(?:[a-z]{3,}(?:itis|aemia|emia|opathy|plegia|paresis|uria|algia
-            |ectomy|philiac)|bleeding (?:ulcer|disorder)|blood disorder|nebuli[sz]er|inhaler|insulin
-             pump|feeding tube|catheter|stoma|oxygen (?:tank|at home|bottle)|weak (?:lungs|bladder
-            |immune system|knees?)|bad (?:back|hip|heart|knees?|lungs|shoulder)|ptsd|schizophreni[ac]
-            |bipolar|psychosis|panic disorder|long covid|ms\b|als\b|ibs\b|pots\b|endometriosis
-            |fibromyalgia|preemie|premature|prem\b|miscarriages?|ivf|hysterectomy|mastectomy|stents?
-            |bypass|artificial (?:hip|knee|heart)|hip replacement|knee replacement|heart (?:valve
-            |surgery|bypass)|cochlear implants?|titanium plate|metal plate|retinal detachment
-            |detached retina|cataracts?|scoliosis|muscular dystrophy|cystic fibrosis|spina bifida
-            |cerebral palsy|down'?s syndrome|sober (?:for|since)|recovering [a-z]+|addict|addiction
-            |narcolep[a-z]+|insomniac|photosensitiv[a-z]+|light.?sensitiv[a-z]+|g6pd|pku
+            |diagnosed with|history of|a|an|severe|my|his|her|their|our|bad|chronic|acute
+            |mild) (?:[a-z0-9'-]+ ){0,2}(?:[a-z]{3,}(?:itis|aemia|emia|opathy|plegia|paresis|uria|algia
+            |ectomy|philiac)|bleeding (?:ulcer|disorder)|blood disorder|nebuli[sz]er|inhaler
+            |insulin pump|feeding tube|catheter|stoma|oxygen (?:tank|at home|bottle)|weak (?:lungs
+            |bladder|immune system|knees?)|bad (?:back|hip|heart|knees?|lungs|shoulder)|ptsd
+            |schizophreni[ac]|bipolar|psychosis|panic disorder|long covid|ms\b|als\b|ibs\b|pots\b
+            |endometriosis|fibromyalgia|preemie|premature|prem\b|miscarriages?|ivf|hysterectomy
+            |mastectomy|stents?|bypass|artificial (?:hip|knee|heart)|hip replacement|knee replacement
+            |heart (?:valve|surgery|bypass)|cochlear implants?|titanium plate|metal plate
+            |retinal detachment|detached retina|cataracts?|scoliosis|muscular dystrophy|cystic fibrosis
+            |spina bifida|cerebral palsy|down'?s syndrome|sober (?:for|since)|recovering [a-z]+|addict
+            |addiction|narcolep[a-z]+|insomniac|photosensitiv[a-z]+|light.?sensitiv[a-z]+|g6pd|pku
             |malignant hyperthermia|thyroid (?:condition|problem|disease|cancer)|kidney (?:graft
-            |stones?|infection)|heart (?:rhythm|arrest|stent))|(?:[0-9]+|[a-z]+) (?:weeks|months)
-             (?:along|gone|pregnant|into the pregnancy)|told to (?:stay off|keep off|avoid|rest|lie
-             down|stop taking|take it easy|not (?:lift|drive|run|eat|fly|climb))|(?:stay|keep|keeps
-            |stays) off (?:his|her|my|their) (?:feet|foot|leg|ankle)|sober (?:since|for) [a-z0-9]+
+            |stones?|infection)|heart (?:rhythm|arrest|stent))|(?:[0-9]+|[a-z]+) (?:weeks
+            |months) (?:along|gone|pregnant|into the pregnancy)|told to (?:stay off|keep off|avoid|rest
+            |lie down|stop taking|take it easy|not (?:lift|drive|run|eat|fly|climb))|(?:stay|keep|keeps
+            |stays) off (?:his|her|my|their) (?:feet|foot|leg|ankle)|(?:since|after|following) (?:my
+            |his|her|the|their) (?:last )?(?:surgery|operation|accident|stroke|heart attack|c.section
+            |transplant|fall|injury|diagnosis|miscarriage|concussion)|sober (?:since|for) [a-z0-9]+
             |(?:years?|months?|days?) sober|on dialysis|on (?:a )?(?:low.(?:sodium|potassium|fodmap)
-            |renal|diabetic|blood.thinning|fluid) (?:diet|restriction)|(?:litres?|liters?|ml) of
-             fluids? (?:per|a|each) day|broken (?:that|her|his|my|a) (?:hip|leg|arm|back|neck)
+            |renal|diabetic|blood.thinning|fluid) (?:diet|restriction)|(?:litres?|liters?
+            |ml) of fluids? (?:per|a|each) day|broken (?:that|her|his|my|a) (?:hip|leg|arm|back|neck)
         """,
         unless=r"""
             (?:no|not|without|book|paper|essay|article|talk|study|novel|thesis|lecture|course

@@ -39,8 +39,8 @@ WITHOUT_FORCE = (
             |just thinking|if (?:we|i|it|they|you|there|one) (?:had to|were to|could|were|ever had|ever
             |would|couldn't|wanted|did)|if i were|if it were|what would|would it|wouldn't it
             |as a thought experiment|thought experiment|in an ideal world|ideally|maybe|perhaps
-            |i wonder|wondering|i'm (?:just )?(?:thinking|wondering|not sure|curious)|not sure (?:if
-            |whether)|if [a-z ]{2,30} could (?:never|not|only|ever)) [^.!?\n]+
+            |i wonder|(?:i'm |i was |just )*wondering|i'm (?:just )?(?:thinking|wondering|not sure
+            |curious)|not sure (?:if|whether)|if [a-z ]{2,30} could (?:never|not|only|ever)) [^.!?\n]+
         """,
         unless=r"""
             if (?:i|we|you) ever (?:see|catch|find|hear) [^.!?\n]*|assume (?:nothing|no
