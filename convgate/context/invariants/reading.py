@@ -159,6 +159,8 @@ class _Reading:
             one for one in duties if one.pattern.name not in _FORBID or not overlaps(one.span, contrasts)
         ]
         sure = [one for one in self._of("correction", "change", "mistake") if self._is_correction(one)]
+        if once:
+            sure = [one for one in sure if one.pattern.category == "correction"]
         unsure = [one for one in self._of("change", "modifies", "moved", "objects") if self._counts(one)]
         ends = [] if once else [one for one in self._of("lifted") if not self._is_asked(one)]
         told = next(iter([*facts, *duties, *sure, *([wrong] if wrong else []), *unsure, *ends]), None)

@@ -12,6 +12,7 @@ from convgate.context.invariants.patterns.en.lifting import LIFTING
 from convgate.context.invariants.patterns.en.limits import LIMITS
 from convgate.context.invariants.patterns.en.mistakes import MISTAKES
 from convgate.context.invariants.patterns.en.norms import NORMS
+from convgate.context.invariants.patterns.en.objections import OBJECTIONS
 from convgate.context.invariants.patterns.en.obligations import OBLIGATIONS
 from convgate.context.invariants.patterns.en.prohibitions import PROHIBITIONS
 from convgate.context.invariants.patterns.en.solved import SOLVED
@@ -32,6 +33,7 @@ PATTERNS = (
     *INFORMATION,
     *CHANGES,
     *MISTAKES,
+    *OBJECTIONS,
     *ENDINGS,
     *LIFTING,
     *SOLVED,

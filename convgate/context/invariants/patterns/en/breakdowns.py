@@ -22,10 +22,46 @@ BREAKDOWNS = (
             |customers) (?:straight |right |always )?(?:back|out|off|into the login|to the (?:login
             |start))[^.!?\n]*|(?:prints?|shows?|plays?|outputs?|returns?|produces?|displays?|exports?
             |sends?) (?:only |just |nothing but |out )?(?:blank|empty|black|garbage|gibberish|nothing|noise
-            |static|garbled|white|zeros|hieroglyphs)\b[^.!?\n]*|(?:keeps?|kept|keep) (?:asking|prompting
-            |redirecting|returning|reloading|buffering|spinning|loading|looping|retrying|dropping|losing
-            |throwing|giving|saying|telling|cutting|shutting|dying|tripping|beeping|flashing|blinking
-            |leaking|dripping|erroring|complaining|bouncing|rejecting|refusing|closing|quitting)\b[^.!?\n]*
+            |static|garbled|white|zeros|hieroglyphs)\b[^.!?\n]*|(?:coughs?|splutters?|sputters?|clicks?
+            |beeps?|hums?|whirs?|groans?|blinks?|flashes|flickers?|turns|buzzes)(?: [a-z]+){0,2},? (?:and
+            |but|then|yet)(?: then)? (?:dies|dead|goes out|goes dark|nothing|stops|quits|gives up|no [a-z]+
+            |that's it|shuts|cuts)\b[^.!?\n]*|greyed out|grayed out|(?:and|then|it) (?:then )?(?:quits
+            |closes|exits|dies|bails out|gives up|stops dead|locks up|blows up)\b[^.!?\n]*
+            |bails? out[^.!?\n]*|chokes? on [^.!?\n]+|execution failed[^\n]*|(?:ends?|ended|ending
+            |results?) (?:up )?(?:in|with) (?:a |an |the )?(?:time-?out|error|crash|404|500|failure|blank
+            |exception)[^.!?\n]*|nothing (?:plays|matches|is (?:saved|sent|shown|printed|happening|found
+            |loaded|working|coming)|gets (?:saved|sent|through|printed)|at all|arrives|reacts
+            |else happens)\b[^.!?\n]*|err(?:or)? [0-9]{2,}|(?:zero|no|0) (?:rows|results|bytes|records|hits
+            |items|entries|output) (?:all of a sudden|any ?more|back|though|even|although|since|at all|come
+            |now)[^.!?\n]*|(?:runs|spins|hums|turns|works|on)[,]? (?:but|yet|though) (?:no|nothing
+            |without) [^.!?\n]+|(?:broke|snapped|came|comes|fell|falls|slips?|pops?|jumps?) off\b[^.!?\n]*
+            |tells me (?:\"|x{4,}|that (?:my|the|it))[^.!?\n]*|just (?:clicks|beeps|blinks|sits|hangs|spins
+            |stares|stays|stands)\b[^.!?\n]*|never (?:comes (?:back|out|up)|gets (?:past|to|through
+            |beyond))\b[^.!?\n]*|does (?:nothing|absolutely nothing)\b[^.!?\n]*|wall of red|(?:get|hear|see
+            |have) (?:only |nothing but |just )?(?:silence|static|darkness|a black|a blank
+            |a white)[^.!?\n]*|(?:spit|spits|spitting|spat) (?:out )?(?:only )?(?:blank|empty
+            |garbage)[^.!?\n]*|(?:hasn't|haven't|has not|have not) (?:fired|run|started|synced|responded
+            |answered|updated|booted|rung|loaded|worked|printed|been (?:getting|able|working
+            |running))\b[^.!?\n]*|(?:stopped|quit|ceased|gave up) (?:answering|responding|working|running
+            |charging|syncing|printing|sending|receiving|loading|heating|cooling|spinning|recording
+            |updating|firing|ringing|turning)\b[^.!?\n]*|(?:nobody|no one|none of us|half the office
+            |everyone|everybody)(?: in [a-z ]{2,20})? (?:has been |is |can |gets? |have been )?(?:not )?(?:g
+            etting|get|log|logged out|locked out|reach|receiv[a-z]+|able|access|thrown|offline|cut off
+            |without)\b[^.!?\n]*(?:mail|in|out|off|through|since|access|line|calls?|internet|power
+            |anything)|(?:thrown|kicked|logged|sent|redirected|bounced) (?:back|out|off)[^.!?\n]*|(?:login
+            |checkout|payment|search|site|build|sync|upload|printing|booking|everything|wifi|shop
+            |ci) (?:is )?broken\b[^.!?\n]*|stays? (?:mute|silent|off|empty|at zero|greyed|grey|red
+            |put)\b[^.!?\n]*|staring at[^.!?\n]*|(?:no|isn't any|not any) (?:other )?way (?:in|into
+            |to (?:log|get|start|open|boot|save|reach|access))[^.!?\n]*|(?:won't|doesn't|wont
+            |doesnt) (?:refresh|fire|trigger|answer|reload|advance|progress|sync|update|appear)\b[^.!?\n]*
+            |not (?:getting|receiving) (?:the|any|a) (?:code|mail|email|sms|text|link|signal|power|response
+            |picture|reply|confirmation)[^.!?\n]*|round and round\b[^.!?\n]*|isn't (?:detected
+            |recogni[sz]ed|found|applied|showing|showing up|mounted|listed|reachable)[^.!?\n]*
+            |no longer (?:shows up|appears|detected|responds|starts|boots|charges|connects|loads|works
+            |opens|prints|reachable)[^.!?\n]*|(?:keeps?|kept|keep) (?:asking|prompting|redirecting
+            |returning|reloading|buffering|spinning|loading|looping|retrying|dropping|losing|throwing
+            |giving|saying|telling|cutting|shutting|dying|tripping|beeping|flashing|blinking|leaking
+            |dripping|erroring|complaining|bouncing|rejecting|refusing|closing|quitting)\b[^.!?\n]*
             |leaves? (?:water|puddles?|streaks|stains|everything|clothes|dishes) [^.!?\n]*|(?:spinner|wheel
             |hourglass|beach ?ball|progress bar|loading bar|cursor) (?:just )?(?:spins|goes|turns|keeps
             |sits|stays|hangs|never|is stuck)[^.!?\n]*|(?:steering|brakes?|clutch|power|heating|hot water
@@ -120,8 +156,11 @@ BREAKDOWNS = (
             |smells? (?:of )?(?:burnt|burning|gas)
         """,
         unless=r"""
-            (?:if|when|in case|what if|what happens|should|unless|must|so that|until|how|make sure|ensure
-            |once|could|would|might|may|never|nobody|before|where|while|to|whether|why|anything|whatever
+            (?:can't|cannot|can not|won't) (?:run|go|work|come|last|take) (?:past|over|longer|beyond|on
+            |before|after|mornings?|evenings?|weekends?|nights|afternoons?)|stuck with [a-z]+ [0-9][0-9.]*
+            |(?:anything|whatever|recipes?|rooms?) [^.!?\n]{0,40} (?:is out|are useless)|(?:if|when|in case
+            |what if|what happens|should|unless|must|so that|until|how|make sure|ensure|once|could|would
+            |might|may|never|nobody|before|where|while|to|whether|why|anything|whatever
             |that) (?:[a-z']+ ){0,5}(?:fall|falls|goes|fails|stops|crash|crashes|hangs|breaks|times out
             |dies|leaks?|drips?|is (?:down|blocked|dead|stuck|useless|unusable)|can't|jams?|won't|loses
             |freezes)\b[^.!?\n]*|(?:i'm|we're|i am|we are) (?:[a-z]+ )?(?:stuck|blocked|torn) (?:between
@@ -135,11 +174,16 @@ BREAKDOWNS = (
             |refused|can't (?:wait|eat|have|come|make|swim|stand|help|say|thank|take|drink|believe|be|sit
             |stop|decide|remember|think))\b|falls? (?:on|under|in|asleep|out of love|off the (?:bike
             |horse))|(?:dead|drop.?dead) (?:simple|easy|right|serious|good|end|line|sure|tired|funny)
-            |ice cold (?:beer|drinks?|water)|(?:is|are|'s|was) (?:shot|toast|dead|off) (?:in|on|with|of|for
-            |at|to|by|from|-)|out (?:in|on|with|for|at|to|by|from)\b|(?:case|test|scenario|article|story
-            |page|message|banner|book|film)s? (?:that|where|when|in which|for|about|on|saying) [^.!?\n]*
-            |flooded with|(?:can't|cannot) (?:use (?:it|the) (?:for|as|on|before|after)|open (?:on|at
-            |before))
+            |(?:chain|button|label|key|paint|tile|wheel|arm) (?:must|may|should|can) [^.!?\n]*
+            |tells me (?:that )?(?:the (?:story|truth)|it's (?:fine|ok|great))|typo in the error[^.!?\n]*
+            |(?:show|display|print|log|return|write|render|put|raise|throw) (?:the |an? )?(?:error
+            |exception)[^.!?\n]*|(?:was|were|is|are) on strike[^.!?\n]*|(?:lamp|picture|poster|painting
+            |coat|jacket) hangs?[^.!?\n]*|blood sugar crashes[^.!?\n]*
+            |ran out of [a-z ]+ (?:back )?in [a-z]+|ice cold (?:beer|drinks?|water)|(?:is|are|'s
+            |was) (?:shot|toast|dead|off) (?:in|on|with|of|for|at|to|by|from|-)|out (?:in|on|with|for|at|to
+            |by|from)\b|(?:case|test|scenario|article|story|page|message|banner|book|film)s? (?:that|where
+            |when|in which|for|about|on|saying) [^.!?\n]*|flooded with|(?:can't|cannot) (?:use (?:it
+            |the) (?:for|as|on|before|after)|open (?:on|at|before))
         """,
         asked=True,
     ),
@@ -161,16 +205,19 @@ BREAKDOWNS = (
             |conflict \([a-z/ ]+\):[^\n]*|merge conflict in[^\n]*|uncaught [^\n]*|unhandled [a-z]+[^\n]*
             |panicked at[^\n]*|\*\*\* \[[^\n]*|(?:warning|notice): [a-z_]+\(\):[^\n]*
             |access denied for user[^\n]*|port is already allocated[^\n]*|is not a (?:function|constructor
-            |valid [a-z0-9 ]+|module)[^\n]*|is not defined|unexpected token[^\n]*|index out of (?:range
-            |bounds)[^\n]*|null ?pointer[^\n]*|(?:reading|of) (?:undefined|null|none)\b[^\n]*|(?:object
-            |type) has no attribute[^\n]*|no module named[^\n]*|lock (?:wait )?timeout[^\n]*
-            |deadlock (?:found|detected)[^\n]*|unable to (?:sample|resolve|find|locate|connect|open|load
-            |access|acquire)[^\n]*|could not (?:resolve|connect|find|read|open|load|acquire
-            |translate)[^\n]*|failed to (?:connect|load|fetch|start|open|resolve|compile|build|mount|pull
-            |push|bind|create|parse)[^\n]*|exec format error|broken pipe
-            |connection (?:unexpectedly )?closed[^\n]*|host (?:is )?unreachable|bad gateway
-            |internal server error|service unavailable|gateway time-?out|disk full[^\n]*
-            |read-only file system
+            |valid [a-z0-9 ]+|module)[^\n]*|error [a-z]+ing [^\n]*|certificate (?:problem|signed by|verify
+            |has expired|expired)[^\n]*|curl: \([0-9]+\)[^\n]*|undefined control sequence
+            |context deadline exceeded|invalid (?:license|key|token|credentials|certificate|argument|syntax
+            |password)[^\n]*|[45][0-9][0-9] [45]\.[0-9]\.[0-9]+|outofmemory[a-z]*|java heap space
+            |is not defined|unexpected token[^\n]*|index out of (?:range|bounds)[^\n]*|null ?pointer[^\n]*
+            |(?:reading|of) (?:undefined|null|none)\b[^\n]*|(?:object|type) has no attribute[^\n]*
+            |no module named[^\n]*|lock (?:wait )?timeout[^\n]*|deadlock (?:found|detected)[^\n]*
+            |unable to (?:sample|resolve|find|locate|connect|open|load|access|acquire)[^\n]*
+            |could not (?:resolve|connect|find|read|open|load|acquire|translate)[^\n]*|failed to (?:connect
+            |load|fetch|start|open|resolve|compile|build|mount|pull|push|bind|create|parse)[^\n]*
+            |exec format error|broken pipe|connection (?:unexpectedly )?closed[^\n]*
+            |host (?:is )?unreachable|bad gateway|internal server error|service unavailable
+            |gateway time-?out|disk full[^\n]*|read-only file system
         """,
         unless=r"""
             (?:if|when|whenever|handle|handles|catch|avoid|prevent|log|logs|return|returns|means?|show
