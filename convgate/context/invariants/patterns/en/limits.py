@@ -80,7 +80,7 @@ LIMITS = (
             |minimum|max|ceiling|budget|deadline|word count|word limit) (?:is|of|stays at|remains|=
             |:) ?(?:at |strictly |exactly |max )?(?:[$] ?)?[a-z0-9]+|(?:is|are|stays) (?:now )?(?:the
             |our|my) (?:new |absolute |hard )?(?:limit|maximum|cap|minimum|deadline|budget|max)|(?:cap
-            |limit|max|maximum|minimum|ceiling|budget|deadline|word count)(?: is)? ?[:=] ?(?:[$]
+            |limit|max|maximum|minimum|ceiling|budget|deadline|word count)(?: is)? ?: ?(?:[$]
              ?)?[0-9a-z]+|at the latest|at the earliest|(?:[a-z0-9]+ )?tops{end}|that's all (?:there is
             |we have|i have|i've got|we've got)|exactly (?:[0-9]+|one|two|three|four|five|six|seven
             |eight|nine|ten|twelve)|by (?:\w+ )?(?:at the latest|latest)
