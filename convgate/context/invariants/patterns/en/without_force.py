@@ -23,7 +23,8 @@ WITHOUT_FORCE = (
             |part|line)(?: only)?
         """,
         unless="""
-            (?:not|isn't|never) (?:just|only) (?:this|for|now|today)|(?:him|her|them|it|me|us|asked|called|checked
+            (?:not|isn't|never) (?:just|only) (?:this|for|now|today)|(?:him|her|them|it|me|us|asked
+            |called|checked
             |heard|noticed|saw|looked|again) just now|(?:for this and|today and
             |now and) (?:all|the|every|later|onwards|always|in)|this one (?:and|is)
             |from (?:right )?now|for (?:right )?now on|starting right now|this time (?:n?or|and) [a-z]+
