@@ -89,8 +89,18 @@ def test_a_rule_is_no_longer_critical_when_it_reads_as_a_plain_one() -> None:
     (one,) = read(RULE)
     critical = replace(one, critical="health")
     assert weighed(critical, likely("hard_constraint", 0.9)).critical == ""
-    assert weighed(critical, likely("hard_constraint", 0.7)).critical == "health"
+    assert weighed(critical, likely("hard_constraint", 0.6)).critical == "health"
     assert weighed(one, likely("safety_requirement", 0.9)).critical == LIKENESS
+
+
+def test_words_of_a_kind_that_the_model_does_not_see_at_all_are_no_sign_of_it() -> None:
+    (one,) = read("Wrong tries lock the name.")
+    assert one.corrects
+    assert not weighed(one, likely("blocking_error", 0.99)).corrects
+    assert weighed(one, likely("blocking_error", 0.99)).error
+    row = likely("blocking_error", 0.9)
+    row[KINDS.index("user_correction")], row[0] = 0.1, 0
+    assert weighed(one, row) == one, "it sees it a little"
 
 
 @pytest.mark.parametrize("text", ["It works now.", "Forget the limit.", "Must it be blue?"])

@@ -23,13 +23,16 @@ from convgate.context.modes.surface import excerpt, runs_of
 from convgate.embedding.base import Encoder
 from convgate.settings import Settings
 
-FINDS = 0.7
+FINDS = 0.75
 """Probability of any kind from which a statement counts that no pattern found."""
 
 TAKES_BACK = 0.9
 """Probability of none from which a statement counts no more that patterns found."""
 
-RANKS = 0.8
+DOUBTS = 0.05
+"""Probability of the kinds that patterns found, below which they count as nothing found."""
+
+RANKS = 0.7
 """Probability of a safety requirement, or of none, from which a constraint is one, or is no longer."""
 
 REMEMBERED = 50_000
@@ -81,19 +84,25 @@ def load_judge(settings: Settings) -> KindJudge:
 
 def weighed(one: Statement, row: Floats) -> Statement:
     """A statement as patterns read it, with what the model makes of it. row: (kinds,) probabilities."""
-    none, likeliest = float(row[0]), KINDS[1 + int(np.argmax(row[1:]))]
-    found = one.obliges or one.fact or one.corrects or one.contrasts or one.objects or one.error
-    if not found:
-        ends = one.lifts or one.resolves or one.permits or one.asked
-        return one if ends or 1 - none < FINDS else _as(one, likeliest, 1 - none)
-    if none >= TAKES_BACK:
-        return replace(
+    of = dict(zip(KINDS, row.tolist(), strict=True))
+    share = 0.0  # of the kinds that patterns found
+    if one.obliges or one.fact:
+        share += of["hard_constraint"] + of["safety_requirement"]
+    if one.corrects or one.contrasts or one.objects:
+        share += of["user_correction"]
+    if one.error:
+        share += of["blocking_error"]
+    likeliest = KINDS[1 + int(np.argmax(row[1:]))]
+    if of["none"] >= TAKES_BACK or share < DOUBTS:
+        one = replace(
             one, obliges=False, fact=False, corrects=False, contrasts=False, objects=False, error=False
         )
-    if one.obliges and not one.fact and row[1:].max() >= RANKS:
-        if likeliest == "safety_requirement" and not one.critical:
+        ends = one.lifts or one.resolves or one.permits or one.asked
+        return one if ends or 1 - of["none"] < FINDS else _as(one, likeliest, 1 - of["none"])
+    if one.obliges and not (one.fact or one.corrects):
+        if of["safety_requirement"] >= RANKS and not one.critical:
             return replace(one, critical=LIKENESS)
-        if likeliest == "hard_constraint" and one.critical:
+        if of["hard_constraint"] >= RANKS and one.critical:
             return replace(one, critical="")
     return one
 
