@@ -81,8 +81,9 @@ CEILINGS = (
             |beyond words)|(?:born|lived|died|aged) [^.!?\n]{0,20}between|(?:is|was|are|choose|pick
             |number|torn|difference|gap|distance|somewhere) between {num} and|limited to (?:that|this)
             |and (?:not|no) (?:one|a) [a-z ]*|(?:has|have|is|are|with|about|was|had|of) {num} (?:words?
-            |characters?|lines?|sentences?|pages?|slides?|items?|questions?) (?:each|per|a)\b|(?:a
-            |per) minute{end}
+            |characters?|lines?|sentences?|pages?|slides?|items?|questions?) (?:each|per|a)\b
+            |(?:writes?|wrote|read|reads|type|types|typed|learn|learned) (?:about )?{num} [a-z]+
+             (?:each|per|a)\b|(?:a|per) minute{end}
         """,
     ),
 )

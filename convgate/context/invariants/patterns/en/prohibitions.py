@@ -180,33 +180,34 @@ PROHIBITIONS = (
         unless=r"""
             (?:may|might|can|could|would|will) (?:never|not) (?:be (?:sure|the same|enough|perfect
             |ideal|great|so|too|as)|know|understand|find out|have (?:been|seen)|even|really|seem|matter
-            |remember|forget you)|no [a-z]+ (?:[a-z']+ ){0,6}if (?:you|we|i|they) (?:can|may)|(?:i
-            |we) (?:don't|do not) (?:eat|drink|fly|do|buy|work) (?:out|much|often|so|too|it|that|this
-            |well|anything|a lot|enough)\b|(?:you|one|we|i) (?:can|could) never|would never (?:budge
-            |know|guess|dream|admit|forgive|have)|(?:nobody|no one) (?:owns|bothers|reads|noticed)
-            |(?:why|how|what|if|when|whether|so that|because|until) [^.!?,\n]{0,20}(?:can't|cannot
-            |won't|couldn't)|can't (?:wait|stand it|believe|use it (?:yet|properly)|eat (?:any|another)
-            |change (?:that|the past))|(?:it|this|that|they) (?:may|might) not (?:be )?(?:work|helpful
-            |true|right|enough|possible)|(?:i|we) (?:may|might) not (?:be|have|know|need)
-            |nobody can (?:tell|say|know|help)|no one can (?:tell|say)|(?:nobody|no one
-            |none) (?:[a-z]+ )?(?:will|would) (?:notice|care|know|read|mind|come|believe|ever know|see)
-            |can't (?:go|be) wrong|(?:bug|bugs|issue|issues|error|errors|problem|it|that|this
-            |everything|all|build|leak|crash|which|now) (?:is|are) (?:already )?fixed|(?:we|i|it|that
-            |this|they) (?:can't|cannot|can not) (?:find|wait|believe|decide|see|tell|remember|imagine
-            |think|figure|understand|get|open|connect|log|reach|help|agree|say|know|seem|stop|start
-            |sleep|hear|explain|complain|be (?:right|true|serious|that|it|sure|the)|have been|work{end}
-            |work (?:it|this|that|out|like|with|properly|at all|here|any)|make (?:it|sense))
-            |this can't be|that can't be|it can't be|not (?:before|after|on|during) (?:all|the|that
-            |reading|my)|can't be (?:that|so|right|true|serious|too)|(?:nobody|no one) (?:knows|cares
-            |likes|wants|has|is|comes|answers|replies|reads|works(?: here|{end})|looks|sees|uses
-            |understands|believes|does|says|seems|minds|was|needs|loves|remembers|thinks|listens|buys
-            |notices|complains|does|expects|asks|gets|told|always|finds)\b|(?:i|we) (?:won't|will not
-            |will never) (?:be (?:here|there|home|back|able)|bother|need|forget|know|ask|lie|tell|mind
-            |have time|bore|get|make it|finish|manage|see)\b|leave [^.,!?\n]{1,30} out of (?:it|this)
-            |(?:i|he|she|they|we|it|who|that|bus|train|brother|sister|husband|wife|mother|father
-            |postman|neighbou?r|neighbou?rs|friend|people|kids|boss|cat|dog|mum|mom|dad|he'd|she'd
-            |which) never (?:touch|leave|cross|enter|exceed|appear|mix|get|go|come)[a-z ]*
-            |never (?:in my|in the history|on time|with me|the same|a dull|a problem|at home)
+            |remember|forget you)|(?:i|we|they|he|she) (?:[a-z]+ )?keep (?:all|every|everything|it all
+            |each) [a-z]+|no [a-z]+ (?:[a-z']+ ){0,6}if (?:you|we|i|they) (?:can|may)|(?:i|we) (?:don't
+            |do not) (?:eat|drink|fly|do|buy|work) (?:out|much|often|so|too|it|that|this|well|anything
+            |a lot|enough)\b|(?:you|one|we|i) (?:can|could) never|would never (?:budge|know|guess|dream
+            |admit|forgive|have)|(?:nobody|no one) (?:owns|bothers|reads|noticed)|(?:why|how|what|if
+            |when|whether|so that|because|until) [^.!?,\n]{0,20}(?:can't|cannot|won't|couldn't)
+            |can't (?:wait|stand it|believe|use it (?:yet|properly)|eat (?:any|another)|change (?:that
+            |the past))|(?:it|this|that|they) (?:may|might) not (?:be )?(?:work|helpful|true|right
+            |enough|possible)|(?:i|we) (?:may|might) not (?:be|have|know|need)|nobody can (?:tell|say
+            |know|help)|no one can (?:tell|say)|(?:nobody|no one|none) (?:[a-z]+ )?(?:will
+            |would) (?:notice|care|know|read|mind|come|believe|ever know|see)|can't (?:go|be) wrong
+            |(?:bug|bugs|issue|issues|error|errors|problem|it|that|this|everything|all|build|leak|crash
+            |which|now) (?:is|are) (?:already )?fixed|(?:we|i|it|that|this|they) (?:can't|cannot
+            |can not) (?:find|wait|believe|decide|see|tell|remember|imagine|think|figure|understand|get
+            |open|connect|log|reach|help|agree|say|know|seem|stop|start|sleep|hear|explain|complain
+            |be (?:right|true|serious|that|it|sure|the)|have been|work{end}|work (?:it|this|that|out
+            |like|with|properly|at all|here|any)|make (?:it|sense))|this can't be|that can't be
+            |it can't be|not (?:before|after|on|during) (?:all|the|that|reading|my)|can't be (?:that|so
+            |right|true|serious|too)|(?:nobody|no one) (?:knows|cares|likes|wants|has|is|comes|answers
+            |replies|reads|works(?: here|{end})|looks|sees|uses|understands|believes|does|says|seems
+            |minds|was|needs|loves|remembers|thinks|listens|buys|notices|complains|does|expects|asks
+            |gets|told|always|finds)\b|(?:i|we) (?:won't|will not|will never) (?:be (?:here|there|home
+            |back|able)|bother|need|forget|know|ask|lie|tell|mind|have time|bore|get|make it|finish
+            |manage|see)\b|leave [^.,!?\n]{1,30} out of (?:it|this)|(?:i|he|she|they|we|it|who|that|bus
+            |train|brother|sister|husband|wife|mother|father|postman|neighbou?r|neighbou?rs|friend
+            |people|kids|boss|cat|dog|mum|mom|dad|he'd|she'd|which) never (?:touch|leave|cross|enter
+            |exceed|appear|mix|get|go|come)[a-z ]*|never (?:in my|in the history|on time|with me
+            |the same|a dull|a problem|at home)
         """,
     ),
 )
