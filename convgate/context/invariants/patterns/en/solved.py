@@ -27,8 +27,9 @@ SOLVED = (
             |online|in action|on (?:its|my|our) feet|from the dead|on track)|(?:it's|it is|she's|they're
             |everything's|everything is|that's) (?:printing|booting|running|working|compiling|loading
             |charging|heating|connecting|syncing|deploying|building|responding|through|passing)(?: now
-            | again| nicely| fine)?{end}|(?:fine|good|okay|ok|normal|stable|quiet|warm|well) again
-            |nailed it|lift.?off|purrs?(?: like)?|(?:seems?|appears?
+            | again| nicely| fine)?{end}|(?:everything|everything's|it's|all|all's|it|that's|she's
+            |things)(?: is| are| looks| runs)? (?:fine|good|okay|ok|well|normal) again|(?:normal|stable
+            |quiet|warm) again|nailed it|lift.?off|purrs?(?: like)?|(?:seems?|appears?
             |looks?) (?:to be |to have |like it's )?(?:working|worked|fine|ok|okay|good|happy|solved|fixed
             |fixed itself|stable|gone|resolved|running)(?: now| again|{end})|behaves? (?:now|itself|again)
             |behaving(?: now| itself| again)|(?:comes?|came|coming|turns? out
