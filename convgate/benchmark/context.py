@@ -67,7 +67,11 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
     first = _seconds(policy, talks[n])
     known = {stop: policy.decide(*talk.at(stop)) for stop, talk in talks.items()}
     scored = replace(
-        builder, policy=_Scored(known), memory=Memory(), known=KnownColumns(), readings=Readings(builder.readings.judge)
+        builder,
+        policy=_Scored(known),
+        memory=Memory(),
+        known=KnownColumns(),
+        readings=Readings(builder.readings.judge),
     )
     start = time.perf_counter()
     scored.build_at(talks[n])

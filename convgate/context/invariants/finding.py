@@ -30,8 +30,9 @@ class Judges(Protocol):
 def find_invariants(turns: Sequence[Turn], judge: Judges | None = None) -> list[Invariant]:
     """Every invariant that the turns state, in their order, with what became of it by the last one.
 
-    Patterns alone find them unless a judge reads along (`load_judge`). Only the user's words make one; what a person made of them stands in a turn's metadata (`with_edits`).
-    Raises ContextError when that cannot be read.
+    Patterns alone find them unless a judge reads along (`load_judge`). Only the user's words make one; what a
+    person made of them stands in a turn's metadata (`with_edits`). Raises ContextError when that cannot be
+    read.
 
     >>> talk = [Turn.of("user", "At most 300 words, please."), Turn.of("user", "Make it at most 500 words.")]
     >>> [(one.type, one.source, one.state, one.superseded_by) for one in find_invariants(talk)]
