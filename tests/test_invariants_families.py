@@ -33,7 +33,7 @@ BEFORE = [Turn.of("user", "Can you help me with this?"), Turn.of("assistant", "H
         ("safety_requirement", "Les noms des patients ne sortent pas du cabinet."),
     ],
 )
-def test_a_rule_needs_no_verb_of_duty(expected: str, text: str):
+def test_a_rule_needs_no_verb_of_duty(expected: str, text: str) -> None:
     assert [one.type for one in find_invariants([*BEFORE, Turn.of("user", text)])] == [expected]
 
 
@@ -52,5 +52,5 @@ def test_a_rule_needs_no_verb_of_duty(expected: str, text: str):
         "Personne ne sait pourquoi.",
     ],
 )
-def test_what_only_sounds_like_a_rule_is_none(text: str):
+def test_what_only_sounds_like_a_rule_is_none(text: str) -> None:
     assert find_invariants([*BEFORE, Turn.of("user", text)]) == []
