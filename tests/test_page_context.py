@@ -125,7 +125,7 @@ def test_stepping_goes_through_the_messages_that_are_answered(talk: str) -> None
 def test_a_long_conversation_builds_what_is_asked_for(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replay, "ALL", 1)
     app = opened(conversation=talk)
-    assert "the contexts of 2 messages" in said(app)
+    assert "the contexts of 2 messages, 3 are missing" in said(app)
     app = click(app, "context.build_all")
     assert "Built so far" not in said(app)
 

@@ -70,9 +70,10 @@ def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
         told = f"Build all {len(missing):,} contexts" if len(missing) <= MOST else f"Build {MOST:,} more"
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(
-                f"Built so far: the contexts of {counted(len(replay.built), 'message')}, one after the other"
-                " as an agent would. In a long conversation that is the one you go to and"
-                f" {'the one' if replay.before == 1 else f'the {replay.before}'} before it.",
+                f"Built so far: the contexts of {counted(len(replay.built), 'message')}, {len(missing):,} are"
+                " missing. As this conversation is long, only those of the message you look at and of"
+                f" {'the one' if replay.before == 1 else f'the {replay.before}'} before it are built by"
+                " themselves.",
                 width="stretch",
             )
             st.button(
