@@ -24,7 +24,7 @@ from convgate.context.invariant import Invariant
 from convgate.context.mode import Mode
 from convgate.context.moment import Moment
 from convgate.context.section import SectionName
-from convgate.context.wording import quoted
+from convgate.context.wording import quoted, typed
 
 _UNIT = "its tool call, or a result of the same call, is kept, and models want them together."
 _PAIR = "its question or its answer is kept, and they stay together."
@@ -57,7 +57,9 @@ class Wishes:
         }
         for one in self.invariants:
             if one.held and one.source < self.moment.current and one.source not in self.moment.unsendable:
-                always.setdefault(one.source, f"it states what must hold ({one.type}): {quoted(one.text)}.")
+                always.setdefault(
+                    one.source, f"it states what must hold ({typed(one.type)}): {quoted(one.text)}."
+                )
         return always
 
     @cached_property
@@ -128,7 +130,7 @@ class Wishes:
     def _task_state(self) -> Iterator[Claim]:
         for one in reversed(self.invariants):
             if one.active and not one.held and one.source < self.moment.current and self._open(one.source):
-                reason = f"it states what is open ({one.type}): {quoted(one.text)}."
+                reason = f"it states what is open ({typed(one.type)}): {quoted(one.text)}."
                 yield self._claim("task_state", one.source, reason, overflows=True)
         # A turn that stands for its rule amends a task more than it sets one.
         earlier = (index for index in reversed(self.goals) if index < self.moment.current)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 
+from convgate.context.invariant import InvariantType
+
 _LONGEST = 80  # characters of a quotation
 
 
@@ -14,6 +16,15 @@ def quoted(text: str) -> str:
     '“must work with LDAP”'
     """
     return _quoted(text[: 4 * _LONGEST])
+
+
+def typed(type: InvariantType) -> str:
+    """A type in words.
+
+    >>> typed("hard_constraint")
+    'hard constraint'
+    """
+    return type.replace("_", " ")
 
 
 @functools.lru_cache(4_096)
