@@ -107,19 +107,19 @@ def test_without_requests_or_a_baseline_the_picture_says_so() -> None:
 
 def test_a_level_has_its_limit_its_recovery_and_gaps_where_too_little_is_known() -> None:
     points = [Point(NINE, 0.05, "300 requests"), Point(NINE + HOUR, None), Point(NINE + 2 * HOUR, 0.3)]
-    level = Level("Divergence", points, 0.1, 0.08)
+    level = Level("Divergence", points, 0.1, 0.05)
     fig = level_figure(level, FRAME, palette=DARK, marks=[(NINE + HOUR, "drift begins")])
     (line,) = fig.data
     assert line.y == (0.05, None, 0.3)
     assert line.connectgaps is False
     assert line.marker.symbol == ("circle", "circle", "diamond"), "above the limit"
     assert line.hovertext[0] == "<b>0.050</b><br>Thu 5 Mar, 09:00<br>300 requests"
-    assert (names(fig, "threshold"), names(fig, "recovery")) == (["limit 0.1"], ["ends 0.08"])
+    assert (names(fig, "threshold"), names(fig, "recovery")) == (["limit 0.1"], ["ends 0.05"])
     assert names(fig, "mark") == ["drift begins"]
     assert fig.layout.yaxis.range[1] > 0.3
     assert describe_level(level) == (
         "Divergence: 0.300 at the end, 0.300 at most. The limit is 0.100; 1 of 2 points are above it. An"
-        " alert ends below 0.080."
+        " alert ends below 0.050."
     )
     empty = Level("Unsure", [Point(NINE, None)], 0.3, 0.24, is_share=True)
     assert names(level_figure(empty, FRAME, palette=DARK), "nothing") == ["too few requests to tell"]

@@ -216,7 +216,7 @@ def test_an_alert_stands_in_the_monitor(run: Run, store: Store, convgate_home: P
             guard.record(request(number, at=watch.now))
         guard.flush()
     out = " ".join(run("monitor")[1].split())
-    assert "nats; everything is answered as GENERAL until it is below 0.08" in out
+    assert "nats; everything is answered as GENERAL until it is below 0.05" in out
     assert "alert The modes of the last hour differ from the baseline by" in out
     (alert,) = json.loads(run("monitor", "--json")[1])["alerts"]
     assert (alert["kind"], alert["cleared"], alert["figures"]["requests"]) == ("drift", None, 200)

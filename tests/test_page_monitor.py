@@ -99,13 +99,16 @@ def test_what_has_tripped_comes_first_with_what_it_does(store: Store) -> None:
     assert "**Drift** since" in app.error[0].value
     assert "(2 hours ago): every request is built as GENERAL." in app.error[0].value
     told = said(app)
-    assert "Every request is built as GENERAL, until it is below 0.08." in told
+    assert "Every request is built as GENERAL, until it is below 0.05." in told
     assert "The modes <b>differ</b> by 0.200 nats." in told
     assert not app.success
+    charts = " ".join(one.proto.spec for one in app.get("plotly_chart"))
+    assert "ends 0.05" in charts
+    assert "ends 24%" in charts
 
     log(store, USUAL, end=now(), minutes=1)
     click(app, "monitor.refresh")
-    assert "It ends with the next request of a running program" not in said(app), "it is above 0.08 still"
+    assert "It ends with the next request of a running program" not in said(app), "it is above 0.05 still"
     log(store, {mode: 8 * count for mode, count in USUAL.items()}, end=now(), minutes=1)
     click(app, "monitor.refresh")
     assert "It ends with the next request of a running program. The modes of the last hour are" in said(app)

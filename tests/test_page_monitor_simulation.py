@@ -67,7 +67,7 @@ def test_drift_trips_falls_back_and_recovers_and_the_log_knows_nothing_of_it(sto
     assert "Minute 120: requests are drifting." in app.error[0].value
     assert "every request is built as GENERAL" in app.error[0].value
     assert "**0.148** nats" in said(app), "0.15, but for the smoothing of 240 requests"
-    assert "until it is below 0.08" in said(app)
+    assert "until it is below 0.05" in said(app)
     assert "Ended:" not in said(app), "it lasts at that moment"
 
     last = max(app.select_slider(key="monitor.step").options, key=lambda one: int(one.split()[0]))

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from convgate.context.guardrails.drift import smoothed
-from convgate.context.guardrails.limits import RECOVERY, Limits
+from convgate.context.guardrails.limits import DRIFT_RECOVERY, Limits
 from convgate.context.guardrails.report_records import Report
 from convgate.context.mode import MODES
 from convgate.store.request_records import Outcomes
@@ -102,7 +102,7 @@ def _states(report: Report, limits: Limits) -> list[tuple[str, str]]:
         raised_at = next(one.figures["limit"] for one in report.open_alerts if one.kind == "drift")
         drift = (
             f"{report.divergence:.3f} nats; everything is answered as GENERAL until it is below"
-            f" {RECOVERY * raised_at:g}"
+            f" {DRIFT_RECOVERY * raised_at:g}"
         )
     elif report.requests_missing:
         drift = f"not told: the last hour has {seen.requests:,} of {limits.drift_least:,} requests"

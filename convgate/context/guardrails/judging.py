@@ -1,8 +1,8 @@
 """Which alerts begin, end, or enter another phase, by what was seen: a pure function of both.
 
-Each rule has a limit to raise at, a lower one to clear at (RECOVERY), and a minimum of requests. An alert
-that lasts is measured by the limit that it was raised at: programs with different settings do not undo each
-other's.
+Each rule has a limit to raise at, a lower one to clear at (RECOVERY, DRIFT_RECOVERY), and a minimum of
+requests. An alert that lasts is measured by the limit that it was raised at: programs with different settings
+do not undo each other's.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from convgate.context.guardrails.drift import divergence
 from convgate.context.guardrails.limits import (
     CHANCE,
     COOL_DOWN,
+    DRIFT_RECOVERY,
     HELD_LEAST,
     LEAST_FAILURES,
     LONGEST_COOL_DOWN,
@@ -50,7 +51,7 @@ def _drift(seen: Seen, held: Alert | None, limits: Limits) -> Alert | None:
             seen.now,
             f"The modes of the last hour differ from the baseline by {far:.3f} nats, more than"
             f" {limits.drift:g} ({seen.requests:,} requests). Every request is answered as GENERAL until"
-            f" it is below {RECOVERY * limits.drift:g}.",
+            f" it is below {DRIFT_RECOVERY * limits.drift:g}.",
             {
                 "divergence": far,
                 "limit": limits.drift,
@@ -61,7 +62,7 @@ def _drift(seen: Seen, held: Alert | None, limits: Limits) -> Alert | None:
         )
     if seen.requests < HELD_LEAST * limits.drift_least:
         return _cleared(held, seen, f"The last hour has {seen.requests:,} requests, too few to tell.")
-    if far < RECOVERY * held.figures["limit"]:
+    if far < DRIFT_RECOVERY * held.figures["limit"]:
         return _cleared(held, seen, f"The modes of the last hour are {far:.3f} nats from the baseline.")
     return None
 

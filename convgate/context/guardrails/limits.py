@@ -9,6 +9,10 @@ from convgate.settings import Settings
 RECOVERY = 0.8
 """An alert is cleared below this part of its limit: a figure near the limit does not switch all day."""
 
+DRIFT_RECOVERY = 0.5
+"""The same for drift. By chance alone an hour's figure varies by a fifth of the limit (standard deviation at
+600 requests), more with fewer: between 0.8 and 1.0, traffic that stays as it is switches all day."""
+
 HELD_LEAST = 0.5
 """While an alert lasts, this part of the minimum count is enough to judge by; below it, it is cleared."""
 

@@ -9,7 +9,7 @@ from datetime import datetime
 import plotly.graph_objects as go
 import streamlit as st
 
-from convgate.context.guardrails.limits import RECOVERY, Limits
+from convgate.context.guardrails.limits import DRIFT_RECOVERY, RECOVERY, Limits
 from convgate.context.guardrails.report_records import Bin, ModeErrors
 from convgate.figures.layout import CONFIG
 from convgate.figures.levels import Level, Point, describe_level, level_figure
@@ -73,7 +73,9 @@ def draw_modes(charted: Charted) -> None:
         charted, "modes", mode_shares_figure(charted.bins, charted.baseline, frame, palette=palette),
         describe_mode_shares(charted.bins, charted.baseline),
     )  # fmt: skip
-    level = Level("Divergence", charted.divergence, charted.limits.drift, RECOVERY * charted.limits.drift)
+    level = Level(
+        "Divergence", charted.divergence, charted.limits.drift, DRIFT_RECOVERY * charted.limits.drift
+    )
     st.markdown(
         "**Drift**",
         help="The Kullback–Leibler divergence of the last hour's modes from the baseline's, in nats: 0 when"

@@ -9,9 +9,9 @@ from typing import Literal
 from convgate.context.guardrails.judging import judge
 from convgate.context.guardrails.limits import (
     COOL_DOWN,
+    DRIFT_RECOVERY,
     LEAST_FAILURES,
     LEAST_OVERALL,
-    RECOVERY,
     Limits,
 )
 from convgate.context.guardrails.report_records import ModeErrors, Report
@@ -111,7 +111,7 @@ def drift_state(
     hour = f"{counted(requests, 'request')} in the last hour"
     figure = f"**{far:.3f}** nats from the baseline, limit {limit:g}; {hour}"
     if alert is not None:
-        does = f"Every request is built as GENERAL, until it is below {RECOVERY * limit:g}."
+        does = f"Every request is built as GENERAL, until it is below {DRIFT_RECOVERY * limit:g}."
         return GuardState(name, "tripped", figure, does, alert, soon)
     if requests < limits.drift_least:
         return GuardState(
