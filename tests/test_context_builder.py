@@ -298,6 +298,15 @@ class TestBadInput:
         with pytest.raises(TranscriptError, match="role"):
             builder().build([{"content": "x"}])
 
+    @pytest.mark.parametrize("request_id", ["", 7, b"x", False])
+    def test_an_id_of_a_request_that_is_none_is_told_before_anything_is_recorded(self, request_id):
+        here, told = builder(guard=Watch()), f"id of a request is text that is not empty; got {request_id!r}"
+        with pytest.raises(ContextError, match=told):
+            here.build(talk("TASK a"), request_id=request_id)
+        with pytest.raises(ContextError, match=told):
+            here.build_at(Conversation("x", (Turn.of("user", "TASK a"),)), request_id=request_id)
+        assert here.guard.heard == []
+
     def test_a_budget_below_the_invariants_keeps_them_and_says_by_how_much(self):
         messages = talk(
             "You must never delete the backups.", "Fine.", "I am allergic to peanuts.", "Noted.", "GENERAL so"

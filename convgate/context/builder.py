@@ -30,7 +30,7 @@ from convgate.context.reading import Readings
 from convgate.context.request import Guard, NoGuard
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
-from convgate.errors import ConversationError
+from convgate.errors import ContextError, ConversationError
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.settings import Settings, load_settings
@@ -110,7 +110,7 @@ class ContextBuilder:
         that the caller hands in. `request_id` names the request for `record_outcome`.
 
         Raises TranscriptError for messages that cannot be read, ConversationError when there are none, and
-        ContextError for a budget, an intent or a capsule that is none.
+        ContextError for a budget, an intent, a capsule or a request id that is none.
         """
         talk = Conversation(id="live", turns=turns_from_messages(messages))
         given = list(messages)
@@ -156,9 +156,16 @@ class ContextBuilder:
             None if budget is None else checked_total(budget),
             None if intent is None else mode_of_intent(intent, self.settings),
             read_capsules(capsules, self.counter),
-            uuid.uuid4().hex if request_id is None else request_id,
+            uuid.uuid4().hex if request_id is None else _checked_id(request_id),
         )
         return make_context(self, asked)
+
+
+def _checked_id(request_id: object) -> str:
+    """The id that a caller names; ContextError when it is none."""
+    if not isinstance(request_id, str) or not request_id:
+        raise ContextError(f"the id of a request is text that is not empty; got {request_id!r}")
+    return request_id
 
 
 def load_context(
