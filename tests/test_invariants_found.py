@@ -111,3 +111,16 @@ def test_odd_turns_are_read_like_others():
         Turn.of("user", "…"),
     ]
     assert find_invariants(turns) == find_invariants([]) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let's go with RS256.",
+        "Add a retry, so that nobody gets cut off from the line.",
+        "Step 2: explain momentum 1",
+    ],
+)
+def test_plans_and_numbered_steps_are_none(text: str) -> None:
+    before = [Turn.of("user", "Step 1: explain momentum 0"), Turn.of("assistant", "It is 0.9 and RS512.")]
+    assert find_invariants([*before, Turn.of("user", text)]) == []

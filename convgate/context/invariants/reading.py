@@ -21,6 +21,7 @@ from convgate.context.invariants.signs import (
     named_old,
     only_denies,
     own_part,
+    plans,
     points_back,
     tells_a_change,
 )
@@ -249,6 +250,8 @@ class _Reading:
         told = [one for one in self._of("trace", "error") if not overlaps(one.span, past)]
         if self.asked and not asks_help(self.own, *self.span):
             told = [one for one in told if not overlaps(one.span, self.asked)]
+        if plans(self.own[slice(*self.span)]):
+            told = [one for one in told if one.pattern.category == "trace"]
         return next((one for one in told if one.pattern.category == "trace"), told[0] if told else None)
 
     def _is_plain(self, own: bytes) -> bool:

@@ -28,6 +28,7 @@ _POINTING = re.compile(
 )
 _REQUEST = re.compile(
     rb"(?:(?:ok|okay|and|now|then|so|good|great|nice|thanks|please|pls|yes|cool|perfect)[,.!]* )*"
+    rb"(?:(?:step|part|task|question|schritt|teil|frage|etape|partie)\s+\d+\s*[:.)-]\s*)?"
     rb"(?:explain|help|write|tell|show|give|find|create|make|build|add|change|check|look|read|summari[sz]e"
     rb"|translate|generate|list|describe|compare|run|test|implement|do|go|draw|plan|book|send|review|solve"
     rb"|calculate|compute|convert|remove|delete|update|try|start|set|open|draft|rewrite|finish|put|use|take"
@@ -125,3 +126,14 @@ def only_denies(own: bytes) -> bool:
 def tells_a_change(own: bytes) -> bool:
     """Whether what is allowed now was not so before."""
     return _NOW.search(own) is not None and not _GOES_ON.search(own)
+
+
+_PLANS = re.compile(
+    rb"(?:(?:ok|okay|and|then|so|please|now)[,.!]* )*"
+    rb"(?:let's|let us|add|implement|build|create|write|make sure|ensure|go with)\b"
+)
+
+
+def plans(own: bytes) -> bool:
+    """Whether a statement says what shall be done, so that trouble in it is what shall not come."""
+    return _PLANS.match(own) is not None

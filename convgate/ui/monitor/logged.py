@@ -25,6 +25,8 @@ from convgate.ui.wording import ago
 PERIOD, LIVE = "monitor.period", "monitor.live"
 EVERY = 30  # seconds
 _EXAMPLE = """\
+import convgate
+
 context = convgate.load_context()
 bundle = context.build(messages)                     # bundle.messages is what to send; logged without text
 convgate.record_outcome(bundle.request_id, ok=True)  # when you know whether the answer was of use
