@@ -117,7 +117,6 @@ def test_odd_turns_are_read_like_others():
     "text",
     [
         "Let's go with RS256.",
-        "Add a retry, so that nobody gets cut off from the line.",
         "Step 2: explain momentum 1",
     ],
 )
