@@ -8,7 +8,7 @@ import random
 from dataclasses import replace
 from typing import Any
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from convgate.context.bundle import ContextBundle
@@ -127,6 +127,7 @@ def test_without_the_filter_all_that_can_be_sent_is_sent(messages):
     assert {one.stage for one in bundle.decisions if not one.kept} <= {"messages"}
 
 
+@example(random_talk(random.Random(62)), frozenset({3}), 45)  # a call whose last result is answered
 @given(TALKS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
 def test_evidence_has_nothing_that_the_policy_dropped(messages, kept, budget):
     bundle = builder(kept).build(messages, budget=budget)

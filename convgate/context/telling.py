@@ -115,9 +115,14 @@ class Told:
         return self.why(index).told(kept=True)
 
     def section(self, index: int) -> SectionName:
-        """The section of a turn of the context; one that opens the list stands with what it opens for."""
+        """The section of a turn of the context; one that opens the list stands with what it opens for.
+
+        The tool call that the message to answer belongs to, and that call's other results, are recent.
+        """
         if index in self.placed:
             return self.placed[index].section
+        if index in self.wishes.moment.present:
+            return "recent"
         instructs = self.wishes.moment.columns.instructs
         after = next(
             (turn for turn in self.indices if turn > index and turn in self.placed and not instructs[turn]),
