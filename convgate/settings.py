@@ -74,9 +74,7 @@ class Settings(BaseSettings):
     context_budgets: dict[str, dict[str, int]] = {}  # tokens by mode and section, in place of the table's
     context_filter: bool = True  # whether gate and mode drop turns that would fit
     context_intents: dict[str, str] = {}  # further intents by the mode that they ask for
-    context_hysteresis: float = Field(
-        0, ge=0, allow_inf_nan=False
-    )  # gain in score that a change has to bring
+    context_hysteresis: float = Field(0, ge=0, allow_inf_nan=False)  # gain in score that a change must bring
 
     guard_log: bool = True  # whether each request is logged, without its text; drift and errors need it
     guard_log_days: float = Field(30, gt=0)  # days that requests are kept
@@ -86,9 +84,7 @@ class Settings(BaseSettings):
     guard_low_confidence_share: float = Field(0.3, gt=0, le=1)
     guard_low_confidence_minutes: float = Field(30, gt=0, allow_inf_nan=False)
     guard_low_confidence_least: int = Field(50, ge=1)  # classified requests of these minutes
-    guard_error_factor: float = Field(
-        2, gt=1, allow_inf_nan=False
-    )  # error rate of a mode over that of all requests
+    guard_error_factor: float = Field(2, gt=1, allow_inf_nan=False)  # errors of a mode over those of all
     guard_error_least: int = Field(20, ge=1, le=50)  # outcomes of the mode
     guard_error_hours: float = Field(24, gt=0, allow_inf_nan=False)  # that its outcomes may be old
     guard_webhook: str | None = Field(None, pattern=r"^https?://")  # where alerts are posted as JSON

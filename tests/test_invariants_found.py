@@ -92,7 +92,7 @@ def test_the_scope_is_in_the_turns_words_and_the_reason_names_what_told():
     assert found.to_json()["text"] == found.text
 
 
-def test_hostile_text_takes_no_longer_than_other_text():
+def test_hostile_text_is_read_to_its_end_and_quoted_verbatim():
     for text in (
         "never " * 9_000,
         "no, " * 9_000,
@@ -100,7 +100,9 @@ def test_hostile_text_takes_no_longer_than_other_text():
         "\n- must" * 900,
         '"' * 50_000,
     ):
-        find_invariants([*BEFORE, Turn.of("user", text)])
+        found = find_invariants([*BEFORE, Turn.of("user", text)])
+        assert all(text[one.start : one.end] == one.text for one in found)
+        assert bool(found) == ("must" in text or "never" in text), text[:20]
 
 
 def test_odd_turns_are_read_like_others():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from convgate.context.invariants.kinds.judge import KindJudge, load_judge
+from convgate.context.invariants.reading import read
 from convgate.context.modes import (
     ConversationModes,
     ModeClassifier,
@@ -34,25 +35,31 @@ def are_modes_ready(app: App) -> bool:
     return is_bundled(app.encoder().identity)
 
 
-def find_ahead(app: App, key: str, conversation: Conversation) -> None:
+def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge | None = None) -> None:
     """Find the modes of all messages, showing how far it is; at once when that was done before.
 
-    The classifier reads each message in a way of its own, which is remembered from then on.
+    The classifier reads each message in a way of its own, which is remembered from then on; so does a judge
+    of their statements, when one is given.
     """
     classifier = mode_classifier(app)
-    done: set[tuple[str, int]] = st.session_state.setdefault(_FOUND, set())
+    done: set[tuple[str, int, int]] = st.session_state.setdefault(_FOUND, set())
     place = st.empty()  # always, or what follows would change its place on the page
-    if (key, id(classifier)) in done:
+    known = (key, id(classifier), id(judge))
+    if known in done:
         return
     messages = [turn for turn in conversation.turns if is_users(turn)]
     told = (
-        f"Finding the modes of {counted(len(messages), 'message')} for the first time; they are remembered."
+        f"Reading {counted(len(messages), 'message')} for the first time: modes"
+        f"{' and what must hold' if judge else ''}. They are remembered."
     )
     for start in range(0, len(messages), _AT_ONCE):
         place.progress(start / len(messages), text=told)
-        classifier.classify(messages[start : start + _AT_ONCE])
+        part = messages[start : start + _AT_ONCE]
+        classifier.classify(part)
+        if judge is not None:
+            judge.judged([(turn.text, read(turn.text)) for turn in part])
     place.empty()
-    done.add((key, id(classifier)))
+    done.add(known)
 
 
 def conversation_modes(app: App, key: str, conversation: Conversation) -> ConversationModes:

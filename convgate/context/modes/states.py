@@ -7,6 +7,7 @@ six times in a hundred more often. Only these four layers run, and vectors are c
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Sequence
 from typing import Any
@@ -75,4 +76,10 @@ class StateEncoder:
 
 def state_encoder(settings: Settings) -> Encoder:
     """The states with the cache of the settings' home in front of them."""
-    return CachedEncoder(StateEncoder(device=settings.device), settings.home / CACHE_FILE)
+    return CachedEncoder(_states(settings.device), settings.home / CACHE_FILE)
+
+
+@functools.cache
+def _states(device: str) -> StateEncoder:
+    """One for the modes and the kinds of statements, so that the model is loaded once."""
+    return StateEncoder(device=device)

@@ -69,7 +69,7 @@ def make(app: App, view: View, moment: Moment) -> Made:
     chooser = view.policy or app.settings.policy
     policy = scoring.policy(app, chooser)
     scoring.encode_ahead(moment, app.encoder())
-    find_ahead(app, moment.key, moment.conversation)
+    find_ahead(app, moment.key, moment.conversation, statement_judge(app.settings))
     replay = _replay(app, view, moment, settings, policy)
     bundle = replay.at(moment.situation, view.intent)
     cells = replay.builder.budgets.cells(bundle.mode)
