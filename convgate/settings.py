@@ -47,6 +47,7 @@ class Settings(BaseSettings):
     policy_parameters: dict[str, bool | int | float | str] = {}  # of that policy, by its own parameter names
     pair_answers: bool = False  # whether a question and its answer stay together
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
+    app_token: bool = True  # whether the app asks browsers for the token that it prints at its start
 
     gatekeeper_mode: Literal["pattern", "hybrid", "llm", "disabled"] = "pattern"
     gatekeeper_rules: Path | None = None  # own rules (YAML); None: gatekeeper.yaml in the home folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -251,25 +252,25 @@ def test_limit_of_the_settings_holds_for_files(run, tmp_path: Path, monkeypatch:
     assert "more than the limit of 1 MB" in err
 
 
-def test_app_makes_every_path_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    from convgate.cli import app as command
+def test_app_makes_every_path_absolute(run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    """The server changes the working directory."""
+    from convgate.ui import server
 
-    started = {}
+    served = {}
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model").mkdir()
     (tmp_path / "mine.toml").write_text('home = "here"\nencoder = "model"\n')
     monkeypatch.delenv("CONVGATE_HOME")
+    monkeypatch.setenv("CONVGATE_ENCODER", "")  # for monkeypatch to restore what the command sets
+    monkeypatch.delenv("CONVGATE_ENCODER")
     monkeypatch.setenv("CONVGATE_CONFIG", "mine.toml")
-    monkeypatch.setattr(command.os, "chdir", lambda folder: None)
-    monkeypatch.setattr(
-        command.os, "execve", lambda program, words, env: started.update(env=env, words=words)
-    )
-    command.open_app(port=8600, address="127.0.0.1", browser=False)
-    assert started["env"]["CONVGATE_HOME"] == str(tmp_path / "here")
-    assert started["env"]["CONVGATE_ENCODER"] == str(tmp_path / "model")
-    assert started["env"]["CONVGATE_CONFIG"] == str(tmp_path / "mine.toml")
-    assert "--server.address=127.0.0.1" in started["words"]
-    assert "--browser.gatherUsageStats=false" in started["words"]
+    monkeypatch.setattr(server, "serve", lambda settings, **options: served.update(options))
+    code, *_ = run("app", "--port", "8600", "--host", "gate.test", "--no-browser")
+    assert code == 0
+    assert served == {"address": "127.0.0.1", "port": 8600, "hosts": ["gate.test"], "browser": False}
+    assert os.environ["CONVGATE_HOME"] == str(tmp_path / "here")
+    assert os.environ["CONVGATE_ENCODER"] == str(tmp_path / "model")
+    assert os.environ["CONVGATE_CONFIG"] == str(tmp_path / "mine.toml")
 
 
 def test_a_settings_file_chooses_policy_rule_and_pairing(run, tmp_path: Path):

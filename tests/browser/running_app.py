@@ -10,7 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -25,6 +25,9 @@ from convgate.transcripts import read_conversations
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 CHROMIUM_MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 
+REBOUND_NAME = "rebound.test"
+"""A host name of somebody else that resolves to this machine in our Chromium."""
+
 # Chromium on its own looks for updates and more; --no-sandbox because root, as in CI, cannot have one.
 CHROMIUM_FLAGS = [
     "--no-sandbox",
@@ -34,6 +37,7 @@ CHROMIUM_FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    f"--host-resolver-rules=MAP {REBOUND_NAME} 127.0.0.1",
 ]
 
 IDLE = """() => {
@@ -56,16 +60,22 @@ class AppDidNotStartError(RuntimeError):
 
 @contextmanager
 def running_app(
-    home: Path, *, environment: Mapping[str, str] | None = None, patience: float = 90
+    home: Path,
+    *,
+    environment: Mapping[str, str] | None = None,
+    options: Sequence[str] = ("--no-browser",),
+    patience: float = 90,
 ) -> Iterator[str]:
     """Starts `convgate app` with its data in `home`; gives its address, and ends it afterwards.
 
-    It runs in `home` too, so that nothing works only because it was started in the checkout.
+    It runs in `home` too, so that nothing works only because it was started in the checkout. It asks for no
+    token unless the environment says so.
     """
     home.mkdir(parents=True, exist_ok=True)
     port = free_port()
-    command = [str(Path(sys.executable).with_name("convgate")), "app", "--port", str(port), "--no-browser"]
-    settings = {**os.environ, "CONVGATE_HOME": str(home), **(environment or {})}
+    command = [str(Path(sys.executable).with_name("convgate")), "app", "--port", str(port), *options]
+    own = {"CONVGATE_HOME": str(home), "CONVGATE_APP_TOKEN": "false"}
+    settings = {**os.environ, **own, **(environment or {})}
     log = home / "app.log"
     with log.open("wb") as output:
         process = subprocess.Popen(command, env=settings, cwd=home, stdout=output, stderr=subprocess.STDOUT)
