@@ -39,6 +39,8 @@ def conversation(window: Page) -> str:
     page.locator("input[type=file]").first.set_input_files(
         [{"name": "nan.json", "mimeType": "application/json", "buffer": json.dumps(talk).encode()}]
     )
+    expect(page.get_by_role("button", name="Add and open")).to_be_visible()
+    wait_until_idle(page)
     page.get_by_role("button", name="Add and open").click()
     expect(page.locator(".row").first).to_be_visible(timeout=120_000)  # the encoder is loaded
     wait_until_idle(page)
