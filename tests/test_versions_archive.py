@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 import zipfile
 from collections.abc import Callable
 from hashlib import sha256
@@ -169,6 +170,35 @@ def test_zip_is_refused_before_it_fills_the_memory(
     monkeypatch.setattr(archive, "LIMITS", dict.fromkeys(archive.LIMITS, 10))
     with pytest.raises(GateError, match="larger than a version can be"):
         elsewhere.import_(exported)
+
+
+def _lying(size: int) -> bytes:
+    """A zip whose directory says that its card has 100 bytes, and whose stream holds `size`."""
+    bomb = packed({"mine/gate.json": b"{}", "mine/gate.safetensors": b"", "mine/card.json": b" " * size})
+    return bomb.replace(size.to_bytes(4, "little"), (100).to_bytes(4, "little"))
+
+
+def test_reading_a_zip_takes_no_more_memory_than_its_directory_admits(elsewhere: Versions):
+    bomb, size = _lying(64 << 20), 64 << 20
+    assert len(bomb) < size >> 9
+    tracemalloc.start()
+    try:
+        with pytest.raises(GateError):
+            elsewhere.import_(bomb)
+        assert tracemalloc.get_traced_memory()[1] < size >> 4
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_directory_of_many_entries_is_refused_before_it_is_read(elsewhere: Versions):
+    many = packed({f"mine/{number}": b"" for number in range(5_000)})
+    tracemalloc.start()
+    try:
+        with pytest.raises(GateError):
+            elsewhere.import_(many)
+        assert tracemalloc.get_traced_memory()[1] < len(many)
+    finally:
+        tracemalloc.stop()
 
 
 def _card(files: Files, **changes: object) -> Files:

@@ -13,9 +13,11 @@ from convgate.gate.checkpoint import CONFIG, WEIGHTS
 from convgate.versions.card import CARD
 from convgate.versions.names import is_name
 
-LIMITS = {CONFIG: 1 << 20, WEIGHTS: 256 << 20, CARD: 16 << 20}
+LIMITS = {CONFIG: 64 << 10, WEIGHTS: 256 << 20, CARD: 1 << 20}
 """Bytes that a file of a version may have when it comes from outside."""
 
+_ENTRY = b"PK\x01\x02"  # begins each entry of the directory
+_MAX_ENTRIES = 16  # of which three are needed; zipfile makes an object of each before it can be asked
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED = 0x1
 
@@ -39,10 +41,10 @@ def unpack(source: Path | bytes, where: str | None = None) -> tuple[str, dict[st
     """
     where = called(source, where)
     try:
-        size = source.stat().st_size if isinstance(source, Path) else len(source)
-        if size > sum(LIMITS.values()):
-            raise GateError(f"{where} is larger than a version can be")
-        with zipfile.ZipFile(source if isinstance(source, Path) else io.BytesIO(source)) as archive:
+        content = _read(source, sum(LIMITS.values()) + 1) if isinstance(source, Path) else source
+        if len(content) > sum(LIMITS.values()) or content.count(_ENTRY) > _MAX_ENTRIES:
+            raise GateError(f"{where} is larger than a version can be, or holds more files")
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             members = [member for member in archive.infolist() if not member.is_dir()]
             name = _name(members, where)
             return name, {file: _content(archive, members, f"{name}/{file}", LIMITS[file]) for file in LIMITS}
@@ -72,4 +74,10 @@ def _content(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], path: str
         raise ValueError(f"{path} is encrypted or compressed in an unusual way")
     if member.file_size > limit:
         raise ValueError(f"{path} has {member.file_size:,} bytes, more than the limit of {limit:,}")
-    return archive.read(member)
+    with archive.open(member) as stream:  # archive.read expands all of it, whatever size the directory says
+        return stream.read(member.file_size + 1)
+
+
+def _read(path: Path, size: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(size)
