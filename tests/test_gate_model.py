@@ -217,7 +217,7 @@ def test_wrong_dimension_names_both():
     ("values", "message"),
     [
         ({"preset": "huge"}, "preset must be one of reference.*'huge'"),
-        ({"hidden": 0}, "hidden must be 1 or more; got 0"),
+        ({"hidden": 0}, "hidden must be from 1 to .*; got 0"),
         ({"situation": "dream"}, "situation must be one of current, leaning; got 'dream'"),
     ],
 )

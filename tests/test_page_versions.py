@@ -7,16 +7,19 @@ import json
 import shutil
 import zipfile
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from convgate.app_files import app_root
 from convgate.cli.main import app as commands
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.ui.navigation import EXPLORE
 from convgate.versions import DataSet, Draft, Measured, Metric, Parent, Training, Versions
+from tests.commands import Run
 from tests.fakes import FakeEncoder
 from tests.forked import fork, needs_fork
 from tests.gates import trained_gate
@@ -126,6 +129,39 @@ def test_damaged_version_is_named_and_can_be_removed(open_page: Open, versions: 
     assert "put its files back from an export, or delete it" in said(app)
     click(click(app, "delete.second"), "sure.second")
     assert versions.names() == ["first"]
+
+
+def stored_before_the_limits(folder: Path, **changes: object) -> None:
+    """Give the version in the folder another config, as an import took it once."""
+    config = json.dumps(json.loads((folder / "gate.json").read_text()) | changes).encode()
+    card = json.loads((folder / "card.json").read_text()) | {"config_sha256": sha256(config).hexdigest()}
+    (folder / "gate.json").write_bytes(config)
+    (folder / "card.json").write_text(json.dumps(card))
+
+
+ENCODER = {"model": "m", "revision": 0, "dtype": "float32", "chunking": "", "prefix": "", "dimension": 384}
+
+
+@pytest.mark.parametrize("changes", [{"encoder": ENCODER}, {"preset": "full", "band": 1.5}, {"window": [1]}])
+def test_a_version_stored_before_the_limits_leaves_the_list_whole(
+    open_page: Open, versions: Versions, run: Run, changes: dict[str, object]
+) -> None:
+    stored_before_the_limits(versions.get("second").folder, **changes)
+    app = open_page()
+    assert names(app) == ["first"]
+    assert "The version second is damaged" in said(app)
+    code, out, err = run("versions")
+    assert (code, "first" in out, "second is damaged" in err) == (0, True, True)
+
+
+@pytest.mark.parametrize("page", sorted((app_root() / "pages").glob("*.py")), ids=lambda page: page.stem)
+def test_a_version_stored_before_the_limits_breaks_no_page(
+    open_page: Open, versions: Versions, talk: str, page: Path
+) -> None:
+    stored_before_the_limits(versions.get("second").folder, encoder=ENCODER)
+    app = open_page(f"pages/{page.name}", conversation=talk, policy="gate@second")
+    if page.stem == "1_Explore":
+        assert "the version second is damaged" in said(app)
 
 
 def test_version_of_another_encoder_says_why_it_cannot_be_activated(

@@ -11,9 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from safetensors.torch import load, save
 
 from convgate.errors import GateError
-from convgate.gate.config import GateConfig
+from convgate.gate.config import PRESETS, GateConfig
+from convgate.gate.model import Gate
 from convgate.versions import Draft, Versions, archive, catalog, write_version
 from tests.gates import trained_gate
 from tests.test_versions_catalog import inside
@@ -201,9 +203,12 @@ def test_a_directory_of_many_entries_is_refused_before_it_is_read(elsewhere: Ver
         tracemalloc.stop()
 
 
+HUGE = "a number of 5,000 digits"  # which Python does not write
+
+
 def _card(files: Files, **changes: object) -> Files:
-    card = json.loads(files["mine/card.json"]) | changes
-    return files | {"mine/card.json": json.dumps(card).encode()}
+    card = json.dumps(json.loads(files["mine/card.json"]) | changes)
+    return files | {"mine/card.json": card.replace(f'"{HUGE}"', "9" * 5_000).encode()}
 
 
 def _config(files: Files, **changes: object) -> Files:
@@ -230,7 +235,85 @@ def test_version_that_was_changed_on_the_way_is_refused(
 def test_config_that_does_not_fit_the_weights_is_refused_though_the_card_vouches_for_it(
     elsewhere: Versions, exported: bytes
 ):
-    files = _config(members(exported), dimension=10**8)
+    files = _config(members(exported), dimension=8_192)
     files = _card(files, config_sha256=sha256(files["mine/gate.json"]).hexdigest())
     with pytest.raises(GateError, match="the weights of the archive do not fit its config"):
         elsewhere.import_(packed(files))
+
+
+def _vouched(files: Files, **changes: object) -> bytes:
+    """The archive with another config, whose card vouches for it."""
+    files = _config(files, **changes)
+    return packed(_card(files, config_sha256=sha256(files["mine/gate.json"]).hexdigest()))
+
+
+ENCODER = {"model": "m", "revision": "r", "dtype": "float32", "chunking": "c", "prefix": "", "dimension": 384}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"encoder": ENCODER | {"revision": 0}},
+        {"encoder": ENCODER | {"model": "m" * 100_000}},
+        {"encoder": ENCODER | {"prefix": ["p"]}},
+        {"encoder": ENCODER | {"dimension": 384.0}},
+        {"encoder": [ENCODER]},
+        {"band": 1.5},
+        {"band": True},
+        {"band": 10**9},
+        {"window": 10**9},
+        {"window": [256]},
+        {"preset": ["reference"]},
+        {"situation": {"current": 1}},
+    ],
+)
+def test_a_config_that_no_gate_can_have_is_refused(
+    elsewhere: Versions, exported: bytes, changes: dict[str, object]
+):
+    with pytest.raises(GateError):
+        elsewhere.import_(_vouched(members(exported), **changes))
+    assert not elsewhere.home.exists()
+
+
+def _nested(depth: int) -> object:
+    value: object = 1
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"parameters": 10**400},
+        {"parameters": HUGE},
+        {"created": "0001-01-01T00:00:00+14:00"},
+        {"created": "9999-12-31T23:59:59-12:00"},
+        {"note": "n" * 200_000},
+        {"n" * 200_000: 1},
+        {"limits": ["English only."] * 50_000},
+        {"threshold_rule": "calibrated", "threshold_parameters": {"goal": "g" * 200_000}},
+        {"training": {"seed": 10**400, "epochs": 1, "config": {}, "libraries": {}, "curves": {}}},
+        {"training": {"seed": 1, "epochs": 1, "config": {"a": 1e300}, "libraries": {}, "curves": {}}},
+        {"training": {"seed": 1, "epochs": 1, "config": {"a": _nested(150)}, "libraries": {}, "curves": {}}},
+        {"metrics": {"s": {"cases": 1, "conversations": 1, "metrics": {"f1": {"value": 1e300}}}}},
+    ],
+)
+def test_a_card_without_measure_is_refused(elsewhere: Versions, exported: bytes, changes: dict[str, object]):
+    with pytest.raises(GateError) as refused:
+        elsewhere.import_(packed(_card(members(exported), **changes)))
+    assert len(str(refused.value)) < 1_000
+    assert not elsewhere.home.exists()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_weights_that_score_without_bounds_are_refused(versions: Versions, elsewhere: Versions, preset: str):
+    gate = Gate(GateConfig(preset, 16, hidden=8))
+    versions.add(gate, Draft(), name="mine")
+    files = members(versions.export("mine"))
+    weights = {name: tensor.fill_(1e30) for name, tensor in load(files["mine/gate.safetensors"]).items()}
+    files["mine/gate.safetensors"] = save(weights)
+    files = _card(files, weights_sha256=sha256(files["mine/gate.safetensors"]).hexdigest())
+    with pytest.raises(GateError):
+        elsewhere.import_(packed(files))
+    assert not elsewhere.home.exists()

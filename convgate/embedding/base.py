@@ -8,7 +8,9 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import with_config
 
+from convgate.checked import STORED, Text
 from convgate.errors import EncoderError
 
 Embeddings = NDArray[np.float32]
@@ -16,15 +18,16 @@ Embeddings = NDArray[np.float32]
 _INTERCHANGEABLE = frozenset({"float32", "bfloat16"})  # cosine above .995 between vectors of one text
 
 
+@with_config(STORED)
 @dataclass(frozen=True, slots=True)
 class EncoderIdentity:
     """Everything besides the text that changes a vector; the cache key and a gate's checkpoint hold it."""
 
-    model: str
-    revision: str  # a hash of the weights, or the revision that a hub gave
-    dtype: str
-    chunking: str  # how text longer than the model reads is split, such as "mean of 256-piece chunks"
-    prefix: str  # text put in front of every input
+    model: Text
+    revision: Text  # a hash of the weights, or the revision that a hub gave
+    dtype: Text
+    chunking: Text  # how text longer than the model reads is split, such as "mean of 256-piece chunks"
+    prefix: Text  # text put in front of every input
     dimension: int
 
     def __str__(self) -> str:

@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pydantic_core import from_json
+import numpy as np
 
+from convgate.conversation import Situation, Turn
 from convgate.embedding.base import EncoderIdentity
 from convgate.errors import GateError
 from convgate.files import write_whole
-from convgate.gate.config import GateConfig
+from convgate.gate.config import GateConfig, parse_config
+from convgate.gate.facts import facts_of, situation_facts
 
 if TYPE_CHECKING:
     from convgate.gate.model import Gate
@@ -64,7 +66,7 @@ def build_gate(files: Mapping[str, bytes], where: str, *, encoder: EncoderIdenti
 
     from convgate.gate.model import Gate
 
-    config = parse_config(files[CONFIG], where)
+    config = parse_config(files[CONFIG], f"{where} cannot be read: {CONFIG}")
     check_encoder(config, encoder)
     try:
         weights = load(files[WEIGHTS])
@@ -79,18 +81,26 @@ def build_gate(files: Mapping[str, bytes], where: str, *, encoder: EncoderIdenti
         raise GateError(f"the weights of {where} hold NaN or infinite numbers, or others than float32")
     gate = Gate(config)
     gate.load_state_dict(weights)
-    return gate.eval()
+    if not _scores_are_finite(gate.eval()):
+        raise GateError(f"the weights of {where} are so large that scores are not finite")
+    return gate
 
 
-def parse_config(content: bytes, where: str) -> GateConfig:
-    """What a gate is built from, out of the content of its config file; GateError as in `build_gate`."""
-    try:
-        values = from_json(content, allow_inf_nan=False)
-        if not isinstance(values, dict):
-            raise GateError("it must be a JSON object")
-        return GateConfig.from_json(values)
-    except (ValueError, GateError) as error:
-        raise GateError(f"{where} cannot be read: {CONFIG}: {error}") from error
+def _scores_are_finite(gate: Gate) -> bool:
+    """Whether the gate can score a small conversation."""
+    from convgate.gate.model import Message
+
+    vectors = np.random.default_rng(0).normal(size=(4, gate.config.dimension)).astype(np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    turns = [Turn.of("user", "Where is it?"), Turn.of("assistant", "At the port."), Turn.of("user", "Why?")]
+    facts = situation_facts(Situation(Turn.of("user", "And when does it open?"), 3))
+    with np.errstate(all="ignore"):
+        state = gate.state(vectors[:3], [facts_of(turn) for turn in turns])
+        scores = gate.score(state, Message(vectors[3], facts))
+        links = gate.links(state, scores, range(3))
+        semantic = gate.semantic(vectors[:3], state, Message(vectors[3], facts))
+    numbers = np.concatenate([scores.logits, *scores.parts.values(), links.ravel(), semantic])
+    return bool(np.isfinite(numbers).all())
 
 
 def check_encoder(config: GateConfig, encoder: EncoderIdentity | None) -> None:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
-from typing import Any, Self
+from dataclasses import asdict, dataclass
+from typing import Any
 
+from pydantic import TypeAdapter, with_config
+
+from convgate.checked import STORED, parse
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import GateError
+from convgate.errors import GateError, quoted
 from convgate.gate.situation import SITUATIONS
 
 PRESETS = ("reference", "full")
 
+# The largest encoders have 8,192 dimensions. A turn costs 2·heads·(band + 1) numbers, and a message up to
+# window·heads·band steps, so these say what the config of a stranger can ask for.
+_MAX = {"dimension": 8_192, "hidden": 4_096, "heads": 16, "band": 512, "window": 4_096}
 
+
+@with_config(STORED)
 @dataclass(frozen=True, slots=True)
 class GateConfig:
     """Everything besides the weights that a gate needs to be built again, checked when made."""
@@ -28,12 +35,12 @@ class GateConfig:
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
-            raise GateError(f"preset must be one of {', '.join(PRESETS)}; got {self.preset!r}")
-        for name in ("dimension", "hidden", "heads", "band", "window"):
-            if (value := getattr(self, name)) < 1:
-                raise GateError(f"{name} must be 1 or more; got {value}")
+            raise GateError(f"preset must be one of {', '.join(PRESETS)}; got {quoted(self.preset)}")
+        for name, most in _MAX.items():
+            if not 1 <= (value := getattr(self, name)) <= most:
+                raise GateError(f"{name} must be from 1 to {most:,}; got {quoted(value)}")
         if self.situation not in SITUATIONS:
-            raise GateError(f"situation must be one of {', '.join(SITUATIONS)}; got {self.situation!r}")
+            raise GateError(f"situation must be one of {', '.join(SITUATIONS)}; got {quoted(self.situation)}")
         if self.encoder is not None and self.encoder.dimension != self.dimension:
             raise GateError(
                 f"the gate reads {self.dimension} dimensions, its encoder {self.encoder} gives"
@@ -44,16 +51,10 @@ class GateConfig:
         """The config as plain JSON values."""
         return asdict(self)
 
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The config that `to_json` gave; GateError names a missing or unknown field."""
-        known = {field.name for field in fields(cls)}
-        if unknown := sorted(set(values) - known):
-            raise GateError(f"unknown field in a gate's config: {', '.join(unknown)}")
-        values = dict(values)
-        try:
-            if values.get("encoder") is not None:
-                values["encoder"] = EncoderIdentity(**values["encoder"])
-            return cls(**values)
-        except TypeError as error:
-            raise GateError(f"a gate's config cannot be read: {error}") from error
+
+def parse_config(content: bytes, where: str) -> GateConfig:
+    """Return the config in the content of its file; GateError naming `where` and each wrong field."""
+    return parse(_KIND, content, where)
+
+
+_KIND = TypeAdapter(GateConfig)

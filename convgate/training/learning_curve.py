@@ -9,12 +9,12 @@ from typing import Self
 import numpy as np
 from pydantic import TypeAdapter, ValidationError, with_config
 
+from convgate.checked import STORED
 from convgate.evaluation.metrics import Terms
 from convgate.evaluation.results import Measure
 from convgate.training import certainty
 from convgate.training.certainty import f1_measure, gain, span
 from convgate.training.progress import put
-from convgate.versions.checked import STORED
 
 LEARNING_CURVE = "learning_curve.json"
 SHARES = (0.25, 0.5, 0.75, 1.0)

@@ -23,10 +23,10 @@ from typing import Any, Literal, Protocol, Self
 
 from pydantic import TypeAdapter, ValidationError, with_config
 
+from convgate.checked import STORED
 from convgate.errors import ConvgateError
 from convgate.training.epochs import Epoch
 from convgate.training.errors import TrainingError
-from convgate.versions.checked import STORED
 
 PROGRESS, STOP, OUTCOME = "progress.json", "stop", "outcome.json"
 STARTING, LOADING = "Starting", "Loading"  # before the process has reported, and its first report

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError, with_config
 
+from convgate.checked import STORED
 from convgate.training.progress import put
-from convgate.versions.checked import STORED
 
 REQUEST = "plan.json"
 

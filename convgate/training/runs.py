@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, Self
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, with_config
 
+from convgate.checked import STORED, dump, parse
 from convgate.errors import ConvgateError
 from convgate.files import write_whole
 from convgate.gate.config import GateConfig
 from convgate.training.epochs import Epoch, TrainingSettings
 from convgate.training.errors import TrainingError
 from convgate.versions.card import Sha256
-from convgate.versions.checked import STORED, dump, parse
 
 if TYPE_CHECKING:
     from convgate.training.trainer import Trainer

@@ -4,20 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, Field, JsonValue, TypeAdapter, with_config
+from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, TypeAdapter, with_config
 
+from convgate.checked import STORED, Count, Number, Text, Whole, dump, parse
 from convgate.errors import GateError, PolicyError
 from convgate.gate.checkpoint import CONFIG, WEIGHTS
 from convgate.gate.thresholds import RULES, Rule, Stricter, make_rule
-from convgate.versions.checked import STORED, dump, parse
 
 CARD = "card.json"
 
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]  # hexadecimal
-Count = Annotated[int, Field(ge=0)]
+
+
+def _scalar(value: JsonValue) -> JsonValue:
+    match value:
+        case list() | dict():
+            raise ValueError("lists and objects cannot stand here")
+        case str() if len(value) > 10_000:
+            raise ValueError("text may have 10,000 characters")
+        case int() | float() if not abs(value) <= 1e15:
+            raise ValueError("numbers may be from -1e15 to 1e15")
+    return value
+
+
+Scalar = Annotated[JsonValue, AfterValidator(_scalar)]
 Share = Annotated[float, Field(ge=0, le=1)]
+Few = Field(max_length=1_000)  # entries
+Moment = Annotated[
+    AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC), le=datetime(2100, 1, 1, tzinfo=UTC))
+]
 
 
 @with_config(STORED)
@@ -25,7 +43,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class Parent:
     """The version that training started from: its name, and what its weights were."""
 
-    name: str
+    name: Text
     sha256: Sha256
 
 
@@ -34,11 +52,11 @@ class Parent:
 class DataSet:
     """A file that was trained or calibrated on."""
 
-    name: str
+    name: Text
     sha256: Sha256
-    counts: Mapping[str, Count]  # such as {"conversations": 120, "cases": 709}
-    licence: str
-    attribution: str
+    counts: Annotated[Mapping[Text, Count], Few]  # such as {"conversations": 120, "cases": 709}
+    licence: Text
+    attribution: Text
 
 
 @with_config(STORED)
@@ -46,11 +64,11 @@ class DataSet:
 class Training:
     """How the weights came about."""
 
-    seed: int
+    seed: Annotated[int, Field(ge=-(2**63), lt=2**64)]  # what torch takes
     epochs: Count  # that ran
-    config: Mapping[str, JsonValue]
-    libraries: Mapping[str, str]  # versions by name
-    curves: Mapping[str, tuple[float | None, ...]]  # a number an epoch; None where undefined
+    config: Annotated[Mapping[Text, Scalar], Few]
+    libraries: Annotated[Mapping[Text, Text], Few]  # versions by name
+    curves: Annotated[Mapping[Text, tuple[Number | None, ...]], Few]  # by epoch; None where undefined
 
 
 @with_config(STORED)
@@ -58,14 +76,17 @@ class Training:
 class Metric:
     """A measured value with its 95% interval; None where the cases do not define it."""
 
-    value: float | None
-    low: float | None = None
-    high: float | None = None
+    value: Number | None
+    low: Number | None = None
+    high: Number | None = None
 
     @property
     def leaves_out_0(self) -> bool:
         """Of a difference: whether its whole interval lies on one side, so that it is hardly chance."""
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
+
+
+Metrics = Annotated[Mapping[Text, Metric], Few]
 
 
 @with_config(STORED)
@@ -75,10 +96,10 @@ class Measured:
 
     cases: Count
     conversations: Count
-    metrics: Mapping[str, Metric]  # by the names that `convgate evaluate` prints
+    metrics: Metrics  # by the names that `convgate evaluate` prints
     sha256: Sha256 | None = None  # of the cases and what is known about them; None: the set's name says which
-    parent: Mapping[str, Metric] = field(default_factory=dict)  # of the parent on the very same cases
-    gain: Mapping[str, Metric] = field(default_factory=dict)  # the version's less the parent's, paired; -1…1
+    parent: Metrics = field(default_factory=dict)  # of the parent on the very same cases
+    gain: Metrics = field(default_factory=dict)  # the version's less the parent's, paired; -1…1
 
 
 @with_config(STORED)
@@ -87,14 +108,14 @@ class Draft:
     """What the maker of a version tells about it; GateError for a threshold rule that there is not."""
 
     threshold_rule: str = Stricter.name
-    threshold_parameters: Mapping[str, int | float | str] = field(default_factory=dict)
+    threshold_parameters: Annotated[Mapping[Text, Whole | Number | Text], Few] = field(default_factory=dict)
     parent: Parent | None = None
-    data: tuple[DataSet, ...] = ()
+    data: Annotated[tuple[DataSet, ...], Few] = ()
     training: Training | None = None
-    metrics: Mapping[str, Measured] = field(default_factory=dict)  # by the name of the set
-    limits: tuple[str, ...] = ()  # sentences: what it is not good for
-    note: str = ""
-    who: str = ""
+    metrics: Annotated[Mapping[Text, Measured], Few] = field(default_factory=dict)  # by the name of the set
+    limits: Annotated[tuple[Text, ...], Few] = ()  # sentences: what it is not good for
+    note: Text = ""
+    who: Text = ""
 
     def __post_init__(self) -> None:
         try:
@@ -115,7 +136,7 @@ class Card(Draft):
     """A draft with what the weights themselves say, put in when a version is made."""
 
     format: Literal[1] = 1
-    created: AwareDatetime
+    created: Moment
     weights_sha256: Sha256
     config_sha256: Sha256
     parameters: Count  # trainable numbers

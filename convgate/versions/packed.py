@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from convgate.gate.checkpoint import CONFIG, parse_config
-from convgate.gate.config import GateConfig
+from convgate.gate.checkpoint import CONFIG
+from convgate.gate.config import GateConfig, parse_config
 from convgate.versions.archive import unpack
 from convgate.versions.card import CARD, Card, parse_card
 from convgate.versions.version import check_files

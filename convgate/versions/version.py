@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 from convgate.embedding.base import EncoderIdentity
 from convgate.errors import GateError
 from convgate.files import write_whole
-from convgate.gate.checkpoint import CONFIG, WEIGHTS, build_gate, check_encoder, gate_files, parse_config
-from convgate.gate.config import GateConfig
+from convgate.gate.checkpoint import CONFIG, WEIGHTS, build_gate, check_encoder, gate_files
+from convgate.gate.config import GateConfig, parse_config
 from convgate.versions.card import CARD, Card, Draft, Parent, parse_card
 from convgate.versions.names import SHIPPED
 
@@ -151,7 +151,7 @@ def _read(folder: Path, names: tuple[str, ...], version: str) -> dict[str, bytes
 @lru_cache(maxsize=512)  # by content: a list of 200 versions is read again with every click
 def _parsed(folder: Path, config: bytes, card: bytes) -> tuple[GateConfig, Card]:
     told = parse_card(card, str(folder / CARD))
-    return parse_config(config, f"the gate in {folder}"), told
+    return parse_config(config, str(folder / CONFIG)), told
 
 
 def _damaged(name: str, why: str) -> GateError:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticSerializationError
 
-from convgate.errors import GateError
+from convgate.errors import GateError, quoted
 
 STORED = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, revalidate_instances="always")
 """For every dataclass that is stored; pydantic does not hand it down from the outer to the inner ones."""
+
+Text = Annotated[str, Field(max_length=10_000)]
+Count = Annotated[int, Field(ge=0, le=10**15)]
+Whole = Annotated[int, Field(ge=-(10**15), le=10**15)]
+Number = Annotated[float, Field(ge=-1e15, le=1e15)]
+"""Wide, and narrow enough that no page has trouble with what a file says."""
 
 _TOLD = 3  # problems that one error names
 
@@ -44,7 +50,7 @@ def _misfit(where: str, error: ValidationError) -> GateError:
 
 
 def _problem(detail: ErrorDetails) -> str:
-    field = f"field {'.'.join(map(str, detail['loc']))}"
+    field = f"field {'.'.join(map(str, detail['loc']))[:100]}"
     match detail["type"]:
         case "missing":
             return f"{field} is missing"
@@ -52,4 +58,4 @@ def _problem(detail: ErrorDetails) -> str:
             return f"{field} is unknown"
         case "json_invalid":
             return detail["msg"]
-    return f"{field}: {detail['msg']}; got {str(detail['input'])[:100]!r}"
+    return f"{field}: {detail['msg']}; got {quoted(detail['input'])}"
