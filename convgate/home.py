@@ -11,7 +11,8 @@ def make_home(path: Path) -> None:
 
     Raises OSError when it cannot be made.
     """
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for folder in (*reversed(path.parents), path):  # mkdir gives its mode to the last one alone
+        folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def make_private(path: Path) -> None:

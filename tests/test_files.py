@@ -50,6 +50,23 @@ def test_an_interruption_leaves_nothing_beside_it(tmp_path: Path, monkeypatch: p
     assert names(tmp_path) == []
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a folder cannot be opened")
+def test_the_folder_is_synchronised_after_the_file_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    seen = []
+    fsync = os.fsync
+
+    def noted(handle: int) -> None:
+        if os.fstat(handle).st_ino == tmp_path.stat().st_ino:
+            seen.append(names(tmp_path))
+        fsync(handle)
+
+    monkeypatch.setattr(files.os, "fsync", noted)
+    write_whole(tmp_path / "out.json", b"new")
+    assert seen == [["out.json"]]
+
+
 def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path):
     with pytest.raises(OSError, match="No such file"):
         write_whole(tmp_path / "nowhere" / "out.json", b"")

@@ -333,7 +333,7 @@ def test_a_save_that_fails_leaves_the_file_and_says_why(
     app = open_page(conversation=keys["First"])
     write(app, SKIP_BUILD)
 
-    def full(*_: object) -> None:
+    def full(*_: object, private: bool) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("convgate.ui.rules.rules_file.write_whole", full)

@@ -146,7 +146,7 @@ def test_a_loss_that_is_no_number_keeps_the_best_weights_in_the_run(
     assert made.verdict.better
 
 
-def full(path: Path, content: bytes) -> None:
+def full(path: Path, content: bytes, *, private: bool) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 

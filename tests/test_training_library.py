@@ -155,7 +155,7 @@ def test_licences_are_those_of_the_corpora_that_are_in_it(sets: RelevanceSets) -
 def test_a_full_disk_keeps_what_was_there(sets: RelevanceSets, monkeypatch: pytest.MonkeyPatch) -> None:
     sets.add("mine", GOOD)
 
-    def refuse(path: Path, content: bytes) -> None:
+    def refuse(path: Path, content: bytes, *, private: bool) -> None:
         path.write_bytes(content[:5])
         raise OSError(28, "No space left on device")
 

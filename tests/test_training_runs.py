@@ -215,10 +215,10 @@ def test_a_full_disk_leaves_the_epoch_before(
     trainer, record = run_of(tmp_path)
     write_whole = runs.write_whole
 
-    def full(path: Path, content: bytes) -> None:
+    def full(path: Path, content: bytes, *, private: bool) -> None:
         if path.name.endswith(file):
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        write_whole(path, content)
+        write_whole(path, content, private=private)
 
     trainer.epoch()
     with monkeypatch.context() as patch:

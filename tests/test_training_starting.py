@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from convgate.errors import TranscriptError
+from convgate.files import write_whole
 from convgate.training import starting
 from convgate.training.errors import TrainingError
 from convgate.training.library import SAMPLES, RelevanceSets
@@ -303,6 +304,33 @@ def test_a_training_outlives_the_process_that_started_it_and_one_that_is_killed_
     versions = Versions(home)
     weights = versions.get(whole.version or "").card.weights_sha256
     assert versions.get("second").card.weights_sha256 == weights
+
+
+@needs_fork
+def test_what_is_written_into_a_data_folder_of_any_mode_is_the_owners_alone(
+    convgate_home: Path, tmp_path: Path, program: Callable[[str], None]
+) -> None:
+    convgate_home.mkdir()
+    convgate_home.chmod(0o755)
+    umask = os.umask(0)
+    try:
+        versions, sets = Versions(convgate_home), RelevanceSets(convgate_home)
+        versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
+        versions.activate("first", who="Ada")
+        sets.add("own", planted_file(tmp_path, "own", conversations=3).read_bytes())
+        sets.leave_out("own", [next(iter(sets.read("own").conversations))])
+        id = start_training(convgate_home, order(sets=("own",)))
+        run = until(convgate_home, id, "done")
+        TrainingRuns(convgate_home).stop(id)
+        asked_for = tmp_path / "asked-for.zip"
+        write_whole(asked_for, versions.export("first"))
+    finally:
+        os.umask(umask)
+    written = [*convgate_home.rglob("*")]
+    assert {run.folder / name for name in ("report.json", "run.json", LOG, "lock")} <= {*written}
+    assert [path.relative_to(convgate_home) for path in written if path.stat().st_mode & 0o077] == []
+    assert asked_for.stat().st_mode & 0o777 == 0o666
+    assert convgate_home.stat().st_mode & 0o777 == 0o755
 
 
 @needs_fork

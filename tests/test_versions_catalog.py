@@ -49,7 +49,7 @@ def inside(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def full_disk(path: Path, content: bytes) -> None:
+def full_disk(path: Path, content: bytes, *, private: bool) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -45,6 +46,25 @@ def test_full_disk_leaves_everything_as_it_was(versions: Versions, monkeypatch: 
     assert versions.active == "mine"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="a folder cannot be opened")
+def test_a_new_version_has_its_name_when_its_folder_is_synchronised(
+    versions: Versions, monkeypatch: pytest.MonkeyPatch
+):
+    seen = []
+    fsync = os.fsync
+
+    def noted(handle: int) -> None:
+        if os.fstat(handle).st_ino == versions.root.stat().st_ino:
+            seen.append(versions.names())
+        fsync(handle)
+
+    monkeypatch.setattr(os, "fsync", noted)
+    add(versions, "mine")
+    assert seen == [["mine"]]
+    versions.rename("mine", "yours")
+    assert seen[1:] == [["yours"]]
+
+
 def test_data_folder_that_cannot_be_made_is_told(tmp_path: Path):
     (tmp_path / "file").write_text("no folder")
     with pytest.raises(GateError, match="cannot be changed"):
@@ -63,12 +83,12 @@ versions, packed = catalog.Versions(Path(sys.argv[1])), Path(sys.argv[2])
 KILLED = """
 write, written = version.write_whole, []
 
-def write_and_die(path, content):
+def write_and_die(path, content, *, private):
     written.append(path)
     if len(written) == int(sys.argv[3]):
         path.with_name(".half.partial").write_bytes(content[:9])
         os.kill(os.getpid(), signal.SIGKILL)
-    write(path, content)
+    write(path, content, private=private)
 
 version.write_whole = pointers.write_whole = write_and_die
 versions.import_(packed, name="next")

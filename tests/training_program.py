@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import signal
+import stat
 import sys
 import time
 from collections.abc import Sequence
@@ -51,7 +52,7 @@ def die_when(moment: str) -> None:
 
     def counted_fsync(descriptor: Any) -> None:
         nonlocal written
-        written += 1
+        written += stat.S_ISREG(os.fstat(descriptor).st_mode)
         if kind == "write" and written == int(when):
             os.kill(os.getpid(), signal.SIGKILL)
         fsync(descriptor)

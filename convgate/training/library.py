@@ -120,7 +120,7 @@ class RelevanceSets:
         try:
             with self._changing() as waiting:
                 file = waiting / target.name
-                write_whole(file, content)
+                write_whole(file, content, private=True)
                 if not read_relevance_set(file).cases:
                     raise TranscriptError(
                         "it holds no cases, so it says nothing about relevance", file=file.name
@@ -148,7 +148,7 @@ class RelevanceSets:
         try:
             with self._changing() as waiting:
                 file = waiting / f"{name}{ENDING}"
-                write_relevance_set(RelevanceSet(name, kept, cases), file)
+                write_relevance_set(RelevanceSet(name, kept, cases), file, private=True)
                 file.replace(self.path(name))
         except OSError as error:
             raise TranscriptError(f"the set {name!r} cannot be written: {error.strerror}") from error
@@ -164,7 +164,7 @@ class RelevanceSets:
         """A folder to prepare a file in, alone among all programs; what one of them left is swept away."""
         make_home(self._home)
         make_home(self.folder)
-        with FileLock(self.folder / ".lock"):
+        with FileLock(self.folder / ".lock", mode=0o600):
             for left in self.folder.glob(".*.partial"):
                 shutil.rmtree(left, ignore_errors=True)
             waiting = self.folder / f".{secrets.token_hex(8)}.partial"

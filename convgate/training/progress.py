@@ -25,6 +25,7 @@ from pydantic import TypeAdapter, ValidationError, with_config
 
 from convgate.checked import STORED
 from convgate.errors import ConvgateError
+from convgate.home import make_private
 from convgate.training.epochs import Epoch
 from convgate.training.errors import TrainingError
 
@@ -173,6 +174,7 @@ def put(path: Path, values: Mapping[str, Any]) -> None:
     """
     partial = path.with_name(f".{secrets.token_hex(8)}.partial")
     try:
+        make_private(partial)
         partial.write_text(json.dumps(values, allow_nan=False), encoding="utf-8")
         partial.replace(path)
     finally:

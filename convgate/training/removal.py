@@ -17,6 +17,7 @@ from pathlib import Path
 
 from convgate.embedding.cache import CACHE_FILE, forget
 from convgate.errors import TranscriptError
+from convgate.home import make_private
 from convgate.store import Conversations, DeletedConversation, Store
 from convgate.training.errors import TrainingError
 from convgate.training.library import SAMPLES, RelevanceSets
@@ -114,7 +115,7 @@ def _has(run: Run, sought: Sought) -> bool | None:
 def _empty(run: Run, sought: Sought) -> None:
     """Leave the run its figures, but not its data, nor a word of these conversations."""
     try:
-        (run.folder / EMPTIED).touch()
+        make_private(run.folder / EMPTIED)
         try:
             report = ItemReport.read(run.folder)
         except TrainingError:

@@ -151,7 +151,7 @@ class ItemReport:
             "said": self.said,
         }
         try:
-            write_whole(folder / REPORT, json.dumps(values, allow_nan=False).encode())
+            write_whole(folder / REPORT, json.dumps(values, allow_nan=False).encode(), private=True)
         except OSError as error:
             raise TrainingError(f"the report cannot be saved in {folder}: {error.strerror}") from error
 

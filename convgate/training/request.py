@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError, with_config
 
 from convgate.checked import STORED
+from convgate.home import make_home
 from convgate.training.progress import put
 
 REQUEST = "plan.json"
@@ -38,7 +39,7 @@ class Request:
 
     def write(self, folder: Path) -> None:
         """Put it into the run's folder, which is made. Raises OSError."""
-        folder.mkdir(parents=True, exist_ok=True)
+        make_home(folder)
         put(folder / REQUEST, asdict(self))
 
     @classmethod

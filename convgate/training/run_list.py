@@ -18,6 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from convgate.home import make_private
 from convgate.training.errors import TrainingError
 from convgate.training.progress import OUTCOME, STARTING, STOP, Progress
 from convgate.training.request import Request
@@ -107,7 +108,7 @@ class TrainingRuns:
         run = self.get(id)
         if run.is_active:
             try:
-                (run.folder / STOP).touch()
+                make_private(run.folder / STOP)
             except OSError as error:
                 raise TrainingError(f"the run {id} cannot be stopped: {error.strerror}") from error
 

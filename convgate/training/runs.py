@@ -24,6 +24,7 @@ from convgate.checked import STORED, dump, parse
 from convgate.errors import ConvgateError
 from convgate.files import write_whole
 from convgate.gate.config import GateConfig
+from convgate.home import make_home
 from convgate.training.epochs import Epoch, TrainingSettings
 from convgate.training.errors import TrainingError
 from convgate.versions.card import Sha256
@@ -94,9 +95,9 @@ def save(folder: Path, record: RunRecord, trainer: Trainer) -> RunRecord:
     digest = hashlib.sha256(content).hexdigest()
     record = replace(record, epochs=tuple(trainer.history), state_sha256=digest)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / f"{digest[:16]}.{STATE}", content)
-        write_whole(folder / RECORD, record.to_bytes())
+        make_home(folder)
+        write_whole(folder / f"{digest[:16]}.{STATE}", content, private=True)
+        write_whole(folder / RECORD, record.to_bytes(), private=True)
         for old in (*folder.glob(f"*.{STATE}"), *folder.glob(".*.partial")):
             if old.name != f"{digest[:16]}.{STATE}":
                 old.unlink(missing_ok=True)
@@ -165,9 +166,9 @@ def locked(folder: Path) -> Iterator[None]:
     The system gives the lock back when a process ends in any way, so the file that a kill leaves is no lock.
     """
     # Whoever looks whether a training is at work holds the lock for a moment, too.
-    lock = FileLock(folder / LOCK, timeout=_PATIENCE, poll_interval=_PATIENCE / 10)
+    lock = FileLock(folder / LOCK, timeout=_PATIENCE, mode=0o600, poll_interval=_PATIENCE / 10)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_home(folder)
         lock.acquire()
     except Timeout as error:
         raise TrainingError(f"another training is at work in {folder}") from error

@@ -17,7 +17,7 @@ from pathlib import Path
 from shutil import copyfile
 
 from convgate.errors import GateError, TranscriptError
-from convgate.home import make_home
+from convgate.home import make_home, make_private
 from convgate.training.errors import TrainingError
 from convgate.training.library import RelevanceSets
 from convgate.training.progress import LOADING, OUTCOME, STARTING, STOP, Progress, now, put
@@ -69,16 +69,16 @@ def start_training(home: Path, order: Order) -> str:
     id = new_id()
     folder = TrainingRuns(home).folder / id
     try:
-        make_home(home)
-        (folder / DATA).mkdir(mode=0o700, parents=True)
+        make_home(folder / DATA)
         files = [folder / DATA / f"{name}.jsonl" for name in order.sets]
         for name, file in zip(order.sets, files, strict=True):
+            make_private(file)
             copyfile(library.path(name), file)
         if labels is not None:
             taken = {*order.sets}
             name = next(one for one in _names(labels.name) if one not in taken)
             files.insert(0, folder / DATA / f"{name}.jsonl")
-            write_relevance_set(labels, files[0])
+            write_relevance_set(labels, files[0], private=True)
         request = _request(order, folder, files)
         request.write(folder)
     except OSError as error:
@@ -150,6 +150,7 @@ def _launch(home: Path, folder: Path, words: Sequence[str], *, epochs: int) -> N
             (folder / STOP).unlink(missing_ok=True)
             (folder / OUTCOME).unlink(missing_ok=True)
             start.write(folder)
+        make_private(folder / LOG)
         with (folder / LOG).open("ab") as log:
             process = start_process(
                 [sys.executable, "-m", "convgate", *words], log.fileno(), _environment(home)

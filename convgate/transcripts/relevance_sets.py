@@ -102,14 +102,14 @@ def read_relevance_set(
     return RelevanceSet(path.stem, conversations, tuple(cases.values()), problems)
 
 
-def write_relevance_set(relevance_set: RelevanceSet, path: str | Path) -> None:
+def write_relevance_set(relevance_set: RelevanceSet, path: str | Path, *, private: bool = False) -> None:
     """Writes the set to a file, each conversation before its cases; a failed write leaves no half file.
 
-    Raises TranscriptError when the file cannot be written.
+    `private` is as in `write_whole`. Raises TranscriptError when the file cannot be written.
     """
     content = "".join(_lines(relevance_set)).encode()
     try:
-        write_whole(Path(path), content)
+        write_whole(Path(path), content, private=private)
     except OSError as error:
         raise TranscriptError(f"the file cannot be written: {error.strerror}", file=str(path)) from error
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from convgate.embedding.base import EncoderIdentity
 from convgate.errors import ActiveVersionError, GateError
+from convgate.files import sync_folder
 from convgate.versions.archive import called, pack, unpack
 from convgate.versions.card import CARD, Draft
 from convgate.versions.folder import Folder
@@ -190,6 +191,7 @@ class Versions:
             if uses := self._uses(old):
                 raise GateError(f"{old} keeps its name: it is {uses}")
             folder.rename(target)
+            sync_folder(target.parent)
         return Version.read(target)
 
     def delete(self, name: str, *, who: str, in_use: bool = False) -> None:

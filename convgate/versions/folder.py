@@ -50,7 +50,7 @@ class Folder:
         try:
             make_home(self.home)
             make_home(self.root)
-            with FileLock(self.root / _LOCK, timeout=_PATIENCE):
+            with FileLock(self.root / _LOCK, timeout=_PATIENCE, mode=0o600):
                 for left in self.root.glob(".*.partial"):
                     shutil.rmtree(left, ignore_errors=True)
                     if left.is_file():

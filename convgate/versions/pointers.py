@@ -130,4 +130,4 @@ def read_pointers(file: Path) -> Pointers:
 
 def write_pointers(file: Path, pointers: Pointers) -> None:
     """Write the log, whole or not at all; OSError when it cannot be written."""
-    write_whole(file, dump(_KIND, pointers, str(file)))
+    write_whole(file, dump(_KIND, pointers, str(file)), private=True)

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from convgate.embedding.base import EncoderIdentity
 from convgate.errors import GateError
-from convgate.files import write_whole
+from convgate.files import sync_folder, write_whole
 from convgate.gate.checkpoint import CONFIG, WEIGHTS, build_gate, check_encoder, gate_files
 from convgate.gate.config import GateConfig, parse_config
+from convgate.home import make_home
 from convgate.versions.card import CARD, Card, Draft, Parent, parse_card
 from convgate.versions.names import SHIPPED
 
@@ -123,10 +124,11 @@ def write_files(folder: Path, files: Mapping[str, bytes]) -> Version:
         raise GateError(f"there is a version {folder.name} already, and versions never change")
     partial = partial_beside(folder)
     try:
-        partial.mkdir(parents=True)
+        make_home(partial)
         for name, content in files.items():
-            write_whole(partial / name, content)
+            write_whole(partial / name, content, private=True)
         partial.rename(folder)
+        sync_folder(folder.parent)
     except OSError as error:
         raise GateError(f"the version {folder.name} cannot be written: {error}; nothing was kept") from error
     finally:

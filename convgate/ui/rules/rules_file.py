@@ -10,7 +10,7 @@ from convgate.errors import ConvgateError
 from convgate.files import write_whole
 from convgate.gatekeeper.gatekeeper import RULES_NAME
 from convgate.gatekeeper.rules_reading import LARGEST
-from convgate.home import make_home, make_private
+from convgate.home import make_home
 from convgate.settings import Settings
 
 FORMER = "gatekeeper-former.json"
@@ -121,17 +121,10 @@ def _replace(settings: Settings, before: RulesFile, content: bytes) -> None:
     record = {"path": str(path), "before": _told(before.content), "saved": _told(content)}
     try:
         make_home(settings.home)
-        make_private(settings.home / FORMER)
-        write_whole(settings.home / FORMER, json.dumps(record).encode())
-        if before.content is None:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            make_private(path)
-            write_whole(path, content)
-        else:
-            write_whole(path, content)
+        write_whole(settings.home / FORMER, json.dumps(record).encode(), private=True)
+        make_home(path.parent)
+        write_whole(path, content, private=True)
     except OSError as error:
-        if before.content is None and read_file(path).content == b"":
-            path.unlink()
         raise RulesFileError(f"{path} cannot be written: {error.strerror}. It is as it was.") from error
 
 
