@@ -19,10 +19,16 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError as UnreadableVariable
 
-from convgate.errors import SettingsError
+from convgate.errors import SettingsError, quoted
 
 PREFIX = "CONVGATE_"
 FILE_NAME = "convgate.toml"
+
+
+# Reading a key of n dotted parts takes time and memory in proportion to n², so lines are limited too.
+_MAX_BYTES = 64 << 10  # of a settings file
+_MAX_LINE = 2_000  # bytes
+_TOLD = 3  # problems that one error names
 
 
 def _default_home() -> Path:
@@ -40,8 +46,8 @@ class Settings(BaseSettings):
     device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$")
     threshold_rule: str | None = None  # None: the gate's own rule
     threshold_parameters: dict[str, int | float | str] = {}  # by the rule's own parameter names
-    min_turns: int = Field(0, ge=0)  # kept at least, whatever the rule says
-    max_turns: int | None = Field(None, ge=0)  # kept at most
+    min_turns: int = Field(0, ge=0, le=10_000)  # kept at least, whatever the rule says
+    max_turns: int | None = Field(None, ge=0, le=10_000)  # kept at most
     version: str | None = Field(None, min_length=1)  # of the gate, by name; None: the active one
     policy: str = Field("gate", min_length=1)  # what chooses turns unless another is named
     policy_parameters: dict[str, bool | int | float | str] = {}  # of that policy, by its own parameter names
@@ -52,15 +58,15 @@ class Settings(BaseSettings):
     gatekeeper_mode: Literal["pattern", "hybrid", "llm", "disabled"] = "pattern"
     gatekeeper_rules: Path | None = None  # own rules (YAML); None: gatekeeper.yaml in the home folder
     gatekeeper_fail: Literal["open", "closed"] = "open"  # what is stored when nothing could decide
-    gatekeeper_greeting_length: int = Field(50, ge=0)  # characters; a greeting is shorter
-    gatekeeper_short_user: int = Field(20, ge=0)  # characters; a short exchange's message is shorter
-    gatekeeper_short_assistant: int = Field(100, ge=0)  # characters; a short exchange's answer is shorter
+    gatekeeper_greeting_length: int = Field(50, ge=0, le=1_000_000)  # characters; a greeting is shorter
+    gatekeeper_short_user: int = Field(20, ge=0, le=1_000_000)  # characters; a short exchange has fewer
+    gatekeeper_short_assistant: int = Field(100, ge=0, le=1_000_000)  # characters, of its answer
     gatekeeper_model: str | None = Field(None, min_length=1)  # the language model of the modes hybrid and llm
     gatekeeper_base_url: str | None = Field(None, min_length=1)  # of an OpenAI-compatible endpoint
-    gatekeeper_timeout: float = Field(10.0, gt=0, allow_inf_nan=False)  # seconds for one attempt
+    gatekeeper_timeout: float = Field(10.0, gt=0, le=86_400)  # seconds for one attempt
     gatekeeper_retries: int = Field(2, ge=0, le=10)  # attempts after the first
-    gatekeeper_price_prompt: float = Field(0, ge=0, allow_inf_nan=False)  # of a million tokens sent
-    gatekeeper_price_completion: float = Field(0, ge=0, allow_inf_nan=False)  # of a million tokens answered
+    gatekeeper_price_prompt: float = Field(0, ge=0, le=1e9)  # of a million tokens sent
+    gatekeeper_price_completion: float = Field(0, ge=0, le=1e9)  # of a million tokens answered
     gatekeeper_debug_log: Path | None = None  # a line of JSON for each decision, text included
 
     session_idle_gap: float = Field(7_200, ge=0)  # seconds; inf: no gap ends a session
@@ -68,26 +74,26 @@ class Settings(BaseSettings):
     session_auto_close_on_workflow_complete: bool = True
     session_new_commands: tuple[str, ...] = ("new conversation", "start fresh", "new topic", "fresh start")
     session_continue_commands: tuple[str, ...] = ("continue", "keep going", "next", "resume")
-    session_retention_days: float = Field(90, gt=0)  # days that ended sessions are kept by a clean-up
+    session_retention_days: float = Field(90, gt=0, le=36_500)  # days that a clean-up keeps ended sessions
     session_clean_up_at_start: bool = False
 
-    context_budget: int | None = Field(None, ge=0)  # tokens of a whole context; None: that of the table
+    context_budget: int | None = Field(None, ge=0, le=10**9)  # tokens of a context; None: that of the table
     context_budgets: dict[str, dict[str, int]] = {}  # tokens by mode and section, in place of the table's
     context_filter: bool = True  # whether gate and mode drop turns that would fit
     context_intents: dict[str, str] = {}  # further intents by the mode that they ask for
-    context_hysteresis: float = Field(0, ge=0, allow_inf_nan=False)  # gain in score that a change must bring
+    context_hysteresis: float = Field(0, ge=0, le=1e9)  # gain in score that a change must bring
 
     guard_log: bool = True  # whether each request is logged, without its text; drift and errors need it
-    guard_log_days: float = Field(30, gt=0)  # days that requests are kept
-    guard_log_most: int = Field(100_000, ge=1_000)  # requests that are kept at most
-    guard_drift_limit: float = Field(0.1, gt=0, allow_inf_nan=False)  # KL divergence in nats
-    guard_drift_least: int = Field(200, ge=1)  # requests of the last hour
+    guard_log_days: float = Field(30, gt=0, le=36_500)  # days that requests are kept
+    guard_log_most: int = Field(100_000, ge=1_000, le=10**9)  # requests that are kept at most
+    guard_drift_limit: float = Field(0.1, gt=0, le=1e9)  # KL divergence in nats
+    guard_drift_least: int = Field(200, ge=1, le=1_000_000)  # requests of the last hour
     guard_low_confidence_share: float = Field(0.3, gt=0, le=1)
-    guard_low_confidence_minutes: float = Field(30, gt=0, allow_inf_nan=False)
-    guard_low_confidence_least: int = Field(50, ge=1)  # classified requests of these minutes
-    guard_error_factor: float = Field(2, gt=1, allow_inf_nan=False)  # errors of a mode over those of all
+    guard_low_confidence_minutes: float = Field(30, gt=0, le=525_600)
+    guard_low_confidence_least: int = Field(50, ge=1, le=1_000_000)  # classified requests of these minutes
+    guard_error_factor: float = Field(2, gt=1, le=1e9)  # errors of a mode over those of all
     guard_error_least: int = Field(20, ge=1, le=50)  # outcomes of the mode
-    guard_error_hours: float = Field(24, gt=0, allow_inf_nan=False)  # that its outcomes may be old
+    guard_error_hours: float = Field(24, gt=0, le=8_760)  # that its outcomes may be old
     guard_webhook: str | None = Field(None, pattern=r"^https?://")  # where alerts are posted as JSON
 
     @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log")
@@ -112,11 +118,14 @@ def load_settings(path: Path | None = None) -> Settings:
         return Settings(**inherited)
     except ValidationError as error:
         problems = (
-            _problem(detail["loc"], detail["msg"], detail["input"], file) for detail in error.errors()
+            _problem(detail["loc"], detail["msg"], detail["input"], file) for detail in error.errors()[:_TOLD]
         )
-        raise SettingsError("; ".join(problems)) from error
+        more = "; …" if error.error_count() > _TOLD else ""
+        raise SettingsError("; ".join(problems) + more) from error
     except UnreadableVariable as error:
         raise SettingsError(_unreadable(error)) from error
+    except RecursionError as error:
+        raise SettingsError(f"{PREFIX}* in the environment: a value is nested too deeply") from error
 
 
 def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
@@ -124,13 +133,20 @@ def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
     home = Path(os.environ.get(PREFIX + "HOME") or _default_home()).expanduser()
     file = named or home / FILE_NAME
     try:
-        return file, tomllib.loads(file.read_text(encoding="utf-8"))
+        with file.open("rb") as opened:
+            content = opened.read(_MAX_BYTES + 1)
+        if len(content) > _MAX_BYTES or max(map(len, content.split(b"\n"))) > _MAX_LINE:
+            raise SettingsError(
+                f"the settings file {file} is too large: it may have {_MAX_BYTES >> 10} KB, and"
+                f" {_MAX_LINE:,} bytes a line; break long lists into lines"
+            )
+        return file, tomllib.loads(content.decode())
     except FileNotFoundError as error:
         if named:
             raise SettingsError(f"the settings file {file} does not exist") from error
         return file, {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"the settings file {file} cannot be read: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:  # no UTF-8, no TOML, too many digits, too deep
+        raise SettingsError(f"the settings file {file} cannot be read: {str(error)[:200]}") from error
 
 
 def _unreadable(error: UnreadableVariable) -> str:
@@ -139,15 +155,16 @@ def _unreadable(error: UnreadableVariable) -> str:
     variable = _variable(named[1]) if named else ""
     if variable not in os.environ:
         return f"{PREFIX}* in the environment: {error}"
-    return f'{variable}: it has to be JSON, as in ["new topic"] or {{"k": 5}}; got {os.environ[variable]!r}'
+    value = quoted(os.environ[variable])
+    return f'{variable}: it has to be JSON, as in ["new topic"] or {{"k": 5}}; got {value}'
 
 
 def _problem(place: tuple[int | str, ...], message: str, value: object, file: Path) -> str:
     key, inner = str(place[0]), "".join(f"[{part}]" for part in place[1:] if isinstance(part, int))
     if key not in Settings.model_fields:
-        return f"{file}: there is no setting {key!r}; there are {', '.join(Settings.model_fields)}"
+        return f"{file}: there is no setting {quoted(key)}; there are {', '.join(Settings.model_fields)}"
     where = _variable(key) if _variable(key) in os.environ else f"{file}, {key}"
-    return f"{where}{inner}: {message}; got {value!r}"
+    return f"{where}{inner}: {message}; got {quoted(value)}"
 
 
 def _variable(key: str) -> str:

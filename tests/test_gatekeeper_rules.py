@@ -36,6 +36,19 @@ def test_rules_are_read_with_their_lines_and_what_they_leave_out() -> None:
     assert len(rules) == 2
 
 
+LONG = "x" * 90_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"a: !{LONG} b", f"? {LONG}\n: 1", f"skip_patterns:\n  - pattern: a\n    category: {LONG}"],
+    ids=["tag", "key", "category"],
+)
+def test_a_problem_quotes_little_of_the_file(text: str) -> None:
+    ((_, _, problem),) = problems(text)
+    assert len(problem) < 1_000
+
+
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "skip_patterns:\nkeep_patterns: []\n", "---\n"])
 def test_a_file_without_rules_is_none(text: str) -> None:
     assert parse_rules(text) == Rules()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 
 import pytest
+import tomli_w
 from pydantic import ValidationError
 
 from convgate.errors import SettingsError
@@ -107,6 +109,80 @@ def test_a_wrong_file_is_named_with_key_and_value(convgate_home: Path, text: str
 
     with pytest.raises(SettingsError, match=message):
         load_settings()
+
+
+DEEP = "[" * 20_000 + "]" * 20_000
+DIGITS = "9" * 5_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"session_new_commands = {DEEP}",
+        "session_new_commands = " + "[\n" * 20_000 + "]\n" * 20_000,
+        "policy_parameters = " + "{a=" * 400 + "1" + "}" * 400,
+        f"upload_limit_mb = {DIGITS}",
+        "upload_limit_mb = 0x" + "f" * 1_900,
+        f"min_turns = {DIGITS[:1_900]}",
+        "session_retention_days = 1e300",
+        "gatekeeper_timeout = 1e300",
+        ".".join("a" * 30_000) + " = 1",
+        f"{'k' * 200_000} = 1",
+        f'device = """\n{"long " * 12_000}"""',
+        f'device = """\n{(" long" * 300 + chr(10)) * 30}"""',
+        "".join(f"unknown{number} = 1\n" for number in range(3_000)),
+        "# a comment\n" * 1_000_000,
+    ],
+    ids=range(14),
+)
+def test_a_file_without_measure_is_refused_in_a_few_words(convgate_home: Path, text: str) -> None:
+    write(convgate_home / "convgate.toml", text)
+
+    with pytest.raises(SettingsError) as refused:
+        load_settings()
+    assert len(str(refused.value)) < 8_000
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("SESSION_NEW_COMMANDS", DEEP),
+        ("SESSION_NEW_COMMANDS", f"[{DIGITS}]"),
+        ("SESSION_NEW_COMMANDS", "[" * 100 + "]" * 100),
+        ("POLICY_PARAMETERS", f'{{"k": [{DIGITS}]}}'),
+        ("POLICY_PARAMETERS", "x" * 100_000),
+        ("DEVICE", "x" * 100_000),
+        ("MIN_TURNS", DIGITS),
+    ],
+    ids=range(7),
+)
+def test_a_variable_without_measure_is_refused_in_a_few_words(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(f"CONVGATE_{variable}", value)
+
+    with pytest.raises(SettingsError, match="CONVGATE_") as refused:
+        load_settings()
+    assert len(str(refused.value)) < 1_000
+
+
+def test_a_key_of_many_parts_takes_little_memory(convgate_home: Path) -> None:
+    write(convgate_home / "convgate.toml", ".".join("a" * 4_000) + " = 1")
+    load_settings(write(convgate_home / "other.toml", ""))
+    tracemalloc.start()
+    try:
+        with pytest.raises(SettingsError):
+            load_settings()
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_file_within_the_limits_is_read(convgate_home: Path) -> None:
+    commands = [f"command {number}" for number in range(2_500)]
+    path = write(convgate_home / "convgate.toml", tomli_w.dumps({"session_new_commands": commands}))
+    assert 40_000 < path.stat().st_size < 64_000
+    assert load_settings().session_new_commands == tuple(commands)
 
 
 def test_every_problem_is_told_at_once(convgate_home: Path) -> None:

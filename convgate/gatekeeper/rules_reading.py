@@ -14,6 +14,7 @@ FIELDS = ("pattern", *_DEFAULTS)
 
 LARGEST = 100_000  # bytes of a file
 MOST_RULES = 1_000
+_SHOWN = 500  # characters of a problem, which may quote the file
 
 
 class RulesReader:
@@ -101,7 +102,8 @@ class RulesReader:
         return list(entries.items())
 
     def _problem(self, problem: str, line: int | None = None, pattern: str | None = None) -> None:
-        self.problems.append(RuleProblem(problem, self.file, line, pattern))
+        shown = problem if len(problem) <= _SHOWN else f"{problem[: _SHOWN - 1]}…"
+        self.problems.append(RuleProblem(shown, self.file, line, pattern))
 
 
 def _a(node: Node) -> str:
