@@ -89,6 +89,11 @@ def test_forced_turns_are_never_shown_as_the_policys_choice() -> None:
     assert made[1]["reason"] == "Kept: it is a tool call."
 
 
+def test_what_a_reason_quotes_does_not_turn_the_reason_around() -> None:
+    forced = gate_decisions(0.83, 0.44).with_overrides({1: Override(True, "“\u202eabc” is open.", "m", "x")})
+    assert rows(forced, current=2)[1]["reason"] == "\u2066Kept: “abc” is open.\u2069"
+
+
 def test_flips_and_another_policy_are_marked() -> None:
     now, before = gate_decisions(0.83, 0.44, 0.7, 0.2), gate_decisions(0.83, 0.44, 0.7, 0.2, threshold=0.8)
     made = rows(now, Marks(flips=changes(now, before), other=before, other_label="Other"))

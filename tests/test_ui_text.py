@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from unicodedata import bidirectional
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from convgate.transcripts.characters import writable
+from convgate.figures.hover import plain
+from convgate.transcripts.characters import isolated, printable, writable
 from convgate.ui.text import literal, shortened
+from convgate.ui.wording import told_apart
 
 ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])\u2060?|\u2060")
 
@@ -27,7 +30,7 @@ def test_literal_text_keeps_every_letter_that_can_be_sent_and_leaves_no_punctuat
     text = text.replace("\u2060", "")
     markdown = literal(text)
 
-    assert as_drawn(markdown) == (" ".join(writable(text).split()) or "–")
+    assert as_drawn(markdown) == isolated(" ".join(writable(text).split()) or "–")
     assert not re.search(r"[!-/:-@\[-`{-~]", re.sub(r"\\[!-/:-@\[-`{-~]", "", markdown))
 
 
@@ -36,6 +39,52 @@ def test_literal_text_keeps_every_letter_that_can_be_sent_and_leaves_no_punctuat
 )
 def test_what_streamlit_replaces_even_when_escaped_is_broken_up(replaced: str) -> None:
     assert "\u2060" in literal(replaced)
+
+
+CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+DIRECTED = st.text(st.sampled_from(f"{CONTROLS}aé1 :שלם"), max_size=30)
+
+
+def closes(text: str) -> bool:
+    """Whether no direction of writing is left open behind the text, or closed that was open before it."""
+    depth = 0
+    for character in text:
+        match bidirectional(character):
+            case "LRE" | "RLE" | "LRO" | "RLO" | "PDF":
+                return False
+            case "LRI" | "RLI" | "FSI":
+                depth += 1
+            case "PDI":
+                depth -= 1
+                if depth < 0:
+                    return False
+    return depth == 0
+
+
+@given(DIRECTED, st.integers(1, 12))
+def test_text_of_any_direction_leaves_the_sentence_around_it_as_it_is(text: str, limit: int) -> None:
+    title = told_apart({"a": text})["a"]
+    for drawn in (literal(text), literal(text, limit=limit), literal(text, ltr=True), plain(text), title):
+        assert closes(drawn)
+        if any(bidirectional(character) in ("R", "AL") for character in drawn):
+            assert drawn[0] in "\u2066\u2068"
+            assert drawn[-1] == "\u2069"
+
+
+def test_text_from_right_to_left_has_its_letters_and_its_own_direction() -> None:
+    assert literal("שלום עולם") == "\u2068שלום עולם\u2069"
+    assert literal("مرحبا\u202e", limit=4) == "\u2068مرح…\u2069"
+    assert literal("שלום.zip is no version", ltr=True)[0] == "\u2066", "a sentence of ours starts on the left"
+    assert literal("Zoë 日本語") == "Zoë 日本語"
+
+
+@given(DIRECTED)
+def test_a_terminal_gets_no_character_that_turns_the_direction_of_writing(text: str) -> None:
+    assert not {*CONTROLS} & {*printable(text)}
+
+
+def test_titles_that_look_alike_are_told_apart() -> None:
+    assert len(set(told_apart({"a": "שלום", "b": "שלום\u202e"}).values())) == 2
 
 
 def test_what_no_browser_gets_is_replaced() -> None:

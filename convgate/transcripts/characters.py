@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from unicodedata import bidirectional
 
 REPLACEMENT = "\ufffd"
 
@@ -25,6 +26,33 @@ def writable(text: str) -> str:
         else:
             return text
     return _UNWRITABLE.sub(REPLACEMENT, text)
+
+
+# Classes of the bidirectional algorithm (Unicode Standard Annex 9).
+_EMBEDDING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF"})
+_ISOLATE = frozenset({"LRI", "RLI", "FSI"})
+_DIRECTED = _EMBEDDING | _ISOLATE | {"PDI", "R", "AL", "AN"}
+
+
+def isolated(text: str, *, ltr: bool = False) -> str:
+    """Return a line of text so that its direction of writing changes nothing of the sentence around it.
+
+    Embeddings and overrides are left out, isolates are closed, and the whole is isolated: from the left when
+    `ltr`, otherwise as its first letter is written. Text from left to right is given back as it is.
+
+    >>> isolated("שלום") == "\\u2068שלום\\u2069", isolated("plain \\u202e")
+    (True, '\\u2068plain \\u2069')
+    """
+    if text.isascii() or not any(bidirectional(character) in _DIRECTED for character in text):
+        return text
+    kept, depth = [], 0
+    for character in text:
+        kind = bidirectional(character)
+        if kind in _EMBEDDING or (kind == "PDI" and not depth):
+            continue
+        depth += (kind in _ISOLATE) - (kind == "PDI")
+        kept.append(character)
+    return ("\u2066" if ltr else "\u2068") + "".join(kept) + "\u2069" * (depth + 1)
 
 
 def printable(text: str) -> str:

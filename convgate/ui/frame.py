@@ -92,6 +92,6 @@ def page(title: str, purpose: str) -> Iterator[App]:
 
 def show_problem(error: ConvgateError) -> None:
     """The error's message, with what it quotes from files shown as text, and the way out where it has one."""
-    st.error(literal(str(error)), icon=":material/error:")
+    st.error(literal(str(error), ltr=True), icon=":material/error:")
     if isinstance(error, ActiveVersionError):
         st.page_link(VERSIONS, label="Go back to another version", icon=":material/history:")

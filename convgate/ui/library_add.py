@@ -164,7 +164,7 @@ def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
 def _draw_reading(reading: Reading, place: str) -> bool:
     """What is in one file; whether its conversations are to be added."""
     if reading.transcript is None:
-        st.error(literal(reading.error), icon=":material/error:")
+        st.error(literal(reading.error, ltr=True), icon=":material/error:")
         _draw_problems(reading.problems)
         return False
     conversations = reading.transcript.conversations

@@ -79,4 +79,4 @@ def draw_sources(
     )  # fmt: skip
     for source in known.values():
         if source.problem:
-            st.warning(literal(source.problem), icon=":material/error:")
+            st.warning(literal(source.problem, ltr=True), icon=":material/error:")

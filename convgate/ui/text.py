@@ -10,7 +10,7 @@ import re
 
 import streamlit as st
 
-from convgate.transcripts.characters import writable
+from convgate.transcripts.characters import isolated, writable
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _JOINER = "\u2060"  # invisible, of no width, forbids a line break
@@ -26,19 +26,20 @@ def show_text(text: str, *, limit: int | None = None) -> None:
     st.text(writable(text if limit is None else shortened(text, limit)), width="stretch")
 
 
-def literal(text: str, *, limit: int | None = None) -> str:
+def literal(text: str, *, limit: int | None = None, ltr: bool = False) -> str:
     """Markdown that Streamlit draws as this text, on one line.
 
         >>> literal("a *b*", limit=20)
         'a \\\\*b\\\\*'
 
     White space becomes single spaces, and text without anything visible a dash. Invisible joiners keep
-    shortcodes and addresses from being replaced, so take `show_text` for what a person may want to copy.
+    shortcodes and addresses from being replaced, and isolates the direction of writing from reaching further,
+    so take `show_text` for what a person may want to copy. `ltr` is for a sentence of ours that quotes text.
     """
     line = " ".join(text.split()) or "–"
     if limit is not None:
         line = shortened(line, limit)
-    escaped = _PUNCTUATION.sub(lambda match: "\\" + match[0], writable(line))
+    escaped = _PUNCTUATION.sub(lambda match: "\\" + match[0], isolated(writable(line), ltr=ltr))
     return _REPLACED.sub(lambda match: match[0] + _JOINER, escaped)
 
 

@@ -134,7 +134,7 @@ def _draw_preview(found: Import) -> None:
 
 def _draw_problems(problems: Sequence[Problem], mark: str = "") -> None:
     for problem in problems[:_SHOWN]:
-        st.markdown(f"- {mark}{literal(str(problem))}")
+        st.markdown(f"- {mark}{literal(str(problem), ltr=True)}")
     if len(problems) > _SHOWN:
         st.caption(f"… and {len(problems) - _SHOWN:,} more.")
 

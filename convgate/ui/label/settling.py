@@ -9,7 +9,7 @@ import streamlit as st
 
 from convgate.store import SituationKey
 from convgate.store.label_counts import Disagreement, LabelCounts
-from convgate.transcripts.characters import writable
+from convgate.transcripts.characters import isolated, writable
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import CALLED, MARKS
 from convgate.ui.explore import state
@@ -98,7 +98,9 @@ def _row(one: Disagreement) -> dict[str, Any]:
 
 
 def _said(one: Disagreement) -> str:
-    return ", ".join(f"{who} {MARKS[answer]} {CALLED[answer]}" for who, answer in one.answers.items())
+    return ", ".join(
+        f"{isolated(who)} {MARKS[answer]} {CALLED[answer]}" for who, answer in one.answers.items()
+    )
 
 
 def _chose() -> None:
