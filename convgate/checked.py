@@ -7,7 +7,7 @@ from typing import Annotated, TypeVar
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticSerializationError
 
-from convgate.errors import GateError, quoted
+from convgate.errors import GateError, quote
 
 STORED = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, revalidate_instances="always")
 """For every dataclass that is stored; pydantic does not hand it down from the outer to the inner ones."""
@@ -58,4 +58,4 @@ def _problem(detail: ErrorDetails) -> str:
             return f"{field} is unknown"
         case "json_invalid":
             return detail["msg"]
-    return f"{field}: {detail['msg']}; got {quoted(detail['input'])}"
+    return f"{field}: {detail['msg']}; got {quote(detail['input'])}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 
-def quoted(value: object) -> str:
+def quote(value: object) -> str:
     """Return the value as an error quotes it, cut to 100 characters.
 
-    >>> quoted("a"), quoted("a" * 1_000)[-2:]
+    >>> quote("a"), quote("a" * 1_000)[-2:]
     ("'a'", 'a…')
     """
     try:

@@ -19,7 +19,7 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError as UnreadableVariable
 
-from convgate.errors import SettingsError, quoted
+from convgate.errors import SettingsError, quote
 
 PREFIX = "CONVGATE_"
 FILE_NAME = "convgate.toml"
@@ -28,7 +28,7 @@ FILE_NAME = "convgate.toml"
 # Reading a key of n dotted parts takes time and memory in proportion to n², so lines are limited too.
 _MAX_BYTES = 64 << 10  # of a settings file
 _MAX_LINE = 2_000  # bytes
-_TOLD = 3  # problems that one error names
+_MAX_PROBLEMS = 3  # problems that one error names
 
 
 def _default_home() -> Path:
@@ -118,9 +118,10 @@ def load_settings(path: Path | None = None) -> Settings:
         return Settings(**inherited)
     except ValidationError as error:
         problems = (
-            _problem(detail["loc"], detail["msg"], detail["input"], file) for detail in error.errors()[:_TOLD]
+            _problem(detail["loc"], detail["msg"], detail["input"], file)
+            for detail in error.errors()[:_MAX_PROBLEMS]
         )
-        more = "; …" if error.error_count() > _TOLD else ""
+        more = "; …" if error.error_count() > _MAX_PROBLEMS else ""
         raise SettingsError("; ".join(problems) + more) from error
     except UnreadableVariable as error:
         raise SettingsError(_unreadable(error)) from error
@@ -155,16 +156,16 @@ def _unreadable(error: UnreadableVariable) -> str:
     variable = _variable(named[1]) if named else ""
     if variable not in os.environ:
         return f"{PREFIX}* in the environment: {error}"
-    value = quoted(os.environ[variable])
+    value = quote(os.environ[variable])
     return f'{variable}: it has to be JSON, as in ["new topic"] or {{"k": 5}}; got {value}'
 
 
 def _problem(place: tuple[int | str, ...], message: str, value: object, file: Path) -> str:
     key, inner = str(place[0]), "".join(f"[{part}]" for part in place[1:] if isinstance(part, int))
     if key not in Settings.model_fields:
-        return f"{file}: there is no setting {quoted(key)}; there are {', '.join(Settings.model_fields)}"
+        return f"{file}: there is no setting {quote(key)}; there are {', '.join(Settings.model_fields)}"
     where = _variable(key) if _variable(key) in os.environ else f"{file}, {key}"
-    return f"{where}{inner}: {message}; got {quoted(value)}"
+    return f"{where}{inner}: {message}; got {quote(value)}"
 
 
 def _variable(key: str) -> str:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from convgate.figures.hover import plain
-from convgate.transcripts.characters import isolated, printable, writable
+from convgate.transcripts.characters import isolate, printable, writable
 from convgate.ui.text import literal, shortened
 from convgate.ui.wording import told_apart
 
@@ -30,7 +30,7 @@ def test_literal_text_keeps_every_letter_that_can_be_sent_and_leaves_no_punctuat
     text = text.replace("\u2060", "")
     markdown = literal(text)
 
-    assert as_drawn(markdown) == isolated(" ".join(writable(text).split()) or "–")
+    assert as_drawn(markdown) == isolate(" ".join(writable(text).split()) or "–")
     assert not re.search(r"[!-/:-@\[-`{-~]", re.sub(r"\\[!-/:-@\[-`{-~]", "", markdown))
 
 

@@ -10,7 +10,7 @@ import re
 import textwrap
 from html import escape
 
-from convgate.transcripts.characters import isolated
+from convgate.transcripts.characters import isolate
 
 _MESSAGE = re.compile(r"(?:(?<=\bat )|(?<=\bin ))message (\d+)|\bmessage (\d+)(?= corrects it)")
 LINE = 56  # characters: what fits on a phone
@@ -25,7 +25,7 @@ def plain(text: str, limit: int = 80) -> str:
 
     Control characters and those that turn the direction of writing go; `$` would open a formula.
     """
-    return _safe(isolated(_short(text, limit)))
+    return _safe(isolate(_short(text, limit)))
 
 
 def wrapped(text: str, limit: int = 240) -> str:

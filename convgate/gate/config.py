@@ -9,7 +9,7 @@ from pydantic import TypeAdapter, with_config
 
 from convgate.checked import STORED, parse
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import GateError, quoted
+from convgate.errors import GateError, quote
 from convgate.gate.situation import SITUATIONS
 
 PRESETS = ("reference", "full")
@@ -35,12 +35,12 @@ class GateConfig:
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
-            raise GateError(f"preset must be one of {', '.join(PRESETS)}; got {quoted(self.preset)}")
+            raise GateError(f"preset must be one of {', '.join(PRESETS)}; got {quote(self.preset)}")
         for name, most in _MAX.items():
             if not 1 <= (value := getattr(self, name)) <= most:
-                raise GateError(f"{name} must be from 1 to {most:,}; got {quoted(value)}")
+                raise GateError(f"{name} must be from 1 to {most:,}; got {quote(value)}")
         if self.situation not in SITUATIONS:
-            raise GateError(f"situation must be one of {', '.join(SITUATIONS)}; got {quoted(self.situation)}")
+            raise GateError(f"situation must be one of {', '.join(SITUATIONS)}; got {quote(self.situation)}")
         if self.encoder is not None and self.encoder.dimension != self.dimension:
             raise GateError(
                 f"the gate reads {self.dimension} dimensions, its encoder {self.encoder} gives"

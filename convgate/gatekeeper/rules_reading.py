@@ -14,7 +14,7 @@ FIELDS = ("pattern", *_DEFAULTS)
 
 LARGEST = 100_000  # bytes of a file
 MOST_RULES = 1_000
-_SHOWN = 500  # characters of a problem, which may quote the file
+_MAX_LENGTH = 500  # characters of a problem, which may quote the file
 
 
 class RulesReader:
@@ -102,7 +102,7 @@ class RulesReader:
         return list(entries.items())
 
     def _problem(self, problem: str, line: int | None = None, pattern: str | None = None) -> None:
-        shown = problem if len(problem) <= _SHOWN else f"{problem[: _SHOWN - 1]}…"
+        shown = problem if len(problem) <= _MAX_LENGTH else f"{problem[: _MAX_LENGTH - 1]}…"
         self.problems.append(RuleProblem(shown, self.file, line, pattern))
 
 

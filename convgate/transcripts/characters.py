@@ -34,13 +34,13 @@ _ISOLATE = frozenset({"LRI", "RLI", "FSI"})
 _DIRECTED = _EMBEDDING | _ISOLATE | {"PDI", "R", "AL", "AN"}
 
 
-def isolated(text: str, *, ltr: bool = False) -> str:
+def isolate(text: str, *, ltr: bool = False) -> str:
     """Return a line of text so that its direction of writing changes nothing of the sentence around it.
 
     Embeddings and overrides are left out, isolates are closed, and the whole is isolated: from the left when
     `ltr`, otherwise as its first letter is written. Text from left to right is given back as it is.
 
-    >>> isolated("שלום") == "\\u2068שלום\\u2069", isolated("plain \\u202e")
+    >>> isolate("שלום") == "\\u2068שלום\\u2069", isolate("plain \\u202e")
     (True, '\\u2068plain \\u2069')
     """
     if text.isascii() or not any(bidirectional(character) in _DIRECTED for character in text):

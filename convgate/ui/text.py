@@ -10,7 +10,7 @@ import re
 
 import streamlit as st
 
-from convgate.transcripts.characters import isolated, writable
+from convgate.transcripts.characters import isolate, writable
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _JOINER = "\u2060"  # invisible, of no width, forbids a line break
@@ -39,7 +39,7 @@ def literal(text: str, *, limit: int | None = None, ltr: bool = False) -> str:
     line = " ".join(text.split()) or "–"
     if limit is not None:
         line = shortened(line, limit)
-    escaped = _PUNCTUATION.sub(lambda match: "\\" + match[0], isolated(writable(line), ltr=ltr))
+    escaped = _PUNCTUATION.sub(lambda match: "\\" + match[0], isolate(writable(line), ltr=ltr))
     return _REPLACED.sub(lambda match: match[0] + _JOINER, escaped)
 
 

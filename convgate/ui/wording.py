@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-from convgate.transcripts.characters import isolated
+from convgate.transcripts.characters import isolate
 
 _STEPS = (("minute", 60), ("hour", 60), ("day", 24), ("week", 7), ("month", 52 / 12), ("year", 12))
 
@@ -43,7 +43,7 @@ def told_apart(titles: Mapping[str, str]) -> dict[str, str]:
     seen: dict[str, int] = {}
     found = {}
     for key, title in titles.items():
-        title = isolated(title)
+        title = isolate(title)
         seen[title] = seen.get(title, 0) + 1
         found[key] = title if seen[title] == 1 else f"{title} ({seen[title]})"
     return found

@@ -19,7 +19,7 @@ CARD = "card.json"
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]  # hexadecimal
 
 
-def _scalar(value: JsonValue) -> JsonValue:
+def _check_scalar(value: JsonValue) -> JsonValue:
     match value:
         case list() | dict():
             raise ValueError("lists and objects cannot stand here")
@@ -30,9 +30,9 @@ def _scalar(value: JsonValue) -> JsonValue:
     return value
 
 
-Scalar = Annotated[JsonValue, AfterValidator(_scalar)]
+Scalar = Annotated[JsonValue, AfterValidator(_check_scalar)]
 Share = Annotated[float, Field(ge=0, le=1)]
-Few = Field(max_length=1_000)  # entries
+Bounded = Field(max_length=1_000)  # entries
 Moment = Annotated[
     AwareDatetime, Field(ge=datetime(2000, 1, 1, tzinfo=UTC), le=datetime(2100, 1, 1, tzinfo=UTC))
 ]
@@ -54,7 +54,7 @@ class DataSet:
 
     name: Text
     sha256: Sha256
-    counts: Annotated[Mapping[Text, Count], Few]  # such as {"conversations": 120, "cases": 709}
+    counts: Annotated[Mapping[Text, Count], Bounded]  # such as {"conversations": 120, "cases": 709}
     licence: Text
     attribution: Text
 
@@ -66,9 +66,9 @@ class Training:
 
     seed: Annotated[int, Field(ge=-(2**63), lt=2**64)]  # what torch takes
     epochs: Count  # that ran
-    config: Annotated[Mapping[Text, Scalar], Few]
-    libraries: Annotated[Mapping[Text, Text], Few]  # versions by name
-    curves: Annotated[Mapping[Text, tuple[Number | None, ...]], Few]  # by epoch; None where undefined
+    config: Annotated[Mapping[Text, Scalar], Bounded]
+    libraries: Annotated[Mapping[Text, Text], Bounded]  # versions by name
+    curves: Annotated[Mapping[Text, tuple[Number | None, ...]], Bounded]  # by epoch; None where undefined
 
 
 @with_config(STORED)
@@ -86,7 +86,7 @@ class Metric:
         return self.low is not None and self.high is not None and (self.low > 0 or self.high < 0)
 
 
-Metrics = Annotated[Mapping[Text, Metric], Few]
+Metrics = Annotated[Mapping[Text, Metric], Bounded]
 
 
 @with_config(STORED)
@@ -108,12 +108,16 @@ class Draft:
     """What the maker of a version tells about it; GateError for a threshold rule that there is not."""
 
     threshold_rule: str = Stricter.name
-    threshold_parameters: Annotated[Mapping[Text, Whole | Number | Text], Few] = field(default_factory=dict)
+    threshold_parameters: Annotated[Mapping[Text, Whole | Number | Text], Bounded] = field(
+        default_factory=dict
+    )
     parent: Parent | None = None
-    data: Annotated[tuple[DataSet, ...], Few] = ()
+    data: Annotated[tuple[DataSet, ...], Bounded] = ()
     training: Training | None = None
-    metrics: Annotated[Mapping[Text, Measured], Few] = field(default_factory=dict)  # by the name of the set
-    limits: Annotated[tuple[Text, ...], Few] = ()  # sentences: what it is not good for
+    metrics: Annotated[Mapping[Text, Measured], Bounded] = field(
+        default_factory=dict
+    )  # by the name of the set
+    limits: Annotated[tuple[Text, ...], Bounded] = ()  # sentences: what it is not good for
     note: Text = ""
     who: Text = ""
 

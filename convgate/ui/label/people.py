@@ -11,7 +11,7 @@ from convgate.labels.agreement import Agreement, agreement
 from convgate.store import Labels
 from convgate.store.label_counts import LabelCounts
 from convgate.store.labels import Annotator
-from convgate.transcripts.characters import isolated, writable
+from convgate.transcripts.characters import isolate, writable
 from convgate.ui.explore import state
 from convgate.ui.frame import App, show_problem
 from convgate.ui.state import put
@@ -67,7 +67,7 @@ def draw_agreement(app: App) -> None:
     st.dataframe(
         [
             {
-                "who": writable(" and ".join(map(isolated, pair.annotators))),
+                "who": writable(" and ".join(map(isolate, pair.annotators))),
                 "Cohen's kappa": _shown(pair.value),
                 "from": _shown(pair.interval and pair.interval[0]),
                 "to": _shown(pair.interval and pair.interval[1]),

@@ -10,7 +10,7 @@ import streamlit as st
 from convgate.errors import ConvgateError
 from convgate.store import Labels, SituationKey
 from convgate.store.queues import Queues, ReasonKind
-from convgate.transcripts.characters import isolated
+from convgate.transcripts.characters import isolate
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import Later, keep_saved
 from convgate.ui.explore import state
@@ -129,7 +129,7 @@ def _draw_progress(app: App, number: int, here: SituationKey) -> None:
             "Queue", list(known), key=CHOSEN, on_change=_chose, args=(app,),
             # With the number, for queues of one day have one name.
             format_func=lambda one: (
-                f"{one}. {isolated(known[one].name)} · {counted(known[one].items, 'turn')}"
+                f"{one}. {isolate(known[one].name)} · {counted(known[one].items, 'turn')}"
             ),
         )  # fmt: skip
         st.button("New queue", key="label.queue.new", on_click=_describe, icon=":material/add:")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from convgate.store import SituationKey
 from convgate.store.label_counts import Disagreement, LabelCounts
-from convgate.transcripts.characters import isolated, writable
+from convgate.transcripts.characters import isolate, writable
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import CALLED, MARKS
 from convgate.ui.explore import state
@@ -99,7 +99,7 @@ def _row(one: Disagreement) -> dict[str, Any]:
 
 def _said(one: Disagreement) -> str:
     return ", ".join(
-        f"{isolated(who)} {MARKS[answer]} {CALLED[answer]}" for who, answer in one.answers.items()
+        f"{isolate(who)} {MARKS[answer]} {CALLED[answer]}" for who, answer in one.answers.items()
     )
 
 

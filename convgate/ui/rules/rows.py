@@ -9,7 +9,7 @@ from itertools import pairwise
 from convgate.figures.palette import Palette
 from convgate.gatekeeper.decision import GatekeeperDecision, Match
 from convgate.gatekeeper.exchange import Exchange
-from convgate.transcripts.characters import isolated, writable
+from convgate.transcripts.characters import isolate, writable
 from convgate.ui.text import shortened
 
 EXCERPT = 400  # characters of a message that are shown at first
@@ -108,4 +108,4 @@ def _named(category: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(isolated(writable(shortened(text, 600))), quote=True)
+    return escape(isolate(writable(shortened(text, 600))), quote=True)

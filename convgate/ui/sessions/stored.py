@@ -6,7 +6,7 @@ import streamlit as st
 
 from convgate.store.session_pages import SessionPage, SessionPages
 from convgate.store.session_records import Session
-from convgate.transcripts.characters import isolated, writable
+from convgate.transcripts.characters import isolate, writable
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
 from convgate.ui.sessions.cleaning import draw_cleaning
@@ -82,7 +82,7 @@ def _draw_filter(view: View, known: dict[str, int]) -> None:
         st.selectbox(
             "Workspace", names, key=WORKSPACE, on_change=_filtered, width=300,
             format_func=lambda name: (
-                name if name == _ALL else f"{isolated(writable(name))}: {known.get(name, 0):,}"
+                name if name == _ALL else f"{isolate(writable(name))}: {known.get(name, 0):,}"
             ),
         )  # fmt: skip
         state.put(ONLY, view.only)

@@ -17,7 +17,7 @@ import numpy as np
 from convgate.conversation import Conversation, Situation, Turn
 from convgate.decisions import TurnDecisions
 from convgate.figures.hover import on_screen
-from convgate.transcripts.characters import isolated
+from convgate.transcripts.characters import isolate
 from convgate.ui.changes import Changes
 from convgate.ui.wording import ago
 
@@ -198,7 +198,7 @@ def _row(
     told, exact = when(turn.timestamp, None if index == current else reference)
     row: dict[str, Any] = {
         "turn": index,
-        "who": turn.speaker if turn.speaker == turn.role else f"{isolated(turn.speaker)} · {turn.role}",
+        "who": turn.speaker if turn.speaker == turn.role else f"{isolate(turn.speaker)} · {turn.role}",
         "when": told,
         "exact": exact,
         "mode": list(marks.modes.get(index, ())),
@@ -231,7 +231,7 @@ def _row(
         said = [list(pair) for pair in labelling.theirs.get(index, ())]
         row |= {"mine": labelling.mine.get(index), "theirs": said, "open": index in labelling.open}
         row |= {"aimed": index in labelling.targets, "put_off": index in labelling.put_off}
-    reason = isolated(on_screen(decisions[place].reason), ltr=True)
+    reason = isolate(on_screen(decisions[place].reason), ltr=True)
     return {**row, "state": state, "outcome": called, "reason": reason}
 
 
