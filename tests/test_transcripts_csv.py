@@ -5,6 +5,7 @@ import pytest
 from convgate.conversation import Conversation, ToolCall, Turn
 from convgate.errors import TranscriptError
 from convgate.transcripts import read_conversations, write_conversation
+from tests.costs import calls, cpu_seconds
 
 
 def read(text, **options):
@@ -78,6 +79,35 @@ def test_a_quotation_mark_that_is_never_closed_costs_its_line_alone():
     transcript = read('role,text\nuser,"Hi\nassistant,Hello!\nuser,Bye\n', skip_bad=True)
     assert [turn.text for turn in transcript.conversations[0].turns] == ["Hello!", "Bye"]
     assert [problem.line for problem in transcript.problems] == [2]
+
+
+OPEN = 'a","""\n'  # leaves a quotation mark open, whether or not one was open before
+
+
+@pytest.mark.parametrize(
+    ("end", "readable"),
+    [("user,Bye\n", ["Bye"]), ('user,"a"b\nuser,Bye\n', ["Bye"]), ('user,"one\ntwo"\n', ["one\ntwo"])],
+)
+def test_many_open_quotation_marks_cost_no_more_for_each_line(end, readable):
+    def cost(lines):
+        return calls(lambda: read("role,text\n" + lines * OPEN + end, skip_bad=True))
+
+    transcript = read("role,text\n" + 50 * OPEN + end, skip_bad=True)
+    assert [turn.text for turn in transcript.conversations[0].turns] == readable
+    assert transcript.problems[0].line == 2
+    assert cost(400) < 5 * cost(100)
+
+
+def test_a_row_costs_no_more_for_columns_that_it_does_not_have():
+    rows = 1_000 * "user,Hi\n"
+    header = "role,text," + ",".join(f"c{number}" for number in range(1_500))
+    wide, narrow = f"{header}\n{rows}", f"role,text\n{rows}"
+    assert cpu_seconds(lambda: read(wide)) < 10 * cpu_seconds(lambda: read(narrow))
+
+
+def test_of_columns_with_the_same_name_the_last_counts():
+    (talk,) = read("role,text,mood,mood\nuser,Hi,glad,sad\nuser,Ho,glad,\n")
+    assert [turn.metadata for turn in talk.turns] == [{"mood": "sad"}, {}]
 
 
 def test_a_field_may_be_long():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from convgate.transcripts.timestamps import TIMESTAMP_FIELDS
 
@@ -54,11 +55,12 @@ class Columns:
         """Whether there is a text, and somebody who says it."""
         return "text" in self.meaning and ("role" in self.meaning or "speaker" in self.meaning)
 
-    @property
-    def others(self) -> dict[str, int]:
-        """Columns without a meaning here, by their names."""
+    @cached_property
+    def others(self) -> dict[int, str]:
+        """The names of columns without a meaning here, by place; of several with one name, the last."""
         known = set(self.meaning.values())
-        return {name: place for place, name in enumerate(self.names) if place not in known and name}
+        places = {name: place for place, name in enumerate(self.names) if place not in known and name}
+        return {place: name for name, place in places.items()}
 
     @classmethod
     def of_header(cls, header: str) -> Columns:

@@ -18,6 +18,7 @@ def csv_rows(
 
     lines: physical lines with their ends. After a bad row, reading goes on at the line after its
     first, so that a quotation mark which is never closed does not swallow the rest of the table.
+    Takes time in proportion to the number of lines, whatever is in them.
     """
     csv.field_size_limit(max(csv.field_size_limit(), _LARGEST_FIELD))
     tape = _Tape(lines)
@@ -31,7 +32,7 @@ def csv_rows(
             return
         except csv.Error as error:
             row = TranscriptError(f"not a table row: {error}; is a quotation mark missing or too much?")
-            tape.rewind(1)
+            tape.rewind()
         yield line, row
         line += tape.taken()
 
@@ -43,22 +44,33 @@ class _Tape:
         self._lines = lines
         self._returned: deque[str] = deque()
         self._row: list[str] = []
+        self._single = 0  # of the lines given back, how many are read as rows of their own
 
     def __iter__(self) -> Iterator[str]:
         return self
 
     def __next__(self) -> str:
+        if self._single and self._row:
+            raise StopIteration
         line = self._returned.popleft() if self._returned else next(self._lines)
         self._row.append(line)
         return line
 
-    def rewind(self, keep: int) -> None:
-        """Give back the row's lines, but for the first `keep`."""
-        self._returned.extendleft(reversed(self._row[keep:]))
-        del self._row[keep:]
+    def rewind(self) -> None:
+        """Give back the lines of a bad row, but for its first.
+
+        Between its lines the row was inside quotation marks. A row that begins on one of these lines and
+        goes on to the next would be inside them too, and fail where this one did; so none is tried that
+        goes on, except from the last line, whose end was not seen.
+        """
+        if len(self._row) > 1:
+            self._single = len(self._row) - 1
+            self._returned.extendleft(reversed(self._row[1:]))
+            del self._row[1:]
 
     def taken(self) -> int:
         """How many lines the row has; the next one begins."""
         count = len(self._row)
         self._row = []
+        self._single = max(0, self._single - count)
         return count

@@ -38,7 +38,7 @@ def turn_of_row(cells: list[str], columns: Columns, warn: Warn) -> Turn:
         )
     role, name = _who(cell(cells, columns, "role"), cell(cells, columns, "speaker"))
     timestamp, others = cell(cells, columns, "timestamp"), columns.others
-    metadata = {other: cells[place] for other, place in others.items() if place < len(cells) and cells[place]}
+    metadata = {others[place]: value for place, value in enumerate(cells) if value and place in others}
     moment = None
     try:
         moment = parse_timestamp(timestamp)
