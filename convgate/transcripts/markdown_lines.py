@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from convgate.transcripts.roles import ROLE_NAMES, role_of
@@ -24,7 +24,7 @@ _NAMES = "|".join(
 _WHO = rf"(?P<role>{_NAMES})(?: +\((?P<name>[^()\n]{{1,80}})\))?"
 _STYLES = {
     "heading": re.compile(
-        r" {0,3}(?P<marks>\#{1,6})[ \t]+(?:[^\w\s#*]{1,3}[ \t]+)?(?:\*\*|__)?"
+        r" {0,3}(?P<marks>\#{1,6})[ \t]++(?:[^\w\s#*]{1,3}[ \t]++)?(?:\*\*|__)?"
         rf"{_WHO}(?P<verb> said)?[ \t]*(?P<tail>.*)",
         re.IGNORECASE,
     ),
@@ -81,7 +81,7 @@ def speaker(line: str) -> Speaker | None:
     return None
 
 
-def speakers_in(lines: Sequence[str]) -> dict[int, Speaker]:
+def speakers_in(lines: Iterable[str]) -> dict[int, Speaker]:
     """The lines that would begin a turn, by their place, in code fences too."""
     return {place: who for place, line in enumerate(lines) if (who := speaker(line))}
 

@@ -17,7 +17,7 @@ TIMESTAMP_FIELDS = (
 """Where a message says when it came, the likelier name first."""
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?")
-_UTC = re.compile(r"\s*(?:z|utc|gmt)$", re.IGNORECASE)
+_UTC = re.compile(r"(?<!\s)\s*(?:z|utc|gmt)$", re.IGNORECASE)  # (?<!\s): each run of spaces is read once
 _COMPACT_DATE = re.compile(r"(?:19|20)\d{6}")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNTIMED = "the message counts as one without a time"
