@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 import tracemalloc
+from collections import Counter
+from threading import Event
 
 import pytest
 
@@ -12,10 +14,12 @@ from convgate.transcripts import (
     FORMATS,
     BadLinesError,
     Problem,
+    ReadStoppedError,
     read_conversations,
     read_text,
     write_conversation,
 )
+from tests.costs import cpu_seconds
 
 CHAT = '[{"role": "user", "content": "Hi"}]'
 
@@ -314,6 +318,69 @@ def test_a_time_that_cannot_be_read_is_a_warning(value):
     (problem,) = transcript.problems
     assert (problem.line, problem.field, problem.severity) == (1, "[0].timestamp", "warning")
     assert len(problem.message) < 200
+
+
+def test_a_million_spaces_in_a_time_cost_no_more_than_other_characters():
+    def cost(filling):
+        text = json.dumps([{"role": "user", "content": "Hi", "timestamp": f"2026{20_000 * filling}x"}])
+        return cpu_seconds(lambda: read_text(text))
+
+    assert cost(" ") < 50 * cost("x")
+
+
+def test_the_lines_of_bad_times_are_found_in_any_order():
+    message = '{"role": "user", "content": "Hi",\n"date": "never",\n"timestamp": "never"}'
+
+    def document(count):
+        return "[" + ",\n".join(count * [message]) + "]"
+
+    problems = read_text(document(3)).problems
+    assert [problem.line for problem in problems] == [2, 3, 5, 6, 8, 9]
+    assert cpu_seconds(lambda: read_text(document(8_000))) < 8 * cpu_seconds(
+        lambda: read_text(document(2_000))
+    )
+
+
+def test_of_many_bad_places_the_first_are_listed_and_all_are_counted():
+    odd = json.dumps({"role": "user", "content": "Hi", "timestamp": "never"})
+    text = "[" + ",\n".join(1_200 * [odd] + 3_000 * ["5"]) + "]"
+    transcript = read_text(text, skip_bad=True)
+    problems = transcript.problems
+    assert (problems.n_warnings, problems.n_errors, problems.total) == (1_200, 3_000, 4_200)
+    assert Counter(problem.severity for problem in problems) == {"warning": 1_000, "error": 1_000}
+    assert [problem.line for problem in problems] == [*range(1, 1_001), *range(1_201, 2_201)]
+    assert (len(problems.errors), problems.errors.total) == (1_000, 3_000)
+    with pytest.raises(BadLinesError, match=r"3,000 bad places in all, the first 1,000 are listed") as caught:
+        read_text(text)
+    assert (caught.value.bad, caught.value.line, len(caught.value.problems)) == (3_000, 1_201, 2_000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        300 * f"{CHAT}\n",
+        "[" + ",".join(300 * [CHAT]) + "]",
+        '{"messages": ' + json.dumps(300 * json.loads(CHAT)) + "}",
+        "type,role,text\n" + 300 * "x,user,Hi\n",
+        300 * "User: Hi\n",
+    ],
+    ids=["lines", "list", "object", "table", "markdown"],
+)
+def test_a_read_ends_at_its_time_limit_or_when_it_is_cancelled(text):
+    with pytest.raises(ReadStoppedError, match=r"^pasted text: .*READ_LIMIT_SECONDS"):
+        read_text(text, time_limit=0)
+    assert len(read_text(text, time_limit=600, stop=Event().is_set))
+    cancelled = Event()
+    cancelled.set()
+    with pytest.raises(ReadStoppedError):
+        read_conversations(text.encode(), stop=cancelled.is_set, skip_bad=True)
+
+
+def test_a_read_that_is_cancelled_on_the_way_says_how_far_it_got():
+    asked = iter([*20 * [False], True])
+    with pytest.raises(ReadStoppedError, match=r"2,100 lines") as caught:
+        read_text(5_000 * f"{CHAT}\n", format="openai", stop=lambda: next(asked))
+    assert caught.value.items_read == 2_100
 
 
 def test_problems_read_as_sentences_with_their_place():

@@ -16,8 +16,8 @@ from convgate.gatekeeper.exchanges import exchanges_of
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.openai_messages import turn_from_message
-from convgate.transcripts.problems import Problem
-from convgate.transcripts.reading import read_conversations
+from convgate.transcripts.problems import Problems
+from convgate.transcripts.reading import read_source
 from convgate.transcripts.source import Source
 
 _OF_TRANSCRIPTS = frozenset({"messages", "conversations", "role", "from", "type"})
@@ -32,9 +32,7 @@ class FiledExchange:
     conversation: str | None = None  # its id, where the file is a transcript
 
 
-def read_exchanges(
-    source: Source, *, skip_bad: bool = False
-) -> tuple[list[FiledExchange], tuple[Problem, ...]]:
+def read_exchanges(source: Source, *, skip_bad: bool = False) -> tuple[list[FiledExchange], Problems]:
     """The exchanges of a file in its order, and what was left out or odd.
 
     Other fields of a line than `user`, `assistant` and `previous` are let be. Raises TranscriptError when
@@ -42,9 +40,7 @@ def read_exchanges(
     """
     report = source.report
     if not _has_exchanges(source):
-        transcript = read_conversations(
-            source.data, name=report.file, skip_bad=skip_bad, max_bytes=len(source.data)
-        )
+        transcript = read_source(source, skip_bad=skip_bad)
         placed = [
             FiledExchange(one.exchange, one.user_turn, conversation.id)
             for conversation in transcript.conversations

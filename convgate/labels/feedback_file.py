@@ -15,7 +15,7 @@ from convgate.labels.imported import text_of
 from convgate.labels.spellings import answer_meant
 from convgate.store import Saved, Store
 from convgate.transcripts.json_text import kind
-from convgate.transcripts.problems import Problem
+from convgate.transcripts.problems import Problems
 from convgate.transcripts.source import Source
 
 _FIELDS = frozenset(
@@ -25,7 +25,7 @@ _FIELDS = frozenset(
 
 def keep_feedback_lines(
     store: Store, source: Source, *, agent: str = AGENT, skip_bad: bool = False
-) -> tuple[list[Saved], tuple[Problem, ...]]:
+) -> tuple[list[Saved], Problems]:
     """Store every line, or nothing; what became of each, and what was left out.
 
     agent: whose feedback it is where a line has no `source`. Raises BadLinesError for bad lines unless

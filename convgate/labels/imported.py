@@ -14,7 +14,7 @@ from convgate.store import ADJUDICATED, WHOLE, Entry, NewConversation, Situation
 from convgate.store.conversation_records import title_of
 from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, checked_time
 from convgate.transcripts.json_text import kind as kind_of_value
-from convgate.transcripts.problems import Problem, Report
+from convgate.transcripts.problems import Problems, Report
 
 NAMELESS = (
     'it does not say who answered. Name the annotator (--annotator NAME, or "Whose answers" on the Label'
@@ -46,7 +46,7 @@ class Import:
     annotators: Mapping[str, int]  # how many answers and notes are whose
     known: int  # of them, what the annotator says already
     replaced: int  # of them, in the place of something else that the annotator says now
-    problems: tuple[Problem, ...]  # what is left out, by line
+    problems: Problems  # what is left out, by line
 
     @property
     def added(self) -> int:

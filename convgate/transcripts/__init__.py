@@ -9,7 +9,7 @@ A format is recognised by its content. `FORMATS` lists them all.
 
 from convgate.transcripts.openai_messages import turns_from_messages
 from convgate.transcripts.openai_writing import to_messages
-from convgate.transcripts.problems import BadLinesError, Problem
+from convgate.transcripts.problems import BadLinesError, Problem, Problems, ReadStoppedError
 from convgate.transcripts.reading import Transcript, read_conversations, read_text
 from convgate.transcripts.registry import FORMATS, Format, format_named
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
@@ -23,6 +23,8 @@ __all__ = [
     "Case",
     "Format",
     "Problem",
+    "Problems",
+    "ReadStoppedError",
     "RelevanceSet",
     "Transcript",
     "format_named",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,11 @@ def given_id(fields: Mapping[str, Any], *names: str) -> str | None:
     """The first of the named fields that holds an id: text, or a whole number."""
     for name in names:
         value = fields.get(name)
-        if (isinstance(value, str) and value) or (isinstance(value, int) and not isinstance(value, bool)):
-            return str(value)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            with suppress(ValueError):  # Python writes no number of thousands of digits as text
+                return str(value)
     return None
 
 

@@ -77,7 +77,7 @@ class JsonFile:
             return
         locator = Locator(self.source.text)
         if each:
-            for index, item in enumerate(self.document):
+            for index, item in enumerate(report.watch(self.document, "items")):
                 yield item, Place(report, prefix=f"[{index}]", locator=locator)
         else:
             yield self.document, Place(report, locator=locator)

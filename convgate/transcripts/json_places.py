@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from array import array
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
 from convgate.errors import TranscriptError
-from convgate.transcripts.problems import Report
+from convgate.transcripts.problems import ReadStoppedError, Report, Severity
 
 _WHITESPACE = re.compile(r"[ \t\n\r]*")
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
@@ -22,11 +24,14 @@ class Locator:
         self._read = read
         self._decode = json.JSONDecoder().raw_decode
         self._children: dict[int, dict[str, int]] = {}
-        self._counted = (0, 1)  # an offset and its line, to count on from
 
     @cached_property
     def _text(self) -> str:
         return self._read()
+
+    @cached_property
+    def _newlines(self) -> array[int]:
+        return array("Q", (match.start() for match in re.finditer("\n", self._text)))
 
     def line(self, field: str) -> int:
         """1-based line of the field, or of the nearest thing around it that exists.
@@ -41,7 +46,7 @@ class Locator:
             if (key or index) not in inside:
                 break
             offset = inside[key or index]
-        return self._line_at(offset)
+        return bisect_left(self._newlines, offset) + 1
 
     def _children_at(self, offset: int) -> dict[str, int]:
         """Offsets of a container's values, by key or by index as text."""
@@ -69,12 +74,6 @@ class Locator:
         match = _WHITESPACE.match(self._text, at)
         return match.end() if match else at
 
-    def _line_at(self, offset: int) -> int:
-        start, line = self._counted if self._counted[0] <= offset else (0, 1)
-        line += self._text.count("\n", start, offset)
-        self._counted = (offset, line)
-        return line
-
 
 @dataclass(frozen=True)
 class Place:
@@ -91,7 +90,7 @@ class Place:
 
     def warn(self, message: str, field: str) -> None:
         """Note something odd about a field of the value."""
-        self.report.warn(message, line=self._line_of(field), field=self._full(field))
+        self.report.warn(message, line=self._line_of(field, "warning"), field=self._full(field))
 
     def leave_out(self, error: TranscriptError) -> None:
         """Note a bad part of the value and go on without it; in a file of lines, raises the error again."""
@@ -100,12 +99,16 @@ class Place:
         self.leave_out_all(error)
 
     def leave_out_all(self, error: TranscriptError) -> None:
-        """Note that the value itself is left out."""
+        """Note that the value itself is left out; raises the error again when it ends the reading."""
+        if isinstance(error, ReadStoppedError):
+            raise error
         field = error.field or ""
-        self.report.error(error.problem, line=self._line_of(field), field=self._full(field))
+        self.report.error(error.problem, line=self._line_of(field, "error"), field=self._full(field))
 
-    def _line_of(self, field: str) -> int | None:
-        return self.locator.line(self._full(field) or "") if self.locator else self.line
+    def _line_of(self, field: str, severity: Severity) -> int | None:
+        if self.locator is None or not self.report.lists(severity):
+            return self.line
+        return self.locator.line(self._full(field) or "")
 
     def _full(self, field: str) -> str | None:
         dot = "." if self.prefix and field and not field.startswith("[") else ""

@@ -120,7 +120,7 @@ class MessageLists(ABC):
         if not isinstance(messages, list):
             raise TranscriptError(f"expected a list of messages, got {kind(messages)}", field=key)
         turns = []
-        for index, message in enumerate(messages):
+        for index, message in enumerate(place.report.watch(messages, "messages of a conversation")):
             try:
                 turns.append(self.turn(message, f"{key}[{index}]", place))
             except TranscriptError as error:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
 from convgate.transcripts.identity import Ids
-from convgate.transcripts.problems import Problem, Report
+from convgate.transcripts.problems import Problems, Report
 from convgate.transcripts.registry import format_named, recognised
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path, source_of_text
 
@@ -20,7 +20,7 @@ class Transcript:
 
     conversations: tuple[Conversation, ...]  # at least one, each with at least one turn and an id of its own
     format: str  # name of the format that was recognised
-    problems: tuple[Problem, ...] = ()  # what was left out, and what was odd, by line
+    problems: Problems = field(default_factory=Problems)  # what was left out, and what was odd, by line
 
     def __iter__(self) -> Iterator[Conversation]:
         return iter(self.conversations)
@@ -36,6 +36,8 @@ def read_conversations(
     format: str | None = None,
     skip_bad: bool = False,
     max_bytes: int = MAX_BYTES,
+    time_limit: float | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Transcript:
     """The conversations of a transcript, in whatever format it is.
 
@@ -44,16 +46,23 @@ def read_conversations(
     skip_bad: leave out what cannot be read and list it in `problems`: whole lines of a file of lines,
         rows of a table, single messages of a JSON document.
     max_bytes: the largest file to read.
+    time_limit: seconds; None for no limit.
+    stop: asked again and again while lines and items pass, and cancels the reading by returning True: for
+        another thread, the `is_set` of a `threading.Event`.
 
-    Raises TranscriptError when nothing can be read, and BadLinesError, which is one, when some places
-    cannot and `skip_bad` is not set.
+    Raises TranscriptError when nothing can be read, BadLinesError, which is one, when some places cannot and
+    `skip_bad` is not set, and ReadStoppedError, which is another, when the time is up or `stop` said so. A
+    file that is a single JSON document is parsed in one piece, which takes time in proportion to its size
+    and cannot be stopped before it is done.
     """
     if isinstance(source, bytes | bytearray | memoryview):
-        report = Report(name or "the upload")
-        return _read(source_of_bytes(bytes(source), report, max_bytes=max_bytes), format, skip_bad=skip_bad)
-    path = Path(source)
-    report = Report(name or path.name or str(path))
-    return _read(source_of_path(path, report, max_bytes=max_bytes), format, skip_bad=skip_bad)
+        report = Report(name or "the upload", time_limit, stop)
+        found = source_of_bytes(bytes(source), report, max_bytes=max_bytes)
+    else:
+        path = Path(source)
+        report = Report(name or path.name or str(path), time_limit, stop)
+        found = source_of_path(path, report, max_bytes=max_bytes)
+    return read_source(found, format, skip_bad=skip_bad)
 
 
 def read_text(
@@ -63,6 +72,8 @@ def read_text(
     format: str | None = None,
     skip_bad: bool = False,
     max_bytes: int = MAX_BYTES,
+    time_limit: float | None = None,
+    stop: Callable[[], bool] | None = None,
 ) -> Transcript:
     """The conversations of a pasted text; everything else as in `read_conversations`.
 
@@ -70,10 +81,12 @@ def read_text(
     >>> [(turn.role, turn.text) for turn in talk.turns]
     [('user', 'Is it raining?'), ('assistant', 'I cannot see outside.')]
     """
-    return _read(source_of_text(text, Report(name), max_bytes=max_bytes), format, skip_bad=skip_bad)
+    report = Report(name, time_limit, stop)
+    return read_source(source_of_text(text, report, max_bytes=max_bytes), format, skip_bad=skip_bad)
 
 
-def _read(source: Source, format: str | None, *, skip_bad: bool) -> Transcript:
+def read_source(source: Source, format: str | None = None, *, skip_bad: bool = False) -> Transcript:
+    """The conversations of a source; everything else as in `read_conversations`."""
     reader = format_named(format) if format else recognised(source)
     report = source.report
     ids = Ids(report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from convgate.transcripts.json_places import Place
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.layout import dump_json
 from convgate.transcripts.openai_messages import turn_from_message
-from convgate.transcripts.problems import Problem, Report
+from convgate.transcripts.problems import Problems, Report
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_path
 
 _FORMAT = RelevanceFormat()
@@ -58,7 +58,7 @@ class RelevanceSet:
     name: str  # the file's name without its ending
     conversations: Mapping[str, Conversation]  # by id
     cases: tuple[Case, ...]
-    problems: tuple[Problem, ...] = ()  # what was left out or odd in the file
+    problems: Problems = field(default_factory=Problems)  # what was left out or odd in the file
 
     def situation(self, case: Case) -> tuple[Situation, History]:
         """What the model has to answer in a case, and the turns before it."""

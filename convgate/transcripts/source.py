@@ -13,7 +13,7 @@ from convgate.errors import TranscriptError
 from convgate.transcripts.characters import REPLACEMENT, writable
 from convgate.transcripts.encodings import guess_encoding, is_utf8, with_line_feeds
 from convgate.transcripts.json_file import JsonFile
-from convgate.transcripts.problems import Report
+from convgate.transcripts.problems import ReadStoppedError, Report
 
 MAX_BYTES = 200 * 2**20
 """Size of the largest file that is read unless the caller allows more, in bytes (200 MB)."""
@@ -56,13 +56,15 @@ class Source:
             return None
         try:
             return JsonFile.in_source(self)
+        except ReadStoppedError:
+            raise
         except TranscriptError as error:
             self.json_error = error
             return None
 
     def lines(self) -> Iterator[str]:
         """The physical lines with their ends; only a line feed ends one."""
-        for raw in io.BytesIO(self.data):
+        for raw in self.report.watch(io.BytesIO(self.data), "lines"):
             try:
                 line = raw.decode()
             except UnicodeDecodeError:
@@ -79,7 +81,7 @@ class Source:
     def _guess(self) -> str:
         bad: list[int] = []
         sample = bytearray()
-        for number, raw in enumerate(io.BytesIO(self.data), 1):
+        for number, raw in enumerate(self.report.watch(io.BytesIO(self.data), "lines"), 1):
             try:
                 raw.decode()
             except UnicodeDecodeError:

@@ -12,7 +12,7 @@ from convgate.context.guardrails.outcome import record_outcomes, unknown_request
 from convgate.errors import TranscriptError
 from convgate.store.database import Store
 from convgate.transcripts.json_text import kind
-from convgate.transcripts.problems import Problem
+from convgate.transcripts.problems import Problems
 from convgate.transcripts.source import Source
 
 _FIELDS = ("request_id", "ok")
@@ -20,7 +20,7 @@ _FIELDS = ("request_id", "ok")
 
 def record_outcome_lines(
     store: Store, source: Source, *, skip_bad: bool = False
-) -> tuple[list[tuple[str, bool]], tuple[Problem, ...]]:
+) -> tuple[list[tuple[str, bool]], Problems]:
     """Record every line, or nothing; what was recorded, and what was left out.
 
     Raises BadLinesError for bad lines and unknown requests unless `skip_bad`, and when there is no good one.

@@ -15,8 +15,8 @@ from convgate.context.modes.intents import mode_of_intent
 from convgate.errors import ContextError, TranscriptError
 from convgate.settings import Settings
 from convgate.transcripts.json_text import kind
-from convgate.transcripts.problems import Problem
-from convgate.transcripts.reading import read_conversations
+from convgate.transcripts.problems import Problems
+from convgate.transcripts.reading import read_source
 from convgate.transcripts.source import Source
 
 _OF_TRANSCRIPTS = frozenset({"messages", "conversations", "role", "from", "type"})
@@ -34,7 +34,7 @@ class FiledMessage:
 
 def read_messages(
     source: Source, settings: Settings, *, skip_bad: bool = False
-) -> tuple[list[FiledMessage], tuple[Problem, ...]]:
+) -> tuple[list[FiledMessage], Problems]:
     """The messages of a file in its order, and what was left out or odd.
 
     Other fields of a line than `content` and `intent` are let be. Raises TranscriptError when nothing can be
@@ -42,9 +42,7 @@ def read_messages(
     """
     report = source.report
     if not _has_messages(source):
-        transcript = read_conversations(
-            source.data, name=report.file, skip_bad=skip_bad, max_bytes=len(source.data)
-        )
+        transcript = read_source(source, skip_bad=skip_bad)
         placed = [
             FiledMessage(turn.text, None, index, conversation.id)
             for conversation in transcript.conversations

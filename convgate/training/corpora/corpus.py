@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
-from convgate.transcripts.problems import BadLinesError, Report
+from convgate.transcripts.problems import Report, close_reports
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
 SPLITS = ("train", "dev", "test")
@@ -55,10 +55,8 @@ class Gathering:
         Raises BadLinesError when something was left out and `skip_bad` does not allow that, or nothing is
         left; TranscriptError when there was no conversation to begin with.
         """
-        problems = tuple(problem for report in reports for problem in report.in_order())
         readable = f"{len(self.conversations)} conversations and {len(self.cases)} cases"
-        if any(problem.severity == "error" for problem in problems) and not (skip_bad and self.conversations):
-            raise BadLinesError(problems, readable if self.conversations else None)
+        problems = close_reports(reports, readable if self.conversations else None, skip_bad=skip_bad)
         if not self.conversations:
             raise TranscriptError("there is no conversation in it", file=reports[0].file)
         return RelevanceSet(self.name, self.conversations, tuple(self.cases), problems)

@@ -52,7 +52,7 @@ class MarkdownFormat:
     def read(self, source: Source) -> Read:
         """The one conversation of the text."""
         lines = list(source.lines())
-        named = speakers_in(lines)
+        named = speakers_in(source.report.watch(lines, "lines"))
         inside = fenced(lines, named)
         speakers = _turns(named, inside)
         if not speakers:
@@ -62,7 +62,8 @@ class MarkdownFormat:
             )
         starts = list(speakers)
         turns = []
-        for start, stop in zip(starts, [*starts[1:], len(lines)], strict=True):
+        ends = [*starts[1:], len(lines)]
+        for start, stop in source.report.watch(zip(starts, ends, strict=True), "turns"):
             who = speakers[start]
             said = [who.said, *(line.rstrip("\r\n") for line in lines[start + 1 : stop])]
             text = _trimmed(unescape(said, inside[start:stop]))
