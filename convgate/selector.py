@@ -7,7 +7,7 @@ client.chat.completions.create(model=..., messages=selection.messages)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,7 @@ class Selector:
 
     def select(
         self,
-        messages: Sequence[Mapping[str, Any]],
+        messages: Iterable[Mapping[str, Any]],
         *,
         question: str | None = None,
         pair_answers: bool | None = None,
@@ -64,11 +64,7 @@ class Selector:
         Raises TranscriptError for messages that cannot be read, ConversationError when there are none.
         """
         conversation = Conversation(id="live", turns=turns_from_messages(messages))
-        chosen = self.select_at(conversation, question=question, pair_answers=pair_answers)
-        sent = [messages[index] for index in chosen.indices]
-        if question is not None:
-            sent.append({"role": "user", "content": question})
-        return replace(chosen, messages=sent)
+        return self.select_at(conversation, question=question, pair_answers=pair_answers)
 
     def select_at(
         self,

@@ -110,6 +110,8 @@ class Budgets:
 
 def checked_total(budget: object) -> int:
     """A total that a caller names; ContextError when it is none."""
+    if isinstance(budget, int) and abs(budget) >= 2**63:
+        raise ContextError("a budget is a number of tokens below 2**63")
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:
         raise ContextError(f"a budget is a whole number of tokens, 0 or more; got {budget!r}")
     return budget

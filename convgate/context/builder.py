@@ -9,7 +9,7 @@ bundle.sections, bundle.decisions      # where each turn stands and why, and why
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,7 +94,7 @@ class ContextBuilder:
 
     def build(
         self,
-        messages: Sequence[Message],
+        messages: Iterable[Message],
         *,
         budget: int | None = None,
         intent: str | None = None,
@@ -113,10 +113,7 @@ class ContextBuilder:
         ContextError for a budget, an intent, a capsule or a request id that is none.
         """
         talk = Conversation(id="live", turns=turns_from_messages(messages))
-        given = list(messages)
-        if question is not None:
-            given.append({"role": "user", "content": question})
-        return self._built(talk, None, given, budget, intent, question, capsules, request_id)
+        return self._built(talk, None, budget, intent, question, capsules, request_id)
 
     def build_at(
         self,
@@ -132,13 +129,12 @@ class ContextBuilder:
         """The same for a turn of a conversation (0-based), or a question put after its last turn."""
         if question is not None and index is not None:
             raise ConversationError("a context is for a turn or for a question, not for both")
-        return self._built(conversation, index, None, budget, intent, question, capsules, request_id)
+        return self._built(conversation, index, budget, intent, question, capsules, request_id)
 
     def _built(
         self,
         talk: Conversation,
         index: int | None,
-        given: Sequence[Message] | None,
         budget: int | None,
         intent: str | None,
         question: str | None,
@@ -152,7 +148,6 @@ class ContextBuilder:
         asked = Asked(
             situation,
             history,
-            given,
             None if budget is None else checked_total(budget),
             None if intent is None else mode_of_intent(intent, self.settings),
             read_capsules(capsules, self.counter),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from convgate.context.assembly import Added, Assembled, Message, assemble, restated
+from convgate.context.assembly import Added, Assembled, assemble, restated
 from convgate.context.baseline import baseline
 from convgate.context.bundle import ContextBundle
 from convgate.context.check import missing_invariants
@@ -42,7 +42,6 @@ class Asked:
 
     situation: Situation
     history: History
-    messages: Sequence[Message] | None  # the caller's own, one a turn and the question; None: from the turns
     budget: int | None
     intent: Mode | None
     capsules: list[Added]
@@ -96,8 +95,7 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
         claims = wishes.claims(room.shares["recent"])
         packed = packer(moment, wishes.always, claims, [one.tokens for one in capsules], room)
         valid = _valid(moment, packed)
-        own = asked.messages
-        messages = to_messages(valid.of(moment.turns)) if own is None else valid.of(own)
+        messages = to_messages(valid.of(moment.turns))
         extra = [*notes, *(capsules[place] for place in packed.capsules)]
         assembled = assemble(moment, valid.indices, messages, extra)
         missing = missing_invariants(invariants, assembled.messages, assembled.places)

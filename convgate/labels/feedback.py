@@ -60,6 +60,8 @@ class Feedback:
         for name, index in [*(("turn", turn) for turn in self.turns), ("at", self.at)]:
             if name == "at" and index is None:
                 continue
+            if isinstance(index, int) and abs(index) >= 2**63:
+                raise FeedbackError("no conversation has that many messages", name)
             if not isinstance(index, int) or isinstance(index, bool) or index < 0:
                 raise FeedbackError(f"a message is given by its index from 0; got {index!r}", name)
         if self.relevant is not None and not isinstance(self.relevant, bool):
@@ -161,7 +163,7 @@ def feedback_from_answer(
     if not quoted:
         return AnswerFeedback((), None)
     saved = feedback(
-        conversation,
+        [turn.source for turn in talk.turns if turn.source is not None],  # the messages, read once
         quoted,
         relevant=True,
         question=question,
