@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convgate.cli.output import JsonOption, OutOption, SkipBadOption, status, tell_problems, write_json
+from convgate.cli.output import (
+    JsonOption,
+    OutOption,
+    SkipBadOption,
+    open_source,
+    status,
+    tell_problems,
+    write_json,
+)
 from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
@@ -56,18 +63,11 @@ def gatekeep(
     from convgate.gatekeeper.exchange_file import read_exchanges
     from convgate.gatekeeper.gatekeeper import Gatekeeper
     from convgate.settings import load_settings
-    from convgate.transcripts.problems import Report
-    from convgate.transcripts.source import source_of_bytes, source_of_path
 
     settings = load_settings()
-    limit = settings.upload_limit_mb << 20
     gatekeeper = Gatekeeper.of(settings, mode=mode.value if mode else None, rules=rules)
     with status(f"Reading {file}"):
-        if str(file) == "-":
-            source = source_of_bytes(sys.stdin.buffer.read(), Report("standard input"), max_bytes=limit)
-        else:
-            source = source_of_path(file, Report(file.name), max_bytes=limit)
-        exchanges, problems = read_exchanges(source, skip_bad=skip_bad)
+        exchanges, problems = read_exchanges(open_source(file), skip_bad=skip_bad)
     tell_problems(problems)
     with status(f"Deciding about {counted(len(exchanges), 'exchange')}"), gatekeeper:
         decisions = [gatekeeper.decide(one.exchange, item=one.item) for one in exchanges]

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from convgate.cli.output import FormatOption, JsonOption, OutOption, SkipBadOption, tell_problems, write_json
+from convgate.cli.output import (
+    FormatOption,
+    JsonOption,
+    OutOption,
+    SkipBadOption,
+    open_source,
+    tell_problems,
+    write_json,
+)
 
 FilesArgument = Annotated[
     list[Path],
@@ -30,24 +37,17 @@ def import_(
     from convgate.messages.tokens import turn_tokens
     from convgate.settings import load_settings
     from convgate.store import Conversations, NewConversation, Store
-    from convgate.transcripts import read_conversations
     from convgate.transcripts.characters import printable
+    from convgate.transcripts.reading import read_source
 
-    settings = load_settings()
     found: list[NewConversation] = []
     for file in files:
-        from_pipe = str(file) == "-"
-        transcript = read_conversations(
-            sys.stdin.buffer.read() if from_pipe else file,
-            name="standard input" if from_pipe else None,
-            format=format,
-            skip_bad=skip_bad,
-            max_bytes=settings.upload_limit_mb << 20,
-        )
+        source = open_source(file)
+        transcript = read_source(source, format, skip_bad=skip_bad)
         tell_problems(transcript.problems)
-        origin = "standard input" if from_pipe else file.name
+        origin = source.report.file
         found += [NewConversation(talk, origin, int(turn_tokens(talk.turns).sum())) for talk in transcript]
-    additions = Conversations(Store(settings.database)).add(found)
+    additions = Conversations(Store(load_settings().database)).add(found)
     if json_output or out:
         rows = [
             {"key": one.key, "title": one.title, "new": one.new, "origin": item.origin}

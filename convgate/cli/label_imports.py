@@ -57,7 +57,7 @@ def import_(
     from convgate.settings import load_settings
 
     store, by = open_library(), annotator or login_name()
-    limit = load_settings().upload_limit_mb << 20
+    settings = load_settings()
     read = [
         read_labels(
             file,
@@ -66,7 +66,8 @@ def import_(
             annotator=annotator,
             conversation=conversation,
             skip_bad=skip_bad,
-            max_bytes=limit,
+            max_bytes=settings.upload_limit_mb << 20,
+            time_limit=settings.read_limit_seconds,
         )
         for file in files
     ]
@@ -144,6 +145,7 @@ def _result(found: Import, saved: Saved | None) -> dict[str, Any]:
             for one in found.conversations
         ],
         "problems": [str(problem) for problem in found.problems],
+        "problems_total": found.problems.total,
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convgate.cli.output import JsonOption, OutOption, SkipBadOption, status, tell_problems, write_json
+from convgate.cli.output import (
+    JsonOption,
+    OutOption,
+    SkipBadOption,
+    open_source,
+    status,
+    tell_problems,
+    write_json,
+)
 from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
@@ -37,17 +44,10 @@ def modes(
     """
     from convgate.context.modes.message_file import read_messages
     from convgate.settings import load_settings
-    from convgate.transcripts.problems import Report
-    from convgate.transcripts.source import source_of_bytes, source_of_path
 
     settings = load_settings()
-    limit = settings.upload_limit_mb << 20
     with status(f"Reading {file}"):
-        if str(file) == "-":
-            source = source_of_bytes(sys.stdin.buffer.read(), Report("standard input"), max_bytes=limit)
-        else:
-            source = source_of_path(file, Report(file.name), max_bytes=limit)
-        messages, problems = read_messages(source, settings, skip_bad=skip_bad)
+        messages, problems = read_messages(open_source(file), settings, skip_bad=skip_bad)
     tell_problems(problems)
     with status(f"Finding the mode of {counted(len(messages), 'message')}"):
         decisions = _decide(messages, settings)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from convgate.conversation import Conversation
     from convgate.embedding.base import Progress
     from convgate.store import Store
-    from convgate.transcripts.problems import Problem
+    from convgate.transcripts.problems import Problems
+    from convgate.transcripts.source import Source
 
 SHOWN = 20  # bad places of a file that are listed
 
@@ -83,6 +84,21 @@ def open_library() -> Store:
     return Store(load_settings().database)
 
 
+def open_source(file: Path) -> Source:
+    """The file, or standard input for -, within the limits of the settings."""
+    from convgate.settings import load_settings
+    from convgate.transcripts.problems import Report
+    from convgate.transcripts.source import source_of_bytes, source_of_path
+
+    settings = load_settings()
+    limit = settings.upload_limit_mb << 20
+    from_pipe = str(file) == "-"
+    report = Report("standard input" if from_pipe else file.name, settings.read_limit_seconds)
+    if from_pipe:
+        return source_of_bytes(sys.stdin.buffer.read(), report, max_bytes=limit)
+    return source_of_path(file, report, max_bytes=limit)
+
+
 class _DryRun(Exception):  # noqa: N818 - nothing went wrong
     """Has a transaction undone as a whole."""
 
@@ -98,18 +114,10 @@ def kept(store: Store, *, dry_run: bool) -> Iterator[Store]:
 
 def read_one(file: Path, *, which: str | None, format: str | None, skip_bad: bool) -> Conversation:
     """The conversation of a file that is asked for; the first one unless `which` says another."""
-    from convgate.settings import load_settings
-    from convgate.transcripts import read_conversations
+    from convgate.transcripts.reading import read_source
 
-    from_pipe = str(file) == "-"
     with status(f"Reading {file}"):
-        transcript = read_conversations(
-            sys.stdin.buffer.read() if from_pipe else file,
-            name="standard input" if from_pipe else None,
-            format=format,
-            skip_bad=skip_bad,
-            max_bytes=load_settings().upload_limit_mb << 20,
-        )
+        transcript = read_source(open_source(file), format, skip_bad=skip_bad)
     tell_problems(transcript.problems)
     talks = transcript.conversations
     if which is None:
@@ -143,22 +151,22 @@ def tell(sentence: str) -> None:
     typer.echo(f"convgate: {printable(sentence)}", err=True)
 
 
-def tell_problems(problems: Sequence[Problem]) -> None:
+def tell_problems(problems: Problems) -> None:
     """The bad places of a file, each in a line of its own; of many, the first."""
     for problem in problems[:SHOWN]:
         tell(str(problem))
-    if len(problems) > SHOWN:
-        tell(f"and {len(problems) - SHOWN:,} more.")
+    if problems.total > SHOWN:
+        tell(f"and {problems.total - SHOWN:,} more.")
 
 
 def tell_error(error: ConvgateError) -> None:
-    """Why a command failed; of a file with bad places, all of them, and the way to do without them."""
+    """Why a command failed; of a file with bad places, the first, and the way to do without them."""
     from convgate.transcripts.problems import BadLinesError
 
     if not isinstance(error, BadLinesError):
         tell(str(error))
         return
-    tell_problems([problem for problem in error.problems if problem.severity == "error"])
+    tell_problems(error.problems.errors)
     count = f"{counted(error.bad, 'bad place')} in {error.file}"
     if error.readable:
         tell(

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from convgate.cli.output import JsonOption, OutOption, SkipBadOption, open_library, tell_problems, write_json
+from convgate.cli.output import (
+    JsonOption,
+    OutOption,
+    SkipBadOption,
+    open_library,
+    open_source,
+    tell_problems,
+    write_json,
+)
 from convgate.ui.wording import counted
 
 
@@ -49,17 +56,9 @@ def record_outcome(
         recorded = [(request_id, ok)]
     else:
         from convgate.context.guardrails.outcome_file import record_outcome_lines
-        from convgate.settings import load_settings
-        from convgate.transcripts.problems import Report
-        from convgate.transcripts.source import source_of_bytes, source_of_path
 
         assert file is not None
-        limit = load_settings().upload_limit_mb << 20
-        if str(file) == "-":
-            told = source_of_bytes(sys.stdin.buffer.read(), Report("standard input"), max_bytes=limit)
-        else:
-            told = source_of_path(file, Report(file.name), max_bytes=limit)
-        recorded, problems = record_outcome_lines(store, told, skip_bad=skip_bad)
+        recorded, problems = record_outcome_lines(store, open_source(file), skip_bad=skip_bad)
         tell_problems(problems)
     if json_output or out:
         write_json({"recorded": [{"request_id": id, "ok": good} for id, good in recorded]}, out)

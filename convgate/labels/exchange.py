@@ -37,22 +37,25 @@ def read_labels(
     conversation: str | None = None,
     skip_bad: bool = False,
     max_bytes: int = MAX_BYTES,
+    time_limit: float | None = None,
 ) -> Import:
     """What a file of labels says, checked against the library; nothing is kept.
 
     source: a path, or the bytes of an upload; `name` names it in messages and in the log.
     annotator: whose answers they are where the file does not say so.
     conversation: the key of the one that they are about, likewise.
+    time_limit: seconds; None for no limit.
 
-    Raises TranscriptError when it cannot be read or an annotator or conversation has to be named, and
-    BadLinesError, which is one, when some lines are bad and `skip_bad` is not set. StoreError for an
+    Raises TranscriptError when it cannot be read or an annotator or conversation has to be named;
+    BadLinesError, which is one, when some lines are bad and `skip_bad` is not set; ReadStoppedError, which is
+    another, when the time is up. StoreError for an
     annotator's name that cannot be one, or a conversation that the library does not have.
     """
     if annotator is not None:
         check_annotator(annotator)
     if conversation is not None:
         conversation = Conversations(store).summary(conversation).key
-    report = Report(name)
+    report = Report(name, time_limit)
     if isinstance(source, bytes | bytearray | memoryview):
         found = source_of_bytes(bytes(source), report, max_bytes=max_bytes)
     else:

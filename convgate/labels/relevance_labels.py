@@ -92,7 +92,7 @@ def read(source: Source, store: Store, *, annotator: str | None, skip_bad: bool)
         raise TranscriptError(NAMELESS, file=source.report.file)
     keys, new = _keys(store, talks, asked, source.report.file)
     collector = Collector(source.report, store)
-    for value, place in waiting:
+    for value, place in source.report.watch(waiting, "cases"):
         try:
             case = case_of_line(value, talks)
             _take(case, value, place, keys[case.conversation], talks[case.conversation], collector, annotator)
@@ -122,7 +122,7 @@ def _take(
         labels = value["labels"]
         if not isinstance(labels, list):
             raise TranscriptError(f"expected a list of labels, got {kind(labels)}", field="labels")
-        for number, label in enumerate(labels):
+        for number, label in enumerate(place.report.watch(labels, "labels of a case")):
             field = f"labels[{number}]"
             try:
                 collector.add(line, stop, _entry(situation, label), field)
@@ -133,7 +133,8 @@ def _take(
     if annotator is None:
         raise TranscriptError(NAMELESS, field="labels")
     start = 0 if case.window is None else max(0, stop - case.window)
-    for turn in range(start, stop) if case.judged is None else sorted(case.judged):
+    judged = range(start, stop) if case.judged is None else sorted(case.judged)
+    for turn in place.report.watch(judged, "turns of a case"):
         answer = "relevant" if turn in case.relevant else "not_relevant"
         collector.add(line, stop, Entry(situation, turn, annotator, answer))
 

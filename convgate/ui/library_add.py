@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import streamlit as st
 
@@ -13,7 +13,7 @@ from convgate.messages.tokens import turn_tokens
 from convgate.store import Addition, Conversations, NewConversation
 from convgate.transcripts import (
     BadLinesError,
-    Problem,
+    Problems,
     Transcript,
     format_named,
     read_conversations,
@@ -37,13 +37,8 @@ class Reading:
 
     name: str
     transcript: Transcript | None
-    problems: tuple[Problem, ...] = ()
+    problems: Problems = field(default_factory=Problems)
     error: str = ""
-
-    @property
-    def bad(self) -> tuple[Problem, ...]:
-        """The places that are left out."""
-        return tuple(problem for problem in self.problems if problem.severity == "error")
 
 
 def draw_upload(app: App) -> None:
@@ -131,7 +126,7 @@ def _read_paste(text: str) -> Reading:
 
 
 def _unreadable(name: str, error: TranscriptError) -> Reading:
-    problems = error.problems if isinstance(error, BadLinesError) else ()
+    problems = error.problems if isinstance(error, BadLinesError) else Problems()
     return Reading(name, None, problems, str(error))
 
 
@@ -174,7 +169,7 @@ def _draw_reading(reading: Reading, place: str) -> bool:
         f"{counted(len(conversations), 'conversation')} · {counted(turns, 'turn')}"
     )
     _draw_problems(reading.problems)
-    if reading.bad:
+    if reading.problems.n_errors:
         rest = (
             counted(len(conversations), "conversation") if len(conversations) > 1 else counted(turns, "turn")
         )
@@ -194,13 +189,13 @@ def _draw_first_turns(conversation: Conversation) -> None:
         st.caption(f"… and {counted(len(conversation) - PREVIEW_TURNS, 'more turn')}")
 
 
-def _draw_problems(problems: Sequence[Problem]) -> None:
+def _draw_problems(problems: Problems) -> None:
     if problems:
-        bad = sum(problem.severity == "error" for problem in problems)
+        bad = problems.n_errors
         st.warning(
             f"{counted(bad, 'place')} cannot be read" if bad else "Read, with some doubts",
             icon=":material/warning:",
         )
         st.text("\n".join(str(problem) for problem in problems[:PREVIEW_PROBLEMS]))
-        if len(problems) > PREVIEW_PROBLEMS:
-            st.caption(f"… and {len(problems) - PREVIEW_PROBLEMS:,} more")
+        if problems.total > PREVIEW_PROBLEMS:
+            st.caption(f"… and {problems.total - PREVIEW_PROBLEMS:,} more")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import streamlit as st
@@ -12,7 +11,7 @@ from convgate.labels.exchange import SUFFIXES, Kind, keep_labels, read_labels, w
 from convgate.labels.imported import Import
 from convgate.store import Conversations
 from convgate.store.label_imports import LabelImports
-from convgate.transcripts import BadLinesError, Problem
+from convgate.transcripts import BadLinesError, Problems
 from convgate.ui import state
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import keep_saved
@@ -96,12 +95,13 @@ def _draw_import(app: App, by: str, name: str, content: bytes) -> None:
     )
     try:
         found = read_labels(
-            content, name, app.store, annotator=whose.strip() or None, conversation=about, skip_bad=skip
-        )
+            content, name, app.store, annotator=whose.strip() or None, conversation=about, skip_bad=skip,
+            time_limit=app.settings.read_limit_seconds,
+        )  # fmt: skip
     except BadLinesError as error:
         rest = f" The other {error.readable} can." if error.readable else ""
         st.error(literal(f"{name}: {counted(error.bad, 'row')} cannot be read.{rest}"))
-        _draw_problems([problem for problem in error.problems if problem.severity == "error"])
+        _draw_problems(error.problems.errors)
         return
     except ConvgateError as error:
         show_problem(error)
@@ -132,11 +132,11 @@ def _draw_preview(found: Import) -> None:
     _draw_problems(found.problems, ":orange-badge[left out] ")
 
 
-def _draw_problems(problems: Sequence[Problem], mark: str = "") -> None:
+def _draw_problems(problems: Problems, mark: str = "") -> None:
     for problem in problems[:_SHOWN]:
         st.markdown(f"- {mark}{literal(str(problem), ltr=True)}")
-    if len(problems) > _SHOWN:
-        st.caption(f"… and {len(problems) - _SHOWN:,} more.")
+    if problems.total > _SHOWN:
+        st.caption(f"… and {problems.total - _SHOWN:,} more.")
 
 
 def _keep(app: App, found: Import, by: str) -> None:
