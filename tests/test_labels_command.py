@@ -143,6 +143,31 @@ def test_a_bad_row_keeps_nothing_of_any_file(run: Run, store: Store, key: str, t
     assert Labels(store).can_undo("Ada") == (True, False)
 
 
+def test_of_many_bad_rows_all_are_counted(run: Run, store: Store, key: str, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.csv"
+    bad.write_text("message,turn,answer\n6,0,relevant\n" + "6,2,?!\n" * 2_000)
+    options = ("--annotator", "Ada", "--conversation", key)
+    code, _, err = run("labels", "import", bad, *options)
+    assert (code, len(err.splitlines())) == (1, 22)
+    assert "and 1,980 more." in err
+    assert "2,000 bad places in bad.csv: nothing was taken." in err
+    code, out, _ = run("labels", "import", bad, *options, "--skip-bad", "--dry-run", "--json")
+    (told,) = json.loads(out)["files"]
+    assert (code, len(told["problems"]), told["problems_total"]) == (0, 1_000, 2_000)
+
+
+def test_reading_labels_ends_at_the_time_limit(
+    run: Run, store: Store, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CONVGATE_READ_LIMIT_SECONDS", "1e-9")
+    long = tmp_path / "long.csv"
+    long.write_text("message,turn,answer\n" + "6,0,relevant\n" * 200)
+    code, _, err = run("labels", "import", long, "--annotator", "Ada", "--conversation", key)
+    assert code == 1
+    assert err.startswith("convgate: long.csv: reading was stopped")
+    assert list(Labels(store).entries()) == []
+
+
 def test_an_import_is_undone_by_its_number_whoever_made_it_and_leaves_nobody_behind(
     run: Run, store: Store, key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,8 +6,10 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from streamlit.runtime.scriptrunner import StopException, get_script_run_ctx
 from streamlit.testing.v1 import AppTest
 
 from convgate.app_files import app_root
@@ -17,6 +19,7 @@ from convgate.policies.bm25 import words
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.training.library import RelevanceSets
+from convgate.transcripts import Transcript, read_conversations
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from convgate.ui import services
 from convgate.ui.explore.chart import turn_labels
@@ -157,6 +160,41 @@ def test_a_file_with_bad_lines_is_added_without_them_only_when_the_person_says_s
 
     assert app.success[0].value == "Added 3 conversations."
     assert sorted(titles(app)) == ["one", "three", "two"]
+
+
+def test_of_many_bad_places_all_are_counted(library: AppTest) -> None:
+    app = library.run()
+    app.file_uploader[0].upload("mixed.csv", b"role,text\nuser,Hi\n" + 2_000 * b"user\n").run()
+    assert app.warning[0].value == "2,000 places cannot be read"
+    assert "… and 1,990 more" in [caption.value for caption in app.caption]
+
+
+def test_reading_ends_at_the_time_limit(library: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVGATE_READ_LIMIT_SECONDS", "1e-9")
+    app = library.run()
+    app.file_uploader[0].upload("long.csv", b"role,text\n" + 200 * b"user,Hi\n").run()
+    assert "reading was stopped" in app.error[0].value
+    assert "add-files" not in [button.key for button in app.button]
+
+
+def test_a_run_that_is_stopped_stops_reading(library: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    ended: list[BaseException] = []
+
+    def read(*arguments: Any, **options: Any) -> Transcript:
+        context = get_script_run_ctx()
+        assert context is not None
+        assert context.script_requests is not None
+        context.script_requests.request_stop()
+        try:
+            return read_conversations(*arguments, **options)
+        except BaseException as error:
+            ended.append(error)
+            raise
+
+    monkeypatch.setattr("convgate.ui.library_add.read_conversations", read)
+    app = library.run()
+    app.file_uploader[0].upload("long.csv", b"role,text\n" + 200 * b"user,Hi\n").run()
+    assert [type(one) for one in ended] == [StopException]
 
 
 def test_a_file_that_is_no_transcript_is_told_and_does_not_stop_the_others(library: AppTest) -> None:

@@ -43,7 +43,7 @@ class Reading:
 
 def draw_upload(app: App) -> None:
     """The place for files, and what is in them."""
-    limit = app.settings.upload_limit_mb
+    limit, seconds = app.settings.upload_limit_mb, app.settings.read_limit_seconds
     files = st.file_uploader(
         "Transcripts: OpenAI chat JSON or JSONL, ShareGPT, CSV, Markdown, relevance sets",
         accept_multiple_files=True,
@@ -52,7 +52,7 @@ def draw_upload(app: App) -> None:
         key=f"library.files.{state.remembered(GENERATION, 0)}",
     )
     _draw_readings(
-        app, [_read_file(file.file_id, file.name, limit, file.getvalue()) for file in files], "files"
+        app, [_read_file(file.file_id, file.name, limit, seconds, file.getvalue()) for file in files], "files"
     )
 
 
@@ -67,7 +67,7 @@ def draw_paste(app: App) -> None:
     # Leaving the field reads it; the button is what a person looks for.
     pressed = st.button("Read it", key="library.read", icon=":material/visibility:")
     if text.strip():
-        _draw_readings(app, [_read_paste(text)], "text")
+        _draw_readings(app, [_read_paste(text, app.settings.read_limit_seconds)], "text")
     elif pressed:
         st.caption("There is nothing to read yet: paste a conversation into the field.")
 
@@ -107,22 +107,35 @@ def _outcome(additions: Sequence[Addition]) -> str:
 
 
 @st.cache_resource(max_entries=8, scope="session", show_spinner="Reading …")
-def _read_file(file_id: str, name: str, limit_mb: int, _data: bytes) -> Reading:
+def _read_file(file_id: str, name: str, limit_mb: int, seconds: float, _data: bytes) -> Reading:
     # Keyed by the upload's id, not by its content: hashing 200 MB on every rerun would cost seconds.
     try:
-        transcript = read_conversations(_data, name=name, skip_bad=True, max_bytes=limit_mb * 2**20)
+        transcript = read_conversations(
+            _data,
+            name=name,
+            skip_bad=True,
+            max_bytes=limit_mb * 2**20,
+            time_limit=seconds,
+            stop=_end_if_stopped,
+        )
     except TranscriptError as error:
         return _unreadable(name, error)
     return Reading(name, transcript, transcript.problems)
 
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Reading …")
-def _read_paste(text: str) -> Reading:
+def _read_paste(text: str, seconds: float) -> Reading:
     try:
-        transcript = read_text(text, skip_bad=True)
+        transcript = read_text(text, skip_bad=True, time_limit=seconds, stop=_end_if_stopped)
     except TranscriptError as error:
         return _unreadable(PASTED, error)
     return Reading(PASTED, transcript, transcript.problems)
+
+
+def _end_if_stopped() -> bool:
+    """Give Streamlit the chance to end the run, as it does when the session is looked at; never True."""
+    st.session_state.get(GENERATION)
+    return False
 
 
 def _unreadable(name: str, error: TranscriptError) -> Reading:
