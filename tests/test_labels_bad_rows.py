@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,8 +14,9 @@ from convgate.store import (
     Labels,
     SituationKey,
     Store,
+    documents,
 )
-from convgate.transcripts import BadLinesError
+from convgate.transcripts import BadLinesError, read_conversations, write_conversation
 from tests.label_files import TALK, add, brought, case, holds, lines
 
 
@@ -95,6 +97,7 @@ def test_a_bad_list_is_told_and_can_be_skipped(store: Store, key: str, line: obj
         ("sep=;\nmessage;turn;annotator", "line 2: the table has no column 'answer'; it has message, turn"),
         ("turn,annotator", "line 1: the table has no column 'answer' and none 'message'; it has turn"),
         ("message,turn,answer", "t.csv: it does not say who answered"),
+        ("message,turn\r,annotator,answer", "t.csv: no labels in a form that convgate reads"),
         ("message,turn,annotator,answer", "t.csv: it does not say which conversation: name one of the lib"),
     ],
 )
@@ -208,6 +211,58 @@ def test_a_bad_line_of_a_set_is_told_and_can_be_skipped(store: Store, line: obje
         read_labels(data, "s.jsonl", store, annotator="Ada")
     found = read_labels(data, "s.jsonl", store, annotator="Ada", skip_bad=True)
     assert {entry.situation.turn for entry in found.entries} == {4}
+
+
+FIRST, *LATER = json.loads(documents.dump(read_conversations(lines(TALK)).conversations[0]))["turns"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *({"id": 5}, {"title": 5}, {"format": 5}, {"metadata": 5}, {"metadata": [["a", 1]]}, {"turns": 5}),
+        *(
+            {"turns": [{**FIRST, name: 5}, *LATER]}
+            for name in ("id", "name", "tool_call_id", "metadata", "source")
+        ),
+        {"turns": [5, *LATER]},
+        {"turns": [{**FIRST, "parts": [[5, "talk 0"]]}, *LATER]},
+        {"turns": [{**FIRST, "parts": [["text", 5]]}, *LATER]},
+        {"turns": [{**FIRST, "timestamp": 5}, *LATER]},
+    ],
+    ids=str,
+)
+def test_of_a_conversation_stored_in_a_set_nothing_unsound_is_taken(store: Store, damage: Any) -> None:
+    (talk,) = read_conversations(lines(TALK))
+    stored = {"title": "Talk", "document": {**json.loads(documents.dump(talk)), **damage}}
+    (new,) = read_labels(lines({**TALK, "stored": stored}, case()), "s.jsonl", store, annotator="Ada").new
+    assert new.conversation.turns == talk.turns
+    assert write_conversation(new.conversation) == write_conversation(talk)
+
+
+@pytest.mark.parametrize(
+    "layout",
+    [
+        {"format": "csv", "metadata": {"_columns": 5, "_delimiter": ","}},
+        {"format": "csv", "metadata": {"_columns": ["role", "text"], "_delimiter": ""}},
+        {"format": "markdown", "metadata": {"_style": "x"}},
+        {"format": "markdown", "metadata": {"_preamble": 5}},
+        {"format": "sharegpt", "metadata": {"_list_key": [], "_layout": "object", "_one_line": True}},
+        {"format": "word", "metadata": {}},
+        {"format": "openai", "metadata": [["a", 1]]},
+    ],
+    ids=str,
+)
+def test_so_is_no_layout_in_which_it_cannot_be_written(store: Store, layout: dict[str, Any]) -> None:
+    stored = {"id": "t", "title": "Talk", "own_title": "Talk", **layout}
+    (new,) = read_labels(lines({**TALK, "stored": stored}, case()), "s.jsonl", store, annotator="Ada").new
+    assert write_conversation(new.conversation)
+
+
+@pytest.mark.parametrize("id", [[], {}, 5, None])
+def test_a_question_about_no_conversation_is_a_bad_line(store: Store, id: object) -> None:
+    bad = {"type": "case", "id": "q", "conversation": id, "query": {"role": "user", "content": "And?"}}
+    found = read_labels(lines(TALK, case(), bad), "s.jsonl", store, annotator="Ada", skip_bad=True)
+    assert [(problem.line, problem.field) for problem in found.problems] == [(3, "conversation")]
 
 
 def test_lines_that_contradict_each_other_are_both_named_and_neither_is_taken(store: Store, key: str) -> None:

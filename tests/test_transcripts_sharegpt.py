@@ -140,3 +140,10 @@ def test_times_are_read_as_in_other_formats():
     (problem,) = transcript.problems
     assert (problem.field, problem.severity) == ("conversations[3].timestamp", "warning")
     assert json.loads(write_conversation(talk)) == {"conversations": timed}
+
+
+@pytest.mark.parametrize("note", ["_list_key", "_layout", "_one_line"])
+def test_a_field_like_a_note_on_the_layout_changes_nothing(note):
+    text = json.dumps({"conversations": ENTRIES, note: ["x"]})
+    talk, _ = read_conversations(f"{text}\n{text}".encode())
+    assert json.loads(write_conversation(talk)) == {"conversations": ENTRIES}

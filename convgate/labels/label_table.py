@@ -16,7 +16,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
 
 from convgate.conversation import Conversation
@@ -24,7 +24,7 @@ from convgate.errors import TranscriptError
 from convgate.labels.imported import NAMELESS, Collector, Import, kind_of, summed_up
 from convgate.store import WHOLE, Entry, SituationKey, Store
 from convgate.transcripts.characters import writable
-from convgate.transcripts.csv_columns import DELIMITERS
+from convgate.transcripts.csv_columns import DELIMITERS, split_header
 from convgate.transcripts.csv_rows import csv_rows
 from convgate.transcripts.source import Source
 
@@ -217,10 +217,9 @@ def _header(source: Source) -> tuple[int, str, dict[str, int]] | None:
 
 
 def _split(header: str, delimiter: str) -> tuple[str, dict[str, int]]:
-    names: Iterator[list[str]] = csv.reader([header], delimiter=delimiter)
     places: dict[str, int] = {}
-    for place, name in enumerate(next(names, [])):
-        plain = name.strip().casefold()
+    for place, name in enumerate(split_header(header, delimiter)):
+        plain = name.casefold()
         if plain in _READ:
             places.setdefault(plain, place)
     return delimiter, places

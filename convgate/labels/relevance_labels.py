@@ -29,6 +29,7 @@ from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, case_fields, case_of_line
 from convgate.transcripts.source import Source
 from convgate.transcripts.split_groups import SPLIT_GROUP, split_group_of
+from convgate.transcripts.writing import write_conversation
 
 NAME = "relevance-set"
 STORED = "stored"
@@ -87,7 +88,11 @@ def read(source: Source, store: Store, *, annotator: str | None, skip_bad: bool)
             talks[talk.id] = talk
         except TranscriptError as error:
             place.leave_out_all(error)
-    asked = {value["conversation"] for value, _ in waiting if isinstance(value.get("query"), Mapping)}
+    asked = {
+        value["conversation"]
+        for value, _ in waiting
+        if isinstance(value.get("query"), Mapping) and isinstance(value["conversation"], str)
+    }
     if annotator is None and waiting and not any("labels" in value for value, _ in waiting):
         raise TranscriptError(NAMELESS, file=source.report.file)
     keys, new = _keys(store, talks, asked, source.report.file)
@@ -193,22 +198,29 @@ def _conversation_line(key: str, title: str, talk: Conversation, group: str | No
 
 
 def _restored(talk: Conversation, stored: Any) -> Conversation | None:
-    """The conversation as the library had it; None when what is stored beside it is not of it."""
+    """The conversation as the library had it; None when what is stored beside it is not of it.
+
+    It has to be one that can be written: how it lay in its file comes from what is stored, too.
+    """
     if not isinstance(stored, Mapping):
         return None
     try:
         if "document" in stored:
             found = documents.load(json.dumps(stored["document"]))
-            return found if chain(found.turns) == chain(talk.turns) else None
-        return replace(
-            talk,
-            id=str(stored["id"]),
-            title=text_of(stored, "own_title"),
-            format=str(stored["format"]),
-            metadata=dict(stored["metadata"]),
-        )
-    except (StoreError, TranscriptError, KeyError, TypeError, ValueError):
+            if chain(found.turns) != chain(talk.turns):
+                return None
+        else:
+            found = replace(
+                talk,
+                id=str(stored["id"]),
+                title=text_of(stored, "own_title"),
+                format=str(stored["format"]),
+                metadata={**stored["metadata"]},
+            )
+        write_conversation(found)
+    except (StoreError, TranscriptError, KeyError, TypeError, ValueError, AttributeError):
         return None
+    return found
 
 
 def _keys(

@@ -30,13 +30,13 @@ def load(document: str) -> Conversation:
         data = json.loads(document)
         turns = tuple(_to_turn(turn) for turn in data["turns"])
         return Conversation(
-            id=data["id"],
+            id=_text(data["id"]),
             turns=turns,
-            title=data.get("title"),
-            metadata=data.get("metadata", {}),
-            format=data["format"],
+            title=_optional_text(data, "title"),
+            metadata=_object(data.get("metadata", {})),
+            format=_text(data["format"]),
         )
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise StoreError(f"a stored conversation cannot be read ({error}); restore a backup") from error
 
 
@@ -92,16 +92,32 @@ def _from_turn(turn: Turn) -> dict[str, Any]:
 def _to_turn(data: Mapping[str, Any]) -> Turn:
     timestamp = data.get("timestamp")
     return Turn(
-        role=data["role"],
-        parts=tuple(ContentPart(kind, text) for kind, text in data["parts"]),
-        id=data.get("id"),
-        name=data.get("name"),
+        role=_text(data["role"]),
+        parts=tuple(ContentPart(_text(kind), _text(text)) for kind, text in data["parts"]),
+        id=_optional_text(data, "id"),
+        name=_optional_text(data, "name"),
         timestamp=_to_time(timestamp) if timestamp else None,
-        tool_calls=tuple(ToolCall(*call) for call in data.get("tool_calls", ())),
-        tool_call_id=data.get("tool_call_id"),
-        metadata=data.get("metadata", {}),
-        source=data.get("source"),
+        tool_calls=tuple(ToolCall(*map(_text, call)) for call in data.get("tool_calls", ())),
+        tool_call_id=_optional_text(data, "tool_call_id"),
+        metadata=_object(data.get("metadata", {})),
+        source=None if data.get("source") is None else _object(data["source"]),
     )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"expected a text, got a {type(value).__name__}")
+    return value
+
+
+def _optional_text(data: Mapping[str, Any], name: str) -> str | None:
+    return None if data.get(name) is None else _text(data[name])
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError(f"expected an object, got a {type(value).__name__}")
+    return value
 
 
 def _from_time(moment: datetime) -> str:

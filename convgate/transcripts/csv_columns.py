@@ -69,7 +69,8 @@ class Columns:
         >>> Columns.of_header("Speaker;Message").meaning
         {'speaker': 0, 'text': 1}
         """
-        return max((cls._split(header, delimiter) for delimiter in DELIMITERS), key=lambda c: len(c.meaning))
+        found = (cls.of(split_header(header, delimiter), delimiter) for delimiter in DELIMITERS)
+        return max(found, key=lambda columns: len(columns.meaning))
 
     @classmethod
     def of(cls, names: Sequence[str], delimiter: str = ",") -> Columns:
@@ -83,10 +84,10 @@ class Columns:
         }
         return cls(tuple(names), delimiter, meaning)
 
-    @classmethod
-    def _split(cls, header: str, delimiter: str) -> Columns:
-        try:
-            row = next(csv.reader([header], delimiter=delimiter), [])
-        except csv.Error:
-            row = []
-        return cls.of([name.strip() for name in row], delimiter)
+
+def split_header(header: str, delimiter: str) -> list[str]:
+    """The names in a header line without spaces around them; none when it is not a table row."""
+    try:
+        return [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
+    except csv.Error:
+        return []

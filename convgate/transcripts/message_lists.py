@@ -12,7 +12,7 @@ from convgate.errors import TranscriptError
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.json_text import kind
-from convgate.transcripts.layout import LAYOUT, LINES, LIST, OBJECT, ONE_LINE
+from convgate.transcripts.layout import LAYOUT, LINES, LIST, OBJECT, ONE_LINE, public
 from convgate.transcripts.source import Source
 
 CONVERSATION_ID_FIELDS = ("conversation_id", "conversationId", "session_id", "thread_id")
@@ -111,7 +111,7 @@ class MessageLists(ABC):
             metadata={
                 LAYOUT: OBJECT,
                 **notes,
-                **{name: fields for name, fields in value.items() if name != key},
+                **public({name: fields for name, fields in value.items() if name != key}),
             },
             format=self.name,
         )

@@ -1,0 +1,180 @@
+"""Damaged files: reading one ends with what it holds or with an error for people, never with another."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from convgate.cli.output import kept
+from convgate.conversation import Conversation, ToolCall, Turn
+from convgate.errors import ConvgateError
+from convgate.labels.exchange import keep_labels, read_labels, write_labels
+from convgate.settings import load_settings
+from convgate.store import Conversations, NewConversation, Store
+from convgate.transcripts import (
+    FORMATS,
+    read_conversations,
+    read_relevance_set,
+    to_messages,
+    write_conversation,
+)
+from tests.label_files import MESSAGES, TALK, TRANSCRIPTS, case, lines
+
+pytestmark = pytest.mark.fuzz
+
+DAMAGED = 1_000  # files of each format
+STRUCTURE = [
+    *(b'"', b"'", b"\\", b"{", b"}", b"[", b"]", b",", b":", b";", b"\t", b"|", b"\n", b"\r", b"\0", b"\xff"),
+    *(b"null", b"NaN", b"-1", b"1e999", b"9" * 30, b"true", b'""', b"[]", b"{}", b"\\ud83d", b"\xef\xbb\xbf"),
+    *(b"```", b"~~~", b"**User:**", b"## ", b'"role":', b'"type": "case",', b'"id": "t",', b"=1+1"),
+]
+CONVERSATION = Conversation(
+    "tea",
+    (
+        Turn.of("system", "Be brief."),
+        Turn.of("user", 'Which "tea", then?\n```\ncode\n```\n', name="Nadia", id="1"),
+        Turn("assistant", tool_calls=(ToolCall("c1", "look", '{"a": [1, null]}'),)),
+        Turn.of("tool", "green; black", tool_call_id="c1"),
+        Turn.of("assistant", "Grün 🐈", metadata={"mood": "glad"}),
+    ),
+    title="Tea",
+)
+LISTED = [
+    {"current_turn": now, "current_text": f"talk {now}", "history_start": 0, "relevant_turns": [0, now - 1]}
+    for now in (4, 6)
+]
+LABELLED = case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant", "at": "2026-05-08T13:56:00Z"}])
+QUESTION = {"type": "case", "id": "q", "conversation": "t", "query": {"role": "user", "content": "And?"},
+            "relevant": [1], "judged": [0, 1], "window": 8, "tags": ["a"]}  # fmt: skip
+
+
+def damaged(seed: bytes, others: list[bytes], rng: random.Random) -> bytes:
+    """The file with one to six changes."""
+    data = bytearray(seed)
+    for _ in range(rng.randint(1, 6)):
+        start = rng.randrange(len(data) + 1)
+        stop = min(len(data), start + rng.choice([1, 1, 2, 8, 40]))
+        match rng.randrange(6):
+            case 0:
+                data[start:stop] = bytes(byte ^ 1 << rng.randrange(8) for byte in data[start:stop])
+            case 1:
+                del data[start:stop]
+            case 2:
+                data[start:start] = data[start:stop] * rng.randint(1, 3)
+            case 3:
+                data[start:start] = rng.choice(STRUCTURE)
+            case 4:
+                del data[start + (len(data) - start) // 2 :]
+            case _:
+                other = rng.choice(others)
+                place = rng.randrange(len(other))
+                data[start:stop] = other[place : place + rng.choice([4, 40, 400])]
+    return bytes(data)
+
+
+def changed(value: object, others: list[object], rng: random.Random) -> object:
+    """JSON with one of its values, at any depth, replaced by one of `others`."""
+    if isinstance(value, dict | list) and value and rng.random() < 0.8:
+        key = rng.choice(list(value) if isinstance(value, dict) else range(len(value)))
+        copy = value.copy()
+        copy[key] = changed(value[key], others, rng)  # type: ignore[index]
+        return copy
+    return rng.choice(others)
+
+
+def seeds_of(format: str) -> list[bytes]:
+    talks = [CONVERSATION]
+    for name, text in TRANSCRIPTS.items():
+        talks += read_conversations(text.encode(), name=name).conversations
+    written = [write_conversation(talk, format=format).encode() for talk in talks]
+    if format in ("csv", "markdown"):
+        return [*written, b"".join(written)]
+    return [*written, lines(*map(json.loads, written))]
+
+
+@pytest.mark.parametrize("format", [format.name for format in FORMATS])
+def test_a_damaged_transcript_ends_in_a_result_or_an_error_for_people(format: str) -> None:
+    rng, seeds = random.Random(format), seeds_of(format)
+    n_read = 0
+    for number in range(DAMAGED):
+        data = damaged(rng.choice(seeds), seeds, rng)
+        for skip_bad in (False, True):
+            with suppress(ConvgateError):
+                options = {"format": format} if number % 4 == 0 else {}
+                transcript = read_conversations(data, skip_bad=skip_bad, **options)  # type: ignore[arg-type]
+                n_read += 1
+                for talk in transcript:
+                    to_messages(talk.turns)
+                    write_conversation(talk)
+    assert n_read > DAMAGED / 10, "most files are damaged so far that nothing of the readers is tried"
+
+
+JSON_SEEDS: dict[str, list[object]] = {
+    "openai": [json.loads(TRANSCRIPTS["openai.json"]), json.loads(TRANSCRIPTS["tools.json"])],
+    "sharegpt": [json.loads(write_conversation(CONVERSATION, format="sharegpt"))],
+    "relevance-set": [TALK, case(), QUESTION, LABELLED],
+}
+ODD: list[object] = [
+    *(None, True, 0, -1, 1.5, 10**40, "", "x", "t", [], {}, [[]], [{}], {"": None}, [None], "2026", [[1, 2]]),
+]
+
+
+@pytest.mark.parametrize("format", JSON_SEEDS)
+def test_values_of_another_kind_end_in_a_result_or_an_error_for_people(format: str, tmp_path: Path) -> None:
+    rng, seeds, file = random.Random(format), JSON_SEEDS[format], tmp_path / "set.jsonl"
+    for _ in range(DAMAGED):
+        values = [changed(value, [*ODD, *MESSAGES, *seeds], rng) for value in seeds]
+        file.write_bytes(lines(*values))
+        for skip_bad in (False, True):
+            with suppress(ConvgateError):
+                for talk in read_conversations(file, skip_bad=skip_bad):
+                    to_messages(talk.turns)
+                    write_conversation(talk)
+            with suppress(ConvgateError):
+                read_relevance_set(file, skip_bad=skip_bad)
+
+
+@pytest.fixture
+def store() -> Store:
+    store = Store(load_settings().database)
+    said = tuple(Turn.of(message["role"], message["content"]) for message in MESSAGES)
+    Conversations(store).add([NewConversation(Conversation("t", said), "a test")])
+    return store
+
+
+def label_seeds(store: Store) -> dict[str, list[bytes]]:
+    first = lines(TALK, LABELLED, QUESTION, case(id="d", turn=3))
+    keep_labels(store, read_labels(first, "set.jsonl", store, annotator="Ada"), by="Ada")
+    return {
+        "table": [write_labels(store, "csv")],
+        "set": [first, write_labels(store, "relevance-set")],
+        "lists": [lines(*LISTED)],
+    }
+
+
+@pytest.mark.parametrize("kind", ["table", "set", "lists"])
+def test_damaged_labels_end_in_a_result_or_an_error_for_people(kind: str, store: Store) -> None:
+    rng, seeds = random.Random(kind), label_seeds(store)[kind]
+
+    def bytes_changed() -> bytes:
+        return damaged(rng.choice(seeds), seeds, rng)
+
+    def values_changed() -> bytes:
+        values = [json.loads(line) for line in rng.choice(seeds).splitlines()]
+        return lines(*(changed(value, [*ODD, *values], rng) for value in values))
+
+    ways: list[Callable[[], bytes]] = [bytes_changed] if kind == "table" else [bytes_changed, values_changed]
+    for make in ways:
+        for _ in range(DAMAGED):
+            data = make()
+            for skip_bad in (False, True):
+                with suppress(ConvgateError), kept(store, dry_run=True):
+                    found = read_labels(data, "labels", store, annotator="Ada", skip_bad=skip_bad)
+                    keep_labels(store, found, by="Ada")
+                    for conversation in found.conversations:
+                        write_conversation(Conversations(store).get(conversation.key).conversation)
