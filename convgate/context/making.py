@@ -61,7 +61,8 @@ class _Listed:
 def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
     """The context for a request; the guard hears of it, and the memory keeps it."""
     started = time.perf_counter()
-    moment = Moment(builder.known.of([*asked.history.turns, asked.situation.turn], builder.counter))
+    own = [*asked.history.turns, asked.situation.turn]  # the moment's may be equal ones of an earlier request
+    moment = Moment(builder.known.of(own, builder.counter))
     before = builder.memory.before(moment.columns.chain)
     read = read_modes(
         moment,
@@ -95,7 +96,7 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
         claims = wishes.claims(room.shares["recent"])
         packed = packer(moment, wishes.always, claims, [one.tokens for one in capsules], room)
         valid = _valid(moment, packed)
-        messages = to_messages(valid.of(moment.turns))
+        messages = to_messages(valid.of(own))
         extra = [*notes, *(capsules[place] for place in packed.capsules)]
         assembled = assemble(moment, valid.indices, messages, extra)
         missing = missing_invariants(invariants, assembled.messages, assembled.places)
