@@ -15,7 +15,7 @@ from convgate.conversation import Conversation, ToolCall, Turn
 from convgate.errors import ConvgateError
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.settings import load_settings
-from convgate.store import Conversations, NewConversation, Store
+from convgate.store import Conversations, NewConversation, Store, documents
 from convgate.transcripts import (
     FORMATS,
     read_conversations,
@@ -109,6 +109,7 @@ def test_a_damaged_transcript_ends_in_a_result_or_an_error_for_people(format: st
                 transcript = read_conversations(data, skip_bad=skip_bad, **options)  # type: ignore[arg-type]
                 n_read += 1
                 for talk in transcript:
+                    assert documents.load(documents.dump(talk)) == talk
                     to_messages(talk.turns)
                     write_conversation(talk)
     assert n_read > DAMAGED / 10, "most files are damaged so far that nothing of the readers is tried"

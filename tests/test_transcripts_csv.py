@@ -1,5 +1,7 @@
 """Tables: columns under many names, several conversations, rows that are broken."""
 
+import json
+
 import pytest
 
 from convgate.conversation import Conversation, ToolCall, Turn
@@ -129,6 +131,21 @@ def test_a_field_may_be_long():
 def test_a_bad_row_is_told_with_its_line(text, complaint):
     with pytest.raises(TranscriptError, match=complaint):
         read(text)
+
+
+@pytest.mark.parametrize(
+    "calls",
+    [
+        [{"id": 1, "name": "f", "arguments": {"a": 1}}],
+        [{"id": 1, "name": 5, "arguments": ""}],
+        [{"id": 1, "name": "f", "arguments": 5}],
+    ],
+)
+def test_calls_of_a_table_are_texts_or_a_bad_row(calls):
+    cell = json.dumps(calls).replace('"', '""')
+    transcript = read(f'role,text,tool_calls\nuser,Hi,\nassistant,,"{cell}"\n', skip_bad=True)
+    for call in (call for turn in transcript.conversations[0].turns for call in turn.tool_calls):
+        assert all(isinstance(text, str) for text in (call.id, call.name, call.arguments))
 
 
 def test_a_table_of_something_else_tells_which_columns_it_needs():

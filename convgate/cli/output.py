@@ -93,7 +93,7 @@ def open_source(file: Path) -> Source:
     settings = load_settings()
     limit = settings.upload_limit_mb << 20
     from_pipe = str(file) == "-"
-    report = Report("standard input" if from_pipe else file.name, settings.read_limit_seconds)
+    report = Report("standard input" if from_pipe else file.name or str(file), settings.read_limit_seconds)
     if from_pipe:
         return source_of_bytes(sys.stdin.buffer.read(), report, max_bytes=limit)
     return source_of_path(file, report, max_bytes=limit)

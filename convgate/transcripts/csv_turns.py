@@ -9,6 +9,7 @@ from convgate.conversation import Conversation, ToolCall, Turn
 from convgate.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.csv_columns import Columns
+from convgate.transcripts.openai_messages import arguments_text
 from convgate.transcripts.roles import role_of
 from convgate.transcripts.timestamps import UNTIMED, parse_timestamp
 
@@ -92,7 +93,10 @@ def _calls(text: str | None) -> tuple[ToolCall, ...]:
     if text is None:
         return ()
     try:
-        return tuple(ToolCall(str(call["id"]), call["name"], call["arguments"]) for call in json.loads(text))
+        return tuple(
+            ToolCall(str(call["id"]), writable(call["name"]), writable(arguments_text(call["arguments"], "")))
+            for call in json.loads(text)
+        )
     except (ValueError, TypeError, KeyError, RecursionError):
         raise TranscriptError(
             'expected a JSON list of calls, [{"id": …, "name": …, "arguments": …}]', field="tool_calls"
