@@ -54,7 +54,7 @@ class Settings(BaseSettings):
     pair_answers: bool = False  # whether a question and its answer stay together
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
     app_token: bool = True  # whether the app asks browsers for the token that it prints at its start
-    read_limit_seconds: float = Field(120, gt=0, le=86_400)  # that reading a file of conversations or labels may take
+    read_limit_seconds: float = Field(120, gt=0, le=86_400)  # for reading a file of conversations or labels
 
     gatekeeper_mode: Literal["pattern", "hybrid", "llm", "disabled"] = "pattern"
     gatekeeper_rules: Path | None = None  # own rules (YAML); None: gatekeeper.yaml in the home folder
