@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import gzip
 import json
 import sys
 import threading
@@ -14,6 +15,7 @@ import pytest
 from convgate.conversation import Turn
 from convgate.errors import ConvgateError, SettingsError
 from convgate.gatekeeper import model as model_module
+from convgate.gatekeeper.endpoint import MAX_REPLY_BYTES
 from convgate.gatekeeper.errors import ModelError
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.model import LanguageModel
@@ -21,7 +23,7 @@ from convgate.gatekeeper.model_answer import Answer
 from convgate.gatekeeper.model_use import Meter, Prices
 from convgate.settings import Settings
 from tests.llm_server import Answer as Reply
-from tests.llm_server import ChatServer, body, decides, fails, writes
+from tests.llm_server import ChatServer, body, decides, fails, send_head, writes
 
 ASKED = Exchange("What about the queue?", "It is fine.")
 
@@ -165,6 +167,51 @@ def test_what_hangs_or_drips_is_broken_off_in_time(server: ChatServer, model: La
     assert server.given_up.wait(2)  # and is not left to drip on
     assert patient.use.failures == 2
     patient.close()
+
+
+@pytest.mark.parametrize("status", [301, 307, 308])
+def test_a_redirect_is_not_followed(server: ChatServer, model: LanguageModel, status: int) -> None:
+    other = ChatServer()
+    other.plays(decides(True))
+    server.plays(fails(status, Location=f"{other.url}/chat/completions"))
+
+    with pytest.raises(ModelError, match=f"answered with {status}"):
+        model.ask(ASKED)
+    assert (len(server.requests), other.requests) == (1, [])
+    other.close()
+
+
+@pytest.mark.parametrize("status", [200, 401])
+def test_a_reply_without_end_is_broken_off(server: ChatServer, model: LanguageModel, status: int) -> None:
+    sent = 0
+
+    def endless(handler: BaseHTTPRequestHandler) -> None:
+        nonlocal sent
+        send_head(handler, status, 10**12)
+        while sent < 256 * MAX_REPLY_BYTES:
+            sent += handler.wfile.write(b" " * 100_000)
+
+    server.plays(endless)
+    with pytest.raises(ModelError, match="longer than"):
+        model.ask(ASKED)
+    assert server.given_up.wait(5)
+    assert sent < 32 * MAX_REPLY_BYTES  # what the sockets hold besides
+    assert len(server.requests) == 1
+
+
+def test_a_compressed_reply_is_not_asked_for_and_not_unpacked(
+    server: ChatServer, model: LanguageModel
+) -> None:
+    asked = []
+
+    def bomb(handler: BaseHTTPRequestHandler) -> None:
+        asked.append(handler.headers["Accept-Encoding"])
+        body(gzip.compress(b" " * 64 * MAX_REPLY_BYTES), Content_Encoding="gzip")(handler)
+
+    server.plays(bomb)
+    with pytest.raises(ModelError, match="compressed"):
+        model.ask(ASKED)
+    assert asked == ["identity"]
 
 
 def test_an_endpoint_that_is_not_there_is_left_alone_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:

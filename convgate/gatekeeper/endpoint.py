@@ -6,12 +6,19 @@ import asyncio
 import threading
 import weakref
 from concurrent.futures import CancelledError
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from convgate.errors import ConvgateError
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    import httpx2
     from openai import AsyncOpenAI
+
+
+MAX_REPLY_BYTES = 1_000_000
+"""Bytes of a reply's body; a decision takes a few hundred."""
 
 
 class Endpoint:
@@ -24,12 +31,22 @@ class Endpoint:
 
     def __init__(self, *, base_url: str | None, api_key: str, timeout: float, retries: int) -> None:
         try:
-            from openai import AsyncOpenAI
+            from openai import AsyncOpenAI, DefaultAsyncHttpxClient
         except ImportError as error:
             raise ConvgateError(
                 'asking a language model needs the openai package: pip install "convgate[llm]"'
             ) from error
-        self._client = AsyncOpenAI(api_key=api_key, base_url=base_url, timeout=timeout, max_retries=retries)
+        self._client = AsyncOpenAI(
+            api_key=api_key,
+            base_url=base_url,
+            timeout=timeout,
+            max_retries=retries,
+            default_headers={"Accept-Encoding": "identity"},
+            http_client=DefaultAsyncHttpxClient(
+                follow_redirects=False,  # the transcript goes to no other address than the one configured
+                event_hooks={"response": [_limit]},
+            ),
+        )
         self._loop = asyncio.new_event_loop()
         threading.Thread(
             target=_serve, args=(self._loop, self._client), name="convgate-model", daemon=True
@@ -64,6 +81,30 @@ async def _completed(client: AsyncOpenAI, model: str, instructions: str, data: s
         messages=[{"role": "system", "content": instructions}, {"role": "user", "content": data}],
     )
     return response.content
+
+
+async def _limit(response: httpx2.Response) -> None:
+    """Make reading the body raise OpenAIError when it is compressed or longer than MAX_REPLY_BYTES."""
+    from httpx2 import AsyncByteStream
+    from openai import OpenAIError
+
+    if response.headers.get("Content-Encoding", "identity") != "identity":
+        raise OpenAIError("the endpoint's reply is compressed, though that was not asked for")
+    stream = cast(AsyncByteStream, response.stream)
+
+    class Limited(AsyncByteStream):
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            n_bytes = 0
+            async for part in stream:
+                n_bytes += len(part)
+                if n_bytes > MAX_REPLY_BYTES:
+                    raise OpenAIError(f"the endpoint's reply is longer than {MAX_REPLY_BYTES:,} bytes")
+                yield part
+
+        async def aclose(self) -> None:
+            await stream.aclose()
+
+    response.stream = Limited()
 
 
 def _serve(loop: asyncio.AbstractEventLoop, client: AsyncOpenAI) -> None:
