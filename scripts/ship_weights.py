@@ -25,7 +25,7 @@ LIMITS = (
     "English was all that it was trained on; what it makes of other languages was not measured.",
     "Ubuntu's help channel, woven conversations, small talk and written dialogues are what it knows; other"
     " kinds of transcripts deserve a look, and labels of their own.",
-    "It reads 256 word pieces at a time; longer turns are embedded in chunks.",
+    "It reads 256 word pieces at a time; longer turns are embedded in chunks, 32 of them at most.",
 )
 
 

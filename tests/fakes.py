@@ -10,7 +10,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.embedding.base import Embeddings, EncoderIdentity, Progress
+from convgate.embedding.base import ChunkCount, Embeddings, EncoderIdentity, Progress
+from convgate.embedding.chunks import MAX_CHUNKS
 
 
 class FakeEncoder:
@@ -45,8 +46,9 @@ class FakeEncoder:
                 progress(index + 1, len(texts))
         return rows
 
-    def is_chunked(self, text: str) -> bool:
-        return len(_words(text)) > self._longest
+    def count_chunks(self, text: str) -> ChunkCount:
+        total = max(1, -(-len(_words(text)) // self._longest))
+        return ChunkCount(min(total, MAX_CHUNKS), total)
 
     def _vector(self, text: str) -> NDArray[np.float32]:
         key = f"{self.identity.model}@{self.identity.revision}"

@@ -13,6 +13,7 @@ import pytest
 import sqlite_utils
 
 from convgate.embedding import cache as cache_module
+from convgate.embedding.base import ChunkCount
 from convgate.embedding.cache import CachedEncoder, content_hash, migrations
 from convgate.errors import EncoderError
 from tests.fakes import FakeEncoder
@@ -232,15 +233,15 @@ def test_evicted_vectors_are_given_back(path: Path):
     assert vector.base is None, "a view would keep all hundred alive"
 
 
-def test_whether_a_text_is_chunked_is_asked_once():
+def test_the_chunks_of_a_text_are_counted_once():
     class Counting(FakeEncoder):
         asked = 0
 
-        def is_chunked(self, text: str) -> bool:
+        def count_chunks(self, text: str) -> ChunkCount:
             self.asked += 1
-            return super().is_chunked(text)
+            return super().count_chunks(text)
 
     encoder = Counting(longest=2)
     cached = CachedEncoder(encoder, None)
-    assert [cached.is_chunked(text) for text in ("a b c", "a", "a b c")] == [True, False, True]
+    assert [cached.count_chunks(text).total for text in ("a b c", "a", "a b c")] == [2, 1, 2]
     assert encoder.asked == 2

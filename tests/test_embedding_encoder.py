@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from convgate import bundled
-from convgate.embedding.base import check_embeddings
+from convgate.embedding.base import ChunkCount, check_embeddings
 from convgate.embedding.cache import CachedEncoder
+from convgate.embedding.chunks import MAX_CHARACTERS, MAX_CHUNKS
 from convgate.errors import EncoderError
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
@@ -54,6 +55,7 @@ def test_identity_names_the_weights(encoder):
     assert identity.revision == bundled.BUNDLED_SHA256
     assert (identity.dimension, identity.dtype) == (384, "float32")
     assert "254-piece" in identity.chunking
+    assert f"at most {MAX_CHUNKS}" in identity.chunking
 
 
 def test_meaning_is_close_and_rows_are_unit_vectors_in_order(encoder):
@@ -73,8 +75,8 @@ def test_blank_text_is_a_zero_row(encoder):
 def test_long_text_is_embedded_in_chunks_and_its_end_counts(encoder):
     start = "We talked about the weather in Lisbon. " * 60
     end = "The database password rotates every ninety days. " * 60
-    assert encoder.is_chunked(start)
-    assert not encoder.is_chunked("A short message.")
+    assert encoder.count_chunks(start) == ChunkCount(2, 2)
+    assert encoder.count_chunks("A short message.") == ChunkCount(1, 1)
     question = encoder.encode(["How often does the database password rotate?"])[0]
     whole, first = encoder.encode([start + end, start])
     assert question @ whole > question @ first + 0.2
@@ -85,6 +87,44 @@ def test_twenty_thousand_characters_without_a_space(encoder):
     vectors = encoder.encode(["a" * 20_000, "語" * 4_000])
     assert np.isfinite(vectors).all()
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(2), abs=1e-5)
+
+
+def test_of_a_long_text_so_many_chunks_are_encoded_from_start_to_end(
+    encoder, monkeypatch: pytest.MonkeyPatch
+):
+    seen = watched(encoder, monkeypatch)
+    words = [f"w{number}" for number in range(MAX_CHUNKS * 254)]
+    text = " ".join(words)
+    encoder.encode([text])
+    encoded = sorted((chunk for batch in seen for chunk in batch), key=text.index)
+    count = encoder.count_chunks(text)
+    assert len(encoded) == count.encoded == MAX_CHUNKS < count.total
+    assert text.startswith(encoded[0])
+    assert text.endswith(encoded[-1])
+    gaps = np.diff([text.index(chunk) for chunk in encoded])
+    assert gaps.max() < 2.2 * gaps.min(), "spread evenly"
+
+
+@pytest.mark.parametrize("sign", ["word ", '"', "語", "a", "z" * 100 + " "])
+def test_no_more_of_a_very_long_text_is_tokenized_than_the_limit(
+    encoder, sign: str, monkeypatch: pytest.MonkeyPatch
+):
+    class Counting:
+        characters = 0
+
+        def encode_batch(self, texts: list[str], **rest: bool):
+            self.characters += sum(map(len, texts))
+            return original.encode_batch(texts, **rest)
+
+    original, counting = encoder._tokenizer, Counting()
+    monkeypatch.setattr(encoder, "_tokenizer", counting)
+    seen = watched(encoder, monkeypatch)
+    text = (sign * 2 * MAX_CHARACTERS)[: 2 * MAX_CHARACTERS]
+    assert np.linalg.norm(encoder.encode([text])) == pytest.approx(1, abs=1e-5)
+    assert sum(map(len, seen)) <= MAX_CHUNKS
+    count = encoder.count_chunks(text)
+    assert count.encoded < count.total
+    assert counting.characters <= 2.5 * MAX_CHARACTERS
 
 
 def test_model_that_is_not_here_is_told_without_a_download():
@@ -108,7 +148,7 @@ def test_a_model_in_a_folder_is_told_apart_by_its_weights(encoder, tmp_path: Pat
 def test_vectors_are_those_of_the_library_where_nothing_is_cut(encoder):
     from sentence_transformers import SentenceTransformer
 
-    texts = [text for text in mixed_texts(24) if not encoder.is_chunked(text)]
+    texts = [text for text in mixed_texts(24) if encoder.count_chunks(text).total == 1]
     plain = SentenceTransformer(str(bundled.bundled_folder()), device="cpu").encode(texts)
     assert encoder.encode(texts) == pytest.approx(plain, abs=1e-5)
 

@@ -181,6 +181,12 @@ def test_reason_tells_of_chunks_and_of_missing_text():
     assert decisions[2].reason.count(".") < decisions[0].reason.count(".")
 
 
+def test_reason_tells_how_much_of_a_very_long_turn_was_encoded():
+    decisions = GatePolicy(Gate(), FakeEncoder(longest=3)).decide(*talk(["one " * 300, "now"]).at(1))
+    assert "32 of its 100 chunks" in decisions[0].reason
+    assert "32 of its 100 chunks" in decisions[0].to_json()["reason"]
+
+
 def test_situation_leans_on_what_came_before_when_the_gate_says_so():
     from convgate.gate.config import GateConfig
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity
+from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity
 from convgate.embedding.default import default_encoder
 
-__all__ = ["Embeddings", "Encoder", "EncoderIdentity", "default_encoder"]
+__all__ = ["ChunkCount", "Embeddings", "Encoder", "EncoderIdentity", "default_encoder"]

@@ -51,6 +51,14 @@ class EncoderIdentity:
         return names
 
 
+@dataclass(frozen=True, slots=True)
+class ChunkCount:
+    """How many chunks a text has, and of how many its vector is made."""
+
+    encoded: int
+    total: int  # an estimate where the text is too long to be tokenized as a whole
+
+
 class Progress(Protocol):
     """Called as texts are encoded: how many are done, of how many."""
 
@@ -74,8 +82,8 @@ class Encoder(Protocol):
         """
         ...
 
-    def is_chunked(self, text: str) -> bool:
-        """Whether the text is longer than the model reads at once, so that it is embedded in chunks."""
+    def count_chunks(self, text: str) -> ChunkCount:
+        """The chunks that the text is split into: more than one when the model cannot read it at once."""
         ...
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 import sqlite_utils
 
-from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity, Progress
+from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
 from convgate.errors import StoreError
 from convgate.home import make_home, make_private
 
@@ -63,7 +63,7 @@ class CachedEncoder:
         self._dimension = encoder.identity.dimension
         self._memory: OrderedDict[bytes, Embeddings] = OrderedDict()
         self._capacity = memory
-        self._is_chunked = lru_cache(maxsize=20_000)(encoder.is_chunked)
+        self._count_chunks = lru_cache(maxsize=20_000)(encoder.count_chunks)
         self._lock = threading.RLock()
         self._path = path
         self._db: sqlite_utils.Database | None = None
@@ -81,9 +81,9 @@ class CachedEncoder:
         """Whether vectors are being kept on disk; False after the file failed."""
         return self._db is not None
 
-    def is_chunked(self, text: str) -> bool:
-        """Whether the text is longer than the model reads at once, so that it is embedded in chunks."""
-        return self._is_chunked(text)
+    def count_chunks(self, text: str) -> ChunkCount:
+        """The chunks that the text is split into, counted once."""
+        return self._count_chunks(text)
 
     def close(self) -> None:
         """Close the file; the encoder goes on in memory."""

@@ -15,7 +15,7 @@ from transformers.utils import logging as transformers_logging
 
 from convgate.bundled import BUNDLED_MODEL, bundled_folder, verify_bundled_weights
 from convgate.embedding import chunks
-from convgate.embedding.base import Embeddings, EncoderIdentity, Progress, check_embeddings
+from convgate.embedding.base import ChunkCount, Embeddings, EncoderIdentity, Progress, check_embeddings
 from convgate.embedding.precision import AUTO, resolve_dtype
 from convgate.errors import EncoderError
 
@@ -28,7 +28,8 @@ class SentenceTransformerEncoder:
     """Encodes text with a sentence-transformers model; text beyond its limit is embedded in chunks.
 
     Long text becomes chunks of as many word pieces as the model reads (256 for MiniLM); its vector is the
-    mean of the chunks' vectors, weighted by their lengths and normalised.
+    mean of the chunks' vectors, weighted by their lengths and normalised. Of a text with more than MAX_CHUNKS
+    chunks so many are encoded, spread evenly from the first to the last.
     """
 
     def __init__(
@@ -52,7 +53,7 @@ class SentenceTransformerEncoder:
             model=name,
             revision=revision,
             dtype=dtype,
-            chunking=f"length-weighted mean of {self._max_pieces}-piece chunks",
+            chunking=chunks.describe(self._max_pieces),
             prefix=prefix,
             dimension=int(dimension),
         )
@@ -97,9 +98,9 @@ class SentenceTransformerEncoder:
         """What this encoder is, for cache keys and checkpoints."""
         return self._identity
 
-    def is_chunked(self, text: str) -> bool:
-        """Whether the text is longer than the model reads at once, so that it is embedded in chunks."""
-        return chunks.is_longer(self._prefix + text, self._tokenizer, self._max_pieces)
+    def count_chunks(self, text: str) -> ChunkCount:
+        """The chunks that the text is split into: more than one when the model cannot read it at once."""
+        return chunks.count(self._prefix + text, self._tokenizer, self._max_pieces)
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """(len(texts), d) float32, rows L2-normalised, in the order given; blank text gives a zero row.

@@ -95,7 +95,13 @@ class GatePolicy(Encodes):
     def _note(self, text: str) -> str | None:
         if not text.strip():
             return "The turn has no text, so only its place could be scored."
-        if self.encoder.is_chunked(text):
+        chunks = self.encoder.count_chunks(text)
+        if chunks.encoded < chunks.total:
+            return (
+                f"It is longer than the encoder reads: only {chunks.encoded} of its {chunks.total:,} chunks,"
+                " spread evenly, were embedded."
+            )
+        if chunks.total > 1:
             return "It is longer than the encoder reads at once and was embedded in chunks."
         return None
 

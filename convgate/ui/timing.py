@@ -20,8 +20,8 @@ from tokenizers import Tokenizer
 from convgate.app_files import app_root
 from convgate.bundled import bundled_folder
 from convgate.conversation import Conversation, Turn
-from convgate.embedding.base import Embeddings, EncoderIdentity, Progress
-from convgate.embedding.chunks import is_longer
+from convgate.embedding.base import ChunkCount, Embeddings, EncoderIdentity, Progress
+from convgate.embedding.chunks import count
 from convgate.errors import ConvgateError
 from convgate.settings import load_settings
 from convgate.store import Store
@@ -124,6 +124,6 @@ class StandIn:
             rows[row] = np.random.default_rng(seed).standard_normal(self.identity.dimension)
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
-    def is_chunked(self, text: str) -> bool:
-        """Whether the bundled encoder would read it in parts."""
-        return is_longer(text, self._tokenizer, _READ_AT_ONCE)
+    def count_chunks(self, text: str) -> ChunkCount:
+        """The chunks that the bundled encoder would split it into."""
+        return count(text, self._tokenizer, _READ_AT_ONCE)

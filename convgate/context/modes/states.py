@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from convgate.bundled import BUNDLED_MODEL, BUNDLED_SHA256, bundled_folder, verify_bundled_weights
-from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity, Progress
+from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder
+from convgate.embedding.chunks import describe
 from convgate.settings import Settings
 
 LAYERS = 4
@@ -38,7 +39,7 @@ class StateEncoder:
             model=f"{BUNDLED_MODEL}, layer {LAYERS}",
             revision=BUNDLED_SHA256,
             dtype="float32",
-            chunking=f"length-weighted mean of {_PIECES}-piece chunks",
+            chunking=describe(_PIECES),
             prefix="",
             dimension=384,
         )
@@ -47,9 +48,9 @@ class StateEncoder:
         """(len(texts), 384) float32, rows L2-normalised; blank text gives a zero row."""
         return self._encoder().encode(texts, progress=progress)
 
-    def is_chunked(self, text: str) -> bool:
-        """Whether the text is longer than the model reads at once."""
-        return self._encoder().is_chunked(text)
+    def count_chunks(self, text: str) -> ChunkCount:
+        """The chunks that the text is split into."""
+        return self._encoder().count_chunks(text)
 
     def _encoder(self) -> Encoder:
         with self._lock:
