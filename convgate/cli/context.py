@@ -13,6 +13,7 @@ from convgate.cli.output import (
     JsonOption,
     OutOption,
     QuestionOption,
+    RedactOption,
     SettingsFileOption,
     SkipBadOption,
     TurnOption,
@@ -72,6 +73,7 @@ def context(
     settings_file: SettingsFileOption = None,
     format: FormatOption = None,
     skip_bad: SkipBadOption = False,
+    redact: RedactOption = False,
     json_output: JsonOption = False,
     out: OutOption = None,
 ) -> None:
@@ -86,7 +88,7 @@ def context(
     chosen = load_settings(settings_file).model_copy(
         update={name: value for name, value in changes.items() if value is not None}
     )
-    talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad)
+    talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
     with encoding_progress() as progress:
         encoder = EncoderOnDemand(chosen)
         made = build_policy(policy or chosen.policy, chosen, encoder)

@@ -11,8 +11,10 @@ from convgate.cli.output import (
     FormatOption,
     JsonOption,
     OutOption,
+    RedactOption,
     SkipBadOption,
     open_source,
+    tell,
     tell_problems,
     write_json,
 )
@@ -27,6 +29,7 @@ def import_(
     files: FilesArgument,
     format: FormatOption = None,
     skip_bad: SkipBadOption = False,
+    redact: RedactOption = False,
     json_output: JsonOption = False,
     out: OutOption = None,
 ) -> None:
@@ -35,18 +38,23 @@ def import_(
     What the library has already is left as it is.
     """
     from convgate.messages.tokens import turn_tokens
+    from convgate.redaction import Redactor
     from convgate.settings import load_settings
     from convgate.store import Conversations, NewConversation, Store
     from convgate.transcripts.characters import printable
     from convgate.transcripts.reading import read_source
 
+    redactor = Redactor()
     found: list[NewConversation] = []
     for file in files:
         source = open_source(file)
         transcript = read_source(source, format, skip_bad=skip_bad)
         tell_problems(transcript.problems)
         origin = source.report.file
-        found += [NewConversation(talk, origin, int(turn_tokens(talk.turns).sum())) for talk in transcript]
+        talks = map(redactor.redact, transcript) if redact else transcript
+        found += [NewConversation(talk, origin, int(turn_tokens(talk.turns).sum())) for talk in talks]
+    if redact:
+        tell(redactor.summary)
     additions = Conversations(Store(load_settings().database)).add(found)
     if json_output or out:
         rows = [

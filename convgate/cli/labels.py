@@ -9,7 +9,16 @@ from typing import Annotated
 import typer
 
 from convgate.cli.label_imports import import_, imports, undo_import
-from convgate.cli.output import ForceOption, JsonOption, OutOption, open_library, write_export, write_json
+from convgate.cli.output import (
+    ForceOption,
+    JsonOption,
+    OutOption,
+    RedactOption,
+    open_library,
+    tell,
+    write_export,
+    write_json,
+)
 from convgate.errors import ConvgateError
 from convgate.ui.wording import counted
 
@@ -96,11 +105,13 @@ def export(
         list[str] | None,
         typer.Option("--conversation", help="Only this one, by its key; may be repeated.", metavar="KEY"),
     ] = None,
+    redact: RedactOption = False,
     out: OutOption = None,
     force: ForceOption = False,
 ) -> None:
     """Write all labels to one file, to train on, to measure with, or to import again without loss."""
     from convgate.labels.exchange import write_labels
+    from convgate.redaction import Redactor
     from convgate.store import Conversations, Labels
 
     store = open_library()
@@ -109,7 +120,12 @@ def export(
         raise ConvgateError(f"nobody called {unknown[0]!r} has labelled anything")
     library = Conversations(store)
     keys = [library.summary(key).key for key in conversation] if conversation else None
-    content = write_labels(store, format.value, annotators=annotator or None, conversations=keys)
+    redactor = Redactor() if redact else None
+    content = write_labels(
+        store, format.value, annotators=annotator or None, conversations=keys, redactor=redactor
+    )
+    if redactor:
+        tell(redactor.summary)
     if out is None:
         sys.stdout.write(content.decode())
         return

@@ -73,6 +73,9 @@ SettingsFileOption = Annotated[
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
+RedactOption = Annotated[
+    bool, typer.Option("--redact", help="Mask secrets: API keys, tokens, passwords, private keys.")
+]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
 
 
@@ -112,8 +115,24 @@ def kept(store: Store, *, dry_run: bool) -> Iterator[Store]:
             raise _DryRun
 
 
-def read_one(file: Path, *, which: str | None, format: str | None, skip_bad: bool) -> Conversation:
-    """The conversation of a file that is asked for; the first one unless `which` says another."""
+def read_one(
+    file: Path, *, which: str | None, format: str | None, skip_bad: bool, redact: bool = False
+) -> Conversation:
+    """The conversation of a file that is asked for; the first one unless `which` says another.
+
+    redact: its secrets are masked, and standard error says how many.
+    """
+    talk = _read_one(file, which=which, format=format, skip_bad=skip_bad)
+    if redact:
+        from convgate.redaction import Redactor
+
+        redactor = Redactor()
+        talk = redactor.redact(talk)
+        tell(redactor.summary)
+    return talk
+
+
+def _read_one(file: Path, *, which: str | None, format: str | None, skip_bad: bool) -> Conversation:
     from convgate.transcripts.reading import read_source
 
     with status(f"Reading {file}"):

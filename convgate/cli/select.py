@@ -17,6 +17,7 @@ from convgate.cli.output import (
     MinTurnsOption,
     OutOption,
     QuestionOption,
+    RedactOption,
     RuleOption,
     SetOption,
     SettingsFileOption,
@@ -60,6 +61,7 @@ def select(
     ] = False,
     format: FormatOption = None,
     skip_bad: SkipBadOption = False,
+    redact: RedactOption = False,
     json_output: JsonOption = False,
     out: OutOption = None,
 ) -> None:
@@ -76,7 +78,7 @@ def select(
         raise typer.BadParameter(
             f"--gate, --rule, --min-turns and --max-turns belong to gate, not to {policy}"
         )
-    talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad)
+    talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
     with encoding_progress() as progress:
         made = (
             gate_policy(chosen, gate, rule, settings, min_turns, max_turns)

@@ -9,6 +9,7 @@ A file's format is recognised by its content.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +19,7 @@ from convgate.labels import label_table, relevance_labels, turn_lists
 from convgate.labels.gold import labelled_conversations, split_groups
 from convgate.labels.imported import Import
 from convgate.labels.snapshot import snapshot
+from convgate.redaction import Redactor
 from convgate.store import Conversations, Entry, Labels, Saved, SituationKey, Store
 from convgate.store.label_log import check_annotator
 from convgate.transcripts.problems import Report
@@ -96,11 +98,14 @@ def write_labels(
     *,
     annotators: Collection[str] | None = None,
     conversations: Collection[str] | None = None,
+    redactor: Redactor | None = None,
 ) -> bytes:
     """Everything that holds, as a file that `read_labels` takes back without loss.
 
     annotators, conversations: those that are wanted, by name and by key; all unless given. A relevance set's
-    `relevant` and `judged` rest on the annotators that train, or on those that are named.
+    `relevant` and `judged` rest on the annotators that train, or on those that are named. redactor: masks
+    secrets in conversations, questions and notes; the file is then read as other conversations, which have
+    the same labels.
     """
     with snapshot(store) as db:
         talks: dict[str, tuple[str, Conversation]] = {}
@@ -110,6 +115,14 @@ def write_labels(
             talks[key] = (titles[key], talk)
         groups = split_groups(store)
         trained = [name for (name,) in db.execute("SELECT name FROM annotators WHERE trains")]
+    if redactor is not None:
+        mask, unmasked, wanted = redactor.mask, wanted, {}
+        talks = {key: (mask(title), redactor.redact(talk)) for key, (title, talk) in talks.items()}
+        for situation, said in unmasked.items():
+            situation = replace(situation, question=mask(situation.question))
+            wanted.setdefault(situation, []).extend(
+                replace(entry, situation=situation, value=mask(entry.value)) for entry in said
+            )
     place = {key: number for number, key in enumerate(talks)}
     ordered = {
         situation: wanted[situation]

@@ -1,0 +1,188 @@
+"""Masking of secrets; those here are made up, and put together when the tests run."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from convgate.conversation import Conversation, Turn
+from convgate.labels.exchange import read_labels
+from convgate.redaction import Redactor
+from convgate.settings import load_settings
+from convgate.store import Conversations, Labels, SituationKey, Store
+from convgate.transcripts import read_conversations, read_text, write_conversation
+from tests.commands import Run
+from tests.fakes import FakeEncoder
+
+SAMPLES = Path(__file__).parent.parent / "sample_conversations"
+
+AWS = "AKIA" + "Z7Q2" * 4
+GITHUB = "ghp" + "_" + "a1B2c3D4e5F6" * 3
+JWT = ".".join(("eyJ" + "hbGciOiJIUzI1NiJ9", "eyJ" + "zdWIiOiJhbm5hIn0", "c2lnbmF0dXJl" * 3))
+STRIPE = "sk_" + "live_" + "4f9Kq2Lm" * 3
+HASH = "9f86d081" + "884c7d65" + "9a2feaa0" + "c55ad015"
+PASSWORD = "hunter" + "2x"
+
+
+def key(kind: str = "RSA ", joint: str = "\n") -> str:
+    lines = ["MIIE" + "abCD12+/" * 7] * 12
+    return joint.join([f"-----BEGIN {kind}PRIVATE KEY-----", *lines, f"-----END {kind}PRIVATE KEY-----"])
+
+
+@pytest.mark.parametrize(
+    ("text", "secret", "kind"),
+    [
+        (f"the key is {AWS}, use it", AWS, "AWS Access Key"),
+        (f"export GH={GITHUB}", GITHUB, "GitHub Token"),
+        (f"Authorization: Bearer {JWT}", JWT, "JSON Web Token"),
+        (f"stripe: {STRIPE}.", STRIPE, "Stripe Access Key"),
+        (f"psql postgres://anna:{PASSWORD}@db.example/main", PASSWORD, "Basic Auth Credentials"),
+        (f'password = "{PASSWORD}"', PASSWORD, "Secret Keyword"),
+        (f"DB_PASSWORD={PASSWORD}", PASSWORD, "Secret Keyword"),
+        (f'token: "{HASH}"', HASH, "Hex High Entropy String"),
+        (f"before\n{key()}\nafter", key(), "Private Key"),
+        (f"before\n{key('OPENSSH ')}\nafter", key("OPENSSH "), "Private Key"),
+        (f"before\n{key()[:300]}\n", key()[40:300], "Private Key"),
+    ],
+)
+def test_a_secret_is_masked_as_a_whole_and_counted(text: str, secret: str, kind: str) -> None:
+    redactor = Redactor()
+    masked = redactor.mask(text)
+    assert redactor.counts == {kind: 1}
+    before, _, after = text.partition(secret)
+    assert f"[redacted: {kind}]" in masked
+    assert not any(line in masked for line in secret.splitlines())
+    assert masked.startswith(before.partition("-----")[0])
+    assert after.startswith(".") or masked.endswith(after)
+
+
+def test_every_secret_of_a_line_is_masked_wherever_it_stands() -> None:
+    redactor = Redactor()
+    filler = "x" * 5_000
+    line = f"password={PASSWORD} secret={PASSWORD}y {filler} {AWS} {filler}{filler} {JWT * 200} {AWS}"
+    masked = redactor.mask(line)
+    assert redactor.counts == {"Secret Keyword": 2, "AWS Access Key": 2, "JSON Web Token": 1}
+    assert masked.count("x" * 5_000) == 3
+    assert PASSWORD not in masked
+
+
+def test_tool_arguments_and_parts_are_masked_and_stay_what_they_are() -> None:
+    arguments = json.dumps(
+        {"password": PASSWORD + '"quoted', "pin": 1, "db_password": 12345678, "key": key(joint="\n")}
+    )
+    messages = [
+        {
+            "role": "user",
+            "content": [{"type": "text", "text": f"use {AWS}"}, {"type": "text", "text": "now"}],
+        },
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [
+                {"id": "c1", "type": "function", "function": {"name": "log_in", "arguments": arguments}}
+            ],
+        },
+        {"role": "tool", "tool_call_id": "c1", "content": f"token {GITHUB} accepted"},
+    ]
+    (talk,) = read_text(json.dumps(messages)).conversations
+    redactor = Redactor()
+    masked = redactor.redact(talk)
+    written = write_conversation(masked)
+    for secret in (AWS, GITHUB, PASSWORD, "quoted", "12345678", "MIIE"):
+        assert secret not in written
+        assert not any(secret in turn.scored_text for turn in masked.turns)
+    assert redactor.counts == Counter(
+        {"AWS Access Key": 1, "GitHub Token": 1, "Private Key": 1, "Secret Keyword": 2}
+    )
+    call = json.loads(masked.turns[1].tool_calls[0].arguments)
+    assert (call["pin"], set(call)) == (1, {"password", "pin", "db_password", "key"})
+    (again,) = read_text(written).conversations
+    assert [turn.scored_text for turn in again.turns] == [turn.scored_text for turn in masked.turns]
+    assert [len(turn.parts) for turn in masked.turns] == [len(turn.parts) for turn in talk.turns]
+
+
+def test_the_sum_is_told_by_kind() -> None:
+    redactor = Redactor()
+    redactor.redact(Conversation("one", (Turn.of("user", f"{AWS} and {AWS}"), Turn.of("user", key()))))
+    assert redactor.summary == "Masked 3 secrets: AWS Access Key (2), Private Key (1)."
+    assert Redactor().summary == "Masked 0 secrets."
+
+
+def test_nothing_of_the_samples_is_taken_for_a_secret() -> None:
+    redactor = Redactor()
+    files = [file for file in SAMPLES.iterdir() if file.name != "README.md" and "relevance" not in file.name]
+    for file in files:
+        for talk in read_conversations(file):
+            assert redactor.redact(talk) == talk
+    assert redactor.counts == {}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    messages = [
+        {"role": "user", "content": f"The key is {AWS}"},
+        {"role": "assistant", "content": "Noted."},
+        {"role": "user", "content": f"and this {GITHUB}: what is it?"},
+    ]
+    path = tmp_path / "talk.json"
+    path.write_text(json.dumps(messages))
+    return path
+
+
+def test_commands_mask_what_they_write_and_say_how_much(
+    run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
+    for command in (["select", "--policy", "last_k"], ["context", "--policy", "last_k", "--json"]):
+        code, out, _ = run(*command, file)
+        assert (code, AWS in out, GITHUB in out) == (0, True, True)
+        code, out, err = run(*command, file, "--redact")
+        assert (code, AWS in out, GITHUB in out) == (0, False, False)
+        assert "[redacted: AWS Access Key]" in out
+        assert "Masked 2 secrets: AWS Access Key (1), GitHub Token (1)." in err
+
+
+def test_an_import_masks_before_anything_is_kept(run: Run, file: Path) -> None:
+    code, out, err = run("import", file, "--redact", "--json")
+    assert (code, "Masked 2 secrets" in err) == (0, True)
+    (row,) = json.loads(out)["conversations"]
+    store = Store(load_settings().database)
+    turns = Conversations(store).get(row["key"]).conversation.turns
+    assert turns[0].text == "The key is [redacted: AWS Access Key]"
+    assert AWS not in row["title"]
+    assert AWS.encode() not in store.backup_bytes()
+
+
+@pytest.mark.parametrize("format", ["relevance-set", "csv"])
+def test_exported_labels_keep_their_turns(run: Run, file: Path, tmp_path: Path, format: str) -> None:
+    (row,) = json.loads(run("import", file, "--json")[1])["conversations"]
+    labels = Labels(Store(load_settings().database))
+    labels.answer(SituationKey(row["key"], 2), {0: "relevant", 1: "not_relevant"}, by="Ada")
+    labels.answer(SituationKey(row["key"], None, f"Is {AWS} old?"), {0: "relevant"}, by="Ada")
+    out = tmp_path / f"labels.{format}"
+    assert run("labels", "export", "--format", format, "--out", out)[0] == 0
+    assert AWS in out.read_text()
+    code, _, err = run("labels", "export", "--format", format, "--out", out, "--redact", "--force")
+    assert (code, "AWS Access Key" in err) == (0, True)
+    assert not any(secret in out.read_text() for secret in (AWS, GITHUB))
+    if format == "relevance-set":
+        found = read_labels(out.read_bytes(), out.name, Store(tmp_path / "empty.db"))
+        assert {(entry.situation.turn, entry.turn, entry.value) for entry in found.entries} == {
+            (2, 0, "relevant"), (2, 1, "not_relevant"), (None, 0, "relevant"),
+        }  # fmt: skip
+
+
+@pytest.mark.parametrize("part", ["a", "'a", "://a:", '"password": "x", ', "-----BEGIN PRIVATE KEY-----"])
+def test_time_is_linear_in_the_length_of_a_line(part: str) -> None:
+    def cost(length: int) -> float:
+        text = part * (length // len(part))
+        begun = time.process_time()
+        Redactor().mask(text)
+        return time.process_time() - begun
+
+    Redactor().mask("loads the patterns")
+    assert cost(96_000) < 10 * cost(16_000), "six times as long; quadratic would be 36 times"
