@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from convgate.conversation import Conversation
+from convgate.conversation import Conversation, Turn
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
@@ -102,9 +102,9 @@ def test_a_file_is_looked_at_before_it_is_imported_and_taken_back_as_one() -> No
 def test_exports_are_files_that_are_read_back_without_loss(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    files: dict[str, Callable[[], bytes]] = {}
+    files: dict[str, Any] = {}
 
-    def drawn(label: str, data: Callable[[], bytes], *, file_name: str, **_: object) -> bool:
+    def drawn(label: str, data: object, *, file_name: str, **_: object) -> bool:
         files[file_name] = data
         return False
 
@@ -119,3 +119,21 @@ def test_exports_are_files_that_are_read_back_without_loss(
         Conversations(other).add([NewConversation(Conversation("Talk", TALK, title="Talk", format="openai"))])
         keep_labels(other, read_labels(files[name](), name, other), by="Ada")
         assert sorted((replace(one, at=None) for one in Labels(other).entries()), key=repr) == entries()
+
+
+def test_exports_are_masked_where_that_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: dict[str, Any] = {}
+
+    def drawn(label: str, data: object, *, file_name: str, **_: object) -> bool:
+        files[file_name] = data
+        return False
+
+    secret = "AKIA" + "Z7Q2" * 4  # made up
+    key = add(*(Turn.of("user", f"{number}: {secret}") for number in range(8)))
+    say(key, Ada={1: "relevant"})
+    monkeypatch.setattr("streamlit.download_button", drawn)
+    app = opened(conversation=key, show="files")
+    assert all(secret.encode() in files[name]() for name in ("labels.jsonl", "labels.csv"))
+    app.checkbox(key="label.export.redact").check().run()
+    assert not any(secret.encode() in files[name] for name in ("labels.jsonl", "labels.csv"))
+    assert "Masked 8 secrets: AWS Access Key (8)." in said(app)

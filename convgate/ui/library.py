@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from convgate.redaction import Redactor
 from convgate.store import ConversationPage, Conversations, ConversationSummary, Sort
 from convgate.transcripts import format_named, write_conversation
 from convgate.ui import state
 from convgate.ui.frame import App
 from convgate.ui.navigation import conversation_link
+from convgate.ui.redaction import redact_checkbox
 from convgate.ui.text import literal, shortened
 from convgate.ui.wording import ago, counted
 
@@ -112,9 +114,15 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
         if st.form_submit_button("Rename", icon=":material/edit:", width="stretch"):
             conversations.rename(row.key, title)
             st.rerun()
+    redactor = Redactor() if redact_checkbox(f"redact-{row.key}") else None
+
+    def written() -> str:
+        conversation = conversations.get(row.key).conversation
+        return write_conversation(redactor.redact(conversation) if redactor else conversation)
+
     st.download_button(
         "Download",
-        lambda: write_conversation(conversations.get(row.key).conversation),
+        written() if redactor else written,  # at once, so that what was masked can be told
         file_name=_file_name(row),
         key=f"download-{row.key}",
         help="The transcript in the format it came in",
@@ -122,6 +130,8 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
         icon=":material/download:",
         width="stretch",
     )
+    if redactor:
+        st.caption(redactor.summary)
     if st.button("Delete", key=f"delete-{row.key}", icon=":material/delete:", width="stretch"):
         conversations.delete([row.key])
         st.session_state[DELETED] = Deletion(row.key, row.title)

@@ -10,6 +10,7 @@ import streamlit as st
 from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
 from convgate.messages.tokens import turn_tokens
+from convgate.redaction import Redactor
 from convgate.store import Addition, Conversations, NewConversation
 from convgate.transcripts import (
     BadLinesError,
@@ -23,6 +24,7 @@ from convgate.ui import state
 from convgate.ui.frame import App
 from convgate.ui.library import SEARCH
 from convgate.ui.navigation import open_conversation
+from convgate.ui.redaction import redact_checkbox
 from convgate.ui.text import literal, show_text
 from convgate.ui.wording import counted
 
@@ -151,6 +153,7 @@ def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
                 found += [NewConversation(each, reading.name) for each in reading.transcript.conversations]
     if not found:
         return
+    redactor = Redactor() if redact_checkbox(f"redact-{place}") else None
     with st.container(horizontal=True):
         one = len(found) == 1
         opening = one and st.button(
@@ -161,7 +164,12 @@ def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
             label, key=f"add-{place}", type="secondary" if one else "primary", icon=":material/add:"
         )
     if opening or adding:
+        if redactor:
+            found = [replace(item, conversation=redactor.redact(item.conversation)) for item in found]
         additions = keep(app.conversations, found)
+        if redactor:
+            st.session_state[OUTCOME] += f" {redactor.summary}"
+            st.toast(redactor.summary)  # which is seen on Explore, too
         st.session_state[GENERATION] += 1
         if opening:
             state.forget(OUTCOME)

@@ -9,6 +9,7 @@ import streamlit as st
 from convgate.errors import ConvgateError
 from convgate.labels.exchange import SUFFIXES, Kind, keep_labels, read_labels, write_labels
 from convgate.labels.imported import Import
+from convgate.redaction import Redactor
 from convgate.store import Conversations
 from convgate.store.label_imports import LabelImports
 from convgate.transcripts import BadLinesError, Problems
@@ -17,6 +18,7 @@ from convgate.ui.annotator import annotator
 from convgate.ui.answering import keep_saved
 from convgate.ui.explore.state import touched
 from convgate.ui.frame import App, show_problem
+from convgate.ui.redaction import redact_checkbox
 from convgate.ui.text import literal
 from convgate.ui.wording import ago, counted, told_apart
 
@@ -35,12 +37,18 @@ _TOLD: dict[Kind, str] = {
 def draw_files(app: App) -> None:
     """Download, and upload with a preview."""
     st.markdown("**Export** everything that is labelled")
+    redacts = redact_checkbox("label.export.redact")
+    redactor: Redactor | None = None
     with st.container(horizontal=True):
         for kind, label in _KINDS.items():
+            redactor = Redactor() if redacts else None
+            written = partial(write_labels, app.store, kind, redactor=redactor)
             st.download_button(
-                label, partial(write_labels, app.store, kind), file_name=f"labels{SUFFIXES[kind]}",
+                label, written() if redactor else written, file_name=f"labels{SUFFIXES[kind]}",
                 key=f"label.export.{kind}", on_click="ignore", icon=":material/download:", help=_TOLD[kind],
             )  # fmt: skip
+    if redactor:
+        st.caption(redactor.summary)
     st.markdown("**Import**")
     if (problem := st.session_state.pop(_PROBLEM, None)) is not None:
         show_problem(problem)
