@@ -4,8 +4,8 @@
     conversation = redactor.redact(conversation)
     redactor.summary    # "Masked 2 secrets: AWS Access Key (1), Private Key (1)."
 
-The patterns are those of detect-secrets, without its verification of secrets over the network. Nothing that
-follows a recognised form is left, but a secret of another form is not found.
+The patterns are those of detect-secrets; its verification of secrets over the network is not used. A secret
+of a form that it does not know is not found.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class _Detector:
     def spans(self, line: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
         """Where the secrets are that are found between two places; each as long as it is in the line."""
         while match := self.pattern.search(line, start, stop):
-            first = max(0, match.start(self.group)) or match.start()
+            first = match.start() if match[self.group] is None else match.start(self.group)
             quoted = _QUOTED.get(line[first - 1 : first]) if self.is_assigned else None
             value = (quoted or _TOKEN).match(line, first)
             start = max(match.start() + 1, value.end() if value else 0)
