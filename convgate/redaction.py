@@ -4,7 +4,7 @@
     conversation = redactor.redact(conversation)
     redactor.summary    # "Masked 2 secrets: AWS Access Key (1), Private Key (1)."
 
-The patterns are those of detect-secrets; its verification of secrets over the network is not used. A secret
+The patterns are those of detect-secrets, and a few of newer keys; its verification of secrets over the network is not used. A secret
 of a form that it does not know is not found.
 """
 
@@ -25,6 +25,15 @@ that is quadratic in the length of a line."""
 
 _NOT_SECRET = frozenset({"IPPublicDetector"})
 """Detectors that are left out: public addresses are not secret, and version numbers look like them."""
+
+_MORE = {
+    "OpenAI Token": re.compile(r"\bsk-(?:proj|svcacct|admin)-[A-Za-z0-9_-]{20,}"),
+    "Anthropic Token": re.compile(r"\bsk-ant-[A-Za-z0-9_-]{20,}"),
+    "Google API Key": re.compile(r"\bAIza[A-Za-z0-9_-]{35}"),
+    "GitHub Token": re.compile(r"\bgithub_pat_[A-Za-z0-9_]{22,}"),
+    "Hugging Face Token": re.compile(r"\bhf_[A-Za-z0-9]{30,}"),
+}
+"""Keys that are often pasted into chats and that the library does not know, by kind."""
 
 _PRIVATE_KEY = "Private Key"
 _PRIVATE_KEYS = re.compile(
@@ -161,7 +170,7 @@ def _detectors() -> tuple[_Detector, ...]:
     from detect_secrets.plugins.base import BasePlugin, RegexBasedDetector
     from detect_secrets.plugins.high_entropy_strings import HighEntropyStringsPlugin
 
-    specific: list[_Detector] = []
+    specific = [_Detector(kind, pattern, 0) for kind, pattern in _MORE.items()]
     random: list[_Detector] = []
     plugin_classes: Mapping[str, type[BasePlugin]] = get_mapping_from_secret_type_to_class()
     for kind, plugin_class in plugin_classes.items():
