@@ -75,6 +75,18 @@ class StoreError(ConvgateError):
     """The database cannot be opened, read or written."""
 
 
+class DamagedError(StoreError):
+    """The file of the database is damaged, or is no library of convgate; `detail` says how."""
+
+    def __init__(self, message: str, detail: str) -> None:
+        self.detail = detail
+        super().__init__(message)
+
+
+class ReadOnlyError(StoreError):
+    """Something was to be written to a data folder that is in read-only mode."""
+
+
 class SettingsError(ConvgateError):
     """A setting is unknown or out of its range."""
 

@@ -8,6 +8,8 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from convgate.home import check_writable
+
 
 def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
     """Writes the file in one step: whoever opens it finds the old content or the new, never a part of it.
@@ -16,8 +18,10 @@ def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
     is no file, such as a pipe or /dev/null, is written to directly. A new file is for its owner alone when
     `private`; otherwise the umask says for whom.
 
-    Raises OSError, after which the file is as it was and nothing is left beside it.
+    Raises OSError, after which the file is as it was and nothing is left beside it, and ReadOnlyError in
+    read-only mode.
     """
+    check_writable(path)
     path = path.resolve()
     if path.exists() and not (path.is_file() or path.is_dir()):
         path.write_bytes(content)

@@ -4,8 +4,8 @@
     conversation = redactor.redact(conversation)
     redactor.summary    # "Masked 2 secrets: AWS Access Key (1), Private Key (1)."
 
-The patterns are those of detect-secrets, and a few of newer keys; its verification of secrets over the network is not used. A secret
-of a form that it does not know is not found.
+The patterns are those of detect-secrets and a few for newer keys; its verification of secrets over the
+network is not used. A secret of another form is not found.
 """
 
 from __future__ import annotations

@@ -12,14 +12,15 @@ import os
 import re
 import tomllib
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import platformdirs
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError as UnreadableVariable
 
 from convgate.errors import SettingsError, quote
+from convgate.home import set_read_only
 
 PREFIX = "CONVGATE_"
 FILE_NAME = "convgate.toml"
@@ -55,6 +56,7 @@ class Settings(BaseSettings):
     upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
     app_token: bool = True  # whether the app asks browsers for the token that it prints at its start
     read_limit_seconds: float = Field(120, gt=0, le=86_400)  # for reading a file of conversations or labels
+    read_only: bool = False  # whether nothing in home is written, until the program ends
 
     gatekeeper_mode: Literal["pattern", "hybrid", "llm", "disabled"] = "pattern"
     gatekeeper_rules: Path | None = None  # own rules (YAML); None: gatekeeper.yaml in the home folder
@@ -101,6 +103,12 @@ class Settings(BaseSettings):
     @classmethod
     def _expand(cls, path: Path | None) -> Path | None:
         return None if path is None else path.expanduser().absolute()
+
+    @model_validator(mode="after")
+    def _protect(self) -> Self:
+        if self.read_only:
+            set_read_only(self.home)
+        return self
 
     @property
     def database(self) -> Path:

@@ -99,5 +99,5 @@ def test_what_json_cannot_say_is_refused_by_name() -> None:
 
 @pytest.mark.parametrize("document", ["", "[]", "{}", '{"id":"a","format":"x","turns":[{"role":"user"}]}'])
 def test_a_damaged_document_is_a_clear_error(document: str) -> None:
-    with pytest.raises(StoreError, match="a stored conversation cannot be read"):
+    with pytest.raises(StoreError, match="a conversation is damaged"):
         documents.load(document)

@@ -13,7 +13,7 @@ import pytest
 from sqlite_utils import Database
 
 from convgate.conversation import Conversation, Turn
-from convgate.errors import StoreError
+from convgate.errors import DamagedError, StoreError
 from convgate.sessions import segment, with_moved
 from convgate.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
@@ -236,7 +236,7 @@ def test_an_upgrade_that_fails_leaves_the_database_as_it_was(tmp_path: Path) -> 
     old.conn.commit()
     old.conn.close()
     before = contents(path)
-    with pytest.raises(Exception, match="table moved_boundaries already exists"):
+    with pytest.raises(DamagedError, match="moved_boundaries"):
         Store(path)
     assert contents(path) == before
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from convgate.conversation import Conversation
+from convgate.store.faults import decoded
 
 Sort = Literal["added", "title", "turns", "tokens", "format"]
 
@@ -90,6 +91,7 @@ def title_of(conversation: Conversation) -> str:
     return first if len(first) <= TITLE_LENGTH else f"{first[: TITLE_LENGTH - 1].rstrip()}…"
 
 
+@decoded("a conversation")
 def summary_of(row: dict[str, Any], excerpt: str | None = None) -> ConversationSummary:
     """What a list shows of a row of the table."""
     return ConversationSummary(

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 
 from convgate.store.conversation_keys import number_of
 from convgate.store.database import Store
+from convgate.store.faults import decoded
 from convgate.transcripts.characters import writable
 
 
@@ -40,7 +41,8 @@ class ConversationRules:
         if row is None:
             return None
         policy, choice, note, chosen_at = row
-        return ConversationRule(policy, json.loads(choice), note, datetime.fromisoformat(chosen_at))
+        with decoded("a rule of a conversation"):
+            return ConversationRule(policy, json.loads(choice), note, datetime.fromisoformat(chosen_at))
 
     def put(self, key: str, policy: str, choice: Mapping[str, str], *, note: str = "") -> None:
         """Have the conversation chosen so from now on, in place of what was there.

@@ -24,6 +24,7 @@ from convgate.store.conversation_records import (
     title_of,
 )
 from convgate.store.database import Store
+from convgate.store.faults import decoded
 from convgate.store.openings import Openings
 from convgate.transcripts.characters import writable
 from convgate.transcripts.split_groups import split_group_of
@@ -90,7 +91,8 @@ class Conversations:
             document = db.execute(
                 "SELECT document FROM documents WHERE number = ?", [row["number"]]
             ).fetchone()
-        return StoredConversation(summary_of(row), documents.load(document[0]))
+        with decoded("a conversation"):
+            return StoredConversation(summary_of(row), documents.load(document[0]))
 
     def summary(self, key: str) -> ConversationSummary:
         """What the list says about `key`; raises StoreError when the library does not have it."""

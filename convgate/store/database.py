@@ -7,23 +7,33 @@ with store.write() as db:              # all of it or nothing
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
-from convgate.errors import StoreError
-from convgate.home import make_home, make_private
-from convgate.store.faults import explained
+from convgate.errors import DamagedError, StoreError
+from convgate.home import check_writable, is_read_only, make_home, make_private
+from convgate.store.damage import check_rows, check_schema
+from convgate.store.faults import damaged, explained, unwritable
 from convgate.store.migrations import migrations
 
 BUSY_TIMEOUT = 5.0
 """Seconds to wait for another program that is writing."""
 
+READ_SECONDS = 60.0
+"""Seconds that the statements of one block of `Store.read` may take."""
+
+_STEPS = 100_000  # of SQLite's virtual machine between two looks at the clock: some milliseconds
+_KEPT_BACKUPS = 2  # of those that migrations make
 
 _TRACES = (
     "It is removed, but another program uses the database {path}: files beside it may hold traces until every"
@@ -34,9 +44,11 @@ _TRACES = (
 class Store:
     """The database at `path`, made when it is not there, brought to the newest schema when it is older.
 
-    Threads share a store: each borrows a connection for itself, and what one of them opens inside a block
-    it has open already joins that block. Raises StoreError, from here and from every block, when the file
-    cannot be read or written, another program holds it, or a newer convgate wrote it.
+    Before that, an older one is backed up beside itself. Threads share a store: each borrows a connection for
+    itself, and what one of them opens inside a block it has open already joins that block. In read-only mode,
+    and where file or folder cannot be written, it can only be read. Raises StoreError, from here and from
+    every block, when the file cannot be read or written, is damaged, another program holds it, or a newer
+    convgate wrote it.
     """
 
     def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
@@ -44,19 +56,50 @@ class Store:
         self._busy_timeout = busy_timeout
         self._idle: list[Database] = []
         self._borrowed = threading.local()
-        try:
-            make_home(path.parent)
-            make_private(path)
-        except OSError as error:
+        self.is_read_only = is_read_only(path) or (path.exists() and not _can_write(path))
+        if not self.is_read_only:
+            try:
+                make_home(path.parent)
+                make_private(path)
+            except OSError as error:
+                raise StoreError(
+                    f"The data folder {path.parent} cannot be made or written ({error.strerror}). Choose "
+                    "another one with CONVGATE_HOME."
+                ) from error
+        elif not path.exists():
             raise StoreError(
-                f"The data folder {path.parent} cannot be made or written ({error.strerror}). Choose another "
-                "one with CONVGATE_HOME."
-            ) from error
+                f"There is no library at {path}, and read-only mode makes none. Start convgate once without "
+                "it, or choose another folder with CONVGATE_HOME."
+            )
         self._migrate()
+
+    @property
+    def previous(self) -> Path:
+        """The file with the library as it was before the last restore."""
+        return self.path.with_name(f"{self.path.stem}-previous.db")
+
+    @property
+    def can_undo_restore(self) -> bool:
+        """Whether there is a library from before a restore."""
+        return self.previous.exists()
 
     @contextmanager
     def read(self) -> Iterator[Database]:
-        """A connection to ask questions with."""
+        """A connection to ask questions with; its statements are stopped after READ_SECONDS."""
+        is_joined = getattr(self._borrowed, "db", None) is not None
+        with self._borrow() as db:
+            if is_joined:
+                yield db
+                return
+            db.conn.set_progress_handler(_limit(), _STEPS)
+            try:
+                yield db
+            finally:
+                db.conn.set_progress_handler(None, 0)
+
+    @contextmanager
+    def _borrow(self) -> Iterator[Database]:
+        """A connection that may take as long as it needs."""
         borrowed: Database | None = getattr(self._borrowed, "db", None)
         if borrowed is not None:
             yield borrowed
@@ -72,7 +115,8 @@ class Store:
     @contextmanager
     def write(self) -> Iterator[Database]:
         """A transaction: committed at the end of the block, undone as a whole when the block raises."""
-        with self.read() as db:
+        self._check_writable()
+        with self._borrow() as db:
             if db.conn.in_transaction:
                 with db.atomic():
                     yield db
@@ -86,6 +130,12 @@ class Store:
                 db.conn.rollback()
                 raise
 
+    def check(self) -> None:
+        """Raise DamagedError unless all pages are in order; reads the whole file."""
+        with self._borrow() as db:
+            if problem := check_rows(db.conn, thorough=False):
+                raise damaged(self.path, problem)
+
     def backup(self, target: Path) -> None:
         """Write all of the database, as it is at this moment, to the new file `target`.
 
@@ -93,8 +143,7 @@ class Store:
         """
         if target.exists():
             raise StoreError(f"{target} exists already; a backup does not overwrite it")
-        with explained(target), self.read() as db:
-            db.conn.execute("VACUUM INTO ?", [str(target)])
+        self._copy(target)
 
     def backup_bytes(self) -> bytes:
         """A backup as the contents of one file, to be downloaded."""
@@ -106,22 +155,21 @@ class Store:
     def restore(self, source: Path) -> None:
         """Put the backup `source` in the place of everything that is here; older backups are migrated.
 
-        Raises StoreError, and changes nothing, when it is not a whole backup of this convgate or an
-        earlier one, or another program is writing.
+        What was here is kept as `previous`. Raises StoreError, and changes nothing, when the backup is
+        damaged or not of this convgate or an earlier one, or another program is writing.
         """
-        with (
-            explained(source),
-            closing(sqlite3.connect(f"{source.resolve().as_uri()}?mode=ro", uri=True)) as backup,
-        ):
-            found = Database(backup, execute_plugins=False)
-            if not migrations.applied(found):
-                raise StoreError(f"{source.name} is not a backup of convgate")
-            _refuse_newer(found, source)
-            if backup.execute("PRAGMA quick_check").fetchone() != ("ok",):
-                raise StoreError(f"the backup {source.name} is damaged; nothing was changed")
-            with self.read() as db:
-                backup.backup(db.conn, progress=_stop_when_busy)
-        self._migrate()
+        self._check_writable()
+        with tempfile.TemporaryDirectory(prefix="convgate-") as folder:
+            try:
+                copy = Path(shutil.copyfile(source, Path(folder, source.name)))
+            except OSError as error:
+                raise StoreError(f"{source} cannot be read or copied ({error.strerror}).") from error
+            with closing(_checked(copy)) as checked, checked._borrow() as backup, self._borrow() as db:
+                backup.conn.backup(db.conn, pages=16, progress=self._keep_previous())
+
+    def undo_restore(self) -> None:
+        """Swap the library and the one from before the last restore. Raises StoreError as `restore`."""
+        self.restore(self.previous)
 
     def erase(self) -> None:
         """Remove every row of every table, and the traces of them in the file. There is no way back."""
@@ -136,12 +184,18 @@ class Store:
         self.wipe()
 
     def wipe(self) -> None:
-        """Have the files hold nothing any more of what was deleted.
+        """Have the files hold nothing any more of what was deleted; what restores and migrations kept goes.
 
         Raises StoreError when another program uses them, after which traces go when the last one ends.
         """
+        self._check_writable()
         try:
-            with self.read() as db:
+            for kept in (*self._kept_backups(), self.previous):
+                kept.unlink(missing_ok=True)
+        except OSError as error:
+            raise StoreError(f"{error.filename} cannot be removed ({error.strerror}); delete it.") from error
+        try:
+            with self._borrow() as db:
                 db.conn.execute("VACUUM")
                 busy, *_ = db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except StoreError as error:
@@ -155,26 +209,149 @@ class Store:
             self._idle.pop().close()
 
     def _migrate(self) -> None:
-        with self.read() as db:
-            db.conn.execute("PRAGMA journal_mode = WAL").fetchall()
+        with self._borrow() as db:
             _refuse_newer(db, self.path)
-            if migrations.pending(db):
+            if problem := check_schema(db):
+                raise damaged(self.path, problem)
+            is_pending = bool(migrations.pending(db))
+            if self.is_read_only:
+                if is_pending:
+                    raise StoreError(
+                        f"{self.path} was written by an older convgate and has to be migrated, which is not"
+                        " possible here. Open it, or a copy of it, once where it can be written."
+                    )
+                return
+            db.conn.execute("PRAGMA journal_mode = WAL").fetchall()
+            if is_pending:
                 # Under one lock, so that two programs that start together do not both migrate.
                 with self.write():
+                    self._back_up_before_migrating(db)
                     migrations.apply(db)
 
+    def _back_up_before_migrating(self, db: Database) -> None:
+        applied = [migration.name for migration in migrations.applied(db)]
+        if not migrations.pending(db) or not any(db.table(name).count for name in _user_tables(db)):
+            return
+        self._copy(self.path.with_name(f"{self.path.stem}-before-{applied[-1]}.db"))
+        for old in self._kept_backups()[:-_KEPT_BACKUPS]:
+            old.unlink(missing_ok=True)
+
+    def _kept_backups(self) -> list[Path]:
+        """The files that migrations made, the oldest first."""
+        return sorted(self.path.parent.glob(f"{self.path.stem}-before-*.db"))
+
+    def _keep_previous(self) -> Callable[[int, int, int], None]:
+        """The steps of a restore: the first has the write lock, so what is copied then is all there is."""
+        is_kept = False
+
+        def step(status: int, remaining: int, total: int) -> None:
+            nonlocal is_kept
+            _stop_when_busy(status)
+            if not is_kept:
+                self._copy(self.previous)
+                is_kept = True
+
+        return step
+
+    def _copy(self, target: Path) -> None:
+        """Write what was committed last to the file `target`, in its place, whole or not at all."""
+        partial = target.with_name(f"{target.name}.partial")
+        try:
+            partial.unlink(missing_ok=True)
+            partial.touch(mode=0o600)
+            with explained(self.path), closing(self._connect()) as db:
+                db.conn.execute("VACUUM INTO ?", [str(partial)])
+            with partial.open("rb+") as file:
+                os.fsync(file.fileno())
+            partial.replace(target)
+        except OSError as error:
+            raise StoreError(
+                f"No backup can be written to {target} ({error.strerror}). Nothing was changed."
+            ) from error
+        finally:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+
+    def _check_writable(self) -> None:
+        check_writable(self.path)
+        if self.is_read_only:
+            raise unwritable(self.path)
+
     def _connect(self) -> Database:
-        connection = sqlite3.connect(self.path, timeout=self._busy_timeout, check_same_thread=False)
+        name = str(self.path)
+        if self.is_read_only:
+            name = f"{self.path.resolve().as_uri()}?mode=ro{'&immutable=1' * _is_immutable(self.path)}"
+        connection = sqlite3.connect(
+            name, timeout=self._busy_timeout, check_same_thread=False, uri=self.is_read_only
+        )
         try:
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten, too
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA cell_size_check = ON")
             return Database(connection, execute_plugins=False)
         except sqlite3.Error:
             connection.close()
             raise
 
 
-def _stop_when_busy(status: int, remaining: int, total: int) -> None:
+def _checked(backup: Path) -> Store:
+    """The store of a backup, migrated; StoreError when it is not whole, or not one of convgate."""
+    try:
+        with explained(backup), closing(sqlite3.connect(backup)) as found:
+            if not migrations.applied(Database(found, execute_plugins=False)):
+                raise StoreError(f"{backup.name} is not a backup of convgate. Nothing was changed.")
+        store = Store(backup)
+        with store._borrow() as db:
+            if problem := check_rows(db.conn):
+                raise damaged(backup, problem)
+    except DamagedError as error:
+        raise StoreError(
+            f"{backup.name} is damaged or not a backup of convgate ({error.detail}). Nothing was changed."
+        ) from error
+    return store
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged database with what belongs to it, so that a new one can begin; its new name.
+
+    Raises StoreError when it cannot be renamed.
+    """
+    check_writable(path)
+    aside = path.with_name(f"{path.stem}-damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}.db")
+    try:
+        for suffix in ("", "-wal", "-shm"):
+            if (file := path.with_name(path.name + suffix)).exists():
+                file.rename(aside.with_name(aside.name + suffix))
+    except OSError as error:
+        raise StoreError(f"{path} cannot be moved ({error.strerror}); move it by hand.") from error
+    return aside
+
+
+def _limit() -> Callable[[], bool]:
+    """Whether to stop; SQLite asks while a statement runs. Python in between counts a second at most."""
+    spent, last = 0.0, time.monotonic()
+
+    def is_over() -> bool:
+        nonlocal spent, last
+        now = time.monotonic()
+        spent, last = spent + min(now - last, 1.0), now
+        return spent > READ_SECONDS
+
+    return is_over
+
+
+def _can_write(path: Path) -> bool:
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _is_immutable(path: Path) -> bool:
+    """Whether nobody can change the file, so that SQLite needs no files beside it, and there are none."""
+    is_frozen = hasattr(os, "statvfs") and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    return is_frozen and not path.with_name(f"{path.name}-wal").exists()
+
+
+def _stop_when_busy(status: int) -> None:
     """SQLite has waited for the busy timeout when it says so; Python's backup would try again for ever."""
     if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         error = sqlite3.OperationalError("database is locked")

@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from convgate.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.errors import StoreError
+from convgate.store.faults import decoded
 
 
 def dump(conversation: Conversation) -> str:
@@ -26,7 +27,7 @@ def load(document: str) -> Conversation:
 
     Raises StoreError when the text is not such a document.
     """
-    try:
+    with decoded("a conversation"):
         data = json.loads(document)
         turns = tuple(_to_turn(turn) for turn in data["turns"])
         return Conversation(
@@ -36,8 +37,6 @@ def load(document: str) -> Conversation:
             metadata=_object(data.get("metadata", {})),
             format=_text(data["format"]),
         )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreError(f"a stored conversation cannot be read ({error}); restore a backup") from error
 
 
 def content_key(conversation: Conversation) -> str:

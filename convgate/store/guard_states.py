@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from convgate.errors import StoreError
 from convgate.store.database import Store
+from convgate.store.faults import decoded
 from convgate.store.request_records import Alert, Baseline, Outcomes, moment_of
 from convgate.transcripts.characters import writable
 
@@ -37,7 +38,8 @@ class GuardStates:
         if row is None:
             return None
         at, counts, outcomes, failures, since, until = row
-        with _readable("baseline", "Clear it or set another one (convgate monitor --clear-baseline)."):
+        remedy = "Set another one, or clear it (convgate monitor --clear-baseline)."
+        with decoded("the baseline of the guardrails", remedy):
             by_mode = {str(mode): int(count) for mode, count in json.loads(counts).items()}
             told = Outcomes(int(outcomes), int(failures))
             return Baseline(moment_of(at), by_mode, told, _moment(since), _moment(until))
@@ -124,22 +126,11 @@ class GuardStates:
 
 def _alert_of(row: tuple[Any, ...]) -> Alert:
     kind, mode, raised, message, figures, cleared, because, phase, since, rounds, number = row
-    with _readable("alerts", "Put a backup in its place."):
+    with decoded("alerts of the guardrails"):
         return Alert(
             kind, mode, moment_of(raised), message, dict(json.loads(figures)), _moment(cleared), because,
             phase, moment_of(since), int(rounds), number,
         )  # fmt: skip
-
-
-@contextmanager
-def _readable(what: str, remedy: str) -> Iterator[None]:
-    """What a row cannot mean, although SQLite reads it, is the database's fault."""
-    try:
-        yield
-    except (ValueError, TypeError, OverflowError, OSError, AttributeError) as error:
-        raise StoreError(
-            f"What the database has of the {what} of the guardrails is damaged ({error}). {remedy}"
-        ) from error
 
 
 def _moment(seconds: float | None) -> datetime | None:

@@ -13,6 +13,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from convgate.store.database import Store
+from convgate.store.faults import decoded
 from convgate.store.label_log import ADJUDICATED, SituationKey, moment
 from convgate.store.situations import OF_DELETED, find_situation
 
@@ -95,7 +96,8 @@ class LabelCounts:
                 WHERE deleted_at IS NULL {both}
             """).fetchall()
             names = dict(db.execute("SELECT number, name FROM annotators").fetchall())
-        return [_shared(names[row[0]], names[row[1]], row[2:]) for row in rows]
+        with decoded("counts of labels"):
+            return [_shared(names[row[0]], names[row[1]], row[2:]) for row in rows]
 
     def together(self, *, training: bool = False) -> list[TurnCounts]:
         """What all people say of the turns that at least two of them answered, by message.
@@ -199,7 +201,8 @@ class LabelCounts:
                 """,
                 [annotator, since.isoformat()],
             ).fetchall()
-        return {date.fromisoformat(day): count for day, count in rows}
+        with decoded("a time of a label"):
+            return {date.fromisoformat(day): count for day, count in rows}
 
     def known(self, *, by: str | None = None) -> dict[SituationKey, set[int]]:
         """Turns with a settled answer, and those that `by` answered, by message.
@@ -234,6 +237,7 @@ def _shared(first: str, second: str, row: tuple[Any, ...]) -> SharedCounts:
     return SharedCounts(first, second, conversation, message, day, both, one, two, neither, unsure)
 
 
+@decoded("a disagreement")
 def _disagreement(row: tuple[Any, ...]) -> Disagreement:
     key, current, question, title, turn, newest, settled, settled_at, answers = row
     return Disagreement(

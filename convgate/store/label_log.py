@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Literal, get_args
 
 from convgate.errors import StoreError
+from convgate.store.faults import decoded
 
 Answer = Literal["relevant", "not_relevant", "unsure"]
 Status = Literal["done", "skipped"]  # of a message as a whole, for one annotator
@@ -98,6 +99,7 @@ def present() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
+@decoded("a time")
 def moment(text: str) -> datetime:
     """A moment out of the log."""
     return datetime.fromisoformat(text)

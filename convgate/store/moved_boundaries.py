@@ -13,6 +13,7 @@ from sqlite_utils import Database
 from convgate.errors import StoreError
 from convgate.store.conversation_keys import NUMBER
 from convgate.store.database import Store
+from convgate.store.label_log import moment
 from convgate.store.session_records import MovedBoundary
 from convgate.transcripts.characters import writable
 
@@ -31,7 +32,7 @@ class MovedBoundaries:
                 " ORDER BY turn",
                 [key],
             ).fetchall()
-        return {turn: MovedBoundary(kind, note, datetime.fromisoformat(at)) for turn, kind, note, at in rows}
+        return {turn: MovedBoundary(kind, note, moment(at)) for turn, kind, note, at in rows}
 
     def put(self, key: str, turn: int, moved: MovedBoundary) -> None:
         """Say what begins with a message, in place of what was said before; errors as in `change`."""
@@ -94,7 +95,7 @@ class MovedBoundaries:
             ).fetchall()
             before: dict[int, MovedBoundary | None] = {}
             for number, step, turn, kind, note, at in rows:
-                told = None if kind is None else MovedBoundary(kind, note, datetime.fromisoformat(at))
+                told = None if kind is None else MovedBoundary(kind, note, moment(at))
                 before[turn] = told
                 db.execute(
                     "DELETE FROM boundary_changes WHERE conversation = ? AND step = ? AND turn = ?",

@@ -1,0 +1,236 @@
+"""Damaged databases by the hundred, and writers that are killed: `make fuzz`."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from convgate.context.guardrails.baseline import set_baseline
+from convgate.context.guardrails.report import report
+from convgate.conversation import Conversation, Turn
+from convgate.errors import ConvgateError
+from convgate.labels.exchange import write_labels
+from convgate.labels.gold import gold_counts
+from convgate.sessions.manager import SessionManager
+from convgate.settings import Settings
+from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store.conversation_rules import ConversationRules
+from convgate.store.invariant_edits import InvariantEdit, InvariantEdits
+from convgate.store.label_counts import LabelCounts
+from convgate.store.label_imports import LabelImports
+from convgate.store.moved_boundaries import MovedBoundaries
+from convgate.store.queues import NewItem, Queues
+from convgate.store.request_records import LoggedRequest
+from convgate.store.request_rows import RequestRows
+from convgate.store.requests import Requests
+from convgate.store.session_pages import SessionPages
+from convgate.store.session_records import MovedBoundary
+
+pytestmark = pytest.mark.fuzz
+
+DATABASES = 300
+NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
+MODES = ("TASK", "GENERAL")
+
+
+def conversation(name: str, turns: int = 12) -> NewConversation:
+    said = tuple(
+        Turn.of(("user", "assistant")[index % 2], f"{name}: message {index} about oases " * 4)
+        for index in range(turns)
+    )
+    return NewConversation(Conversation(name, said, title=f"Talk {name}"), f"{name}.json", tokens=100)
+
+
+def logged(number: int) -> LoggedRequest:
+    return LoggedRequest(
+        id=f"request-{number}", at=NOW - timedelta(minutes=number), mode=MODES[number % 2],
+        classified=MODES[number % 2], confidence=0.9, source="classifier", low=False,
+        tokens=(1, 2, 3, 4, 5, 6), tokens_total=30, budget=100, invariants=2, breaches=0, over_budget=0,
+        fallbacks=("drift",) if number % 7 == 0 else (), seconds=0.01,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]:
+    """A small library with something in every table: the content of its file, the keys of conversations."""
+    path = tmp_path_factory.mktemp("library") / "convgate.db"
+    store = Store(path)
+    keys = [one.key for one in Conversations(store).add(conversation(name) for name in "abcdefgh")]
+    labels, queues = Labels(store), Queues(store)
+    for place, key in enumerate(keys):
+        situation = SituationKey(key, 10)
+        labels.answer(situation, {0: "relevant", 3: "not_relevant"}, by="Ada")
+        labels.answer(situation, {0: "not_relevant", 3: "not_relevant"}, by="Bo")
+        labels.note(situation, 3, "a note", by="Bo")
+        queues.add(f"Queue {place}", [NewItem(situation, 5, "audit", "drawn")], by="Ada", seed=1)
+        InvariantEdits(store).put(key, 2, InvariantEdit(text="No network", type="hard_constraint"))
+        MovedBoundaries(store).put(key, 4, MovedBoundary("session", "another day", NOW))
+        ConversationRules(store).put(key, "gate", {"rule": "top-k", "k": "3"}, note="a note")
+    labels.adjudicate(SituationKey(keys[0], 10), {0: "relevant"}, by="Ada")
+    Conversations(store).delete(keys[-1:])
+    manager = SessionManager(store, clock=lambda: NOW)
+    for hour in range(6):
+        manager.detect("continue with the oases", at=NOW - timedelta(hours=3 * (6 - hour)))
+        manager.add_conversation(keys[hour])
+    Requests(store).add(map(logged, range(200)))
+    Requests(store).tell_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
+    set_baseline(store, Settings(guard_drift_least=9), since=NOW - timedelta(hours=4), until=NOW, now=NOW)
+    store.close()
+    return path.read_bytes(), keys
+
+
+def flipped(content: bytearray, chance: random.Random) -> None:
+    for _ in range(chance.choice([1, 5, 50])):
+        content[chance.randrange(len(content))] ^= 1 << chance.randrange(8)
+
+
+def zeroed(content: bytearray, chance: random.Random) -> None:
+    for _ in range(chance.choice([1, 3, 40])):
+        page = 4096 * chance.randrange(len(content) // 4096)
+        content[page : page + 4096] = bytes(4096)
+
+
+def swapped(content: bytearray, chance: random.Random) -> None:
+    for _ in range(chance.choice([1, 3, 40])):
+        one, two = (4096 * chance.randrange(1, len(content) // 4096) for _ in range(2))
+        content[one : one + 4096], content[two : two + 4096] = (
+            content[two : two + 4096],
+            content[one : one + 4096],
+        )
+
+
+def truncated(content: bytearray, chance: random.Random) -> None:
+    del content[chance.randrange(1, len(content)) :]
+
+
+def with_other_header(content: bytearray, chance: random.Random) -> None:
+    for _ in range(chance.choice([1, 4])):
+        content[chance.randrange(16, 100)] = chance.randrange(256)
+
+
+def with_other_text(content: bytearray, chance: random.Random) -> None:
+    """Times and JSON: whatever they say, they are rows to SQLite."""
+    _overwrite(content, chance, rb'2026-\d\d-\d\dT[\d:.+]+|\[?\{"[^\0]{1,80}|\["[^\0]{1,40}')
+
+
+def with_other_schema(content: bytearray, chance: random.Random) -> None:
+    _overwrite(content, chance, rb"CREATE (TABLE|INDEX|UNIQUE|TRIGGER|VIEW|VIRTUAL)[^\0]{20,400}")
+
+
+def _overwrite(content: bytearray, chance: random.Random, pattern: bytes) -> None:
+    found = list(re.finditer(pattern, bytes(content)))
+    for match in chance.sample(found, min(len(found), chance.choice([1, 5, 50]))):
+        content[chance.randrange(*match.span())] = chance.choice(b'\xff\x00x"9')
+
+
+DAMAGE = [flipped, zeroed, swapped, truncated, with_other_header, with_other_text, with_other_schema]
+
+
+def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]:
+    """What pages and commands do with a library, by name."""
+    library, labels, queues, counts = Conversations(store), Labels(store), Queues(store), LabelCounts(store)
+
+    def each(does: Callable[[str], object]) -> Callable[[], object]:
+        return lambda: [does(key) for key in keys]
+
+    def work_on_queues() -> None:
+        for queue in queues.all():
+            queues.next_item(queue.number, "Ada")
+            queues.progress(queue.number, "Ada")
+
+    def look_at_sessions() -> None:
+        for session in SessionPages(store).find().rows:
+            SessionPages(store).conversations(session.id)
+
+    def label(key: str) -> None:
+        labels.of(SituationKey(key, 10))
+        labels.answer(SituationKey(key, 10), {1: "relevant"}, by="Ada")
+        labels.undo("Ada")
+
+    def boundaries(key: str) -> None:
+        MovedBoundaries(store).of(key)
+        MovedBoundaries(store).undo(key)
+
+    def invariants(key: str) -> None:
+        InvariantEdits(store).of(key)
+        InvariantEdits(store).undo(key)
+
+    return {
+        "list": library.find,
+        "open": each(library.get),
+        "search": lambda: [library.find(search=words) for words in ("oases", "me", '"message 3"')],
+        "deleted": library.deleted,
+        "rules": each(ConversationRules(store).get),
+        "boundaries": each(boundaries),
+        "invariants": each(invariants),
+        "label": each(label),
+        "annotators": labels.annotators,
+        "imports": LabelImports(store).all,
+        "disagreements": counts.disagreements,
+        "agreement": lambda: (counts.shared(), counts.together(), counts.known(by="Ada")),
+        "days": lambda: counts.per_day("Ada", NOW.date()),
+        "gold": lambda: gold_counts(store),
+        "export": lambda: write_labels(store, "relevance-set"),
+        "queues": work_on_queues,
+        "sessions": look_at_sessions,
+        "detect": lambda: SessionManager(store, clock=lambda: NOW).detect("Where is the oasis?"),
+        "monitor": lambda: report(store, Settings(), NOW - timedelta(days=1), now=NOW),
+        "requests": lambda: list(RequestRows(store).everything(NOW - timedelta(days=1), NOW)),
+        "log": lambda: Requests(store).add([replace(logged(1), id="new")]),
+        "rename": each(lambda key: library.rename(key, "Other")),
+        "backup": store.backup_bytes,
+        "delete": each(lambda key: library.delete([key])),
+        "purge": library.purge,
+    }
+
+
+def damaged(content: bytes) -> Iterator[tuple[str, bytes]]:
+    for seed in range(DATABASES):
+        chance = random.Random(seed)
+        does, copy = DAMAGE[seed % len(DAMAGE)], bytearray(content)
+        does(copy, chance)
+        yield f"{does.__name__} {seed}", bytes(copy)
+
+
+def attempt(problems: Counter[str], name: str, does: Callable[[], object]) -> bool:
+    """Whether it came to a result; what is raised that is no ConvgateError is a problem."""
+    try:
+        does()
+    except ConvgateError:
+        return False
+    except Exception as error:  # noqa: BLE001 every other kind is what is looked for
+        problems[f"{name}: {type(error).__name__}: {error}"[:200]] += 1
+        return False
+    return True
+
+
+def test_whatever_is_damaged_ends_in_a_result_or_a_typed_error(
+    library: tuple[bytes, list[str]], tmp_path: Path
+) -> None:
+    problems: Counter[str] = Counter()
+    untyped: set[str] = set()
+    for name, content in damaged(library[0]):
+        before = problems.total()
+        folder = tmp_path / name
+        folder.mkdir()
+        path = folder / "convgate.db"
+        path.write_bytes(content)
+        opened: list[Store] = []
+        if attempt(problems, "open the store", lambda path=path, to=opened: to.append(Store(path))):
+            with closing(opened[0]) as store:
+                for operation, does in operations(store, library[1]).items():
+                    attempt(problems, operation, does)
+        if problems.total() > before:
+            untyped.add(name)
+        shutil.rmtree(folder)
+    listed = "\n".join(f"{count} × {problem}" for problem, count in problems.most_common())
+    assert not problems, f"{len(untyped)} of {DATABASES} databases:\n{listed}"
