@@ -43,8 +43,9 @@ def make_private(path: Path) -> None:
     """Make an empty file that its owner alone can read; one that is there is left as it is.
 
     For SQLite, which takes an empty file as a new database, and gives its neighbours the same permissions.
-    Raises OSError when it cannot be made.
+    Raises OSError when it cannot be made, and ReadOnlyError in read-only mode.
     """
+    check_writable(path)
     if not path.exists():
         path.touch(mode=0o600)
 

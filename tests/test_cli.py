@@ -264,13 +264,15 @@ def test_app_makes_every_path_absolute(run, monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.setenv("CONVGATE_ENCODER", "")  # for monkeypatch to restore what the command sets
     monkeypatch.delenv("CONVGATE_ENCODER")
     monkeypatch.setenv("CONVGATE_CONFIG", "mine.toml")
+    monkeypatch.setenv("CONVGATE_READ_ONLY", "false")
     monkeypatch.setattr(server, "serve", lambda settings, **options: served.update(options))
-    code, *_ = run("app", "--port", "8600", "--host", "gate.test", "--no-browser")
+    code, *_ = run("app", "--port", "8600", "--host", "gate.test", "--read-only", "--no-browser")
     assert code == 0
     assert served == {"address": "127.0.0.1", "port": 8600, "hosts": ["gate.test"], "browser": False}
     assert os.environ["CONVGATE_HOME"] == str(tmp_path / "here")
     assert os.environ["CONVGATE_ENCODER"] == str(tmp_path / "model")
     assert os.environ["CONVGATE_CONFIG"] == str(tmp_path / "mine.toml")
+    assert os.environ["CONVGATE_READ_ONLY"] == "true"
 
 
 def test_a_settings_file_chooses_policy_rule_and_pairing(run, tmp_path: Path):

@@ -477,6 +477,47 @@ def test_a_backup_takes_the_place_of_the_library(library: AppTest, conversations
     assert conversations.keys() == {old.key}
 
 
+def test_a_restore_is_undone_and_redone_after_a_reload(
+    library: AppTest, conversations: Conversations
+) -> None:
+    conversations.add([talk("Old", "1")])
+    backup = conversations._store.backup_bytes()
+    conversations.add([talk("New", "2")])
+    app = library.run()
+    assert "library.undo-restore" not in [button.key for button in app.button]
+    app.file_uploader[1].upload("backup.db", backup).run()
+    next(button for button in app.button if button.label.startswith("Replace the library")).click().run()
+
+    reloaded = AppTest.from_file(str(app_root() / "app.py"), default_timeout=30).run()
+    reloaded.button(key="library.undo-restore").click().run()
+
+    assert not reloaded.exception
+    assert sorted(titles(reloaded)) == ["New", "Old"]
+    assert titles(reloaded.button(key="library.undo-restore").click().run()) == ["Old"]
+
+
+def test_erasing_everything_takes_what_was_kept_beside_the_library(
+    library: AppTest, conversations: Conversations, convgate_home: Path
+) -> None:
+    conversations.add([talk("zebrafish", "zebrafish")])
+    services.store(load_settings().database).restore(_backup_of(conversations, convgate_home.parent))
+    (convgate_home / "convgate-damaged-20261122-120000.db").write_text("zebrafish")
+    (convgate_home / "convgate-damaged-20261122-120000.db-wal").write_text("zebrafish")
+
+    app = library.run()
+    app.text_input(key="library.erase.word").set_value("erase")
+    next(button for button in app.button if button.label == "Erase everything").click().run()
+
+    assert not app.error
+    assert holding(convgate_home, b"zebrafish") == []
+
+
+def _backup_of(conversations: Conversations, folder: Path) -> Path:
+    backup = folder / "backup.db"
+    conversations._store.backup(backup)
+    return backup
+
+
 def test_the_folder_with_the_data_is_named(library: AppTest, convgate_home: Path) -> None:
     assert library.run().code[0].value == str(convgate_home)
 

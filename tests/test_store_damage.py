@@ -14,6 +14,7 @@ from convgate.errors import DamagedError, StoreError
 from convgate.home import make_private
 from convgate.store import Conversations, NewConversation, Store, database
 from convgate.store.migrations import migrations
+from tests.commands import Run
 
 
 @pytest.fixture(autouse=True)
@@ -314,3 +315,20 @@ def test_a_damaged_file_is_moved_aside_with_what_belongs_to_it(tmp_path: Path) -
     assert aside.read_text() == "damaged"
     assert aside.with_name(aside.name + "-wal").read_text() == "damaged-wal"
     Store(path).close()
+
+
+def test_an_import_into_a_database_with_destroyed_pages_is_refused(convgate_home: Path, run: Run) -> None:
+    store = Store(convgate_home / "convgate.db")
+    Conversations(store).add([talk(f"{number} " + "x" * 20_000) for number in range(40)])
+    store.close()
+    pages = store.path.stat().st_size // 4096
+    destroyed(store.path, range(pages - 40, pages))
+    before = store.path.read_bytes()
+    file = convgate_home.parent / "new.json"
+    file.write_text('{"messages": [{"role": "user", "content": "Hello"}]}')
+
+    code, _, errors = run("import", file)
+
+    assert code == 1
+    assert "is damaged" in errors
+    assert store.path.read_bytes() == before

@@ -8,6 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.app_files import app_root
+from convgate.store import Store
 from convgate.ui.navigation import page_names
 
 
@@ -55,7 +56,35 @@ def test_a_database_that_cannot_be_opened_is_told_without_a_traceback(
 
     assert not app.exception
     assert "convgate\\.db" in app.error[0].value
-    assert not app.button
+    assert [button.label for button in app.button] == (["Move the damaged file aside"] if content else [])
+
+
+def test_a_damaged_database_is_moved_aside_for_a_new_library(convgate_home: Path) -> None:
+    convgate_home.mkdir()
+    (convgate_home / "convgate.db").write_text("not a database" * 1000)
+
+    app = library().run().button[0].click().run()
+
+    assert not app.exception
+    assert not app.error
+    assert app.subheader[0].value == "Start with a sample"
+    [aside] = convgate_home.glob("convgate-damaged-*.db")
+    assert aside.read_text() == "not a database" * 1000
+
+
+def test_damage_that_nothing_has_read_yet_is_told_at_the_start(convgate_home: Path) -> None:
+    store = Store(convgate_home / "convgate.db")
+    with store.read() as db:
+        pages = db.execute("PRAGMA page_count").fetchone()[0]
+    store.close()
+    content = bytearray(store.path.read_bytes())
+    content[4096 * (pages - 3) :] = bytes(3 * 4096)
+    store.path.write_bytes(content)
+
+    app = library().run()
+
+    assert not app.exception
+    assert "is damaged" in app.error[0].value
 
 
 def test_a_wrong_setting_is_told_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,10 @@ def open_app(
         list[str],
         typer.Option(help="A further host name by which browsers may reach the app, such as a proxy's."),
     ] = [],  # noqa: B006
+    read_only: Annotated[
+        bool,
+        typer.Option("--read-only", help="Look at the data folder without changing it."),
+    ] = False,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
     """Start the web app on this machine."""
@@ -34,6 +38,8 @@ def open_app(
     os.environ["CONVGATE_ENCODER"] = str(encoder.absolute()) if encoder.is_dir() else settings.encoder
     if file := os.environ.get("CONVGATE_CONFIG"):
         os.environ["CONVGATE_CONFIG"] = str(Path(file).expanduser().absolute())
+    if read_only:
+        os.environ["CONVGATE_READ_ONLY"] = "true"
 
     from convgate.ui.server import serve
 

@@ -13,6 +13,7 @@ from convgate.cli.output import (
     OutOption,
     RedactOption,
     SkipBadOption,
+    open_library,
     open_source,
     tell,
     tell_problems,
@@ -40,7 +41,7 @@ def import_(
     from convgate.messages.tokens import turn_tokens
     from convgate.redaction import Redactor
     from convgate.settings import load_settings
-    from convgate.store import Conversations, NewConversation, Store
+    from convgate.store import Conversations, NewConversation
     from convgate.transcripts.characters import printable
     from convgate.transcripts.reading import read_source
 
@@ -55,7 +56,7 @@ def import_(
         found += [NewConversation(talk, origin, int(turn_tokens(talk.turns).sum())) for talk in talks]
     if redact:
         tell(redactor.summary)
-    additions = Conversations(Store(load_settings().database)).add(found)
+    additions = Conversations(open_library(check=True)).add(found)
     if json_output or out:
         rows = [
             {"key": one.key, "title": one.title, "new": one.new, "origin": item.origin}

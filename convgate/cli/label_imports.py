@@ -56,7 +56,7 @@ def import_(
     from convgate.labels.imported import compared
     from convgate.settings import load_settings
 
-    store, by = open_library(), annotator or login_name()
+    store, by = open_library(check=True), annotator or login_name()
     settings = load_settings()
     read = [
         read_labels(

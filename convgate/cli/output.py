@@ -79,12 +79,18 @@ RedactOption = Annotated[
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
 
 
-def open_library() -> Store:
-    """The store of this machine, or of the settings."""
+def open_library(*, check: bool = False) -> Store:
+    """The store of this machine, or of the settings.
+
+    check: whether to look for damage first, which takes about 0.3 s for 100 MB that are not in memory yet.
+    """
     from convgate.settings import load_settings
     from convgate.store import Store
 
-    return Store(load_settings().database)
+    store = Store(load_settings().database)
+    if check:
+        store.check()
+    return store
 
 
 def open_source(file: Path) -> Source:

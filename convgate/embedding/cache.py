@@ -26,7 +26,7 @@ import sqlite_utils
 
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
 from convgate.errors import StoreError
-from convgate.home import make_home, make_private
+from convgate.home import check_writable, is_read_only, make_home, make_private
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +34,7 @@ CACHE_FILE = "embeddings.sqlite"
 _BUSY_SECONDS = 10.0
 _READ_AT_ONCE = 500  # below SQLite's limit on parameters, on every build
 _WRITE_EVERY = 512  # texts encoded between two writes: what an interruption can lose
+_ENCODER = "select id from encoders where identity = ?"
 
 migrations = sqlite_utils.Migrations("convgate.embeddings")
 
@@ -68,7 +69,9 @@ class CachedEncoder:
         self._path = path
         self._db: sqlite_utils.Database | None = None
         self._encoder_id = 0
-        if path is not None:
+        if path is not None and is_read_only(path):
+            self._open_to_read(path)
+        elif path is not None:
             self._open(path)
 
     @property
@@ -168,7 +171,7 @@ class CachedEncoder:
             self._memory.popitem(last=False)
 
     def _write(self, vectors: dict[bytes, Embeddings]) -> None:
-        if self._db is None:
+        if self._db is None or (self._path is not None and is_read_only(self._path)):
             return
         try:
             with self._db.atomic():
@@ -190,17 +193,31 @@ class CachedEncoder:
             db = self._db = sqlite_utils.Database(connection)
             db.enable_wal()
             db.execute("pragma synchronous = normal")
-            identity = json.dumps(asdict(self._encoder.identity), sort_keys=True)
+            identity = self._identity_key()
             # Under one lock, so that two programs that start together do not both migrate.
             db.execute("begin immediate")
             migrations.apply(db)
             db.execute("insert or ignore into encoders (identity) values (?)", [identity])
             db.conn.commit()
-            (self._encoder_id,) = db.execute(
-                "select id from encoders where identity = ?", [identity]
-            ).fetchone()
+            (self._encoder_id,) = db.execute(_ENCODER, [identity]).fetchone()
         except (sqlite3.Error, OSError) as error:
             self._give_up("open", error)
+
+    def _open_to_read(self, path: Path) -> None:
+        if not path.exists():
+            return
+        try:
+            connection = sqlite3.connect(
+                f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_SECONDS, check_same_thread=False
+            )
+            self._db = sqlite_utils.Database(connection)
+            row = self._db.execute(_ENCODER, [self._identity_key()]).fetchone()
+            self._encoder_id = row[0] if row else 0
+        except sqlite3.Error as error:
+            self._give_up("open", error)
+
+    def _identity_key(self) -> str:
+        return json.dumps(asdict(self._encoder.identity), sort_keys=True)
 
     def _give_up(self, action: str, error: Exception) -> None:
         log.warning(
@@ -219,6 +236,7 @@ def forget(path: Path, texts: Iterable[str]) -> None:
     """Remove what the cache file, if there is one, holds of these texts. Raises StoreError when it cannot."""
     if not path.exists():
         return
+    check_writable(path)
     try:
         with closing(sqlite3.connect(path, timeout=_BUSY_SECONDS)) as db:
             db.execute("pragma secure_delete = on")

@@ -79,7 +79,8 @@ class SessionManager:
         else:
             settings = place if isinstance(place, Settings) else load_settings(Path(place) if place else None)
             self.store, usual = Store(settings.database), BoundaryRules.of(settings)
-            self._retention, cleans_up = settings.session_retention_days, settings.session_clean_up_at_start
+            self._retention = settings.session_retention_days
+            cleans_up = settings.session_clean_up_at_start and not settings.read_only
         self.rules = usual if rules is None else rules
         self._sessions = Sessions(self.store)
         if cleans_up:

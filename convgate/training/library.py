@@ -22,7 +22,7 @@ from filelock import FileLock
 from convgate.app_files import app_root
 from convgate.errors import SettingsError, TranscriptError
 from convgate.files import write_whole
-from convgate.home import make_home
+from convgate.home import check_writable, make_home
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
 from convgate.versions.names import is_name
@@ -179,6 +179,7 @@ class RelevanceSets:
         path = self.path(name)
         if name == SAMPLES:
             raise TranscriptError(f"{SAMPLES!r} comes with convgate and stays")
+        check_writable(path)
         try:
             path.unlink(missing_ok=True)
         except OSError as error:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from convgate.embedding.cache import CACHE_FILE, forget
 from convgate.errors import TranscriptError
-from convgate.home import make_private
+from convgate.home import check_writable, make_private
 from convgate.store import Conversations, DeletedConversation, Store
 from convgate.training.errors import TrainingError
 from convgate.training.library import SAMPLES, RelevanceSets
@@ -71,6 +71,7 @@ def remove_for_good(store: Store, home: Path) -> Removal:
     Raises TrainingError, before anything is removed, when a training is at work on a copy; StoreError,
     TrainingError or TranscriptError when the disk refuses, after which the same can be done again.
     """
+    check_writable(home)
     began = datetime.now(UTC)
     conversations = Conversations(store)
     deleted = conversations.deleted()

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from convgate.home import make_private
+from convgate.home import check_writable, make_private
 from convgate.training.errors import TrainingError
 from convgate.training.progress import OUTCOME, STARTING, STOP, Progress
 from convgate.training.request import Request
@@ -105,6 +105,7 @@ class TrainingRuns:
 
     def stop(self, id: str) -> None:
         """Ask the run to stop at its next report; no matter when nothing is at work on it."""
+        check_writable(self.folder)
         run = self.get(id)
         if run.is_active:
             try:
@@ -114,6 +115,7 @@ class TrainingRuns:
 
     def delete(self, id: str) -> None:
         """Remove the run's folder; versions that it made stay. TrainingError while it is at work."""
+        check_writable(self.folder)
         run = self.get(id)
         if run.is_active:
             raise TrainingError(f"the run {id} is at work; stop it before it is deleted")

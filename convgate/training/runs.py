@@ -24,7 +24,7 @@ from convgate.checked import STORED, dump, parse
 from convgate.errors import ConvgateError
 from convgate.files import write_whole
 from convgate.gate.config import GateConfig
-from convgate.home import make_home
+from convgate.home import check_writable, make_home
 from convgate.training.epochs import Epoch, TrainingSettings
 from convgate.training.errors import TrainingError
 from convgate.versions.card import Sha256
@@ -166,6 +166,7 @@ def locked(folder: Path) -> Iterator[None]:
     The system gives the lock back when a process ends in any way, so the file that a kill leaves is no lock.
     """
     # Whoever looks whether a training is at work holds the lock for a moment, too.
+    check_writable(folder)
     lock = FileLock(folder / LOCK, timeout=_PATIENCE, mode=0o600, poll_interval=_PATIENCE / 10)
     try:
         make_home(folder)

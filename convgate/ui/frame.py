@@ -18,7 +18,7 @@ from convgate.app_files import app_root
 from convgate.context.invariants.edits import with_edits
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
-from convgate.errors import ActiveVersionError, ConvgateError
+from convgate.errors import ActiveVersionError, ConvgateError, DamagedError
 from convgate.sessions import with_moved
 from convgate.settings import Settings
 from convgate.store import Conversations, Store
@@ -82,6 +82,8 @@ def page(title: str, purpose: str) -> Iterator[App]:
     except ConvgateError as error:
         show_problem(error)
         st.stop()
+    if app.store.is_read_only:
+        st.caption(":material/lock: Read-only: nothing is saved.")
     state.arrive(title)
     try:
         yield app
@@ -95,3 +97,10 @@ def show_problem(error: ConvgateError) -> None:
     st.error(literal(str(error), ltr=True), icon=":material/error:")
     if isinstance(error, ActiveVersionError):
         st.page_link(VERSIONS, label="Go back to another version", icon=":material/history:")
+    if isinstance(error, DamagedError) and st.button(
+        "Move the damaged file aside",
+        help="It is renamed. A new library begins, where a backup can be restored.",
+        icon=":material/drive_file_move:",
+    ):
+        services.set_aside(services.settings().database)
+        st.rerun()

@@ -66,8 +66,20 @@ def _draw_restore(app: App) -> None:
             path.write_bytes(file.getvalue())
             app.store.restore(path)
         st.session_state[GENERATION] += 1
-        st.session_state[OUTCOME] = f"Restored {counted(app.conversations.find().total, 'conversation')}."
-        st.rerun()
+        _tell_restored(app)
+    if app.store.can_undo_restore and st.button(
+        "Undo restore",
+        help="Swap this library and the one from before the last restore.",
+        key="library.undo-restore",
+        icon=":material/undo:",
+    ):
+        app.store.undo_restore()
+        _tell_restored(app)
+
+
+def _tell_restored(app: App) -> None:
+    st.session_state[OUTCOME] = f"Restored {counted(app.conversations.find().total, 'conversation')}."
+    st.rerun()
 
 
 def _draw_erase(app: App) -> None:

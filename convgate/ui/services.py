@@ -18,8 +18,9 @@ import streamlit as st
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
 from convgate.errors import StoreError
+from convgate.home import is_read_only
 from convgate.settings import Settings, load_settings
-from convgate.store import Conversations, Store
+from convgate.store import Conversations, Store, database
 from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
@@ -41,8 +42,10 @@ def settings() -> Settings:
     on_release=lambda store: store.close(),
 )
 def store(path: Path) -> Store:
-    """The database at that path."""
-    return Store(path)
+    """The database at that path, looked through once."""
+    opened = Store(path)
+    opened.check()
+    return opened
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -84,6 +87,8 @@ def warm_up() -> threading.Thread:
 @st.cache_resource(max_entries=4, show_spinner=False)
 def swept(home: Path) -> bool:
     """Remove, once, what a kill left half removed or half added; whether that was done."""
+    if is_read_only(home):
+        return False
     from convgate.training.library import RelevanceSets  # slow to import, and not needed by later reruns
     from convgate.training.run_list import TrainingRuns
 
@@ -105,6 +110,12 @@ def remove_for_good(chosen: Settings) -> Removal:
         _forget_all()
 
 
+def set_aside(path: Path) -> Path:
+    """Move a damaged database out of the way; its new name. Raises StoreError when it cannot be moved."""
+    store.clear()
+    return database.set_aside(path)
+
+
 def erase_everything(chosen: Settings) -> str:
     """Remove all that the app keeps in its home and in memory; the sentence that says what went.
 
@@ -124,13 +135,13 @@ def erase_everything(chosen: Settings) -> str:
         shutil.rmtree(chosen.home / folder, ignore_errors=True)
     if left := [folder for folder in DATA_FOLDERS if (chosen.home / folder).exists()]:
         raise StoreError(f"{chosen.home / left[0]} cannot be removed; delete it. The library is still there.")
-    for name in CACHE_FILES:
+    damaged = chosen.home.glob(f"{chosen.database.stem}-damaged-*")
+    for file in (*(chosen.home / name for name in CACHE_FILES), *damaged):
         try:
-            (chosen.home / name).unlink(missing_ok=True)
+            file.unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(
-                f"{chosen.home / name} cannot be removed ({error.strerror}); delete it. The library is still"
-                " there."
+                f"{file} cannot be removed ({error.strerror}); delete it. The library is still there."
             ) from error
     opened.erase()
     _forget_all()

@@ -104,5 +104,6 @@ class Guardrails:
 
 
 def load_guard(settings: Settings, *, alert: Hook | None = None) -> Guard:
-    """The guard that settings ask for; with `guard_log` off, one that logs and overrules nothing."""
-    return Guardrails(settings.database, settings, alert=alert) if settings.guard_log else NoGuard()
+    """The guard that settings ask for; without log, or read-only, one that does nothing."""
+    is_logged = settings.guard_log and not settings.read_only
+    return Guardrails(settings.database, settings, alert=alert) if is_logged else NoGuard()

@@ -18,6 +18,7 @@ from convgate.context.modes.messages import messages_hash, packaged_messages
 from convgate.context.modes.states import state_encoder
 from convgate.embedding.base import Encoder, EncoderIdentity
 from convgate.errors import ContextError
+from convgate.home import is_read_only
 from convgate.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -73,7 +74,8 @@ def _read_or_fit(encoder: Encoder, settings: Settings) -> StoredModel:
     from convgate.context.modes.fitting import SHARED_TUNING, Prepared, fit
 
     stored = StoredModel(fit(Prepared.of(messages, encoder), SHARED_TUNING), made_from, {})
-    _keep(stored, folder)
+    if not is_read_only(folder):
+        _keep(stored, folder)
     return stored
 
 

@@ -1,0 +1,227 @@
+"""Read-only mode, and libraries that cannot be written: nothing in the data folder changes."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database
+
+from convgate.app_files import app_root
+from convgate.conversation import Conversation
+from convgate.embedding.cache import CACHE_FILE, CachedEncoder, forget
+from convgate.errors import ReadOnlyError, StoreError
+from convgate.settings import Settings, load_settings
+from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store.database import set_aside
+from convgate.store.migrations import migrations
+from convgate.training import run_list
+from convgate.training.library import RelevanceSets
+from convgate.training.removal import remove_for_good
+from convgate.training.run_list import TrainingRuns
+from convgate.training.starting import Order, start_training
+from convgate.ui import services
+from convgate.ui.rules.rules_file import read_file, rules_path, save
+from convgate.versions import Versions
+from tests.commands import Run
+from tests.fakes import FakeEncoder
+from tests.versions_page import MESSAGES, add_labelled, opened, said, serve, two_versions
+
+PAGES = ["app.py", *sorted(f"pages/{file.name}" for file in (app_root() / "pages").glob("*.py"))]
+
+
+@pytest.fixture
+def key(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The key of the one conversation of a library with labels, versions, a set and a training."""
+    serve(FakeEncoder(), monkeypatch)
+    store = Store(load_settings().database)
+    [added] = Conversations(store).add([NewConversation(Conversation("talk", MESSAGES, title="Talk"))])
+    key = added.key
+    Labels(store).answer(SituationKey(key, 6), {0: "relevant", 1: "not_relevant"}, by="Ada")
+    store.close()
+    add_labelled(convgate_home)
+    two_versions(convgate_home)
+    (convgate_home / run_list.FOLDER / "run-1").mkdir(parents=True)
+    return key
+
+
+@pytest.fixture
+def read_only(key: str, monkeypatch: pytest.MonkeyPatch) -> Settings:
+    monkeypatch.setenv("CONVGATE_READ_ONLY", "true")
+    return load_settings()
+
+
+def files(home: Path) -> dict[str, bytes | None]:
+    """All that is in the folder, without the two files by which programs that use SQLite agree."""
+    return {
+        str(path.relative_to(home)): path.read_bytes() if path.is_file() else None
+        for path in home.rglob("*")
+        if not path.name.endswith(("-wal", "-shm"))
+    }
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_pages_work_and_say_that_nothing_is_saved(read_only: Settings, key: str, page: str) -> None:
+    before = files(read_only.home)
+
+    app = opened(page, conversation=key)
+
+    assert not app.error, app.error[0].value
+    assert said(app).count("nothing is saved") == 1
+    assert files(read_only.home) == before
+
+
+@pytest.mark.parametrize("words", [("labels",), ("monitor",), ("versions",), ("labels", "export")])
+def test_commands_that_read_work(read_only: Settings, run: Run, words: tuple[str, ...]) -> None:
+    before = files(read_only.home)
+
+    code, _, errors = run(*words)
+
+    assert code == 0, errors
+    assert files(read_only.home) == before
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("import", "talk.json"),
+        ("labels", "trains", "Ada", "off"),
+        ("versions", "activate", "first"),
+        ("monitor", "--clear-baseline"),
+    ],
+)
+def test_commands_that_write_are_refused(
+    read_only: Settings, run: Run, tmp_path: Path, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "talk.json").write_text('{"messages": [{"role": "user", "content": "Hello"}]}')
+    before = files(read_only.home)
+
+    code, _, errors = run(*words)
+
+    assert code == 1
+    assert "ead-only" in errors
+    assert files(read_only.home) == before
+
+
+def save_rules(settings: Settings, _: Store) -> None:
+    save(settings, read_file(rules_path(settings)), "version: 1\n")
+
+
+WRITERS: dict[str, Callable[[Settings, Store], object]] = {
+    "write": lambda _, store: Conversations(store).delete(["any"]),
+    "wipe": lambda _, store: store.wipe(),
+    "restore": lambda settings, store: store.restore(settings.database),
+    "undo restore": lambda _, store: store.undo_restore(),
+    "set aside": lambda settings, _: set_aside(settings.database),
+    "erase": lambda settings, _: services.erase_everything(settings),
+    "remove for good": lambda settings, store: remove_for_good(store, settings.home),
+    "forget vectors": lambda settings, _: forget(settings.home / CACHE_FILE, ["text"]),
+    "activate": lambda settings, _: Versions(settings.home).activate("first", who="Ada"),
+    "delete a version": lambda settings, _: Versions(settings.home).delete("first", who="Ada"),
+    "add a set": lambda settings, _: RelevanceSets(settings.home).add("new", b"{}"),
+    "delete a set": lambda settings, _: RelevanceSets(settings.home).delete("mine"),
+    "train": lambda settings, _: start_training(settings.home, Order("first", sets=("mine",))),
+    "delete a run": lambda settings, _: TrainingRuns(settings.home).delete("run-1"),
+    "rules": save_rules,
+}
+
+
+@pytest.mark.parametrize("write", WRITERS.values(), ids=list(WRITERS))
+def test_what_writes_is_refused(read_only: Settings, write: Callable[[Settings, Store], object]) -> None:
+    (read_only.home / CACHE_FILE).touch()
+    before = files(read_only.home)
+
+    with pytest.raises(ReadOnlyError):
+        write(read_only, Store(read_only.database))
+
+    assert files(read_only.home) == before
+
+
+def test_the_embedding_cache_is_read_and_not_written(
+    convgate_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = convgate_home / CACHE_FILE
+    cached = CachedEncoder(FakeEncoder(), path)
+    cached.encode(["known"])
+    cached.close()
+    before = files(convgate_home)
+    monkeypatch.setenv("CONVGATE_READ_ONLY", "true")
+    load_settings()
+
+    encoder = FakeEncoder()
+    cached = CachedEncoder(encoder, path)
+    for _ in range(2):
+        cached.encode(["known", "new"])
+    cached.close()
+
+    assert encoder.texts == ["new"], "memory takes what is new"
+    assert files(convgate_home) == before
+
+
+def test_without_an_embedding_cache_none_is_made(
+    convgate_home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("CONVGATE_READ_ONLY", "true")
+    load_settings()
+
+    assert CachedEncoder(FakeEncoder(), convgate_home / CACHE_FILE).encode(["one"]).shape[0] == 1
+
+    assert not convgate_home.exists()
+    assert not caplog.records
+
+
+def test_where_there_is_no_library_none_is_made(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVGATE_READ_ONLY", "true")
+
+    with pytest.raises(StoreError):
+        Store(load_settings().database)
+
+    assert not convgate_home.exists()
+
+
+def test_other_folders_are_written_as_ever(read_only: Settings, tmp_path: Path) -> None:
+    store = Store(tmp_path / "elsewhere" / "convgate.db")
+    Conversations(store).delete(["any"])
+    store.close()
+
+
+@pytest.fixture
+def unwritable(key: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The database of the library, which the system does not let anybody write."""
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK and access(path, mode))
+    return load_settings().database
+
+
+@pytest.mark.parametrize("words", [("labels",), ("monitor",), ("labels", "export")])
+def test_a_library_that_cannot_be_written_can_be_looked_at(
+    unwritable: Path, run: Run, words: tuple[str, ...]
+) -> None:
+    before = files(unwritable.parent)
+
+    assert run(*words)[0] == 0
+    assert files(unwritable.parent) == before
+
+    code, _, errors = run("labels", "trains", "Ada", "off")
+    assert code == 1
+    assert "cannot be written" in errors
+
+
+def test_an_older_library_that_cannot_be_written_is_named(
+    unwritable: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = [migration.name for migration in migrations.pending(Database(memory=True))]
+    unwritable.unlink()
+    old = sqlite3.connect(unwritable)
+    migrations.apply(Database(old), stop_before=names[-1])
+    old.close()
+    before = unwritable.read_bytes()
+
+    with pytest.raises(StoreError, match=r"older convgate.*once where it can be written"):
+        Store(unwritable)
+
+    assert unwritable.read_bytes() == before
