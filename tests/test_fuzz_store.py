@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -34,6 +36,7 @@ from convgate.store.request_rows import RequestRows
 from convgate.store.requests import Requests
 from convgate.store.session_pages import SessionPages
 from convgate.store.session_records import MovedBoundary
+from tests.forked import fork, needs_fork
 
 pytestmark = pytest.mark.fuzz
 
@@ -213,6 +216,19 @@ def attempt(problems: Counter[str], name: str, does: Callable[[], object]) -> bo
     return True
 
 
+def import_one(path: Path) -> None:
+    """As `convgate import` does; what it says that it stored can be read, in a whole database."""
+    with closing(Store(path)) as store:
+        store.check()
+        new = conversation("new")
+        [added] = Conversations(store).add([new])
+        if Conversations(store).get(added.key).conversation != new.conversation:
+            raise RuntimeError("what was imported is not what is stored")
+    with closing(sqlite3.connect(path)) as connection:
+        if connection.execute("PRAGMA quick_check").fetchall() != [("ok",)]:
+            raise RuntimeError("an import was told of in a damaged database")
+
+
 def test_whatever_is_damaged_ends_in_a_result_or_a_typed_error(
     library: tuple[bytes, list[str]], tmp_path: Path
 ) -> None:
@@ -225,6 +241,8 @@ def test_whatever_is_damaged_ends_in_a_result_or_a_typed_error(
         path = folder / "convgate.db"
         path.write_bytes(content)
         opened: list[Store] = []
+        attempt(problems, "import", lambda path=path: import_one(path))
+        path.write_bytes(content)
         if attempt(problems, "open the store", lambda path=path, to=opened: to.append(Store(path))):
             with closing(opened[0]) as store:
                 for operation, does in operations(store, library[1]).items():
@@ -234,3 +252,77 @@ def test_whatever_is_damaged_ends_in_a_result_or_a_typed_error(
         shutil.rmtree(folder)
     listed = "\n".join(f"{count} × {problem}" for problem, count in problems.most_common())
     assert not problems, f"{len(untyped)} of {DATABASES} databases:\n{listed}"
+
+
+KILLS = 100
+
+
+@needs_fork
+def test_what_was_acknowledged_outlives_every_kill(tmp_path: Path) -> None:
+    path, chance = tmp_path / "convgate.db", random.Random(1)
+    Store(path).close()
+    told: list[str] = []  # keys of conversations, each with one label of Ada
+    for kill in range(KILLS):
+        reading, writing = os.pipe()
+        child = fork(lambda kill=kill, writing=writing: write_until_killed(path, writing, kill))
+        os.close(writing)
+        with os.fdopen(reading) as acknowledged:
+            told += [acknowledged.readline().strip() for _ in range(chance.randrange(1, 8))]
+            for _ in range(chance.randrange(100_000)):  # and somewhere within what comes next
+                pass
+            child.kill()
+            child.wait()
+            told += [line.strip() for line in acknowledged if line.endswith("\n")]
+        assert_whole(path, told)
+
+
+def write_until_killed(path: Path, writing: int, kill: int) -> None:
+    store, number = Store(path), 0
+    while True:
+        [added] = Conversations(store).add([conversation(f"{kill} {number}", turns=3)])
+        Labels(store).answer(SituationKey(added.key, 2), {0: "relevant"}, by="Ada")
+        os.write(writing, f"{added.key}\n".encode())
+        number += 1
+
+
+def assert_whole(path: Path, told: list[str]) -> None:
+    with closing(Store(path)) as store:
+        store.check()
+        assert set(told) <= Conversations(store).keys()
+        labelled = {entry.situation.conversation for entry in Labels(store).entries()}
+        assert set(told) <= labelled
+
+
+@needs_fork
+def test_a_restore_that_is_killed_loses_neither_library(tmp_path: Path) -> None:
+    path, backup, chance = tmp_path / "convgate.db", tmp_path / "backup.db", random.Random(1)
+    with closing(Store(path)) as store:
+        Conversations(store).add([conversation("in the backup", turns=100)])
+        store.backup(backup)
+        Conversations(store).add([conversation("since", turns=100)])
+        store.restore(backup)
+    both = [{"Talk in the backup"}, {"Talk in the backup", "Talk since"}]
+    for _ in range(KILLS // 4):
+        reading, writing = os.pipe()
+        child = fork(lambda writing=writing: swap_until_killed(path, writing))
+        os.close(writing)
+        with os.fdopen(reading) as swaps:
+            for _ in range(chance.randrange(1, 4)):
+                swaps.readline()
+            for _ in range(chance.randrange(1_000_000)):
+                pass
+            child.kill()
+            child.wait()
+        with closing(Store(path)) as store:
+            store.check()
+            assert store.previous is not None
+            with closing(Store(store.previous)) as previous:
+                found = [{row.title for row in Conversations(one).find().rows} for one in (store, previous)]
+        assert sorted(found, key=len) == both
+
+
+def swap_until_killed(path: Path, writing: int) -> None:
+    store = Store(path)
+    while True:
+        store.undo_restore()
+        os.write(writing, b"\n")

@@ -240,12 +240,12 @@ def test_a_restore_can_be_undone_and_redone(store: Store, tmp_path: Path) -> Non
     backup = tmp_path / "backup.db"
     store.backup(backup)
     Conversations(store).add([talk("since")])
-    assert not store.can_undo_restore
+    assert store.previous is None
 
     store.restore(backup)
     assert titles(store) == ["in the backup"]
     again = Store(store.path)
-    assert again.can_undo_restore
+    assert again.previous is not None
     assert again.previous.stat().st_mode & 0o777 == 0o600
     again.undo_restore()
     assert titles(store) == ["in the backup", "since"]
@@ -273,7 +273,7 @@ def test_a_backup_whose_rows_contradict_each_other_is_refused(store: Store, tmp_
     with pytest.raises(StoreError):
         store.restore(backup)
 
-    assert not store.can_undo_restore
+    assert store.previous is None
 
 
 def test_a_backup_of_an_older_convgate_is_migrated_before_it_takes_the_place(

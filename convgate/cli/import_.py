@@ -40,7 +40,6 @@ def import_(
     """
     from convgate.messages.tokens import turn_tokens
     from convgate.redaction import Redactor
-    from convgate.settings import load_settings
     from convgate.store import Conversations, NewConversation
     from convgate.transcripts.characters import printable
     from convgate.transcripts.reading import read_source

@@ -8,6 +8,7 @@ with store.write() as db:              # all of it or nothing
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import sqlite3
 import tempfile
@@ -74,14 +75,11 @@ class Store:
         self._migrate()
 
     @property
-    def previous(self) -> Path:
-        """The file with the library as it was before the last restore."""
-        return self.path.with_name(f"{self.path.stem}-previous.db")
-
-    @property
-    def can_undo_restore(self) -> bool:
-        """Whether there is a library from before a restore."""
-        return self.previous.exists()
+    def previous(self) -> Path | None:
+        """The file with the library as it was before the last restore; None when there is none."""
+        with self.read() as db:
+            file = self._replaced_by(_restore_of(db))
+        return file if file.exists() else None
 
     @contextmanager
     def read(self) -> Iterator[Database]:
@@ -165,11 +163,27 @@ class Store:
             except OSError as error:
                 raise StoreError(f"{source} cannot be read or copied ({error.strerror}).") from error
             with closing(_checked(copy)) as checked, checked._borrow() as backup, self._borrow() as db:
-                backup.conn.backup(db.conn, pages=16, progress=self._keep_previous())
+                restore = 1 + secrets.randbelow(2**31 - 1)
+                backup.conn.execute(f"PRAGMA user_version = {restore}")
+                former: list[Path] = []
+
+                def keep(status: int, remaining: int, total: int) -> None:
+                    _stop_when_busy(status)
+                    if not former:  # the first step took the write lock: what is copied now is all there is
+                        with closing(self._connect()) as replaced:
+                            former.append(self._replaced_by(_restore_of(replaced)))
+                        self._copy(self._replaced_by(restore))
+
+                backup.conn.backup(db.conn, pages=16, progress=keep)
+        with suppress(OSError):
+            former[0].unlink(missing_ok=True)
 
     def undo_restore(self) -> None:
         """Swap the library and the one from before the last restore. Raises StoreError as `restore`."""
-        self.restore(self.previous)
+        self._check_writable()
+        if (previous := self.previous) is None:
+            raise StoreError(f"There is no library from before a restore beside {self.path}.")
+        self.restore(previous)
 
     def erase(self) -> None:
         """Remove every row of every table, and the traces of them in the file. There is no way back."""
@@ -190,7 +204,7 @@ class Store:
         """
         self._check_writable()
         try:
-            for kept in (*self._kept_backups(), self.previous):
+            for kept in (*self._kept_backups(), *self.path.parent.glob(self._replaced_by("*").name)):
                 kept.unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(f"{error.filename} cannot be removed ({error.strerror}); delete it.") from error
@@ -240,18 +254,13 @@ class Store:
         """The files that migrations made, the oldest first."""
         return sorted(self.path.parent.glob(f"{self.path.stem}-before-*.db"))
 
-    def _keep_previous(self) -> Callable[[int, int, int], None]:
-        """The steps of a restore: the first has the write lock, so what is copied then is all there is."""
-        is_kept = False
+    def _replaced_by(self, restore: int | str) -> Path:
+        """The file for the library that a restore replaced.
 
-        def step(status: int, remaining: int, total: int) -> None:
-            nonlocal is_kept
-            _stop_when_busy(status)
-            if not is_kept:
-                self._copy(self.previous)
-                is_kept = True
-
-        return step
+        It is found by the number that the restore gave to the database: that comes with the commit, so a kill
+        before or after it leaves both libraries and the way between them.
+        """
+        return self.path.with_name(f"{self.path.stem}-previous-{restore}.db")
 
     def _copy(self, target: Path) -> None:
         """Write what was committed last to the file `target`, in its place, whole or not at all."""
@@ -326,6 +335,12 @@ def set_aside(path: Path) -> Path:
     except OSError as error:
         raise StoreError(f"{path} cannot be moved ({error.strerror}); move it by hand.") from error
     return aside
+
+
+def _restore_of(db: Database) -> int:
+    """The number of the restore that made the database; 0 when none did."""
+    number: int = db.conn.execute("PRAGMA user_version").fetchone()[0]
+    return number
 
 
 def _limit() -> Callable[[], bool]:

@@ -67,7 +67,7 @@ def _draw_restore(app: App) -> None:
             app.store.restore(path)
         st.session_state[GENERATION] += 1
         _tell_restored(app)
-    if app.store.can_undo_restore and st.button(
+    if app.store.previous is not None and st.button(
         "Undo restore",
         help="Swap this library and the one from before the last restore.",
         key="library.undo-restore",

@@ -72,7 +72,10 @@ def _draw_question(app: App, keys: set[str], copies: Copies, *, is_other: bool) 
 
 
 def _what_goes(copies: Copies) -> list[str]:
-    lines = ["Texts, labels, notes and places in queues go, and no trace stays in the library's file."]
+    lines = [
+        "Texts, labels, notes and places in queues go, and no trace stays in the library's file; what restores and"
+        " updates kept beside it goes too."
+    ]
     if copies.runs:
         lines.append(
             f"From {counted(len(copies.runs), 'training')} go the copied data, the log and what the report"
