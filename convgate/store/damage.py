@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sqlite3
 from contextlib import closing
@@ -38,7 +39,7 @@ def find_damage(path: Path, *, thorough: bool = True) -> str | None:
         with path.open("rb") as file:
             if file.read(60)[56:] not in _ENCODINGS:
                 return "its header names another encoding of text"
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(sqlite3.connect(read_only_uri(path), uri=True)) as connection:
             return check_schema(Database(connection, execute_plugins=False)) or check_rows(
                 connection, thorough=thorough
             )
@@ -47,6 +48,16 @@ def find_damage(path: Path, *, thorough: bool = True) -> str | None:
     except (sqlite3.Error, UnicodeDecodeError) as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
         return None if code in _NOT_SEEN else str(error)
+
+
+def read_only_uri(path: Path) -> str:
+    """Return the address by which SQLite opens the file without changing it.
+
+    Where nobody can change it and there is no log beside it, SQLite needs to make no files there.
+    """
+    is_frozen = hasattr(os, "statvfs") and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    immutable = is_frozen and not path.with_name(f"{path.name}-wal").exists()
+    return f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' * immutable}"
 
 
 def check_rows(connection: sqlite3.Connection, *, thorough: bool = True) -> str | None:
@@ -87,8 +98,10 @@ def check_schema(db: Database) -> str | None:
 def _schema_after(applied: tuple[str, ...]) -> Schema:
     """The schema of a new database after these migrations."""
     db = Database(memory=True, execute_plugins=False)
-    later = [migration.name for migration in migrations.pending(db) if migration.name not in applied]
-    migrations.apply(db, stop_before=later[:1])
+    migrations.ensure_migrations_table(db)
+    for migration in migrations.pending(db):
+        if migration.name in applied:
+            migration.fn(db)
     return _schema_of(db)
 
 

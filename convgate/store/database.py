@@ -23,7 +23,7 @@ from sqlite_utils import Database, Migrations
 
 from convgate.errors import DamagedError, StoreError
 from convgate.home import check_writable, is_read_only, make_home, make_private
-from convgate.store.damage import check_rows, check_schema
+from convgate.store.damage import check_rows, check_schema, read_only_uri
 from convgate.store.faults import damaged, explained, unwritable
 from convgate.store.migrations import migrations
 
@@ -172,8 +172,12 @@ class Store:
                     if not former:  # the first step took the write lock: what is copied now is all there is
                         with closing(self._connect()) as replaced:
                             former.append(self._replaced_by(_restore_of(replaced)))
+                        for left in set(self._replaced()) - {*former}:  # by a restore that was killed
+                            with suppress(OSError):
+                                left.unlink()
                         self._copy(self._replaced_by(restore))
 
+                # A step before the last: the tables alone are more than 16 pages.
                 backup.conn.backup(db.conn, pages=16, progress=keep)
         with suppress(OSError):
             former[0].unlink(missing_ok=True)
@@ -204,7 +208,7 @@ class Store:
         """
         self._check_writable()
         try:
-            for kept in (*self._kept_backups(), *self.path.parent.glob(self._replaced_by("*").name)):
+            for kept in (*self._kept_backups(), *self._replaced()):
                 kept.unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(f"{error.filename} cannot be removed ({error.strerror}); delete it.") from error
@@ -252,9 +256,12 @@ class Store:
 
     def _kept_backups(self) -> list[Path]:
         """The files that migrations made, the oldest first."""
-        return sorted(self.path.parent.glob(f"{self.path.stem}-before-*.db"))
+        return sorted(self.path.parent.glob(f"{self.path.stem}-before-*"))
 
-    def _replaced_by(self, restore: int | str) -> Path:
+    def _replaced(self) -> list[Path]:
+        return list(self.path.parent.glob(f"{self.path.stem}-previous-*"))
+
+    def _replaced_by(self, restore: int) -> Path:
         """The file for the library that a restore replaced.
 
         It is found by the number that the restore gave to the database: that comes with the commit, so a kill
@@ -264,6 +271,7 @@ class Store:
 
     def _copy(self, target: Path) -> None:
         """Write what was committed last to the file `target`, in its place, whole or not at all."""
+        check_writable(target)
         partial = target.with_name(f"{target.name}.partial")
         try:
             partial.unlink(missing_ok=True)
@@ -287,11 +295,11 @@ class Store:
             raise unwritable(self.path)
 
     def _connect(self) -> Database:
-        name = str(self.path)
-        if self.is_read_only:
-            name = f"{self.path.resolve().as_uri()}?mode=ro{'&immutable=1' * _is_immutable(self.path)}"
         connection = sqlite3.connect(
-            name, timeout=self._busy_timeout, check_same_thread=False, uri=self.is_read_only
+            read_only_uri(self.path) if self.is_read_only else self.path,
+            timeout=self._busy_timeout,
+            check_same_thread=False,
+            uri=self.is_read_only,
         )
         try:
             connection.execute("PRAGMA foreign_keys = ON")
@@ -358,12 +366,6 @@ def _limit() -> Callable[[], bool]:
 
 def _can_write(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
-
-
-def _is_immutable(path: Path) -> bool:
-    """Whether nobody can change the file, so that SQLite needs no files beside it, and there are none."""
-    is_frozen = hasattr(os, "statvfs") and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
-    return is_frozen and not path.with_name(f"{path.name}-wal").exists()
 
 
 def _stop_when_busy(status: int) -> None:

@@ -19,6 +19,7 @@ from convgate.context.invariants.edits import with_edits
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
 from convgate.errors import ActiveVersionError, ConvgateError, DamagedError
+from convgate.home import is_read_only
 from convgate.sessions import with_moved
 from convgate.settings import Settings
 from convgate.store import Conversations, Store
@@ -97,10 +98,20 @@ def show_problem(error: ConvgateError) -> None:
     st.error(literal(str(error), ltr=True), icon=":material/error:")
     if isinstance(error, ActiveVersionError):
         st.page_link(VERSIONS, label="Go back to another version", icon=":material/history:")
-    if isinstance(error, DamagedError) and st.button(
+    if isinstance(error, DamagedError):
+        _offer_new_library(services.settings().database)
+
+
+def _offer_new_library(database: Path) -> None:
+    if is_read_only(database) or not st.button(
         "Move the damaged file aside",
         help="It is renamed. A new library begins, where a backup can be restored.",
         icon=":material/drive_file_move:",
     ):
-        services.set_aside(services.settings().database)
+        return
+    try:
+        services.set_aside(database)
+    except ConvgateError as error:
+        st.error(literal(str(error)), icon=":material/error:")
+    else:
         st.rerun()

@@ -104,6 +104,9 @@ class Guardrails:
 
 
 def load_guard(settings: Settings, *, alert: Hook | None = None) -> Guard:
-    """The guard that settings ask for; without log, or read-only, one that does nothing."""
+    """The guard that settings ask for.
+
+    With `guard_log` off or `read_only` on it is one that logs and overrules nothing.
+    """
     is_logged = settings.guard_log and not settings.read_only
     return Guardrails(settings.database, settings, alert=alert) if is_logged else NoGuard()
