@@ -20,6 +20,7 @@ from convgate.context.guardrails.baseline import set_baseline
 from convgate.context.guardrails.report import report
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ConvgateError
+from convgate.home import make_private
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts
 from convgate.sessions.manager import SessionManager
@@ -41,6 +42,14 @@ from tests.forked import fork, needs_fork
 pytestmark = pytest.mark.fuzz
 
 DATABASES = 300
+
+
+@pytest.fixture(autouse=True)
+def made_as_a_persons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here a new database goes through every migration; for other tests it is copied."""
+    monkeypatch.setattr("convgate.store.database.make_private", make_private)
+
+
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 MODES = ("TASK", "GENERAL")
 
@@ -326,3 +335,15 @@ def swap_until_killed(path: Path, writing: int) -> None:
     while True:
         store.undo_restore()
         os.write(writing, b"\n")
+
+
+@needs_fork
+def test_programs_that_make_a_library_at_the_same_moment_all_can(tmp_path: Path) -> None:
+    for number in range(KILLS):
+        path = tmp_path / str(number) / "convgate.db"
+        waiting, start = os.pipe()
+        programs = [fork(lambda path=path, go=waiting: (os.read(go, 1), Store(path))) for _ in range(4)]
+        os.write(start, b"go!!")
+        assert [program.wait() for program in programs] == [0] * 4
+        os.close(waiting)
+        os.close(start)

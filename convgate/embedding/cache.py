@@ -16,7 +16,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict
 from functools import lru_cache
 from pathlib import Path
@@ -191,7 +191,8 @@ class CachedEncoder:
             make_private(path)
             connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, check_same_thread=False)
             db = self._db = sqlite_utils.Database(connection)
-            db.enable_wal()
+            with suppress(sqlite3.OperationalError):  # another program that starts is doing the same
+                db.enable_wal()
             db.execute("pragma synchronous = normal")
             identity = self._identity_key()
             # Under one lock, so that two programs that start together do not both migrate.

@@ -239,7 +239,8 @@ class Store:
                         " possible here. Open it, or a copy of it, once where it can be written."
                     )
                 return
-            db.conn.execute("PRAGMA journal_mode = WAL").fetchall()
+            with suppress(sqlite3.OperationalError):  # another program that starts is doing the same
+                db.conn.execute("PRAGMA journal_mode = WAL").fetchall()
             if is_pending:
                 # Under one lock, so that two programs that start together do not both migrate.
                 with self.write():
