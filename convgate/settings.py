@@ -87,7 +87,7 @@ class Settings(BaseSettings):
     context_hysteresis: float = Field(0, ge=0, le=1e9)  # gain in score that a change must bring
 
     guard_log: bool = True  # whether each request is logged, without its text; drift and errors need it
-    guard_log_days: float = Field(30, gt=0, le=36_500)  # days that requests are kept
+    guard_log_days: float = Field(30, gt=0)  # days that requests are kept; inf: no limit
     guard_log_most: int = Field(100_000, ge=1_000, le=10**9)  # requests that are kept at most
     guard_drift_limit: float = Field(0.1, gt=0, le=1e9)  # KL divergence in nats
     guard_drift_least: int = Field(200, ge=1, le=1_000_000)  # requests of the last hour
