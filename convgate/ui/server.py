@@ -36,9 +36,9 @@ def serve(settings: Settings, *, address: str, port: int | None, hosts: Sequence
         home = get_url(get_display_address(address))
         print(f"convgate runs at {_with_token(home, token)}\nStop it with Ctrl+C.", flush=True)  # noqa: T201
         if not config.get_option("server.headless"):
-            if token is not None:
-                single_use.add(secrets.token_urlsafe())
-            webbrowser.open(_with_token(home, next(iter(single_use), None)))
+            once = secrets.token_urlsafe() if token else None
+            single_use.update({once} if once else ())
+            webbrowser.open(_with_token(home, once))
         yield
 
     root = app_root()
