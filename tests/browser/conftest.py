@@ -17,6 +17,7 @@ from tests.browser.running_app import (
     open_page,
     running_app,
     running_chromium,
+    wait_until_idle,
 )
 from tests.conftest import GUARD
 from tests.network_guard.loopback_only import LOG_VARIABLE
@@ -88,6 +89,7 @@ def come_to(window: Page, strangers: Callable[[BrowserContext], None]) -> Iterat
     strangers(window.context)
 
     def come(address: str) -> Page:
+        wait_until_idle(window, frames=0)  # what the test before did may still be under way
         go_to(window, "/Versions", frames=0)
         go_to(window, address)
         return window
