@@ -40,7 +40,7 @@ dev:  ## the same with what tests and checks need
 test: dev  ## all tests; those in a browser where Chromium is there
 	@PYTHONDONTWRITEBYTECODE= "$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup $(ARGS)
 
-fuzz: dev  ## damaged files and databases by the thousand, a hundred kills
+fuzz: dev  ## damaged files and databases, and kills
 	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 -m fuzz $(ARGS)
 
 check: dev  ## format, lint, types, import rules

@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import re
 import stat
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
     folder = tmp_path_factory.mktemp("access")
     opened, attempts = folder / "opened", folder / "network.log"
     browser = folder / "browser"
-    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}\n')
+    # It stays in the foreground, as some browsers do.
+    browser.write_text(f'#!/bin/sh\necho "$1" > {opened}.part; mv {opened}.part {opened}\nexec sleep 600\n')
     browser.chmod(browser.stat().st_mode | stat.S_IXUSR)
     environment = {
         "CONVGATE_APP_TOKEN": "true",
@@ -72,6 +74,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
         printed = (folder / "home" / "app.log").read_text()
         token = re.search(r"token=(\S+)", printed)
         assert token, printed
+        while not opened.exists():
+            time.sleep(0.05)
         yield RunningApp(address, token[1], opened.read_text().strip(), attempts)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,6 +13,7 @@ from convgate.cli.output import (
     QuestionOption,
     SkipBadOption,
     kept,
+    open_source,
     tell_problems,
     write_json,
 )
@@ -73,21 +73,14 @@ def feedback(
     from convgate.labels.feedback import Feedback, keep_feedback, open_store
     from convgate.labels.feedback_file import keep_feedback_lines
     from convgate.settings import load_settings
-    from convgate.transcripts.problems import Report
-    from convgate.transcripts.source import source_of_bytes, source_of_path
 
     settings = load_settings()
-    limit = settings.upload_limit_mb << 20
     single = (conversation, messages, turn, relevant, at, question, version)
     if file is not None:
         if implicit or any(value is not None for value in single):
             raise typer.BadParameter("a file or the options of one piece, not both", param_hint="FILE.jsonl")
-        if str(file) == "-":
-            told = source_of_bytes(sys.stdin.buffer.read(), Report("standard input"), max_bytes=limit)
-        else:
-            told = source_of_path(file, Report(file.name), max_bytes=limit)
         with kept(open_store(settings), dry_run=dry_run) as store:
-            saved, problems = keep_feedback_lines(store, told, agent=source, skip_bad=skip_bad)
+            saved, problems = keep_feedback_lines(store, open_source(file), agent=source, skip_bad=skip_bad)
             changes = _changes(store, saved) if dry_run else []
         tell_problems(problems)
     else:
@@ -99,7 +92,7 @@ def feedback(
             raise typer.BadParameter(
                 "say which turn, and whether it mattered", param_hint="--turn, --relevant"
             )
-        about = _messages(messages, limit) if messages is not None else str(conversation)
+        about = _messages(messages) if messages is not None else str(conversation)
         how = "implicit" if implicit else "explicit"
         piece = Feedback(about, tuple(turn), relevant, at, question, source, version, how)  # type: ignore[arg-type]
         with kept(open_store(settings), dry_run=dry_run) as store:
@@ -137,7 +130,7 @@ def _changes(store: Store, saved: list[Saved]) -> list[str]:
     return told
 
 
-def _messages(file: Path, limit: int) -> Any:
+def _messages(file: Path) -> Any:
     """The first conversation of a transcript, as messages."""
     from convgate.cli.output import read_one
     from convgate.transcripts.openai_writing import file_message

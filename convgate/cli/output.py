@@ -104,7 +104,7 @@ def open_source(file: Path) -> Source:
     from_pipe = str(file) == "-"
     report = Report("standard input" if from_pipe else file.name or str(file), settings.read_limit_seconds)
     if from_pipe:
-        return source_of_bytes(sys.stdin.buffer.read(), report, max_bytes=limit)
+        return source_of_bytes(sys.stdin.buffer.read(limit + 1), report, max_bytes=limit)
     return source_of_path(file, report, max_bytes=limit)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+import threading
 import webbrowser
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -33,12 +34,14 @@ def serve(settings: Settings, *, address: str, port: int | None, hosts: Sequence
 
     @asynccontextmanager
     async def announce(_: st.App) -> AsyncIterator[None]:
-        home = get_url(get_display_address(address))
+        name = get_display_address(address)
+        home = get_url(f"[{name}]" if ":" in name else name)
         print(f"convgate runs at {_with_token(home, token)}\nStop it with Ctrl+C.", flush=True)  # noqa: T201
         if not config.get_option("server.headless"):
             once = secrets.token_urlsafe() if token else None
             single_use.update({once} if once else ())
-            webbrowser.open(_with_token(home, once))
+            # In a thread: where the browser stays in the foreground, this returns when it is closed.
+            threading.Thread(target=webbrowser.open, args=[_with_token(home, once)], daemon=True).start()
         yield
 
     root = app_root()

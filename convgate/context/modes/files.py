@@ -20,6 +20,7 @@ from convgate.context.modes.quality import ModeQuality
 from convgate.embedding.base import EncoderIdentity
 from convgate.errors import ContextError
 from convgate.files import write_whole
+from convgate.home import make_home
 
 WEIGHTS, CONFIG = "modes.safetensors", "modes.json"
 SHIPPED = Path(__file__).parent / "weights"
@@ -55,9 +56,9 @@ def write_model(stored: StoredModel, folder: Path) -> None:
         "runs": list(model.names),
     }
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / WEIGHTS, save({name: getattr(model, name) for name in _ARRAYS}))
-        write_whole(folder / CONFIG, (json.dumps(config, indent=1) + "\n").encode())
+        make_home(folder)
+        write_whole(folder / WEIGHTS, save({name: getattr(model, name) for name in _ARRAYS}), private=True)
+        write_whole(folder / CONFIG, (json.dumps(config, indent=1) + "\n").encode(), private=True)
     except OSError as error:
         raise ContextError(f"the weights of the modes cannot be written to {folder}: {error}") from error
 
