@@ -57,7 +57,7 @@ def _draw_file(work: Work) -> None:
     """What is wrong with the file itself."""
     if work.file.problem:
         st.error(
-            f"{literal(work.file.problem, ltr=True)} {_AGENTS} Nothing can be saved until the file is corrected.",
+            f"{literal(work.file.problem, ltr=True)} {_AGENTS} Nothing can be saved until it is corrected.",
             icon=":material/error:",
         )
     elif work.saved.rules is None:
