@@ -229,7 +229,9 @@ def test_the_same_conversation_is_not_added_twice(library: AppTest, conversation
     assert conversations.find().total == 1
 
 
-def test_secrets_are_masked_before_an_upload_is_kept(library: AppTest, conversations: Conversations) -> None:
+def test_secrets_are_redacted_before_an_upload_is_kept(
+    library: AppTest, conversations: Conversations
+) -> None:
     app = library.run()
     app.file_uploader[0].upload("keys.json", chat(f"Use {SECRET}", title="Keys").encode()).run()
     assert not app.checkbox(key="redact-files").value
@@ -239,25 +241,24 @@ def test_secrets_are_masked_before_an_upload_is_kept(library: AppTest, conversat
     (row,) = conversations.find().rows
     (turn,) = conversations.get(row.key).conversation.turns
     assert turn.text == "Use [redacted: AWS Access Key]"
-    assert "Masked 1 secret: AWS Access Key (1)." in app.success[0].value
+    assert "AWS Access Key" in app.success[0].value
 
 
-def test_a_download_is_masked_where_that_is_chosen(
+def test_a_download_is_redacted_where_that_is_chosen(
     library: AppTest, conversations: Conversations, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files: dict[str, object] = {}
+    files: dict[str, Any] = {}
 
     def drawn(label: str, data: object, *, key: str, **_: object) -> bool:
-        files[key] = data() if callable(data) and key.startswith("download-") else data
+        files[key] = data
         return False
 
     (added,) = conversations.add([talk("Keys", f"Use {SECRET}")])
     monkeypatch.setattr("streamlit.download_button", drawn)
     app = library.run()
-    assert SECRET in str(files[f"download-{added.key}"])
+    assert SECRET in files[f"download-{added.key}"]()
     app.checkbox(key=f"redact-{added.key}").check().run()
-    assert SECRET not in str(files[f"download-{added.key}"])
-    assert "Masked 1 secret: AWS Access Key (1)." in [caption.value for caption in app.caption]
+    assert SECRET not in files[f"download-{added.key}"]()
 
 
 def test_a_conversation_is_pasted_as_text(library: AppTest, conversations: Conversations) -> None:

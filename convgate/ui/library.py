@@ -114,15 +114,15 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
         if st.form_submit_button("Rename", icon=":material/edit:", width="stretch"):
             conversations.rename(row.key, title)
             st.rerun()
-    redactor = Redactor() if redact_checkbox(f"redact-{row.key}") else None
+    redacts = redact_checkbox(f"redact-{row.key}")
 
     def written() -> str:
         conversation = conversations.get(row.key).conversation
-        return write_conversation(redactor.redact(conversation) if redactor else conversation)
+        return write_conversation(Redactor().redact(conversation) if redacts else conversation)
 
     st.download_button(
         "Download",
-        written() if redactor else written,  # at once, so that what was masked can be told
+        written,
         file_name=_file_name(row),
         key=f"download-{row.key}",
         help="The transcript in the format it came in",
@@ -130,8 +130,6 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
         icon=":material/download:",
         width="stretch",
     )
-    if redactor:
-        st.caption(redactor.summary)
     if st.button("Delete", key=f"delete-{row.key}", icon=":material/delete:", width="stretch"):
         conversations.delete([row.key])
         st.session_state[DELETED] = Deletion(row.key, row.title)

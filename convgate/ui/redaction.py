@@ -1,4 +1,4 @@
-"""The choice to mask secrets, the same wherever conversations come in or go out."""
+"""The choice to redact secrets, the same wherever conversations come in or go out."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 
 def redact_checkbox(key: str) -> bool:
-    """Whether secrets are to be masked; off unless chosen."""
+    """Whether secrets are to be redacted; off unless chosen."""
     return st.checkbox(
-        "Mask secrets", key=key, help="API keys, tokens, passwords and private keys become [redacted: …]."
+        "Redact secrets", key=key, help="API keys, tokens, passwords and private keys become [redacted: …]."
     )

@@ -38,17 +38,13 @@ def draw_files(app: App) -> None:
     """Download, and upload with a preview."""
     st.markdown("**Export** everything that is labelled")
     redacts = redact_checkbox("label.export.redact")
-    redactor: Redactor | None = None
     with st.container(horizontal=True):
         for kind, label in _KINDS.items():
-            redactor = Redactor() if redacts else None
-            written = partial(write_labels, app.store, kind, redactor=redactor)
+            written = partial(write_labels, app.store, kind, redactor=Redactor() if redacts else None)
             st.download_button(
-                label, written() if redactor else written, file_name=f"labels{SUFFIXES[kind]}",
+                label, written, file_name=f"labels{SUFFIXES[kind]}",
                 key=f"label.export.{kind}", on_click="ignore", icon=":material/download:", help=_TOLD[kind],
             )  # fmt: skip
-    if redactor:
-        st.caption(redactor.summary)
     st.markdown("**Import**")
     if (problem := st.session_state.pop(_PROBLEM, None)) is not None:
         show_problem(problem)
