@@ -1,8 +1,8 @@
-"""Masking of secrets in conversations: keys, tokens, passwords, credentials in addresses.
+"""Redaction of secrets in conversations: keys, tokens, passwords, credentials in addresses.
 
     redactor = Redactor()
     conversation = redactor.redact(conversation)
-    redactor.summary    # "Masked 2 secrets: AWS Access Key (1), Private Key (1)."
+    redactor.summary    # "Redacted 2 secrets: AWS Access Key (1), Private Key (1)."
 
 The patterns are those of detect-secrets and a few for newer keys; its verification of secrets over the
 network is not used. A secret of another form is not found.
@@ -10,14 +10,17 @@ network is not used. A secret of another form is not found.
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
-from convgate.conversation import Conversation, Turn
+from convgate.conversation import ContentPart, Conversation, ToolCall, Turn
+from convgate.transcripts.csv_turns import ROW
+from convgate.transcripts.formats.markdown import RAW
 
 _WINDOW, _STEP = 8_000, 4_000
 """Characters of a line that are searched at once, and from one window to the next: some patterns take time
@@ -43,6 +46,7 @@ _PRIVATE_KEYS = re.compile(
     r"|PuTTY-User-Key-File-\d+:(?s:.*?)(?:Private-MAC: *[0-9a-f]+|\Z)"
 )
 _TOKEN = re.compile(r"[\s=:\"'`]*+([^\s\"'`\\<>@&,;(){}\[\]]++)")
+_UNQUOTED = re.compile(r"(\S++)")
 _QUOTED = {quote: re.compile(rf"((?:\\.|[^\\{quote}])++)") for quote in "'\"`"}
 
 T = TypeVar("T")
@@ -56,91 +60,137 @@ class _Detector:
     pattern: re.Pattern[str]
     group: int
     is_assigned: bool = False  # the value of a name such as `password`, with or without quotes
-    is_random: Callable[[str], bool] = lambda _: True
+    is_random: Callable[[str], bool] | None = None  # checks what the pattern matched
 
-    def spans(self, line: str, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Where the secrets are that are found between two places; each as long as it is in the line."""
-        while match := self.pattern.search(line, start, stop):
-            first = match.start() if match[self.group] is None else match.start(self.group)
-            quoted = _QUOTED.get(line[first - 1 : first]) if self.is_assigned else None
-            value = (quoted or _TOKEN).match(line, first)
-            start = max(match.start() + 1, value.end() if value else 0)
-            if value and self.is_random(value[1]):
-                yield value.span(1)
+    def spans(self, line: str) -> Iterator[tuple[int, int]]:
+        """Where the secrets are, each as long as it is in the line."""
+        end = 0
+        for window in range(0, max(1, len(line) - _STEP), _STEP):
+            start = max(window, end)
+            while match := self.pattern.search(line, start, window + _WINDOW):
+                first = match.start() if match[self.group] is None else match.start(self.group)
+                extent = _QUOTED.get(line[first - 1 : first], _UNQUOTED) if self.is_assigned else _TOKEN
+                value = extent.match(line, first)
+                start = max(match.start() + 1, value.end() if value else 0)
+                if value and (self.is_random is None or self.is_random(value[1])):
+                    end = value.end()
+                    yield value.span(1)
 
 
 class Redactor:
-    """Masks secrets, and counts them by their kind."""
+    """Redacts secrets, and counts them by their kind."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
 
     @property
     def summary(self) -> str:
-        """What was masked so far, as a sentence."""
+        """What was redacted so far, as a sentence."""
         total = self.counts.total()
         kinds = ", ".join(f"{kind} ({count:,})" for kind, count in self.counts.most_common())
-        return f"Masked {total:,} secret{'' if total == 1 else 's'}{': ' if kinds else ''}{kinds}."
+        return f"Redacted {total:,} secret{'' if total == 1 else 's'}{': ' if kinds else ''}{kinds}."
 
     def redact(self, conversation: Conversation) -> Conversation:
-        """The conversation with `[redacted: KIND]` in place of each secret; turns keep their places."""
-        return replace(
+        """Return the conversation with `[redacted: KIND]` for each secret; turns keep their places."""
+        shown, kept = Counter[str](), Counter[str]()
+        redacted = replace(
             conversation,
-            title=self.mask(conversation.title),
-            metadata=self.mask(conversation.metadata),
-            turns=tuple(self._turn(turn) for turn in conversation.turns),
+            id=_redact(conversation.id, shown, "id"),
+            title=_redact(conversation.title, shown),
+            metadata=_redact(conversation.metadata, kept),
+            turns=tuple(map(self._turn, conversation.turns)),
         )
+        self.counts += shown | kept  # the metadata may repeat the id and the title
+        return redacted
 
-    def mask(self, value: T) -> T:
-        """The value with its texts masked, those in lists and mappings too."""
-        masked: T
-        masked, counts = _masked(value)
-        self.counts += counts
-        return masked
+    def redact_text(self, text: T) -> T:
+        """Return the text without its secrets."""
+        redacted: T = _redact(text, self.counts)
+        return redacted
 
     def _turn(self, turn: Turn) -> Turn:
-        shown = [*(part.text for part in turn.parts), *(call.arguments for call in turn.tool_calls)]
-        (texts, metadata), counts = _masked((shown, turn.metadata))
-        source, in_source = _masked(turn.source)
-        self.counts += counts | in_source  # a source repeats what is shown
-        parts = tuple(replace(part, text=text) for part, text in zip(turn.parts, texts, strict=False))
-        calls = tuple(
-            replace(call, arguments=text)
-            for call, text in zip(turn.tool_calls, texts[len(parts) :], strict=True)
+        shown, kept = Counter[str](), Counter[str]()
+        redacted = replace(
+            turn,
+            role=_redact(turn.role, shown),
+            parts=tuple(
+                ContentPart(_redact(part.kind, shown), _redact(part.text, shown)) for part in turn.parts
+            ),
+            id=_redact(turn.id, shown, "id"),
+            name=_redact(turn.name, shown),
+            tool_calls=tuple(
+                ToolCall(
+                    _redact(call.id, shown, "id"), _redact(call.name, shown), _redact(call.arguments, shown)
+                )
+                for call in turn.tool_calls
+            ),
+            tool_call_id=_redact(turn.tool_call_id, shown, "id"),
+            metadata=_redact(turn.metadata, shown),
+            source=_redact(turn.source, kept),
         )
-        return replace(turn, parts=parts, tool_calls=calls, metadata=metadata, source=source)
+        if turn.source is not None and turn.source.keys() <= {ROW, RAW}:
+            # Without column names, secrets can be missed: written anew from the fields, which have them all.
+            is_same = redacted == turn and redacted.source == turn.source
+            redacted, kept = replace(redacted, source=turn.source if is_same else None), Counter()
+        self.counts += shown | kept  # the source repeats what is shown
+        return redacted
 
 
-def _masked(value: Any) -> tuple[Any, Counter[str]]:
-    counts: Counter[str] = Counter()
-
-    def walk(value: Any) -> Any:
-        if isinstance(value, str):
-            return _mask_text(value, counts)
-        if isinstance(value, Mapping):
-            return {key: walk(item) for key, item in value.items()}
-        if isinstance(value, list | tuple):
-            return type(value)(map(walk, value))
+def _redact(value: Any, counts: Counter[str], name: str = "") -> Any:
+    """Return the value without secrets; `name` is the key or field that holds it."""
+    if isinstance(value, Mapping):
+        return {_redact(key, counts): _redact(item, counts, str(key)) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_redact(item, counts, name) for item in value]
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or value == "":
         return value
+    kind = _kind_by_name(name[-100:])
+    if isinstance(value, str) and not name.lower().endswith("id"):
+        kind = kind or _kind_if_random(value)
+    if kind:
+        counts[kind] += 1
+        return _label(kind)
+    return _redact_text(value, counts) if isinstance(value, str) else value
 
-    return walk(value), counts
+
+@lru_cache
+def _kind_by_name(name: str) -> str | None:
+    assignment = f'{name}="x"'
+    return next(
+        (each.kind for each in _detectors() if each.is_assigned and each.pattern.search(assignment)), None
+    )
 
 
-def _mask_text(text: str, counts: Counter[str]) -> str:
+def _kind_if_random(text: str) -> str | None:
+    if len(text) > _WINDOW:
+        return None
+    found = (each for each in _detectors() if each.is_random and each.pattern.fullmatch(f'"{text}"'))
+    return next((each.kind for each in found if each.is_random and each.is_random(text)), None)
+
+
+def _redact_text(text: str, counts: Counter[str]) -> str:
+    try:
+        data, found = json.loads(text), Counter[str]()
+        if isinstance(data, dict | list):
+            redacted = _redact(data, found)
+            counts += found
+            return text if redacted == data else json.dumps(redacted, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        pass  # no JSON, or nested too deeply
+
     def private_key(_: re.Match[str]) -> str:
         counts[_PRIVATE_KEY] += 1
-        return _mask(_PRIVATE_KEY)
+        return _label(_PRIVATE_KEY)
 
     text = _PRIVATE_KEYS.sub(private_key, text)
-    return "".join(_mask_line(line, counts) for line in text.splitlines(keepends=True))
+    return "".join(_redact_line(line, counts) for line in text.splitlines(keepends=True))
 
 
-def _mask_line(line: str, counts: Counter[str]) -> str:
+def _redact_line(line: str, counts: Counter[str]) -> str:
     found = {
         (*span, (order, detector.kind))
-        for start in range(0, max(1, len(line) - _STEP), _STEP)
         for order, detector in enumerate(_detectors())
-        for span in detector.spans(line, start, start + _WINDOW)
+        for span in detector.spans(line)
     }
     merged: list[tuple[int, int, tuple[int, str]]] = []
     for start, end, kind in sorted(found):
@@ -151,14 +201,12 @@ def _mask_line(line: str, counts: Counter[str]) -> str:
     pieces, after = [], 0
     for start, end, (_, name) in merged:
         counts[name] += 1
-        # A number in JSON becomes a text, so that JSON stays JSON.
-        quote = '"' if line[max(0, start - 9) : start].rstrip().endswith('":') else ""
-        pieces += [line[after:start], quote, _mask(name), quote]
+        pieces += [line[after:start], _label(name)]
         after = end
     return "".join([*pieces, line[after:]])
 
 
-def _mask(kind: str) -> str:
+def _label(kind: str) -> str:
     return f"[redacted: {kind}]"
 
 

@@ -74,7 +74,7 @@ SettingsFileOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
 ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
 RedactOption = Annotated[
-    bool, typer.Option("--redact", help="Mask secrets: API keys, tokens, passwords, private keys.")
+    bool, typer.Option("--redact", help="Redact secrets: API keys, tokens, passwords, private keys.")
 ]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
 
@@ -126,7 +126,7 @@ def read_one(
 ) -> Conversation:
     """The conversation of a file that is asked for; the first one unless `which` says another.
 
-    redact: its secrets are masked, and standard error says how many.
+    redact: its secrets are redacted, and standard error says how many.
     """
     talk = _read_one(file, which=which, format=format, skip_bad=skip_bad)
     if redact:

@@ -103,7 +103,7 @@ def write_labels(
     """Everything that holds, as a file that `read_labels` takes back without loss.
 
     annotators, conversations: those that are wanted, by name and by key; all unless given. A relevance set's
-    `relevant` and `judged` rest on the annotators that train, or on those that are named. redactor: masks
+    `relevant` and `judged` rest on the annotators that train, or on those that are named. redactor: redacts
     secrets in conversations, questions and notes; the file is then read as other conversations, which have
     the same labels.
     """
@@ -116,12 +116,12 @@ def write_labels(
         groups = split_groups(store)
         trained = [name for (name,) in db.execute("SELECT name FROM annotators WHERE trains")]
     if redactor is not None:
-        mask, unmasked, wanted = redactor.mask, wanted, {}
-        talks = {key: (mask(title), redactor.redact(talk)) for key, (title, talk) in talks.items()}
-        for situation, said in unmasked.items():
-            situation = replace(situation, question=mask(situation.question))
+        redact, unredacted, wanted = redactor.redact_text, wanted, {}
+        talks = {key: (redact(title), redactor.redact(talk)) for key, (title, talk) in talks.items()}
+        for situation, said in unredacted.items():
+            situation = replace(situation, question=redact(situation.question))
             wanted.setdefault(situation, []).extend(
-                replace(entry, situation=situation, value=mask(entry.value)) for entry in said
+                replace(entry, situation=situation, value=redact(entry.value)) for entry in said
             )
     place = {key: number for number, key in enumerate(talks)}
     ordered = {

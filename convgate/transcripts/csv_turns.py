@@ -63,6 +63,8 @@ def row_of_turn(turn: Turn, conversation: Conversation, columns: Columns) -> lis
     row = [""] * len(columns.names)
     for held, place in columns.meaning.items():
         row[place] = _VALUES[held](turn, conversation)
+    for place, name in columns.others.items():
+        row[place] = str(turn.metadata.get(name, ""))
     if "role" not in columns.meaning and not turn.name:
         row[columns.meaning["speaker"]] = turn.role
     return row

@@ -12,7 +12,7 @@ from convgate.transcripts.markdown_lines import Speaker, escape, fenced, speaker
 from convgate.transcripts.message_lists import Read
 from convgate.transcripts.source import Source
 
-_STYLE, _PREAMBLE, _RAW = "_style", "_preamble", "markdown"
+_STYLE, _PREAMBLE, RAW = "_style", "_preamble", "markdown"
 _LINES_LOOKED_AT = 5_000
 _HEADERS = {"bold": "**{}:**", "plain": "{}:", "heading": "## {} said:"}  # and "heading 1" to "heading 6"
 _LABELS = {
@@ -67,7 +67,7 @@ class MarkdownFormat:
             who = speakers[start]
             said = [who.said, *(line.rstrip("\r\n") for line in lines[start + 1 : stop])]
             text = _trimmed(unescape(said, inside[start:stop]))
-            turns.append(Turn.of(who.role, text, name=who.name, source={_RAW: "".join(lines[start:stop])}))
+            turns.append(Turn.of(who.role, text, name=who.name, source={RAW: "".join(lines[start:stop])}))
         preamble = lines[: starts[0]]
         title = next((line[2:].strip() for line in preamble if line.startswith("# ")), "")
         notes = {_STYLE: speakers[starts[0]].style, _PREAMBLE: "".join(preamble)}
@@ -107,7 +107,7 @@ def _trimmed(lines: Sequence[str]) -> str:
 
 
 def _raw(turn: Turn) -> str | None:
-    raw = turn.source.get(_RAW) if turn.source else None
+    raw = turn.source.get(RAW) if turn.source else None
     return raw if isinstance(raw, str) else None
 
 
