@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
 from convgate.conversation import ContentPart, Conversation, ToolCall, Turn
@@ -110,26 +110,23 @@ class Redactor:
 
     def _turn(self, turn: Turn) -> Turn:
         shown, kept = Counter[str](), Counter[str]()
+        text = partial(_redact, counts=shown)
         redacted = replace(
             turn,
-            role=_redact(turn.role, shown),
-            parts=tuple(
-                ContentPart(_redact(part.kind, shown), _redact(part.text, shown)) for part in turn.parts
-            ),
-            id=_redact(turn.id, shown, "id"),
-            name=_redact(turn.name, shown),
+            role=text(turn.role),
+            parts=tuple(ContentPart(text(part.kind), text(part.text)) for part in turn.parts),
+            id=text(turn.id, name="id"),
+            name=text(turn.name),
             tool_calls=tuple(
-                ToolCall(
-                    _redact(call.id, shown, "id"), _redact(call.name, shown), _redact(call.arguments, shown)
-                )
+                ToolCall(text(call.id, name="id"), text(call.name), text(call.arguments))
                 for call in turn.tool_calls
             ),
-            tool_call_id=_redact(turn.tool_call_id, shown, "id"),
-            metadata=_redact(turn.metadata, shown),
+            tool_call_id=text(turn.tool_call_id, name="id"),
+            metadata=text(turn.metadata),
             source=_redact(turn.source, kept),
         )
         if turn.source is not None and turn.source.keys() <= {ROW, RAW}:
-            # Without column names, secrets can be missed: written anew from the fields, which have them all.
+            # Cells and lines are without names that tell of secrets; writers make them anew from the fields.
             is_same = redacted == turn and redacted.source == turn.source
             redacted, kept = replace(redacted, source=turn.source if is_same else None), Counter()
         self.counts += shown | kept  # the source repeats what is shown
