@@ -169,3 +169,15 @@ def test_a_set_made_by_a_command_can_be_put_there_by_hand(sets: RelevanceSets) -
     sets.folder.mkdir(parents=True)
     planted_file(sets.folder, "own")
     assert sets.info("own").cases == 48
+
+
+def test_the_folder_of_a_set_is_synchronised_after_each_change(
+    sets: RelevanceSets, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders: list[Path] = []
+    monkeypatch.setattr(library, "sync_folder", folders.append)
+
+    sets.add("mine", GOOD)
+    sets.leave_out("mine", ["other"])
+
+    assert folders == [sets.folder, sets.folder]

@@ -21,7 +21,7 @@ from filelock import FileLock
 
 from convgate.app_files import app_root
 from convgate.errors import SettingsError, TranscriptError
-from convgate.files import write_whole
+from convgate.files import sync_folder, write_whole
 from convgate.home import check_writable, make_home
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
@@ -130,6 +130,7 @@ class RelevanceSets:
                         f"there is a relevance set {name!r} already; delete it first, or choose another name"
                     )
                 file.replace(target)
+                sync_folder(self.folder)
         except OSError as error:
             raise TranscriptError(f"the set {name!r} cannot be kept: {error.strerror}") from error
         return self.info(name)
@@ -150,6 +151,7 @@ class RelevanceSets:
                 file = waiting / f"{name}{ENDING}"
                 write_relevance_set(RelevanceSet(name, kept, cases), file, private=True)
                 file.replace(self.path(name))
+                sync_folder(self.folder)
         except OSError as error:
             raise TranscriptError(f"the set {name!r} cannot be written: {error.strerror}") from error
 
