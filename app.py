@@ -2,8 +2,9 @@
 
 import streamlit as st
 
+from convgate.errors import ConvgateError
 from convgate.ui import services
-from convgate.ui.frame import page
+from convgate.ui.frame import App, page
 from convgate.ui.library import draw_conversations
 from convgate.ui.library_add import draw_outcome, draw_paste, draw_upload
 from convgate.ui.library_data import draw_data
@@ -14,7 +15,9 @@ PURPOSE = (
     "Open a conversation to see its decisions."
 )
 
-with page("Library", PURPOSE) as app:
+
+def draw_library(app: App) -> None:
+    """Draw the conversations and the ways to add some."""
     draw_outcome()
     if app.conversations.keys():
         with st.expander("Add conversations", icon=":material/add:", key="library.add"):
@@ -35,6 +38,13 @@ with page("Library", PURPOSE) as app:
             draw_upload(app)
         with text:
             draw_paste(app)
-    with st.expander("Your data", icon=":material/database:", key="library.data"):
+
+
+with page("Library", PURPOSE) as app:
+    try:
+        draw_library(app)
+    except ConvgateError:  # a restore, or undoing one, is the way out
         draw_data(app)
+        raise
+    draw_data(app)
     services.warm_up()

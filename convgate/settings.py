@@ -12,10 +12,10 @@ import os
 import re
 import tomllib
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import platformdirs
-from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError as UnreadableVariable
 
@@ -104,12 +104,6 @@ class Settings(BaseSettings):
     def _expand(cls, path: Path | None) -> Path | None:
         return None if path is None else path.expanduser().absolute()
 
-    @model_validator(mode="after")
-    def _protect(self) -> Self:
-        if self.read_only:
-            set_read_only(self.home)
-        return self
-
     @property
     def database(self) -> Path:
         """The file that holds the library."""
@@ -119,12 +113,13 @@ class Settings(BaseSettings):
 def load_settings(path: Path | None = None) -> Settings:
     """The settings of this machine and environment; `path` takes the place of the usual file.
 
-    Raises SettingsError, with the key, the value and where it stands, for what is unknown or out of range.
+    With `read_only`, nothing in their home is written from then on. Raises SettingsError, with the key, the
+    value and where it stands, for what is unknown or out of range.
     """
     file, values = _from_file(path)
     inherited = {key: value for key, value in values.items() if _variable(key) not in os.environ}
     try:
-        return Settings(**inherited)
+        settings = Settings(**inherited)
     except ValidationError as error:
         problems = (
             _problem(detail["loc"], detail["msg"], detail["input"], file)
@@ -136,6 +131,9 @@ def load_settings(path: Path | None = None) -> Settings:
         raise SettingsError(_unreadable(error)) from error
     except RecursionError as error:
         raise SettingsError(f"{PREFIX}* in the environment: a value is nested too deeply") from error
+    if settings.read_only:
+        set_read_only(settings.home)
+    return settings
 
 
 def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:

@@ -7,8 +7,16 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
+import pytest
+
 from convgate.home import make_private
 from convgate.store import Conversations, Store
+
+
+@pytest.fixture(autouse=True)
+def made_as_a_persons(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Here a new database goes through every migration; for other tests it is copied."""
+    monkeypatch.setattr("convgate.store.database.make_private", make_private)
 
 
 def emptied(store: Store) -> Store:

@@ -20,7 +20,6 @@ from convgate.context.guardrails.baseline import set_baseline
 from convgate.context.guardrails.report import report
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ConvgateError
-from convgate.home import make_private
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts
 from convgate.sessions.manager import SessionManager
@@ -38,16 +37,11 @@ from convgate.store.requests import Requests
 from convgate.store.session_pages import SessionPages
 from convgate.store.session_records import MovedBoundary
 from tests.forked import fork, needs_fork
+from tests.stores import made_as_a_persons  # noqa: F401 (autouse)
 
 pytestmark = pytest.mark.fuzz
 
 DATABASES = 300
-
-
-@pytest.fixture(autouse=True)
-def made_as_a_persons(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here a new database goes through every migration; for other tests it is copied."""
-    monkeypatch.setattr("convgate.store.database.make_private", make_private)
 
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
@@ -96,6 +90,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
     Requests(store).add(map(logged, range(200)))
     Requests(store).tell_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
     set_baseline(store, Settings(guard_drift_least=9), since=NOW - timedelta(hours=4), until=NOW, now=NOW)
+    store.check(thorough=True)
     store.close()
     return path.read_bytes(), keys
 

@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -126,6 +127,26 @@ def test_a_full_disk_stores_nothing_of_a_file_and_says_so(library: AppTest, kept
     assert "full or failing" in app.error[0].value
     assert "Nothing was stored" in app.error[0].value
     assert not app.success
+    assert listed() == [(kept, "Old")]
+
+
+@pytest.mark.parametrize("wrong", ["title = x'0011'", "turns = 'x'", "added_at = 'yesterday'"])
+def test_a_restore_can_be_undone_where_the_list_cannot_be_shown(
+    library: AppTest, kept: str, tmp_path: Path, wrong: str
+) -> None:
+    with closing(Store(load_settings().database)) as store:
+        store.backup(tmp_path / "backup.db")
+        store.restore(tmp_path / "backup.db")
+        with store.write() as db:
+            db.execute(f"UPDATE conversations SET {wrong}")
+
+    app = library.run()
+
+    assert not app.exception
+    assert len(app.error) == 1
+    assert len(app.file_uploader) == 2
+    app.button(key="library.undo-restore").click().run()
+    assert not app.error
     assert listed() == [(kept, "Old")]
 
 

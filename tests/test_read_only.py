@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from convgate.app_files import app_root
 from convgate.conversation import Conversation
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder, forget
 from convgate.errors import ReadOnlyError, StoreError
+from convgate.home import is_read_only
 from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.database import set_aside
@@ -28,6 +31,7 @@ from convgate.ui.rules.rules_file import read_file, rules_path, save
 from convgate.versions import Versions
 from tests.commands import Run
 from tests.fakes import FakeEncoder
+from tests.forked import fork, needs_fork
 from tests.versions_page import MESSAGES, add_labelled, opened, said, serve, two_versions
 
 PAGES = ["app.py", *sorted(f"pages/{file.name}" for file in (app_root() / "pages").glob("*.py"))]
@@ -205,6 +209,7 @@ def test_a_library_that_cannot_be_written_can_be_looked_at(
 
     assert run(*words)[0] == 0
     assert files(unwritable.parent) == before
+    assert not unwritable.with_name("convgate.db-shm").exists()
 
     code, _, errors = run("labels", "trains", "Ada", "off")
     assert code == 1
@@ -225,3 +230,34 @@ def test_an_older_library_that_cannot_be_written_is_named(
         Store(unwritable)
 
     assert unwritable.read_bytes() == before
+
+
+@needs_fork
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root becomes another user")
+def test_another_user_can_look_at_a_library_that_only_may_be_read() -> None:
+    with tempfile.TemporaryDirectory() as folder:  # others may enter its parents
+        path = Path(folder, "convgate.db")
+        with closing(Store(path)) as store:
+            Conversations(store).add([NewConversation(Conversation("talk", MESSAGES, title="Talk"))])
+        path.chmod(0o444)
+        path.parent.chmod(0o555)
+
+        def look() -> None:
+            os.setuid(65534)
+            with closing(Store(path)) as store:
+                assert store.is_read_only
+                assert Conversations(store).find().total == 1
+
+        assert fork(look).wait() == 0
+        assert list(path.parent.iterdir()) == [path]
+
+
+def test_settings_change_nothing_before_they_are_loaded(
+    convgate_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Settings(home=convgate_home, read_only=True)
+    assert not is_read_only(convgate_home)
+
+    monkeypatch.setenv("CONVGATE_READ_ONLY", "true")
+    load_settings()
+    assert is_read_only(convgate_home)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sqlite3
+import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,16 +15,11 @@ from sqlite_utils import Database
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import DamagedError, StoreError
-from convgate.home import make_private
-from convgate.store import Conversations, NewConversation, Store, database
+from convgate.store import Conversations, NewConversation, Store, damage, database
 from convgate.store.migrations import migrations
 from tests.commands import Run
-
-
-@pytest.fixture(autouse=True)
-def made_as_a_persons(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here a new database goes through every migration; for other tests it is copied."""
-    monkeypatch.setattr("convgate.store.database.make_private", make_private)
+from tests.forked import fork, needs_fork
+from tests.stores import made_as_a_persons  # noqa: F401 (autouse)
 
 
 @pytest.fixture
@@ -98,6 +97,8 @@ ROWS = {
     "text is no UTF-8": "UPDATE conversations SET title = CAST(x'ff41' AS TEXT)",
     "a time is none": "UPDATE conversations SET added_at = 'yesterday'",
     "a time is a number": "UPDATE conversations SET added_at = x'00ff'",
+    "a title is no text": "UPDATE conversations SET title = x'0011'",
+    "a count is no number": "UPDATE conversations SET turns = 'x'",
 }
 
 
@@ -108,6 +109,94 @@ def test_a_row_that_cannot_be_read_is_a_typed_error(store: Store, statement: str
 
     with pytest.raises(StoreError):
         Conversations(store).find()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *ROWS.values(),
+        "UPDATE documents SET document = x'7b7d'",
+        "INSERT INTO queues VALUES (1, 'q', 'Ada', '2026-13-01', 1, NULL)",
+    ],
+)
+def test_a_backup_with_a_row_that_cannot_be_read_is_refused(
+    store: Store, tmp_path: Path, statement: str
+) -> None:
+    Conversations(store).add([talk("kept")])
+    backup = tmp_path / "backup.db"
+    store.backup(backup)
+    change(backup, statement)
+
+    with pytest.raises(StoreError, match="backup"):
+        store.restore(backup)
+
+    assert titles(store) == ["kept"]
+    assert store.previous is None
+
+
+def test_a_library_in_another_encoding_is_neither_opened_nor_restored(store: Store, tmp_path: Path) -> None:
+    Conversations(store).add([talk("kept")])
+    backup = tmp_path / "backup.db"
+    connection = sqlite3.connect(backup)
+    connection.execute("PRAGMA encoding = 'UTF-16le'")
+    migrations.apply(Database(connection))
+    connection.close()
+
+    with pytest.raises(StoreError, match="UTF-16"):
+        store.restore(backup)
+    with pytest.raises(DamagedError, match="UTF-16"):
+        Store(backup)
+
+    assert titles(store) == ["kept"]
+
+
+def test_a_backup_with_another_page_size_is_restored(store: Store, tmp_path: Path) -> None:
+    Conversations(store).add([talk("in the backup")])
+    backup = tmp_path / "backup.db"
+    store.backup(backup)
+    change(backup, "PRAGMA page_size = 8192", "VACUUM", "PRAGMA journal_mode = WAL")
+    Conversations(store).add([talk("since")])
+
+    store.restore(backup)
+
+    assert titles(store) == ["in the backup"]
+    store.undo_restore()
+    assert titles(store) == ["in the backup", "since"]
+
+
+def test_only_what_sqlite_calls_damage_is_damage(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_: object) -> None:
+        error = sqlite3.OperationalError("out of memory")
+        error.sqlite_errorcode = sqlite3.SQLITE_NOMEM
+        raise error
+
+    monkeypatch.setattr(damage, "check_schema", fail)
+
+    assert damage.find_damage(store.path) is None
+
+
+def test_a_store_that_cannot_be_used_is_closed(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    backup = tmp_path / "backup.db"
+    store.backup(backup)
+    change(backup, "INSERT INTO documents VALUES (99, '{}')", "CREATE TABLE recipes (name TEXT)")
+    close, closed = Store.close, set()
+
+    def note(closing: Store) -> None:
+        closed.add(closing.path.name)
+        close(closing)
+
+    monkeypatch.setattr(Store, "close", note)
+    with pytest.raises(DamagedError):
+        Store(backup)
+    assert closed == {"backup.db"}
+
+    change(backup, "DROP TABLE recipes")
+    closed.clear()
+    with pytest.raises(StoreError):
+        store.restore(backup)
+    assert closed == {"backup.db"}
 
 
 def test_a_conversation_without_its_document_is_a_typed_error(store: Store) -> None:
@@ -265,6 +354,47 @@ def test_what_a_restore_kept_goes_when_the_library_is_wiped(store: Store, tmp_pa
     assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
 
 
+def test_removing_for_good_takes_what_was_moved_aside_and_what_a_killed_restore_left(store: Store) -> None:
+    [added] = Conversations(store).add([talk("zebrafish")])
+    before = {path.name for path in store.path.parent.iterdir()}
+    for name in ("convgate-damaged-1.db", "convgate-damaged-1.db-wal", "convgate-previous-x/backup.db"):
+        (store.path.parent / name).parent.mkdir(exist_ok=True)
+        (store.path.parent / name).write_text("zebrafish")
+    Conversations(store).delete([added.key])
+
+    Conversations(store).purge()
+
+    assert {path.name for path in store.path.parent.iterdir()} == before
+
+
+@needs_fork
+def test_a_killed_restore_leaves_texts_beside_the_library_alone_until_the_next(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere, backup = tmp_path / "temporary", tmp_path / "backup.db"
+    elsewhere.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
+    Conversations(store).add([talk("zebrafish")])
+    store.backup(backup)
+    store.close()
+    before = {path.name for path in store.path.parent.iterdir()}
+
+    def restore_until_killed() -> None:
+        monkeypatch.setattr(database, "check_rows", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+        Store(store.path).restore_bytes(backup.read_bytes())
+
+    assert fork(restore_until_killed).wait() == -signal.SIGKILL
+
+    assert list(elsewhere.iterdir()) == []
+    [left] = [path for path in store.path.parent.iterdir() if path.name not in before | SHARED]
+    assert left.stat().st_mode & 0o077 == 0
+    store.restore(backup)
+    assert not left.exists()
+
+
+SHARED = {"convgate.db-wal", "convgate.db-shm"}
+
+
 def test_a_backup_whose_rows_contradict_each_other_is_refused(store: Store, tmp_path: Path) -> None:
     backup = tmp_path / "backup.db"
     store.backup(backup)
@@ -315,6 +445,43 @@ def test_a_damaged_file_is_moved_aside_with_what_belongs_to_it(tmp_path: Path) -
     assert aside.read_text() == "damaged"
     assert aside.with_name(aside.name + "-wal").read_text() == "damaged-wal"
     Store(path).close()
+
+
+def test_what_a_restore_kept_outlives_the_new_library(store: Store, tmp_path: Path) -> None:
+    backup = tmp_path / "backup.db"
+    store.backup(backup)
+    Conversations(store).add([talk("kept")])
+    store.restore(backup)
+    store.close()
+
+    database.set_aside(store.path)
+    with closing(Store(store.path)) as new:
+        assert new.previous is None
+        new.restore(backup)
+        new.restore(backup)
+        [kept] = store.path.parent.glob("convgate-damaged-*previous*")
+        new.restore(kept)
+        assert titles(new) == ["kept"]
+
+
+def test_two_files_that_are_moved_aside_at_once_are_both_kept(tmp_path: Path) -> None:
+    path, aside = tmp_path / "convgate.db", set()
+    for text in "ab":
+        path.write_text(text)
+        aside.add(database.set_aside(path))
+
+    assert sorted(file.read_text() for file in aside) == ["a", "b"]
+
+
+def test_the_folder_of_a_copy_is_synchronised(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders: list[Path] = []
+    monkeypatch.setattr(database, "sync_folder", folders.append)
+
+    store.backup(tmp_path / "backup.db")
+
+    assert folders == [tmp_path]
 
 
 def test_an_import_into_a_database_with_destroyed_pages_is_refused(convgate_home: Path, run: Run) -> None:

@@ -14,15 +14,9 @@ from sqlite_utils import Database, Migrations
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError
-from convgate.home import make_private
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.migrations import migrations
-
-
-@pytest.fixture(autouse=True)
-def made_as_a_persons(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Here a new database goes through every migration; for other tests it is copied."""
-    monkeypatch.setattr("convgate.store.database.make_private", make_private)
+from tests.stores import made_as_a_persons  # noqa: F401 (autouse)
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from convgate.sessions.workflow import workflow_state_of
 from convgate.settings import Settings, load_settings
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 from convgate.store.session_records import Session, SessionConversation
 from convgate.store.sessions import Sessions
 from convgate.transcripts.openai_messages import turn_from_message
@@ -226,7 +226,7 @@ def _dump(state: State) -> str:
     )
 
 
-@decoded("the state of a session")
+@translate_decoding_errors("the state of a session")
 def _load(text: str) -> State:
     held = json.loads(text)
     latest, behind = (held[name] and datetime.fromisoformat(held[name]) for name in ("latest", "behind"))

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from convgate.conversation import Conversation
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 
 Sort = Literal["added", "title", "turns", "tokens", "format"]
 
@@ -91,9 +91,15 @@ def title_of(conversation: Conversation) -> str:
     return first if len(first) <= TITLE_LENGTH else f"{first[: TITLE_LENGTH - 1].rstrip()}…"
 
 
-@decoded("a conversation")
+_TYPES = {"key": str, "title": str, "format": str, "turns": int, "tokens": int | None, "origin": str}
+
+
+@translate_decoding_errors("a conversation")
 def summary_of(row: dict[str, Any], excerpt: str | None = None) -> ConversationSummary:
     """What a list shows of a row of the table."""
+    for name, type in _TYPES.items():
+        if not isinstance(row[name], type):
+            raise TypeError(f"{name} is {row[name]!r}")
     return ConversationSummary(
         key=row["key"],
         title=row["title"],

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 
 from convgate.store.conversation_keys import number_of
 from convgate.store.database import Store
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 from convgate.transcripts.characters import writable
 
 
@@ -41,7 +41,7 @@ class ConversationRules:
         if row is None:
             return None
         policy, choice, note, chosen_at = row
-        with decoded("a rule of a conversation"):
+        with translate_decoding_errors("a rule of a conversation"):
             return ConversationRule(policy, json.loads(choice), note, datetime.fromisoformat(chosen_at))
 
     def put(self, key: str, policy: str, choice: Mapping[str, str], *, note: str = "") -> None:

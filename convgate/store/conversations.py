@@ -24,7 +24,7 @@ from convgate.store.conversation_records import (
     title_of,
 )
 from convgate.store.database import Store
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 from convgate.store.openings import Openings
 from convgate.transcripts.characters import writable
 from convgate.transcripts.split_groups import split_group_of
@@ -91,7 +91,7 @@ class Conversations:
             document = db.execute(
                 "SELECT document FROM documents WHERE number = ?", [row["number"]]
             ).fetchone()
-        with decoded("a conversation"):
+        with translate_decoding_errors("a conversation"):
             return StoredConversation(summary_of(row), documents.load(document[0]))
 
     def summary(self, key: str) -> ConversationSummary:

@@ -19,49 +19,46 @@ _SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite
 
 _CONTRADICTIONS = {
     "a conversation has no document": "SELECT number FROM conversations EXCEPT SELECT number FROM documents",
-    "a label has no time": "SELECT 1 FROM labels WHERE date(at) IS NULL",
 }
 """What no constraint forbids, and convgate never writes; a row of the answer is one too many."""
 
-_NOT_SEEN = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_CANTOPEN)
-_ENCODINGS = (b"\0\0\0\1", b"\0\0\0\0")  # as the header names UTF-8, and one that is not yet chosen
+_COLUMNS = """
+    SELECT tables.name, columns.name, columns.type FROM sqlite_master AS tables
+    JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table' AND columns.type <> ''
+"""
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 Schema = frozenset[tuple[str, str, str | None]]
 """Type, name and SQL of each table, index, trigger and view."""
 
 
-def find_damage(path: Path, *, thorough: bool = True) -> str | None:
-    """Return what is wrong with the database, or None; the file is not changed.
-
-    thorough: whether indices, foreign keys and times are checked too, which takes several times as long.
-    """
+def find_damage(path: Path) -> str | None:
+    """Return what is wrong with the database, or None; the file is not changed."""
     try:
-        with path.open("rb") as file:
-            if file.read(60)[56:] not in _ENCODINGS:
-                return "its header names another encoding of text"
         with closing(sqlite3.connect(read_only_uri(path), uri=True)) as connection:
-            return check_schema(Database(connection, execute_plugins=False)) or check_rows(
-                connection, thorough=thorough
-            )
+            return check_schema(Database(connection, execute_plugins=False)) or check_rows(connection)
     except OSError:
         return None
-    except (sqlite3.Error, UnicodeDecodeError) as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
-        return None if code in _NOT_SEEN else str(error)
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # without a code: text that is not UTF-8
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        return str(error) if code in _DAMAGE else None
 
 
 def read_only_uri(path: Path) -> str:
     """Return the address by which SQLite opens the file without changing it.
 
-    Where nobody can change it and there is no log beside it, SQLite needs to make no files there.
+    In a folder where it cannot make its files, as on read-only media, it takes a file without a log as it is.
     """
-    is_frozen = hasattr(os, "statvfs") and bool(os.statvfs(path).f_flag & os.ST_RDONLY)
-    immutable = is_frozen and not path.with_name(f"{path.name}-wal").exists()
-    return f"{path.resolve().as_uri()}?mode=ro{'&immutable=1' * immutable}"
+    path = path.resolve()
+    immutable = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
+    return f"{path.as_uri()}?mode=ro{'&immutable=1' * immutable}"
 
 
 def check_rows(connection: sqlite3.Connection, *, thorough: bool = True) -> str | None:
-    """Return what is wrong with the pages and rows, or None; sqlite3.Error where SQLite cannot look."""
+    """Return what is wrong with the pages and rows, or None; sqlite3.Error where SQLite cannot look.
+
+    thorough: whether indices, foreign keys and values are checked too, which takes several times as long.
+    """
     (found,) = connection.execute(f"PRAGMA {'integrity' if thorough else 'quick'}_check(1)").fetchone()
     if found != "ok":
         return str(found)
@@ -70,6 +67,17 @@ def check_rows(connection: sqlite3.Connection, *, thorough: bool = True) -> str 
     for problem, statement in _CONTRADICTIONS.items() if thorough else ():
         if connection.execute(statement).fetchone():
             return problem
+    return _check_values(connection) if thorough else None
+
+
+def _check_values(connection: sqlite3.Connection) -> str | None:
+    """Return which column has a value that cannot be read, or None; reads and decodes every value."""
+    for table, column, type in connection.execute(_COLUMNS).fetchall():
+        is_wrong = f"typeof(\"{column}\") NOT IN ('{type.lower()}', 'null')"
+        if type == "TEXT" and re.fullmatch(r"(.*_)?at", column):
+            is_wrong += f' OR (date("{column}") IS NULL AND "{column}" IS NOT NULL)'
+        if any(wrong for _, wrong in connection.execute(f'SELECT "{column}", {is_wrong} FROM "{table}"')):
+            return f"the column {column} of {table} has a value that is no {type} or no time"
     return None
 
 
@@ -78,6 +86,9 @@ def check_schema(db: Database) -> str | None:
 
     An empty database has none yet.
     """
+    (encoding,) = db.conn.execute("PRAGMA encoding").fetchone()
+    if encoding != "UTF-8":
+        return f"its text is in {encoding}, not UTF-8"
     db.conn.execute("BEGIN")  # another program may be migrating
     try:
         applied = tuple(migration.name for migration in migrations.applied(db))

@@ -15,16 +15,17 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
 from convgate.errors import DamagedError, StoreError
+from convgate.files import sync_folder
 from convgate.home import check_writable, is_read_only, make_home, make_private
 from convgate.store.damage import check_rows, check_schema, read_only_uri
-from convgate.store.faults import damaged, explained, unwritable
+from convgate.store.faults import make_damaged_error, make_read_only_error, translate_errors
 from convgate.store.migrations import migrations
 
 BUSY_TIMEOUT = 5.0
@@ -72,7 +73,11 @@ class Store:
                 f"There is no library at {path}, and read-only mode makes none. Start convgate once without "
                 "it, or choose another folder with CONVGATE_HOME."
             )
-        self._migrate()
+        try:
+            self._migrate()
+        except BaseException:
+            self.close()
+            raise
 
     @property
     def previous(self) -> Path | None:
@@ -102,7 +107,7 @@ class Store:
         if borrowed is not None:
             yield borrowed
             return
-        with explained(self.path):
+        with translate_errors(self.path):
             self._borrowed.db = db = self._idle.pop() if self._idle else self._connect()
             try:
                 yield db
@@ -128,11 +133,11 @@ class Store:
                 db.conn.rollback()
                 raise
 
-    def check(self) -> None:
-        """Raise DamagedError unless all pages are in order; reads the whole file."""
+    def check(self, *, thorough: bool = False) -> None:
+        """Raise DamagedError unless all pages, or pages and rows, are in order; reads the whole file."""
         with self._borrow() as db:
-            if problem := check_rows(db.conn, thorough=False):
-                raise damaged(self.path, problem)
+            if problem := check_rows(db.conn, thorough=thorough):
+                raise make_damaged_error(self.path, problem)
 
     def backup(self, target: Path) -> None:
         """Write all of the database, as it is at this moment, to the new file `target`.
@@ -156,13 +161,26 @@ class Store:
         What was here is kept as `previous`. Raises StoreError, and changes nothing, when the backup is
         damaged or not of this convgate or an earlier one, or another program is writing.
         """
+        self._restore(source, lambda copy: shutil.copyfile(source, copy))
+
+    def restore_bytes(self, content: bytes) -> None:
+        """Restore the contents of a backup's file. Raises StoreError as `restore`."""
+        self._restore(Path("uploaded.db"), lambda copy: copy.write_bytes(content))
+
+    def _restore(self, source: Path, write_copy: Callable[[Path], object]) -> None:
         self._check_writable()
-        with tempfile.TemporaryDirectory(prefix="convgate-") as folder:
-            try:
-                copy = Path(shutil.copyfile(source, Path(folder, source.name)))
+        with ExitStack() as stack:
+            try:  # beside the library, where the next restore removes what a kill leaves
+                prefix = f"{self.path.stem}-previous-"
+                temporary = tempfile.TemporaryDirectory(prefix=prefix, dir=self.path.parent)
+                folder = Path(stack.enter_context(temporary))
+                write_copy(copy := folder / source.name)
             except OSError as error:
                 raise StoreError(f"{source} cannot be read or copied ({error.strerror}).") from error
-            with closing(_checked(copy)) as checked, checked._borrow() as backup, self._borrow() as db:
+            with self._borrow() as db:
+                (page_size,) = db.conn.execute("PRAGMA page_size").fetchone()
+            checked = stack.enter_context(closing(_checked(copy, page_size)))
+            with checked._borrow() as backup, self._borrow() as db:
                 restore = 1 + secrets.randbelow(2**31 - 1)
                 backup.conn.execute(f"PRAGMA user_version = {restore}")
                 former: list[Path] = []
@@ -172,9 +190,12 @@ class Store:
                     if not former:  # the first step took the write lock: what is copied now is all there is
                         with closing(self._connect()) as replaced:
                             former.append(self._replaced_by(_restore_of(replaced)))
-                        for left in set(self._replaced()) - {*former}:  # by a restore that was killed
+                        for left in set(_find_replaced(self.path)) - {
+                            *former,
+                            folder,
+                        }:  # by a restore that was killed
                             with suppress(OSError):
-                                left.unlink()
+                                _remove(left)
                         self._copy(self._replaced_by(restore))
 
                 # A step before the last: the tables alone are more than 16 pages.
@@ -202,14 +223,16 @@ class Store:
         self.wipe()
 
     def wipe(self) -> None:
-        """Have the files hold nothing any more of what was deleted; what restores and migrations kept goes.
+        """Have the files hold nothing any more of what was deleted.
 
-        Raises StoreError when another program uses them, after which traces go when the last one ends.
+        What restores and migrations kept goes, and damaged databases that were moved aside. Raises StoreError
+        when another program uses the files, after which traces go when the last one ends.
         """
         self._check_writable()
         try:
-            for kept in (*self._kept_backups(), *self._replaced()):
-                kept.unlink(missing_ok=True)
+            aside = self.path.parent.glob(f"{self.path.stem}-damaged-*")
+            for kept in (*self._kept_backups(), *_find_replaced(self.path), *aside):
+                _remove(kept)
         except OSError as error:
             raise StoreError(f"{error.filename} cannot be removed ({error.strerror}); delete it.") from error
         try:
@@ -230,7 +253,7 @@ class Store:
         with self._borrow() as db:
             _refuse_newer(db, self.path)
             if problem := check_schema(db):
-                raise damaged(self.path, problem)
+                raise make_damaged_error(self.path, problem)
             is_pending = bool(migrations.pending(db))
             if self.is_read_only:
                 if is_pending:
@@ -259,9 +282,6 @@ class Store:
         """The files that migrations made, the oldest first."""
         return sorted(self.path.parent.glob(f"{self.path.stem}-before-*"))
 
-    def _replaced(self) -> list[Path]:
-        return list(self.path.parent.glob(f"{self.path.stem}-previous-*"))
-
     def _replaced_by(self, restore: int) -> Path:
         """The file for the library that a restore replaced.
 
@@ -277,11 +297,12 @@ class Store:
         try:
             partial.unlink(missing_ok=True)
             partial.touch(mode=0o600)
-            with explained(self.path), closing(self._connect()) as db:
+            with translate_errors(self.path), closing(self._connect()) as db:
                 db.conn.execute("VACUUM INTO ?", [str(partial)])
             with partial.open("rb+") as file:
                 os.fsync(file.fileno())
             partial.replace(target)
+            sync_folder(target.parent)
         except OSError as error:
             raise StoreError(
                 f"No backup can be written to {target} ({error.strerror}). Nothing was changed."
@@ -293,7 +314,7 @@ class Store:
     def _check_writable(self) -> None:
         check_writable(self.path)
         if self.is_read_only:
-            raise unwritable(self.path)
+            raise make_read_only_error(self.path)
 
     def _connect(self) -> Database:
         connection = sqlite3.connect(
@@ -313,16 +334,25 @@ class Store:
             raise
 
 
-def _checked(backup: Path) -> Store:
-    """The store of a backup, migrated; StoreError when it is not whole, or not one of convgate."""
+def _checked(backup: Path, page_size: int) -> Store:
+    """The store of a backup, migrated, with pages of that many bytes.
+
+    Raises StoreError when it is not whole, or not one of convgate.
+    """
     try:
-        with explained(backup), closing(sqlite3.connect(backup)) as found:
+        with translate_errors(backup), closing(sqlite3.connect(backup)) as found:
             if not migrations.applied(Database(found, execute_plugins=False)):
                 raise StoreError(f"{backup.name} is not a backup of convgate. Nothing was changed.")
+            if found.execute("PRAGMA page_size").fetchone() != (page_size,):
+                found.execute("PRAGMA journal_mode = DELETE").fetchall()
+                found.execute(f"PRAGMA page_size = {page_size}")
+                found.execute("VACUUM")
         store = Store(backup)
-        with store._borrow() as db:
-            if problem := check_rows(db.conn):
-                raise damaged(backup, problem)
+        try:
+            store.check(thorough=True)
+        except BaseException:
+            store.close()
+            raise
     except DamagedError as error:
         raise StoreError(
             f"{backup.name} is damaged or not a backup of convgate ({error.detail}). Nothing was changed."
@@ -333,17 +363,33 @@ def _checked(backup: Path) -> Store:
 def set_aside(path: Path) -> Path:
     """Rename a damaged database with what belongs to it, so that a new one can begin; its new name.
 
-    Raises StoreError when it cannot be renamed.
+    So is the library from before a restore, which the next restore would remove. Raises StoreError when it
+    cannot be renamed.
     """
     check_writable(path)
-    aside = path.with_name(f"{path.stem}-damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}.db")
+    now = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    aside = path.with_name(f"{path.stem}-damaged-{now}.db")
     try:
+        for replaced in _find_replaced(path):
+            replaced.rename(path.with_name(aside.stem + replaced.name.removeprefix(path.stem)))
         for suffix in ("", "-wal", "-shm"):
             if (file := path.with_name(path.name + suffix)).exists():
                 file.rename(aside.with_name(aside.name + suffix))
     except OSError as error:
         raise StoreError(f"{path} cannot be moved ({error.strerror}); move it by hand.") from error
     return aside
+
+
+def _find_replaced(path: Path) -> list[Path]:
+    """Return what restores of the database kept, or left when they were killed."""
+    return list(path.parent.glob(f"{path.stem}-previous-*"))
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _restore_of(db: Database) -> int:

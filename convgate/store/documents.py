@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from convgate.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.errors import StoreError
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 
 
 def dump(conversation: Conversation) -> str:
@@ -27,7 +27,7 @@ def load(document: str) -> Conversation:
 
     Raises StoreError when the text is not such a document.
     """
-    with decoded("a conversation"):
+    with translate_decoding_errors("a conversation"):
         data = json.loads(document)
         turns = tuple(_to_turn(turn) for turn in data["turns"])
         return Conversation(

@@ -50,7 +50,7 @@ _UNREADABLE = (
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def translate_errors(path: Path) -> Iterator[None]:
     """Turn SQLite's errors about the file, the disk or another program into a StoreError.
 
     Other errors, and those that rows with impossible values lead to, are a DamagedError when the database is
@@ -68,22 +68,24 @@ def explained(path: Path) -> Iterator[None]:
         detail = str(error) if is_damage else find_damage(path)
         if detail is None:
             raise
-        raise damaged(path, detail) from error
+        raise make_damaged_error(path, detail) from error
 
 
-def damaged(path: Path, detail: str) -> DamagedError:
+def make_damaged_error(path: Path, detail: str) -> DamagedError:
     """Return the error of a database that is not whole."""
     detail = detail[:500]
     return DamagedError(_DAMAGED.format(path=path, detail=detail), detail)
 
 
-def unwritable(path: Path) -> StoreError:
+def make_read_only_error(path: Path) -> StoreError:
     """Return the error of a database that can only be read."""
     return StoreError(_READ_ONLY.format(path=path, detail="it can only be read here"))
 
 
 @contextmanager
-def decoded(what: str, remedy: str = "Restore a backup on the Library page.") -> Iterator[None]:
+def translate_decoding_errors(
+    what: str, remedy: str = "Restore a backup on the Library page."
+) -> Iterator[None]:
     """Turn what rows cannot mean, although SQLite reads them, into a StoreError; also a decorator."""
     try:
         yield

@@ -6,7 +6,7 @@ import re
 
 from sqlite_utils import Database
 
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 from convgate.transcripts.characters import writable
 
 EXCERPT_LENGTH = 120
@@ -42,7 +42,7 @@ def found(terms: list[str]) -> tuple[str, str, list[str]]:
     )
 
 
-@decoded("a conversation that was searched")
+@translate_decoding_errors("a conversation that was searched")
 def excerpt(db: Database, number: int, terms: list[str]) -> str | None:
     """Some of the text around the first place of any term; None when all of them stand in the title alone."""
     if not terms:

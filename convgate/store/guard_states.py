@@ -11,7 +11,7 @@ from typing import Any
 
 from convgate.errors import StoreError
 from convgate.store.database import Store
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 from convgate.store.request_records import Alert, Baseline, Outcomes, moment_of
 from convgate.transcripts.characters import writable
 
@@ -39,7 +39,7 @@ class GuardStates:
             return None
         at, counts, outcomes, failures, since, until = row
         remedy = "Set another one, or clear it (convgate monitor --clear-baseline)."
-        with decoded("the baseline of the guardrails", remedy):
+        with translate_decoding_errors("the baseline of the guardrails", remedy):
             by_mode = {str(mode): int(count) for mode, count in json.loads(counts).items()}
             told = Outcomes(int(outcomes), int(failures))
             return Baseline(moment_of(at), by_mode, told, _moment(since), _moment(until))
@@ -126,7 +126,7 @@ class GuardStates:
 
 def _alert_of(row: tuple[Any, ...]) -> Alert:
     kind, mode, raised, message, figures, cleared, because, phase, since, rounds, number = row
-    with decoded("alerts of the guardrails"):
+    with translate_decoding_errors("alerts of the guardrails"):
         return Alert(
             kind, mode, moment_of(raised), message, dict(json.loads(figures)), _moment(cleared), because,
             phase, moment_of(since), int(rounds), number,

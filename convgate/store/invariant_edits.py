@@ -15,7 +15,7 @@ from sqlite_utils import Database
 from convgate.errors import StoreError
 from convgate.store.conversation_keys import NUMBER, number_of
 from convgate.store.database import Store
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 from convgate.transcripts.characters import writable
 
 EditedType = Literal["safety_requirement", "user_correction", "hard_constraint", "blocking_error"]
@@ -156,6 +156,6 @@ def _plain(edit: InvariantEdit) -> dict[str, Any]:
     }
 
 
-@decoded("an edit of an invariant")
+@translate_decoding_errors("an edit of an invariant")
 def _read(edits: str) -> tuple[InvariantEdit, ...]:
     return tuple(InvariantEdit(**one) for one in json.loads(edits))

@@ -13,7 +13,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 from convgate.store.database import Store
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 from convgate.store.label_log import ADJUDICATED, SituationKey, moment
 from convgate.store.situations import OF_DELETED, find_situation
 
@@ -96,7 +96,7 @@ class LabelCounts:
                 WHERE deleted_at IS NULL {both}
             """).fetchall()
             names = dict(db.execute("SELECT number, name FROM annotators").fetchall())
-        with decoded("counts of labels"):
+        with translate_decoding_errors("counts of labels"):
             return [_shared(names[row[0]], names[row[1]], row[2:]) for row in rows]
 
     def together(self, *, training: bool = False) -> list[TurnCounts]:
@@ -201,7 +201,7 @@ class LabelCounts:
                 """,
                 [annotator, since.isoformat()],
             ).fetchall()
-        with decoded("a time of a label"):
+        with translate_decoding_errors("a time of a label"):
             return {date.fromisoformat(day): count for day, count in rows}
 
     def known(self, *, by: str | None = None) -> dict[SituationKey, set[int]]:
@@ -237,7 +237,7 @@ def _shared(first: str, second: str, row: tuple[Any, ...]) -> SharedCounts:
     return SharedCounts(first, second, conversation, message, day, both, one, two, neither, unsure)
 
 
-@decoded("a disagreement")
+@translate_decoding_errors("a disagreement")
 def _disagreement(row: tuple[Any, ...]) -> Disagreement:
     key, current, question, title, turn, newest, settled, settled_at, answers = row
     return Disagreement(

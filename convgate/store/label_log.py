@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Literal, get_args
 
 from convgate.errors import StoreError
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 
 Answer = Literal["relevant", "not_relevant", "unsure"]
 Status = Literal["done", "skipped"]  # of a message as a whole, for one annotator
@@ -99,7 +99,7 @@ def present() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-@decoded("a time")
+@translate_decoding_errors("a time")
 def moment(text: str) -> datetime:
     """A moment out of the log."""
     return datetime.fromisoformat(text)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from convgate.store.faults import decoded
+from convgate.store.faults import translate_decoding_errors
 from convgate.store.session_records import Session, SessionConversation
 
 SESSION = "SELECT id, workspace, started, last_activity, conversation_count, ended, reason FROM sessions"
@@ -18,7 +18,7 @@ CONVERSATION = """
     LEFT JOIN conversations ON conversations.number = held.conversation"""
 
 
-@decoded("a session")
+@translate_decoding_errors("a session")
 def session_of(row: Sequence[Any]) -> Session:
     """The session of a row of `SESSION`."""
     id, workspace, started, last_activity, count, ended, reason = row
@@ -31,7 +31,7 @@ def session_of(row: Sequence[Any]) -> Session:
     return Session(id, workspace, began, active, count, over, reason)
 
 
-@decoded("a conversation of a session")
+@translate_decoding_errors("a conversation of a session")
 def conversation_of(row: Sequence[Any]) -> SessionConversation:
     """The conversation of a row of `CONVERSATION`."""
     number, session, key, title, tags, began, last_activity, workflow_state = row

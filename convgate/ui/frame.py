@@ -81,7 +81,7 @@ def page(title: str, purpose: str) -> Iterator[App]:
         app = App(settings, services.store(settings.database))
         services.swept(settings.home)
     except ConvgateError as error:
-        show_problem(error)
+        _show_end(error)
         st.stop()
     if app.store.is_read_only:
         st.caption(":material/lock: Read-only: nothing is saved.")
@@ -89,8 +89,15 @@ def page(title: str, purpose: str) -> Iterator[App]:
     try:
         yield app
     except ConvgateError as error:
-        show_problem(error)
+        _show_end(error)
     state.stay()
+
+
+def _show_end(error: ConvgateError) -> None:
+    """Show the problem that ended the page, and the way out of a damaged library."""
+    show_problem(error)
+    if isinstance(error, DamagedError):
+        _offer_new_library(services.settings().database)
 
 
 def show_problem(error: ConvgateError) -> None:
@@ -98,8 +105,6 @@ def show_problem(error: ConvgateError) -> None:
     st.error(literal(str(error), ltr=True), icon=":material/error:")
     if isinstance(error, ActiveVersionError):
         st.page_link(VERSIONS, label="Go back to another version", icon=":material/history:")
-    if isinstance(error, DamagedError):
-        _offer_new_library(services.settings().database)
 
 
 def _offer_new_library(database: Path) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
 from datetime import date
-from pathlib import Path
 
 import streamlit as st
 
@@ -23,6 +21,11 @@ MAX_BACKUP = 2000
 
 def draw_data(app: App) -> None:
     """Folder, backup, restore, deleted conversations, erasing."""
+    with st.expander("Your data", icon=":material/database:", key="library.data"):
+        _draw_parts(app)
+
+
+def _draw_parts(app: App) -> None:
     st.caption("Everything is in this folder on this machine, and nowhere else:")
     st.code(str(app.settings.home), language=None)
     draw_deleted(app)
@@ -61,10 +64,7 @@ def _draw_restore(app: App) -> None:
         key=f"library.restore.{state.remembered(GENERATION, 0)}",
     )
     if file and st.button("Replace the library by this backup", icon=":material/settings_backup_restore:"):
-        with tempfile.TemporaryDirectory(prefix="convgate-") as folder:
-            path = Path(folder, "uploaded.db")
-            path.write_bytes(file.getvalue())
-            app.store.restore(path)
+        app.store.restore_bytes(file.getvalue())
         st.session_state[GENERATION] += 1
         _tell_restored(app)
     if app.store.previous is not None and st.button(

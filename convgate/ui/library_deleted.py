@@ -74,7 +74,7 @@ def _draw_question(app: App, keys: set[str], copies: Copies, *, is_other: bool) 
 def _what_goes(copies: Copies) -> list[str]:
     lines = [
         "Texts, labels, notes and places in queues go, and no trace stays in the library's file; what a"
-        " restore or an update kept beside it goes too."
+        " restore, an update or moving a damaged file aside kept beside it goes too."
     ]
     if copies.runs:
         lines.append(

@@ -44,7 +44,11 @@ def settings() -> Settings:
 def store(path: Path) -> Store:
     """The database at that path, looked through once."""
     opened = Store(path)
-    opened.check()
+    try:
+        opened.check()
+    except BaseException:
+        opened.close()
+        raise
     return opened
 
 
@@ -135,8 +139,7 @@ def erase_everything(chosen: Settings) -> str:
         shutil.rmtree(chosen.home / folder, ignore_errors=True)
     if left := [folder for folder in DATA_FOLDERS if (chosen.home / folder).exists()]:
         raise StoreError(f"{chosen.home / left[0]} cannot be removed; delete it. The library is still there.")
-    damaged = chosen.home.glob(f"{chosen.database.stem}-damaged-*")
-    for file in (*(chosen.home / name for name in CACHE_FILES), *damaged):
+    for file in (chosen.home / name for name in CACHE_FILES):
         try:
             file.unlink(missing_ok=True)
         except OSError as error:
