@@ -6,7 +6,7 @@ import os
 import signal
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -134,17 +134,31 @@ def test_a_backup_with_a_row_that_cannot_be_read_is_refused(
     assert store.previous is None
 
 
-def test_a_library_in_another_encoding_is_neither_opened_nor_restored(store: Store, tmp_path: Path) -> None:
-    Conversations(store).add([talk("kept")])
-    backup = tmp_path / "backup.db"
-    connection = sqlite3.connect(backup)
+def in_utf_16(path: Path) -> None:
+    connection = sqlite3.connect(path)
     connection.execute("PRAGMA encoding = 'UTF-16le'")
     migrations.apply(Database(connection))
     connection.close()
 
-    with pytest.raises(StoreError, match="UTF-16"):
+
+def in_no_encoding(path: Path) -> None:
+    Store(path).close()
+    content = bytearray(path.read_bytes())
+    content[59] = 4
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("make", [in_utf_16, in_no_encoding])
+def test_a_library_in_another_encoding_is_neither_opened_nor_restored(
+    store: Store, tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    Conversations(store).add([talk("kept")])
+    backup = tmp_path / "backup.db"
+    make(backup)
+
+    with pytest.raises(StoreError, match="UTF-8"):
         store.restore(backup)
-    with pytest.raises(DamagedError, match="UTF-16"):
+    with pytest.raises(DamagedError, match="UTF-8"):
         Store(backup)
 
     assert titles(store) == ["kept"]
@@ -165,7 +179,7 @@ def test_a_backup_with_another_page_size_is_restored(store: Store, tmp_path: Pat
 
 
 def test_only_what_sqlite_calls_damage_is_damage(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(_: object) -> None:
+    def fail(*_: object) -> None:
         error = sqlite3.OperationalError("out of memory")
         error.sqlite_errorcode = sqlite3.SQLITE_NOMEM
         raise error

@@ -26,6 +26,7 @@ _COLUMNS = """
     SELECT tables.name, columns.name, columns.type FROM sqlite_master AS tables
     JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table' AND columns.type <> ''
 """
+_ENCODINGS = (b"\0\0\0\1", b"\0\0\0\0", b"")  # in a header: UTF-8; in a new file: none yet
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 Schema = frozenset[tuple[str, str, str | None]]
@@ -36,7 +37,8 @@ def find_damage(path: Path) -> str | None:
     """Return what is wrong with the database, or None; the file is not changed."""
     try:
         with closing(sqlite3.connect(read_only_uri(path), uri=True)) as connection:
-            return check_schema(Database(connection, execute_plugins=False)) or check_rows(connection)
+            db = Database(connection, execute_plugins=False)
+            return check_schema(db, path) or check_rows(connection)
     except OSError:
         return None
     except (sqlite3.Error, UnicodeDecodeError) as error:  # without a code: text that is not UTF-8
@@ -81,14 +83,14 @@ def _check_values(connection: sqlite3.Connection) -> str | None:
     return None
 
 
-def check_schema(db: Database) -> str | None:
+def check_schema(db: Database, path: Path) -> str | None:
     """Return how the schema differs from the one that the migrations made which were applied, or None.
 
     An empty database has none yet.
     """
-    (encoding,) = db.conn.execute("PRAGMA encoding").fetchone()
-    if encoding != "UTF-8":
-        return f"its text is in {encoding}, not UTF-8"
+    with path.open("rb") as file:  # SQLite takes unknown encodings for UTF-8, until it vacuums
+        if file.read(60)[56:] not in _ENCODINGS:
+            return "its text is not in UTF-8"
     db.conn.execute("BEGIN")  # another program may be migrating
     try:
         applied = tuple(migration.name for migration in migrations.applied(db))

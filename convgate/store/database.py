@@ -252,7 +252,7 @@ class Store:
     def _migrate(self) -> None:
         with self._borrow() as db:
             _refuse_newer(db, self.path)
-            if problem := check_schema(db):
+            if problem := check_schema(db, self.path):
                 raise make_damaged_error(self.path, problem)
             is_pending = bool(migrations.pending(db))
             if self.is_read_only:
