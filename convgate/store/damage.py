@@ -26,7 +26,6 @@ _COLUMNS = """
     SELECT tables.name, columns.name, columns.type FROM sqlite_master AS tables
     JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table' AND columns.type <> ''
 """
-_ENCODINGS = (b"\0\0\0\1", b"\0\0\0\0", b"")  # in a header: UTF-8; in a new file: none yet
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
 
 Schema = frozenset[tuple[str, str, str | None]]
@@ -86,11 +85,9 @@ def _check_values(connection: sqlite3.Connection) -> str | None:
 def check_schema(db: Database, path: Path) -> str | None:
     """Return how the schema differs from the one that the migrations made which were applied, or None.
 
-    An empty database has none yet.
+    An empty database has none yet. Raises sqlite3.Error when the text is not in UTF-8.
     """
-    with path.open("rb") as file:  # SQLite takes unknown encodings for UTF-8, until it vacuums
-        if file.read(60)[56:] not in _ENCODINGS:
-            return "its text is not in UTF-8"
+    _check_encoding(path)
     db.conn.execute("BEGIN")  # another program may be migrating
     try:
         applied = tuple(migration.name for migration in migrations.applied(db))
@@ -105,6 +102,16 @@ def check_schema(db: Database, path: Path) -> str | None:
     type, name, _ = sorted(found ^ expected, key=str)[0]
     has = "is missing" if name not in {name for _, name, _ in found} else "should not be there or be another"
     return f"the {type} {name} {has}"
+
+
+def _check_encoding(path: Path) -> None:
+    """Raise sqlite3.Error when the text is not in UTF-8: SQLite attaches no database of another encoding.
+
+    Python must not read the header itself: a process that closes a file loses all locks that it has on it.
+    """
+    with closing(sqlite3.connect(":memory:", uri=True)) as memory:
+        memory.execute("ATTACH ? AS library", [read_only_uri(path)])
+        memory.execute("SELECT 1 FROM library.sqlite_master").fetchone()
 
 
 @cache
