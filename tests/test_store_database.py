@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -278,3 +280,16 @@ def test_erasing_leaves_no_word_in_the_file_and_a_store_that_works(store: Store)
     assert store.path.stat().st_size == empty, "the index has no trigram left either"
     conversations.add([talk("zebrafish")])
     assert conversations.find(search="zebrafish").total == 1
+
+
+def test_opening_a_store_again_leaves_the_locks_of_the_first(tmp_path: Path) -> None:
+    """A process that closes the file by itself loses SQLite's locks on it, and with them writes."""
+    path = tmp_path / "convgate.db"
+    first = Store(path)
+    Store(path)
+    program = (
+        f"import sqlite3; sqlite3.connect({str(path)!r}, timeout=0).execute('PRAGMA journal_mode = DELETE')"
+    )
+    other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "database is locked" in other.stderr
+    first.close()
