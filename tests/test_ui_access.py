@@ -74,7 +74,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningApp]:
         printed = (folder / "home" / "app.log").read_text()
         token = re.search(r"token=(\S+)", printed)
         assert token, printed
-        while not opened.exists():
+        end = time.monotonic() + 60
+        while not opened.exists() and time.monotonic() < end:
             time.sleep(0.05)
         yield RunningApp(address, token[1], opened.read_text().strip(), attempts)
 
