@@ -44,6 +44,8 @@ class Keeps:
     kept: Collection[int] | None = None  # None: all
     scores: Mapping[int, float] = field(default_factory=dict)  # 0.9 and 0.1 for the others
     threshold: float = 0.5
+    probabilities: bool = False  # whether the scores come from logits, as those of the gate
+    ranked: bool = True  # whether it gives scores
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
         indices = history_indices(history)
@@ -57,7 +59,8 @@ class Keeps:
             rule=self.name,
             indices=indices,
             kept=kept,
-            scores=np.array(scores),
+            scores=np.array(scores) if self.ranked else None,
+            logits=np.array(scores) if self.probabilities else None,
             threshold=self.threshold,
             why_kept="{score:.2f}, above {threshold:.2f}.",
             why_dropped="{score:.2f}, below {threshold:.2f}.",

@@ -63,22 +63,15 @@ def test_a_total_that_is_none_is_told(budget):
 
 
 def test_a_smaller_total_scales_the_table_in_proportion():
-    shares = Budgets().shares("TASK", 5_300, first=0)
+    shares = Budgets().shares("TASK", 5_300)
     assert shares == {section: tokens // 10 for section, tokens in TABLE["TASK"].items()}
-    assert Budgets().shares("TASK", 1_000_000, first=0) == TABLE["TASK"], "a larger one leaves it as it is"
+    assert Budgets().shares("TASK", 1_000_000) == TABLE["TASK"], "a larger one leaves it as it is"
 
 
-def test_what_has_to_stay_comes_before_the_shares_of_the_others():
-    shares = Budgets().shares("TASK", 5_300, first=4_870)
-    assert shares["evidence"] == 28_000 * 430 // 43_000
-    assert Budgets().shares("TASK", 5_300, first=9_999)["evidence"] == 0
-
-
-@given(st.sampled_from(MODES), st.integers(0, 200_000), st.integers(0, 200_000))
-def test_what_stays_and_the_shares_of_the_others_are_never_more_than_the_total(mode, total, first):
-    shares = Budgets().shares(mode, total, first=first)
-    others = sum(tokens for section, tokens in shares.items() if section != "rules")
-    assert others + first <= max(total, first)
+@given(st.sampled_from(MODES), st.integers(0, 200_000))
+def test_the_shares_are_never_more_than_the_total(mode, total):
+    shares = Budgets().shares(mode, total)
+    assert sum(shares.values()) <= total
     assert all(0 <= shares[section] <= TABLE[mode][section] for section in SECTIONS)
 
 

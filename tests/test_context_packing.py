@@ -11,15 +11,30 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from convgate.context.budgets import TABLE, Budgets
 from convgate.context.bundle import ContextBundle
 from convgate.context.invariants import find_invariants
+from convgate.context.mode import MODES
 from convgate.context.packing import Packed, pack
+from convgate.context.section import SECTIONS
 from convgate.conversation import Turn
 from convgate.messages.check import check_valid
 from convgate.messages.units import find_tool_units
 from convgate.messages.validity import make_valid
 from convgate.transcripts import turns_from_messages
-from tests.contexts import Keeps, builder, called, placed, random_talk, result, talk, words
+from tests.contexts import (
+    ANSWERS,
+    RULES,
+    SAYINGS,
+    Keeps,
+    builder,
+    called,
+    placed,
+    random_talk,
+    result,
+    talk,
+    words,
+)
 
 BUDGETS = (0, 1, 10, 25, 40, 60, 100, 200, None)
 
@@ -127,15 +142,70 @@ def test_without_the_filter_all_that_can_be_sent_is_sent(messages):
     assert {one.stage for one in bundle.decisions if not one.kept} <= {"messages"}
 
 
-@example(random_talk(random.Random(62)), frozenset({3}), 45)  # a call whose last result is answered
+@example(random_talk(random.Random(62)), frozenset({3}), 0)  # a call whose last result is answered
 @given(TALKS, st.frozensets(st.integers(0, 12)), st.integers(0, 120))
-def test_evidence_has_nothing_that_the_policy_dropped(messages, kept, budget):
-    bundle = builder(kept).build(messages, budget=budget)
+def test_evidence_has_nothing_that_the_policy_dropped_while_all_would_fit(messages, kept, spare):
+    total = builder(kept).build(messages).tokens_total
+    bundle = builder(kept).build(messages, budget=total + spare)
     units = find_tool_units(turns_from_messages(messages)).by_turn
     for index in placed(bundle).get("evidence", []):
         partners = units[index].members if index in units else (index,)
         opens = next(i for i, message in enumerate(bundle.messages) if message["role"] == "user")
         assert set(partners) & kept or bundle.places[opens] == index
+
+
+ALONE = Budgets({mode: {**dict.fromkeys(SECTIONS, 0), "evidence": 1_000} for mode in MODES})
+LINES = st.tuples(st.sampled_from((*RULES, *SAYINGS, *ANSWERS)), st.integers(0, 30))
+
+
+@given(
+    st.lists(st.tuples(LINES, st.booleans(), st.floats(0, 1)), min_size=2, max_size=12),
+    st.integers(10, 200),
+    st.sampled_from(MODES),
+    st.dictionaries(st.sampled_from(SECTIONS), st.integers(1, 100_000)),
+    st.booleans(),
+)
+def test_sections_never_crowd_out_what_the_policy_alone_sends(rows, budget, mode, cells, probabilities):
+    """Under the same budget, with no other section, the policy sends no turn that the context leaves out."""
+    messages = talk(
+        *(f"{text} {'word ' * n}" for (text, n), _, _ in rows), *[f"{mode} so"] * (len(rows) % 2 + 1)
+    )
+    policy = Keeps(
+        {index for index, (_, stays, _) in enumerate(rows) if stays},
+        {index: score for index, (_, _, score) in enumerate(rows)},
+        probabilities=probabilities,
+    )
+    alone = builder(policy=policy, budgets=ALONE).build(messages, budget=budget)
+    budgets = Budgets({**TABLE, mode: {**TABLE[mode], **cells}})
+    bundle = builder(policy=policy, budgets=budgets).build(messages, budget=budget)
+    look_over(messages, bundle)
+    opens = next(index for index in alone.indices if messages[index]["role"] == "user")
+    assert set(alone.indices) - ({opens} - policy.kept) <= set(bundle.indices)
+
+
+def test_a_budget_below_the_conversation_is_filled_with_the_turns_that_the_policy_ranks_next():
+    messages = talk("one", "two", "three", "four " * 30, "five", "six", "TASK so")  # 5 tokens each, but one
+    policy = Keeps({4}, {0: 0.2, 1: 0.3, 2: 0.1, 3: 0.4, 5: 0.25})
+    assert builder(policy=policy).build(messages).indices == [4, 5, 6], "the rest is left out"
+    total = builder(policy=policy).build(messages).tokens_total
+    assert builder(policy=policy).build(messages, budget=total).indices == [4, 5, 6], "all of it would fit"
+    filled = builder(policy=policy).build(messages, budget=6 + 5 + 5 + 5)
+    assert filled.indices == [0, 1, 4, 6], "1 is next, 0 opens the list for it, 3 is too long"
+    assert "the policy dropped it" in filled.decisions.of(1).reason
+    unranked = builder(policy=replace(policy, ranked=False)).build(messages, budget=6 + 5 + 5 + 5)
+    assert unranked.indices == [4, 5, 6], "a policy without scores ranks nothing"
+
+
+def test_evidence_is_chosen_by_expected_use_for_its_tokens():
+    messages = talk("GENERAL " + "long " * 25, "b.", "GENERAL c", "d.", "GENERAL e", "f.", "LEARNING so")
+    scores = {0: 0.6, 2: 0.5, 4: 0.4}
+    policy = Keeps({0, 2, 4}, scores, probabilities=True)
+    room = 6 + 30
+    assert builder(policy=policy).build(messages, budget=room).indices == [2, 3, 4, 5, 6]
+    likely = replace(policy, scores={**scores, 0: 0.99})
+    assert builder(policy=likely).build(messages, budget=room).indices == [0, 6], "much use is worth it"
+    other = replace(policy, probabilities=False)
+    assert builder(policy=other).build(messages, budget=room).indices == [0, 6], "by score alone"
 
 
 class Careless:

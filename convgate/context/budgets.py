@@ -2,8 +2,8 @@
 
 >>> Budgets().cells("TASK")["evidence"], Budgets().total("TASK")
 (28000, 53000)
->>> Budgets().shares("TASK", 5_300, first=0)["evidence"]
-2800
+>>> Budgets().shares("TASK", 5_300)["recent"]
+200
 """
 
 from __future__ import annotations
@@ -91,21 +91,10 @@ class Budgets:
         """The tokens of a whole context when nobody says otherwise."""
         return sum(self.table[mode].values())
 
-    def shares(self, mode: Mode, total: int, *, first: int) -> dict[SectionName, int]:
-        """The tokens of each section in a context of `total`.
-
-        A total below the table's scales all of it in proportion. `first` are the tokens of what stays in
-        any case: where they take more than the section rules has, the other sections share what they leave.
-        """
-        cells = self.table[mode]
-        whole = sum(cells.values())
-        scale = min(1.0, total / whole) if whole else 0.0
-        others = whole - cells["rules"]
-        left = min(scale, max(0, total - first) / others) if others else 0.0
-        return {
-            section: int(tokens * (scale if section == "rules" else left))
-            for section, tokens in cells.items()
-        }
+    def shares(self, mode: Mode, total: int) -> dict[SectionName, int]:
+        """Return the tokens of each section in a context of `total`: below the table's, all in proportion."""
+        whole = max(1, self.total(mode))
+        return {section: tokens * min(total, whole) // whole for section, tokens in self.table[mode].items()}
 
 
 def checked_total(budget: object) -> int:

@@ -20,9 +20,9 @@ from convgate.context.invariant import Invariant
 from convgate.context.memory import Remembered, number_of
 from convgate.context.mode import Mode
 from convgate.context.moment import Moment
-from convgate.context.packing import Chosen, Packed, Packer, Room
+from convgate.context.packing import Packed, Packer, Room
 from convgate.context.prefix import prefix_report, steadied
-from convgate.context.reading import Read, read_modes
+from convgate.context.reading import read_modes
 from convgate.context.request import Fallback, RequestRecord
 from convgate.context.telling import Told
 from convgate.context.wishes import Wishes
@@ -76,21 +76,27 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
     decisions = builder.policy.decide(asked.situation, asked.history)
     steady = steadied(decisions, before, builder.hysteresis)
     cells = builder.budgets.cells(read.mode)
+    total = builder.budget if asked.budget is None else asked.budget
     wishes = Wishes(
         moment,
         read.mode,
         read.labels,
         kept=steady.kept.tolist(),
         scores=_ranks(decisions.scores, len(decisions)),
+        uses=None if decisions.logits is None else _uses(decisions.scores),
         invariants=invariants,
         goals=read.goals,
         off=frozenset(section for section, tokens in cells.items() if not tokens),
+        fills=decisions.scores is not None and total is not None and sum(moment.tokens) > total,
         filters=builder.filters and read.fallback is None,
         paired=builder.pair_answers,
     )
     notes = restated(invariants, moment, builder.counter)
     capsules = [] if "capsules" in wishes.off else asked.capsules
-    room = _room(builder, asked, read, wishes, notes)
+    total = builder.budgets.total(read.mode) if total is None else total
+    barred = frozenset(wishes.corrected if wishes.filters else ())
+    shares = builder.budgets.shares(read.mode, total)
+    room = Room(total, shares, sum(one.tokens for one in notes), barred)
 
     def listed(packer: Packer) -> _Listed:
         claims = wishes.claims(room.shares["recent"])
@@ -181,17 +187,12 @@ def _ranks(scores: np.ndarray | None, n: int) -> Sequence[float]:
     return [-math.inf if math.isnan(score) else score for score in scores.tolist()]
 
 
-def _room(builder: ContextBuilder, asked: Asked, read: Read, wishes: Wishes, notes: Sequence[Added]) -> Room:
-    total = next(
-        (given for given in (asked.budget, builder.budget) if given is not None),
-        builder.budgets.total(read.mode),
-    )
-    spent = sum(one.tokens for one in notes)
-    stands = Chosen(wishes.moment, Room(total, {}, spent))
-    stands.place_all(wishes.always)
-    shares = builder.budgets.shares(read.mode, total, first=stands.tokens)
-    barred = frozenset(wishes.corrected if wishes.filters else ())
-    return Room(total, shares, spent, barred)
+def _uses(scores: np.ndarray | None) -> list[float] | None:
+    """What sending each turn adds to the log-probability that no turn of use is missing: -log(1 - score).
+
+    The scores are taken as probabilities that a turn is of use, each apart from the others.
+    """
+    return None if scores is None else (-np.log1p(-np.clip(scores, 0.0, 1 - 1e-9))).tolist()
 
 
 def _breach(lost: Sequence[Invariant], ever: int) -> Fallback:

@@ -57,22 +57,28 @@ def pack(
     tool call; `claims` what sections want, in the order in which they choose, each section's dearest first;
     `capsules` the tokens of each capsule.
 
-    Every section takes what it wants within its share. What sections leave over then goes to claims that
-    overflow, those of evidence after the others, and to capsules last. Claims that do not fit are passed
-    over. The user's turn that a valid list has to open with is counted from the start, so that the budget
-    still holds when `make_valid` has brought it in.
+    Capsules come first, within their share. Evidence comes next and has no share. Whatever the other
+    sections and their budgets are, the context therefore has every turn that the policy alone would send
+    under the same total with the same capsules: what stays in any case, then evidence in the order of its
+    claims, each that still fits. Each other section then takes what it wants within its share, and a turn of
+    evidence that it wants goes to it as far as its share allows. What is left over goes to claims that
+    overflow, and to capsules last. Claims that do not fit are passed over. The user's turn that a valid list
+    has to open with is counted from the start, so that the budget still holds when `make_valid` has brought
+    it in.
     """
     chosen = Chosen(moment, room)
     chosen.place_all(always)
-    waiting: list[Claim] = []
-    for section, wanted in claims.items():
-        waiting += _within_share(chosen, wanted, room.shares[section])
     taken, left = [], room.shares["capsules"]
     for place, tokens in enumerate(capsules):
         if tokens <= left and chosen.take(tokens):
             taken.append(place)
             left -= tokens
-    for claim in sorted(waiting, key=lambda claim: claim.section == "evidence"):
+    waiting: list[Claim] = []
+    for section, wanted in claims.items():
+        waiting += _within_share(
+            chosen, wanted, room.total if section == "evidence" else room.shares[section]
+        )
+    for claim in waiting:
         if claim.overflows:
             chosen.claim(claim)
     for place, tokens in enumerate(capsules):
@@ -85,9 +91,12 @@ def _within_share(chosen: Chosen, claims: Iterable[Claim], share: int) -> list[C
     """Let a section have what fits its share; returns what did not."""
     waiting = []
     for claim in claims:
-        tokens = chosen.new_tokens(claim.turns)
-        if tokens <= share and chosen.claim(claim, tokens):
-            share -= tokens
+        tokens, evidence = chosen.new_tokens(claim.turns), chosen.evidence_of(claim)
+        of_share = tokens + sum(chosen.moment.tokens[index] for index in evidence)
+        if of_share <= share and chosen.claim(claim, tokens):
+            share -= of_share
+            for index in evidence:
+                chosen.placed[index] = Placed(claim.section, claim.reason)
         else:
             waiting.append(claim)
     return waiting
@@ -117,6 +126,16 @@ class Chosen:
             if index not in self._stands:
                 tokens += self.moment.tokens[index]
         return tokens
+
+    def evidence_of(self, claim: Claim) -> list[int]:
+        """Turns that stand as evidence and that the claim wants for a section that says more of them."""
+        if claim.section in ("evidence", "recent"):
+            return []
+        return [
+            index
+            for index in claim.wanted
+            if index in self.placed and self.placed[index].section == "evidence"
+        ]
 
     def claim(self, claim: Claim, tokens: int | None = None) -> bool:
         """Place the turns of a claim that do not stand already, if all of them fit; `tokens` are theirs."""

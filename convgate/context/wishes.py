@@ -13,6 +13,7 @@ A turn goes to the first section of this order that wants it and has room for it
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from convgate.context.wording import quoted, typed
 
 _UNIT = "its tool call, or a result of the same call, is kept, and models want them together."
 _PAIR = "its question or its answer is kept, and they stay together."
+_FILLS = "the policy dropped it, and ranks it first among what the budget still has room for."
 _ASKS = "it asks what the turn after it answers."
 
 
@@ -40,9 +42,11 @@ class Wishes:
     labels: Mapping[int, Mode]  # by turn: the mode that it belongs to
     kept: Sequence[bool]  # of each earlier turn, whether the policy keeps it
     scores: Sequence[float]  # of each earlier turn: the higher, the more evidence wants it
+    uses: Sequence[float] | None = None  # of each earlier turn, expected use; None: scores are none
     invariants: Sequence[Invariant] = ()
     goals: Sequence[int] = ()  # users' turns that set a task
     off: frozenset[SectionName] = frozenset()  # sections that take nothing in this mode
+    fills: bool = False  # whether turns that the policy dropped take what is left of the budget, best first
     filters: bool = True  # whether policy and mode leave turns out
     paired: bool = False  # whether a question and its answer stay together
 
@@ -77,11 +81,14 @@ class Wishes:
 
         window: tokens of the newest turns that the recent window looks at.
         """
-        recent, evidence = self._recent(window), self._evidence()
-        last: dict[SectionName, Iterable[Claim]] = {"evidence": evidence, "recent": recent}
-        if not self.filters:  # what is newest counts for evidence too
-            last = {"recent": recent, "evidence": evidence}
-        wanted = {"task_state": self._task_state(), "decisions": self._decisions(), **last}
+        evidence: dict[SectionName, Iterable[Claim]] = {"evidence": self._evidence()}
+        others: dict[SectionName, Iterable[Claim]] = {
+            "task_state": self._task_state(),
+            "decisions": self._decisions(),
+            "recent": self._recent(window),
+        }
+        # without the filter, what is newest counts for evidence too
+        wanted = evidence | others if self.filters else others | evidence
         return {section: claims for section, claims in wanted.items() if section not in self.off}
 
     def left_out(self, index: int) -> bool:
@@ -123,7 +130,7 @@ class Wishes:
         if section == "recent":
             wanted = turns
         elif section == "evidence" and self.filters and len(turns) > 1:
-            wanted = tuple(turn for turn in turns if turn < self.moment.current and self.kept[turn])
+            wanted = tuple(turn for turn in turns if turn < self.moment.current and self.kept[turn]) or wanted
         beside = _PAIR if self.paired else _UNIT
         return Claim(section, turns, wanted, reason, beside=beside, overflows=overflows)
 
@@ -179,13 +186,28 @@ class Wishes:
         if self.paired:
             for index in self.always:
                 if self._open(index):
-                    yield self._claim("evidence", index, None, overflows=True)
-        rows = [i for i in range(self.moment.current) if (self.kept[i] or not self.filters) and self._open(i)]
+                    yield self._claim("evidence", index, None)
+        every = self.fills or not self.filters
+        rows = [i for i in range(self.moment.current) if (every or self.kept[i]) and self._open(i)]
         if self.filters:
-            rows.sort(key=lambda index: (self.scores[index], index), reverse=True)
+            rows.sort(key=lambda index: (self.kept[index], self._worth(index), index), reverse=True)
             for index in rows:
-                yield self._claim("evidence", index, None, overflows=True)
+                yield self._claim("evidence", index, None if self.kept[index] else _FILLS)
             return
         demoted = [index for index in self.corrected if index not in self.moment.unsendable]
         for index in (*reversed(rows), *sorted(demoted, reverse=True)):
-            yield self._claim("evidence", index, "nothing is left out that fits.", overflows=True)
+            yield self._claim("evidence", index, "nothing is left out that fits.")
+
+    def _worth(self, index: int) -> float:
+        """Return what orders evidence: expected use over the square root of tokens; without it, the score.
+
+        Both of all that is sent with the turn. The square root keeps a long turn of much use ahead of many
+        short turns of little use (Lehmann, O'Callaghan and Shoham 2002, on greedy allocation).
+        """
+        if self.uses is None:
+            return self.scores[index]
+        turns = [
+            turn for turn in self.moment.together(index, paired=self.paired) if turn < self.moment.current
+        ]
+        costs = self.moment.tokens
+        return sum(self.uses[turn] for turn in turns) / math.sqrt(sum(costs[turn] for turn in turns))
