@@ -57,7 +57,12 @@ def holds(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
     sent = [index for index in bundle.places if index is not None]
     for one in bundle.invariants:
         if one.held:
-            assert one.text in bundle.messages[bundle.places.index(one.source)]["content"]
+            place = one.source if one.source in bundle.places else None  # None: stated apart from its turn
+            assert any(
+                one.text in message["content"]
+                for message, at in zip(bundle.messages, bundle.places, strict=True)
+                if at == place
+            )
     assert sent == sorted(set(sent))
     assert bundle.breaches == ()
     assert bundle.messages[-1]["role"] != "user" or check_valid(bundle.messages) == []
@@ -178,7 +183,7 @@ def test_sections_never_crowd_out_what_the_policy_alone_sends(rows, budget, mode
     alone = builder(policy=policy, budgets=ALONE).build(messages, budget=budget)
     budgets = Budgets({**TABLE, mode: {**TABLE[mode], **cells}})
     bundle = builder(policy=policy, budgets=budgets).build(messages, budget=budget)
-    look_over(messages, bundle)
+    holds(messages, bundle)
     opens = next(index for index in alone.indices if messages[index]["role"] == "user")
     assert set(alone.indices) - ({opens} - policy.kept) <= set(bundle.indices)
 
@@ -194,6 +199,22 @@ def test_a_budget_below_the_conversation_is_filled_with_the_turns_that_the_polic
     assert "the policy dropped it" in filled.decisions.of(1).reason
     unranked = builder(policy=replace(policy, ranked=False)).build(messages, budget=6 + 5 + 5 + 5)
     assert unranked.indices == [4, 5, 6], "a policy without scores ranks nothing"
+
+
+def test_statements_stand_in_place_of_turns_that_must_stay_and_do_not_fit():
+    rule = "You must never delete the backups."
+    messages = talk(
+        f"{'word ' * 60}. {rule}", "Fine.", f"{'word ' * 30}. Always answer in English.", "Yes.", "TASK so"
+    )
+    longest = builder(set()).build(messages, budget=70)
+    assert longest.places[:2] == [None, 2], "the longest first, and no more than have to"
+    assert (longest.messages[0]["role"], longest.messages[0]["content"][:33]) == ("system", rule[:33])
+    assert (longest.over_budget, longest.breaches) == (0, ())
+    assert longest.decisions.of(0).rule == "budget"
+    assert "message of its own" in longest.decisions.of(0).reason
+    assert builder(set()).build(messages, budget=40).places == [None, None, 4]
+    assert builder(set()).build(messages, budget=5).over_budget > 0, "the statements stay whatever it is"
+    assert {0, 2, 4} <= set(builder(set()).build(messages, budget=200).indices)
 
 
 def test_evidence_is_chosen_by_expected_use_for_its_tokens():

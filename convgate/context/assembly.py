@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,19 +44,29 @@ def read_capsules(capsules: Sequence[str | Message], counter: TokenCounter | Non
     return _added(given, "a summary that the caller handed in.", counter)
 
 
-def restated(invariants: Sequence[Invariant], moment: Moment, counter: TokenCounter | None) -> list[Added]:
-    """Messages for what has to hold and cannot stand in its own turn's words.
+def restated(
+    invariants: Sequence[Invariant],
+    moment: Moment,
+    counter: TokenCounter | None,
+    shortened: Collection[int] = (),
+) -> list[Added]:
+    """Messages for what has to hold and does not stand in its own turn's words.
 
     That is an invariant whose text a person wrote anew, or which a person pinned to a turn that no valid list
-    can have.
+    can have, or whose turn is one of `shortened`, which are not sent for lack of room.
     """
     texts = [
         one.text
         for one in invariants
-        if one.held and (one.source in moment.unsendable or one.text not in moment.turns[one.source].text)
+        if one.held
+        and (
+            one.source in moment.unsendable
+            or one.source in shortened
+            or one.text not in moment.turns[one.source].text
+        )
     ]
     messages = [{"role": "system", "content": text} for text in dict.fromkeys(texts)]
-    return _added(messages, "it must hold, and no turn that is sent says it in these words.", counter)
+    return _added(messages, "it must hold, and its own turn is not sent, or says it in other words.", counter)
 
 
 def _added(messages: Sequence[Message], reason: str, counter: TokenCounter | None) -> list[Added]:

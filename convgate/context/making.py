@@ -20,13 +20,14 @@ from convgate.context.invariant import Invariant
 from convgate.context.memory import Remembered, number_of
 from convgate.context.mode import Mode
 from convgate.context.moment import Moment
-from convgate.context.packing import Packed, Packer, Room
+from convgate.context.packing import Chosen, Packed, Packer, Room
 from convgate.context.prefix import prefix_report, steadied
 from convgate.context.reading import read_modes
 from convgate.context.request import Fallback, RequestRecord
 from convgate.context.telling import Told
 from convgate.context.wishes import Wishes
 from convgate.conversation import History, Situation
+from convgate.messages.tokens import TokenCounter
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.transcripts import to_messages
 
@@ -91,9 +92,10 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
         filters=builder.filters and read.fallback is None,
         paired=builder.pair_answers,
     )
-    notes = restated(invariants, moment, builder.counter)
     capsules = [] if "capsules" in wishes.off else asked.capsules
     total = builder.budgets.total(read.mode) if total is None else total
+    notes, shortened = _stated(wishes, total, builder.counter)
+    wishes = replace(wishes, shortened=shortened)
     barred = frozenset(wishes.corrected if wishes.filters else ())
     shares = builder.budgets.shares(read.mode, total)
     room = Room(total, shares, sum(one.tokens for one in notes), barred)
@@ -185,6 +187,31 @@ def _ranks(scores: np.ndarray | None, n: int) -> Sequence[float]:
     if scores is None:
         return range(n)
     return [-math.inf if math.isnan(score) else score for score in scores.tolist()]
+
+
+def _stated(wishes: Wishes, total: int, counter: TokenCounter | None) -> tuple[list[Added], frozenset[int]]:
+    """Return the messages that state invariants apart from their turns, and the turns that these replace.
+
+    Where the turns that must stay exceed the total, those whose statements save the most are replaced by
+    the statements, until the rest fits.
+    """
+    moment, invariants = wishes.moment, wishes.invariants
+    notes = restated(invariants, moment, counter)
+    chosen = Chosen(moment, Room(total, {}, sum(one.tokens for one in notes)))
+    chosen.place_all(wishes.always)
+    over, shortened = chosen.tokens - total, set[int]()
+    if over <= 0:
+        return notes, frozenset()
+    savings = []
+    for source in {one.source for one in invariants if one.held and one.source in wishes.always}:
+        apart = restated([one for one in invariants if one.source == source], moment, counter, {source})
+        savings.append((moment.tokens[source] - sum(one.tokens for one in apart), source))
+    for saved, source in sorted(savings, reverse=True):
+        if over <= 0 or saved <= 0:
+            break
+        over -= saved
+        shortened.add(source)
+    return restated(invariants, moment, counter, shortened), frozenset(shortened)
 
 
 def _uses(scores: np.ndarray | None) -> list[float] | None:

@@ -157,6 +157,9 @@ class Told:
             return Why("messages", override.reason, "for a valid list", override.stage)
         if one := self.wishes.corrected.get(index):
             return Why("superseded", self._correction(one), "as corrected", STAGE)
+        if index in self.wishes.shortened:
+            reason = f"{self._cost(index)} do not fit; what must hold of it stands in a message of its own."
+            return Why("budget", reason, "by the budget", STAGE)
         policy = self.decisions.why(index)
         if index in self.steadied.wait:
             reason = (

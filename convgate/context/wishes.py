@@ -44,6 +44,7 @@ class Wishes:
     scores: Sequence[float]  # of each earlier turn: the higher, the more evidence wants it
     uses: Sequence[float] | None = None  # of each earlier turn, expected use; None: scores are none
     invariants: Sequence[Invariant] = ()
+    shortened: frozenset[int] = frozenset()  # turns of which only the statements that must hold are sent
     goals: Sequence[int] = ()  # users' turns that set a task
     off: frozenset[SectionName] = frozenset()  # sections that take nothing in this mode
     fills: bool = False  # whether turns that the policy dropped take what is left of the budget, best first
@@ -60,7 +61,8 @@ class Wishes:
             if instructs[index]
         }
         for one in self.invariants:
-            if one.held and one.source < self.moment.current and one.source not in self.moment.unsendable:
+            barred = one.source in self.moment.unsendable or one.source in self.shortened
+            if one.held and one.source < self.moment.current and not barred:
                 always.setdefault(
                     one.source, f"it states what must hold ({typed(one.type)}): {quoted(one.text)}."
                 )

@@ -27,7 +27,8 @@ def draw_cells(shown: Shown, usual: Mapping[SectionName, int]) -> None:
     with place:
         scaled = shown.bundle.budget < sum(cells.values())
         st.caption(
-            "Tokens. 0 turns a section off. What a section leaves over goes to evidence."
+            "Tokens. 0 turns a section off. Evidence chooses first; the others share"
+            " what it leaves, each up to its number."
             + (
                 f" The whole is {shown.bundle.budget:,} here, less than these add up to, so each is scaled"
                 " down as it says below."
