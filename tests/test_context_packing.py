@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import logging
+import math
 import random
 from dataclasses import replace
 from typing import Any
@@ -225,6 +226,11 @@ def test_evidence_is_chosen_by_expected_use_for_its_tokens():
     assert builder(policy=policy).build(messages, budget=room).indices == [2, 3, 4, 5, 6]
     likely = replace(policy, scores={**scores, 0: 0.99})
     assert builder(policy=likely).build(messages, budget=room).indices == [0, 6], "much use is worth it"
+    for scored in (0, 2, 4):
+        unscored = replace(
+            policy, scores={index: 0.6 if index == scored else math.nan for index in (0, 2, 4)}
+        )
+        assert scored in builder(policy=unscored).build(messages, budget=room).indices, "no score comes last"
     other = replace(policy, probabilities=False)
     assert builder(policy=other).build(messages, budget=room).indices == [0, 6], "by score alone"
 

@@ -95,7 +95,8 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
     capsules = [] if "capsules" in wishes.off else asked.capsules
     total = builder.budgets.total(read.mode) if total is None else total
     notes, shortened = _stated(wishes, total, builder.counter)
-    wishes = replace(wishes, shortened=shortened)
+    if shortened:
+        wishes = replace(wishes, shortened=shortened)
     barred = frozenset(wishes.corrected if wishes.filters else ())
     shares = builder.budgets.shares(read.mode, total)
     room = Room(total, shares, sum(one.tokens for one in notes), barred)
@@ -215,11 +216,12 @@ def _stated(wishes: Wishes, total: int, counter: TokenCounter | None) -> tuple[l
 
 
 def _uses(scores: np.ndarray | None) -> list[float] | None:
-    """What sending each turn adds to the log-probability that no turn of use is missing: -log(1 - score).
+    """Return what sending each turn adds to the log-probability that no needed turn is missing.
 
-    The scores are taken as probabilities that a turn is of use, each apart from the others.
+    That is -log(1 - score): scores are read as independent probabilities that a turn is needed, 0 where there
+    is none.
     """
-    return None if scores is None else (-np.log1p(-np.clip(scores, 0.0, 1 - 1e-9))).tolist()
+    return None if scores is None else (-np.log1p(-np.clip(np.nan_to_num(scores), 0.0, 1 - 1e-9))).tolist()
 
 
 def _breach(lost: Sequence[Invariant], ever: int) -> Fallback:

@@ -3,12 +3,12 @@
 | section | wants |
 |---|---|
 | rules | instructions, and turns that state what must hold; they stand in any case |
+| evidence | what the policy kept, the best first |
 | task state | errors that block the work, and the latest task that the user set |
 | decisions | turns that decide something or answer what was asked, as the gatekeeper's patterns say |
-| evidence | what the policy kept, the best first |
 | recent | the last exchange, then the newest turns; in TASK and LEARNING none that the policy dropped |
 
-A turn goes to the first section of this order that wants it and has room for it.
+Sections choose in this order; a turn of evidence that task state or decisions want is listed there.
 """
 
 from __future__ import annotations
