@@ -22,7 +22,7 @@ from scipy.stats import binomtest
 from convgate.context.invariant import HELD, PRIORITIES, Invariant
 from convgate.context.invariants import find_invariants
 from convgate.context.invariants.finding import Judges
-from convgate.context.invariants.kinds.judge import load_judge
+from convgate.context.invariants.judge import load_judge
 from convgate.conversation import Turn
 from convgate.settings import load_settings
 from convgate.transcripts.openai_messages import turns_from_messages
@@ -53,9 +53,8 @@ def main() -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl")
     parser.add_argument("--wrong", action="store_true", help="list what is missed, extra or otherwise wrong")
     parser.add_argument("--speed", action="store_true", help="measure a conversation of 1,000 turns, too")
-    parser.add_argument("--words", action="store_true", help="by patterns alone, without the model of kinds")
     arguments = parser.parse_args()
-    judging = None if arguments.words else load_judge(load_settings())
+    judging = load_judge(load_settings())
     for file in arguments.files:
         counts = Counts()
         number = 0
@@ -66,7 +65,7 @@ def main() -> None:
         print(f"\n{file.name}: {number} conversations\n")
         print("\n".join(table(counts)))
     if arguments.speed:
-        print("\n" + "\n".join(speed()))
+        print("\n" + "\n".join(speed(judging)))
 
 
 def read_lines(file: Path) -> list[dict[str, Any]]:
@@ -74,8 +73,8 @@ def read_lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
 
 
-def judge(line: dict[str, Any], counts: Counts, judging: Judges | None) -> list[str]:
-    """Count one conversation; what is wrong in it, a sentence each. judging: None for patterns alone."""
+def judge(line: dict[str, Any], counts: Counts, judging: Judges) -> list[str]:
+    """Count one conversation; what is wrong in it, a sentence each."""
     turns = turns_from_messages(line["messages"])
     found, labelled = find_invariants(turns, judging), line["invariants"]
     wrong, left = [], list(found)
@@ -136,7 +135,7 @@ def _share(right: int, number: int) -> str:
     return f"{right / number:.1%} of {number} ({interval.low:.0%}–{interval.high:.0%})"
 
 
-def speed(turns: int = 1_000) -> Iterator[str]:
+def speed(judging: Judges, turns: int = 1_000) -> Iterator[str]:
     """Seconds for a long conversation, and for each message that it then grows by."""
     asked = "Part {n}: keep the report of case {n} under {words} words, please. It is for team {team}."
     told = "Done, part {n} has {words} words now. Shall I go on with case {n}?"
@@ -146,11 +145,11 @@ def speed(turns: int = 1_000) -> Iterator[str]:
         for text in (told if n % 2 else asked,)
     ]
     started = time.perf_counter()
-    find_invariants(talk)
+    find_invariants(talk, judging)
     first = time.perf_counter() - started
     talk.append(Turn.of("user", "no, at most 90 words from now on"))
     started = time.perf_counter()
-    found = find_invariants(talk)
+    found = find_invariants(talk, judging)
     again = time.perf_counter() - started
     grown = f"{again * 1e3:.1f} ms when it has grown by one"
     yield f"{turns:,} turns: {first * 1e3:.0f} ms first, {grown}, {len(found)} found"

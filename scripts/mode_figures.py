@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from convgate.context.classifier.model import Floats
+from convgate.context.classifier.model_file import write_model
+from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MODES
 from convgate.context.modes import load_classifier
-from convgate.context.modes.files import SHIPPED, StoredModel, write_model
 from convgate.context.modes.fitting import Prepared, fit_tuned, folds, hands, held_out
-from convgate.context.modes.messages import messages_hash, packaged_messages
-from convgate.context.modes.model import Floats
+from convgate.context.modes.loading import SHIPPED
+from convgate.context.modes.messages import packaged_messages
 from convgate.context.modes.quality import Tuning, calibration_error, given, qualities, reliability
-from convgate.context.modes.states import state_encoder
 from convgate.embedding.default import default_encoder
 from convgate.figures.page import Section, Shown, html_page
 from convgate.figures.palette import LIGHT
@@ -48,8 +50,8 @@ def main() -> None:
     print(f"{len(data.messages):,} messages; {tuning}")
     shares = tuning(held_out(data, folds(data)))
     if "--write" in words:
-        measured = qualities(given(shares), data.modes)
-        write_model(StoredModel(model, messages_hash(data.messages), measured), SHIPPED)
+        measured = {mode: asdict(one) for mode, one in qualities(given(shares), data.modes).items()}
+        write_model(replace(model, info={**model.info, "qualities": measured}), SHIPPED)
         print(f"written to {SHIPPED}")
     _table("Five folds of all messages", given(shares), data.modes)
     _calibration(shares, data.modes)

@@ -1,55 +1,172 @@
-"""How well invariants are found by patterns and the model of kinds together, on hands that the model does
-not know; with --write, the model that ships.
+"""Fit the classifier of statements, and measure it on the conversations of authors that it does not know.
 
-    python -m scripts.statement_kinds [--write] [FILE.jsonl …]
+    python -m scripts.statement_kinds [--write]
 
-For each hand that wrote both conversations and statements, the model is fitted to the statements of all
-others, and its conversations are judged. Files named besides are judged by the model of all statements.
+It is fitted to the labelled statements in scripts/statements, the conversations in tests/invariants that are
+not held out, and convgate/training/texts/chats.train.jsonl. For each author of conversations in
+tests/invariants the tables are of a classifier without them; --write fits it to all and writes the file that
+ships.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from convgate.context.invariants.kinds.fitting import Prepared, fit
-from convgate.context.invariants.kinds.judge import KindJudge
-from convgate.context.invariants.kinds.labelled_statements import packaged_statements
-from convgate.context.invariants.kinds.model_file import SHIPPED, write_model
-from convgate.context.modes.states import state_encoder
+import numpy as np
+
+from convgate.context.classifier.fitting import fit
+from convgate.context.classifier.model import TextModel
+from convgate.context.classifier.model_file import write_model
+from convgate.context.classifier.states import state_encoder
+from convgate.context.classifier.words import excerpt, runs_of
+from convgate.context.invariants.judge import SHIPPED, UNKNOWN, Context, KindJudge, context_of, features_of
+from convgate.context.invariants.reading import read
+from convgate.context.invariants.statement import KINDS, Kind
+from convgate.embedding.base import Encoder
 from convgate.settings import load_settings
 from scripts.invariant_figures import Counts, judge, read_lines, table
 
-CONVERSATIONS = Path(__file__).parent.parent / "tests" / "invariants"
-HANDS = {"first": "work", "third": "third", "fourth": "fourth", "fifth": "fifth"}
-"""The file of conversations from which a hand's statements were taken."""
+ROOT = Path(__file__).parent.parent
+STATEMENTS = ROOT / "scripts" / "statements"
+CONVERSATIONS = ROOT / "tests" / "invariants"
+CHATS = ROOT / "convgate" / "training" / "texts" / "chats.train.jsonl"
+AUTHORS = ("work", "third", "fourth", "fifth")
+"""Files of conversations that the classifier is fitted to; the others there are held out."""
+
+_PENALTY = 2.0  # C of the logistic regression
+_WEIGHT_WRITTEN = 2.0  # of a statement of `eighth.jsonl`, which covers what the other sets lack
+_WEIGHT_INSTRUCTION = 1.5  # of an instruction among the many other statements of the chats
+_MIN_OVERLAP = 8  # characters that a statement and a label share, at least
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A statement with its label."""
+
+    text: str
+    context: Context
+    kind: Kind | None  # None: it holds, and which of the kinds that hold is not labelled
+    author: str
+    weight: float = 1.0
 
 
 def main() -> None:
-    """Print the tables."""
+    """Print the tables, or write the file that ships."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE.jsonl")
-    parser.add_argument("--write", action="store_true", help="fit the model that ships and write it")
+    parser.add_argument("--write", action="store_true", help="fit the classifier that ships and write it")
     arguments = parser.parse_args()
     encoder = state_encoder(load_settings())
-    data = Prepared.of(packaged_statements(), encoder)
+    examples = labelled_examples()
     if arguments.write:
-        write_model(fit(data), SHIPPED)
-    else:
-        for hand, file in HANDS.items():
-            _show(CONVERSATIONS / f"{file}.jsonl", KindJudge(fit(data.without(hand)), encoder), "by others")
-    if arguments.files:
-        whole = KindJudge(fit(data), encoder)
-        for file in arguments.files:
-            _show(file, whole, "by all")
+        write_model(fit_kinds(examples, encoder), SHIPPED)
+        return
+    for author in AUTHORS:
+        others = [one for one in examples if one.author != author]
+        counts, judging = Counts(), KindJudge(fit_kinds(others, encoder), encoder)
+        for line in read_lines(CONVERSATIONS / f"{author}.jsonl"):
+            judge(line, counts, judging)
+        print(f"\n{author}.jsonl, by the others\n")
+        print("\n".join(table(counts)))
 
 
-def _show(file: Path, judging: KindJudge, which: str) -> None:
-    counts = Counts()
-    for line in read_lines(file):
-        judge(line, counts, judging)
-    print(f"\n{file.name}, {which}\n")
-    print("\n".join(table(counts)))
+def fit_kinds(examples: Sequence[Example], encoder: Encoder) -> TextModel:
+    """Return the classifier; statements without a kind get the likeliest by those that have one."""
+    typed = [one for one in examples if one.kind not in (None, "none")]
+    first = _fit(typed, encoder)
+    untyped = [one for one in examples if one.kind is None]
+    rows = first.probabilities(*_features(untyped, encoder))[:, 1:4].argmax(axis=1)
+    completed = [replace(one, kind=KINDS[1 + row]) for one, row in zip(untyped, rows, strict=True)]
+    return _fit([*(one for one in examples if one.kind is not None), *completed], encoder)
+
+
+def _fit(examples: Sequence[Example], encoder: Encoder) -> TextModel:
+    return fit(
+        *_features(examples, encoder),
+        [one.kind or "" for one in examples],
+        KINDS,
+        penalty=_PENALTY,
+        weights=np.array([one.weight for one in examples]),
+        info={"examples": examples_hash(examples)},
+    )
+
+
+def _features(examples: Sequence[Example], encoder: Encoder) -> tuple[list[Any], Any]:
+    texts = [excerpt(one.text) for one in examples]
+    vectors = encoder.encode(texts)
+    return [runs_of(text) for text in texts], features_of(vectors, [one.context for one in examples])
+
+
+def examples_hash(examples: Sequence[Example]) -> str:
+    """Return the SHA-256 of the texts, in their order."""
+    return hashlib.sha256(json.dumps([one.text for one in examples]).encode()).hexdigest()
+
+
+def labelled_examples() -> list[Example]:
+    """Return all labelled statements."""
+    written = list(_written())
+    ending = {one.text: one.kind for one in written if one.kind in ("lifted", "resolved")}
+    of_authors = [
+        example
+        for author in AUTHORS
+        for line in read_lines(CONVERSATIONS / f"{author}.jsonl")
+        for example in _of_conversation(
+            line["messages"], [(one["source"], one["quote"], one["type"]) for one in line["invariants"]], author
+        )
+    ]
+    chats = [
+        example
+        for line in read_lines(CHATS)
+        if line["type"] == "conversation"
+        for example in _of_conversation(
+            line["messages"],
+            [(one["index"], one["text"], None) for one in line["instructions"]],
+            f"chats {line['writer']}",
+        )
+    ]
+    weighed = [replace(one, weight=_WEIGHT_INSTRUCTION) if one.kind is None else one for one in chats]
+    found = [*of_authors, *weighed]
+    return [
+        *written,
+        *(replace(one, kind=ending[one.text]) if one.text in ending and one.kind == "none" else one for one in found),
+    ]
+
+
+def _written() -> Iterator[Example]:
+    for file in sorted(STATEMENTS.glob("*.jsonl")):
+        weight = _WEIGHT_WRITTEN if file.stem == "eighth" else 1.0
+        for line in read_lines(file):
+            yield Example(line["text"], UNKNOWN, line["kind"], file.stem, weight)
+
+
+def _of_conversation(
+    messages: Sequence[dict[str, Any]], labels: Sequence[tuple[int, str, Kind | None]], author: str
+) -> Iterator[Example]:
+    """Yield each statement of the user's with its context. labels: message, words, kind."""
+    before: str | None = None
+    for index, message in enumerate(messages):
+        text = message["content"]
+        if message["role"] == "assistant" and text:
+            before = text
+        elif message["role"] == "user":
+            spans = [
+                (start, start + len(words), kind)
+                for at, words, kind in labels
+                if at == index and (start := text.find(words)) >= 0
+            ]
+            parts = read(text)
+            for place, one in enumerate(parts):
+                kind: Kind | None = "none"
+                for start, end, label in spans:
+                    if min(one.end, end) - max(one.start, start) >= min(_MIN_OVERLAP, one.end - one.start):
+                        kind = label
+                yield Example(one.text, context_of(before, one.text, place, len(parts)), kind, author)
+            before = before or ""
 
 
 if __name__ == "__main__":

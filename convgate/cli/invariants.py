@@ -42,7 +42,7 @@ def invariants(
 ) -> None:
     """List what has to hold: safety requirements, corrections, hard constraints, the error that blocks."""
     from convgate.context.invariants import find_invariants
-    from convgate.context.invariants.kinds.judge import load_judge
+    from convgate.context.invariants.judge import load_judge
     from convgate.errors import ConversationError
     from convgate.settings import load_settings
 

@@ -20,7 +20,7 @@ from convgate.context.budgets import Budgets, checked_total
 from convgate.context.bundle import ContextBundle
 from convgate.context.columns import KnownColumns
 from convgate.context.guardrails import load_guard
-from convgate.context.invariants.kinds.judge import load_judge
+from convgate.context.invariants.judge import load_judge
 from convgate.context.making import Asked, make_context
 from convgate.context.memory import Memory
 from convgate.context.modes import load_classifier, mode_of_intent

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.context.invariants.kinds.judge import KindJudge, load_judge
+from convgate.context.invariants.judge import KindJudge, load_judge
 from convgate.context.invariants.reading import read
 from convgate.context.modes import (
     ConversationModes,

@@ -1,10 +1,9 @@
-"""Whether two statements are about the same, and whether the later one says it otherwise."""
+"""Whether two statements are about the same, and whether the later one gives it another value."""
 
 from __future__ import annotations
 
 import re
 
-from convgate.context.invariant import InvariantType
 from convgate.context.invariants.statement import Statement
 from convgate.context.invariants.words import MEASURES, About
 
@@ -12,7 +11,7 @@ _GENERAL = frozenset(
     b"rul rule constraint restriction requirement condition regl regel contraint limit vorgab grenz".split()
 )
 _LIMITS = frozenset(
-    b"""line limit ceil cap maximum budget top max bar absolut upp lid mark figure figur limite plafond grenz
+    b"""line limit ceil cap maximum budget top max bar absolut upp lid mark figur figure limite plafond grenz
     obergrenz target threshold border total now""".split()
 )
 """Words, as stems, for a limit whatever it limits."""
@@ -27,42 +26,33 @@ _COUNTED_OFF = frozenset(
 
 
 def shared_values(one: About, other: About) -> int:
-    """How much two statements share."""
+    """Return how much two statements share."""
     units = {unit for unit, _ in one.numbers if unit} & {unit for unit, _ in other.numbers if unit}
     return len(one.values & other.values) + len(units - MEASURES)
 
 
-def replaces(one: Statement, rule: Statement, kind: InvariantType, *, near: bool) -> bool:
-    """Whether a statement takes the place of an earlier rule. near: it is of the user's message before."""
+def replaces(one: Statement, rule: Statement, *, near: bool) -> bool:
+    """Return whether a statement takes the place of an earlier one. near: it is of the message before."""
+    corrects = one.kind == "user_correction"
+    critical = rule.kind == "safety_requirement"
     shared = one.about.stems & rule.about.stems
-    if kind == "safety_requirement" and not (shared or near):
+    if critical and not (shared or near):
         return False
-    changes = one.corrects or one.contrasts or one.modifies or one.objects
-    if one.obliges and one.modifies and kind != "safety_requirement" and one.about.values & rule.about.values:
-        return True
-    named = one.old & rule.about.values if not one.repeats else frozenset()
-    if (
-        named
-        and changes
-        and (shared or kind == "user_correction" or any(not word[:1].isdigit() for word in named))
-    ):
-        return True
-    bound = rule.bound or rule.about
-    if other_value(one.about, bound, near=near and one.corrects):
-        tells = one.points or one.moved or one.permits or one.plain
-        return bool(changes or (one.obliges and rule.obliges) or (shared and tells))
-    if shared and rule.obliges and (one.obliges or one.permits) and _some_other_number(one.about, rule.about):
-        return True
-    if one.repeats or (one.adds and not one.points) or not (one.corrects or one.contrasts):
+    repeats = one.about.values <= rule.about.values
+    if repeats:
         return False
+    if one.old & rule.about.values and (shared or corrects):
+        return True
+    if other_value(one.about, rule.about, near=near and corrects):
+        return True
+    if shared and _some_other_number(one.about, rule.about):
+        return True
     fewest = min(len(one.about.stems), len(rule.about.stems))
-    return len(shared) >= 2 or (
-        len(shared) == 1 and fewest <= 3 and one.corrects and kind != "safety_requirement"
-    )
+    return corrects and (len(shared) >= 2 or (len(shared) == 1 and fewest <= 3 and not critical))
 
 
 def other_value(one: About, other: About, *, near: bool = False) -> bool:
-    """Whether both give a number of the same thing, or a day, and not the same. near: a day suffices."""
+    """Return whether both give a number of the same thing, or a day, and not the same."""
     if one.numbers and other.numbers:
         known = dict(other.numbers)
         alike = bool(one.stems & other.stems) or near
@@ -85,44 +75,13 @@ def _some_other_number(one: About, other: About) -> bool:
     return len(first) == len(second) == 1 and first != second and unsaid
 
 
-def conflict(one: Statement, other: About) -> bool:
-    """Whether a short statement gives something that was said another value."""
-    if other_value(one.about, other):
-        return True
-    kinds = {kind for kind, _ in one.about.named} & {kind for kind, _ in other.named}
-    if kinds and not one.about.named <= other.named and (one.points or len(one.about.stems) <= 2):
-        return True
-    return bool(
-        one.points
-        and one.about.numbers
-        and other.numbers
-        and not one.about.numbers & other.numbers
-        and len(one.about.stems) <= 1
-    )
-
-
-def says_otherwise(one: Statement, answer: About, names: frozenset[bytes]) -> bool:
-    """Whether a short statement gives a number, a day or a name in place of one of the assistant's."""
-    new_names = one.names - answer.values - names
-    if (one.points or one.checked) and new_names and names and len(one.about.stems) <= 6:
-        return True
-    if not (one.leads or one.checked):
-        return False
-    values = {value for _, value in one.about.numbers}
-    known = {value for _, value in answer.numbers}
-    if values and known and not values & known:
-        return True
-    kinds = {kind for kind, _ in one.about.named} & {kind for kind, _ in answer.named}
-    return bool(kinds) and not one.about.named & answer.named
-
-
 def is_limit(about: About) -> bool:
-    """Whether it is about a number and names at most that it is a limit."""
+    """Return whether it is about a number and names at most that it is a limit."""
     return len({value for _, value in about.numbers}) == 1 and len(about.stems - _LIMITS) <= 1
 
 
 def other_limit(one: About, other: About) -> bool:
-    """Whether both give one number, of the same unit or of none, and the numbers are of one size."""
+    """Return whether both give one number, of the same unit or of none, of one order of magnitude."""
     first = {(unit, value) for unit, value in one.numbers if not unit.startswith(b"<")}
     second = {(unit, value) for unit, value in other.numbers if not unit.startswith(b"<")}
     if len(first) != 1 or len(second) != 1 or first == second:
@@ -140,5 +99,5 @@ def _size(number: bytes) -> float:
 
 
 def is_general(about: About) -> bool:
-    """Whether it speaks of a rule or a limit without saying which."""
+    """Return whether it speaks of a rule or a limit without saying which."""
     return bool(about.stems & _GENERAL)

@@ -45,8 +45,7 @@ class Rules:
 
     def add(self, turn: int, text: str, one: Statement, kind: InvariantType, span: tuple[int, int]) -> None:
         """Note a statement as an invariant. text: of its message; span: characters of it."""
-        critical = f" ({one.critical})" if kind == "safety_requirement" and one.critical else ""
-        told = one.words or text[slice(*span)]
+        signs = ", ".join(f"“{sign}”" for sign in one.signs) or f"“{_cut(text[slice(*span)])}”"
         self._add(
             Invariant(
                 type=kind,
@@ -56,9 +55,7 @@ class Rules:
                 end=span[1],
                 scope=one.scope,
                 state="active",
-                reason=f"It {_WHAT[kind]}{critical}: “{_cut(told)}”."
-                if not one.likely
-                else f"It reads as what {_WHAT[kind]} (likely by {one.likely:.2f}): “{_cut(told)}”.",
+                reason=f"It {_WHAT[kind]} ({one.likelihood:.2f}): {signs}.",
             ),
             one,
         )
@@ -129,7 +126,7 @@ class Rules:
         start = max(0, text.find(said))
         end = start + len(said) if said in text else start
         kind: InvariantType = edit.type or "hard_constraint"
-        statement = Statement(start, end, _about(said), "", "", obliges=True)
+        statement = Statement(start, end, said, _about(said), kind=kind)
         invariant = Invariant(kind, turn, said, start, end, "", "active", "A person added it.")
         self._add(invariant, statement)
         return len(self.all) - 1

@@ -7,10 +7,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from convgate.context.classifier.model import Floats, TextModel
+from convgate.context.classifier.words import excerpt, runs_of
 from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode, ModeDecision
-from convgate.context.modes.files import StoredModel
-from convgate.context.modes.model import Floats
-from convgate.context.modes.surface import excerpt, surface_of
+from convgate.context.modes.quality import weak_modes
 from convgate.conversation import Turn
 from convgate.embedding.base import Encoder
 
@@ -21,8 +21,8 @@ REMEMBERED = 20_000
 class ModeClassifier:
     """Finds the mode of single messages; safe to share between threads."""
 
-    def __init__(self, stored: StoredModel, encoder: Encoder, *, remembered: int = REMEMBERED) -> None:
-        self._model, self._weak = stored.model, frozenset(stored.weak)
+    def __init__(self, model: TextModel, encoder: Encoder, *, remembered: int = REMEMBERED) -> None:
+        self._model, self._weak = model, weak_modes(model.info)
         self._encoder, self._capacity = encoder, remembered
         self._memory: OrderedDict[str, ModeDecision] = OrderedDict()
         self._lock = threading.Lock()
@@ -50,12 +50,10 @@ class ModeClassifier:
         decided = {text: _BLANK for text in texts if not text.strip()}
         told = [text for text in texts if text not in decided]
         if told:
-            surfaces = [surface_of(text) for text in told]
-            shares, signs = self._model.decide(
-                surfaces, self._encoder.encode([excerpt(text) for text in told])
-            )
-            for text, row, spoke in zip(told, shares, signs, strict=True):
-                decided[text] = self._decision(row, spoke)
+            runs = [runs_of(text) for text in told]
+            vectors = self._encoder.encode([excerpt(text) for text in told])
+            for text, row, said in zip(told, self._model.probabilities(runs, vectors), runs, strict=True):
+                decided[text] = self._decision(row, self._model.signs(said, MODES[int(row.argmax())]))
         return decided
 
     def _decision(self, row: Floats, signs: tuple[str, ...]) -> ModeDecision:
@@ -69,7 +67,7 @@ class ModeClassifier:
         elif likeliest in self._weak:
             reason = f"GENERAL: it looks like {likeliest}, which is not told apart well enough to be used."
         else:
-            told = ", ".join(signs) or f"as a whole it reads like other messages of {mode}"
+            told = quoted(signs) or f"as a whole it reads like other messages of {mode}"
             reason = f"{mode} with {confidence:.2f}: {told}."
         return ModeDecision(
             item=0,
@@ -98,3 +96,8 @@ _BLANK = ModeDecision(
     likeliest="GENERAL",
     probabilities=dict.fromkeys(MODES, 1 / len(MODES)),
 )
+
+
+def quoted(signs: Sequence[str]) -> str:
+    """Return n-grams as a list for a person to read."""
+    return ", ".join(f"“{sign}”" for sign in signs)

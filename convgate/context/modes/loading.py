@@ -12,18 +12,24 @@ from functools import cache
 from pathlib import Path
 
 from convgate.bundled import BUNDLED_MODEL, BUNDLED_SHA256
+from convgate.context.classifier.model import TextModel
+from convgate.context.classifier.model_file import read_model, write_model
+from convgate.context.classifier.states import state_encoder
+from convgate.context.mode import MODES
 from convgate.context.modes.classifier import ModeClassifier
-from convgate.context.modes.files import SHIPPED, StoredModel, read_model, write_model
 from convgate.context.modes.messages import messages_hash, packaged_messages
-from convgate.context.modes.states import state_encoder
 from convgate.embedding.base import Encoder, EncoderIdentity
 from convgate.errors import ContextError
 from convgate.home import is_read_only
 from convgate.settings import Settings
 
+SHIPPED = Path(__file__).parent / "weights" / "modes.safetensors"
+
+_AGAIN = "python -m scripts.mode_figures --write"
+
 log = logging.getLogger(__name__)
 
-_FITTED: dict[EncoderIdentity, StoredModel] = {}
+_FITTED: dict[EncoderIdentity, TextModel] = {}
 _LOCK = threading.Lock()
 
 
@@ -49,41 +55,37 @@ def is_bundled(identity: EncoderIdentity) -> bool:
 
 
 @cache
-def _shipped() -> StoredModel:
-    return read_model(SHIPPED)
+def _shipped() -> TextModel:
+    return read_model(SHIPPED, MODES, _AGAIN)
 
 
-def _fitted(encoder: Encoder, settings: Settings) -> StoredModel:
+def _fitted(encoder: Encoder, settings: Settings) -> TextModel:
     with _LOCK:  # fitted once, by the first who asks
         if encoder.identity not in _FITTED:
             _FITTED[encoder.identity] = _read_or_fit(encoder, settings)
         return _FITTED[encoder.identity]
 
 
-def _read_or_fit(encoder: Encoder, settings: Settings) -> StoredModel:
+def _read_or_fit(encoder: Encoder, settings: Settings) -> TextModel:
     messages = packaged_messages()
     made_from = messages_hash(messages)
-    folder = settings.home / "modes" / _name(encoder.identity)
-    if folder.exists():
+    file = settings.home / "modes" / f"{_name(encoder.identity)}.safetensors"
+    if file.exists():
         try:
-            stored = read_model(folder)
-            if stored.messages == made_from and stored.model.encoder == encoder.identity:
-                return stored
+            model = read_model(file, MODES, _AGAIN)
+            if model.info["messages"] == made_from:
+                return model
         except ContextError as error:
             log.warning("The modes are fitted anew: %s", error)
     from convgate.context.modes.fitting import SHARED_TUNING, Prepared, fit
 
-    stored = StoredModel(fit(Prepared.of(messages, encoder), SHARED_TUNING), made_from, {})
-    if not is_read_only(folder):
-        _keep(stored, folder)
-    return stored
-
-
-def _keep(stored: StoredModel, folder: Path) -> None:
-    try:
-        write_model(stored, folder)
-    except ContextError as error:  # it costs the next start some seconds, and no answer
-        log.warning("%s", error)
+    model = fit(Prepared.of(messages, encoder), SHARED_TUNING)
+    if not is_read_only(file.parent):
+        try:
+            write_model(model, file)
+        except ContextError as error:  # it costs the next start some seconds, and no answer
+            log.warning("%s", error)
+    return model
 
 
 def _name(identity: EncoderIdentity) -> str:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode
-from convgate.context.modes.model import Floats, probabilities
+from convgate.context.classifier.model import Floats, probabilities
 
 FLOORS = {"precision": 0.85, "recall": 0.80, "f1": 0.82}
 """What a mode has to reach on messages that were held out; one that does not counts as GENERAL."""
@@ -35,6 +36,12 @@ class ModeQuality:
     def reaches_floors(self) -> bool:
         """Whether the mode is good enough to be given."""
         return all(getattr(self, name) >= least for name, least in FLOORS.items())
+
+
+def weak_modes(info: Mapping[str, Any]) -> frozenset[str]:
+    """Return the modes that fell short when a model was measured: they are given as GENERAL."""
+    measured = info.get("qualities", {})
+    return frozenset(mode for mode, one in measured.items() if not ModeQuality(**one).reaches_floors)
 
 
 @dataclass(frozen=True, slots=True)

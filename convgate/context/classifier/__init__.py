@@ -1,0 +1,1 @@
+"""One linear text classifier, which serves the modes of messages and the kinds of statements."""
