@@ -42,6 +42,7 @@ AUTHORS = ("work", "third", "fourth", "fifth")
 _PENALTY = 2.0  # C of the logistic regression
 _WEIGHT_WRITTEN = 2.0  # of a statement of `eighth.jsonl`, which covers what the other sets lack
 _WEIGHT_INSTRUCTION = 1.5  # of an instruction among the many other statements of the chats
+_MAX_ENDS = 0.35  # probability of lifting or resolving, of a statement without a label for it
 _MIN_OVERLAP = 8  # characters that a statement and a label share, at least
 
 
@@ -76,13 +77,22 @@ def main() -> None:
 
 
 def fit_kinds(examples: Sequence[Example], encoder: Encoder) -> TextModel:
-    """Return the classifier; statements without a kind get the likeliest by those that have one."""
-    typed = [one for one in examples if one.kind not in (None, "none")]
-    first = _fit(typed, encoder)
-    untyped = [one for one in examples if one.kind is None]
-    rows = first.probabilities(*_features(untyped, encoder))[:, 1:4].argmax(axis=1)
-    completed = [replace(one, kind=KINDS[1 + row]) for one, row in zip(untyped, rows, strict=True)]
-    return _fit([*(one for one in examples if one.kind is not None), *completed], encoder)
+    """Return the classifier of the examples, whose labels are completed first.
+
+    Instructions without a kind get the likeliest by those that have one. In conversations nobody
+    labelled what lifts or resolves: statements that are likely to, by those that were labelled singly, are
+    left out.
+    """
+    single = _fit([one for one in examples if one.context == UNKNOWN], encoder)
+    typed = _fit([one for one in examples if one.kind not in (None, "none")], encoder)
+    ends = single.probabilities(*_features(examples, encoder))[:, 5:].sum(axis=1)
+    kinds = typed.probabilities(*_features(examples, encoder))[:, 1:4].argmax(axis=1)
+    completed = [
+        replace(one, kind=one.kind or ("lifted" if end >= _MAX_ENDS else KINDS[1 + kind]))
+        for one, kind, end in zip(examples, kinds, ends, strict=True)
+        if end < _MAX_ENDS or one.kind != "none" or one.context == UNKNOWN
+    ]
+    return _fit(completed, encoder)
 
 
 def _fit(examples: Sequence[Example], encoder: Encoder) -> TextModel:

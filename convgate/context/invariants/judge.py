@@ -26,16 +26,17 @@ from convgate.settings import Settings
 SHIPPED = Path(__file__).parent / "weights" / "kinds.safetensors"
 AGAIN = "python -m scripts.statement_kinds --write"
 
-MIN_HOLDS = 0.28
+MIN_HOLDS = 0.2
 """Probability of the kinds that hold, together, from which a statement is one."""
 
-MIN_OTHER = 0.4
-"""Probability from which a statement reports an error, lifts or resolves."""
+MIN_ERROR, MIN_ENDS = 0.3, 0.2
+"""Probability from which a statement reports an error; and from which it lifts or resolves one."""
 
 REMEMBERED = 50_000
 """Statements whose probabilities are kept, so that a growing conversation costs only what is new."""
 
 _HOLDS = slice(1, 4)  # of `KINDS`
+_CHANGES = [KINDS.index("user_correction"), KINDS.index("lifted")]
 _WORDS = re.compile(r"[a-z]{4,}|\d+")
 
 
@@ -101,7 +102,14 @@ class KindJudge:
         if kind == "none" or (one.quoted and kind != "blocking_error"):
             return one
         signs = self._model.signs(runs_of(one.text), kind)
-        return replace(one, kind=kind, likelihood=likelihood, signs=signs, scope=_scope(one.text, signs))
+        return replace(
+            one,
+            kind=kind,
+            likelihood=likelihood,
+            changes=float(row[_CHANGES].sum()),
+            signs=signs,
+            scope=_scope(one.text, signs),
+        )
 
     def _probabilities(self, keys: Sequence[tuple[str, Context]]) -> Iterator[Floats]:
         """Yield (kinds,) of each statement."""
@@ -132,7 +140,7 @@ def kind_of(row: Floats) -> tuple[Kind, float]:
     other = 4 + int(np.argmax(row[4:]))
     if holds >= MIN_HOLDS and holds >= row[other]:
         return KINDS[1 + int(np.argmax(row[_HOLDS]))], holds
-    if row[other] >= MIN_OTHER:
+    if row[other] >= (MIN_ERROR if KINDS[other] == "blocking_error" else MIN_ENDS):
         return KINDS[other], float(row[other])
     return "none", float(row[0])
 

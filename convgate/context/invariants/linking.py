@@ -62,18 +62,16 @@ class Linking:
             found = [place for place in self._of_last(turn) if self._may_point_at(one, place)][:1]
         if not found and corrects:
             found = [place for place in self._of_last(turn) if self._is_same_point(one, place)][:1]
-        if not found and one.kind == "hard_constraint" and is_limit(one.about):
-            same = (place for place in self.rules.latest(turn) if self._is_hard(place))
+        if not found and (is_limit(one.about) or (corrects and len(one.about.stems) <= 3)):
             found = [
-                place for place in same if other_limit(one.about, self.rules.all[place].statement.about)
+                place
+                for place in self.rules.latest(turn)
+                if other_limit(one.about, self.rules.all[place].statement.about)
             ][:1]
         return found
 
     def _of_last(self, turn: int) -> list[int]:
         return [place for place in self.rules.latest(turn) if self.rules.source(place) == self._last]
-
-    def _is_hard(self, place: int) -> bool:
-        return self.rules.all[place].invariant.type == "hard_constraint"
 
     def _is_same_point(self, one: Statement, place: int) -> bool:
         """Whether the message before corrected a number or a day, as this one does again."""
