@@ -42,7 +42,7 @@ AUTHORS = ("work", "third", "fourth", "fifth")
 _PENALTY = 2.0  # C of the logistic regression
 _WEIGHT_WRITTEN = 2.0  # of a statement of `eighth.jsonl`, which covers what the other sets lack
 _WEIGHT_INSTRUCTION = 1.5  # of an instruction among the many other statements of the chats
-_MAX_ENDS = 0.35  # probability of lifting or resolving, of a statement without a label for it
+_MAX_OTHER = 0.35  # probability of what an author did not label
 _MIN_OVERLAP = 8  # characters that a statement and a label share, at least
 
 
@@ -79,19 +79,25 @@ def main() -> None:
 def fit_kinds(examples: Sequence[Example], encoder: Encoder) -> TextModel:
     """Return the classifier of the examples, whose labels are completed first.
 
-    Instructions without a kind get the likeliest by those that have one. In conversations nobody
-    labelled what lifts or resolves: statements that are likely to, by those that were labelled singly, are
-    left out.
+    Instructions without a kind get the likeliest by those that have one. In conversations nobody labelled
+    what lifts or resolves, and in the chats no errors either: what is likely to be one of these, by the
+    statements that were labelled singly, is left out.
     """
     single = _fit([one for one in examples if one.context == UNKNOWN], encoder)
     typed = _fit([one for one in examples if one.kind not in (None, "none")], encoder)
-    ends = single.probabilities(*_features(examples, encoder))[:, 5:].sum(axis=1)
-    kinds = typed.probabilities(*_features(examples, encoder))[:, 1:4].argmax(axis=1)
-    completed = [
-        replace(one, kind=one.kind or ("lifted" if end >= _MAX_ENDS else KINDS[1 + kind]))
-        for one, kind, end in zip(examples, kinds, ends, strict=True)
-        if end < _MAX_ENDS or one.kind != "none" or one.context == UNKNOWN
-    ]
+    features = _features(examples, encoder)
+    other = single.probabilities(*features)[:, 4:]  # errors, and what lifts or resolves
+    kinds = typed.probabilities(*features)[:, 1:4].argmax(axis=1)
+    completed = []
+    for one, row, kind in zip(examples, other, kinds, strict=True):
+        ends = float(row[1:].sum())
+        unlabelled = (
+            0.0 if one.context == UNKNOWN else float(row.sum()) if one.author.startswith("chats") else ends
+        )
+        if one.kind is None:
+            completed.append(replace(one, kind="lifted" if ends >= _MAX_OTHER else KINDS[1 + kind]))
+        elif one.kind != "none" or unlabelled < _MAX_OTHER:
+            completed.append(one)
     return _fit(completed, encoder)
 
 
@@ -126,7 +132,9 @@ def labelled_examples() -> list[Example]:
         for author in AUTHORS
         for line in read_lines(CONVERSATIONS / f"{author}.jsonl")
         for example in _of_conversation(
-            line["messages"], [(one["source"], one["quote"], one["type"]) for one in line["invariants"]], author
+            line["messages"],
+            [(one["source"], one["quote"], one["type"]) for one in line["invariants"]],
+            author,
         )
     ]
     chats = [
@@ -143,7 +151,10 @@ def labelled_examples() -> list[Example]:
     found = [*of_authors, *weighed]
     return [
         *written,
-        *(replace(one, kind=ending[one.text]) if one.text in ending and one.kind == "none" else one for one in found),
+        *(
+            replace(one, kind=ending[one.text]) if one.text in ending and one.kind == "none" else one
+            for one in found
+        ),
     ]
 
 

@@ -13,6 +13,7 @@ from convgate.conversation import Conversation, Turn
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui import services
+from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
 
 CONTEXT, EXPLORE = "pages/9_Context.py", "pages/1_Explore.py"
@@ -74,7 +75,7 @@ def serve(encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "encoder", lambda *_: encoder)
     monkeypatch.setattr(services, "warm_up", lambda: None)
     monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: ByWords())
-    monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: None)
+    monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: WordJudge())
 
 
 def add(store: Store, said: Sequence[Turn]) -> str:

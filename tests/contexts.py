@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from convgate.context.builder import ContextBuilder
 from convgate.context.bundle import ContextBundle
+from convgate.context.invariants.judge import Said
+from convgate.context.invariants.reading import read
+from convgate.context.invariants.statement import Kind, Statement
 from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode, ModeDecision
+from convgate.context.reading import Readings
 from convgate.context.request import Fallback, RequestRecord
 from convgate.conversation import History, Situation, Turn
 from convgate.decisions import TurnDecisions
@@ -31,6 +36,26 @@ class Told:
         confidence = 0.75 if word.endswith("?") else 0.95
         mode = likeliest if confidence >= LEAST_CONFIDENCE else "GENERAL"
         return ModeDecision(item, mode, "told", "told.", "mode", mode, confidence, "classifier", likeliest)
+
+
+class WordJudge:
+    """Reads the kind of a statement off single words, as the real judge does off what it learned."""
+
+    KINDS: ClassVar[dict[Kind, str]] = {
+        "resolved": r"works now|fixed it|solved",
+        "lifted": r"forget (?:about )?the|no longer applies|ok again",
+        "blocking_error": r"Error|Exception|Traceback|fails|won't start|does not (?:start|work)|crash",
+        "safety_requirement": r"(?i)allergic|(?:api )?keys?\b.*never|never.*(?:password|secret)",
+        "user_correction": r"(?i)^(?:no,|actually,|sorry,)",
+        "hard_constraint": r"(?i)\b(?:must|never|at most|always|only|ever)\b|^no \w+",
+    }
+
+    def judged(self, messages: Sequence[Said]) -> list[tuple[Statement, ...]]:
+        return [tuple(self._of(one) for one in read(message.text)) for message in messages]
+
+    def _of(self, one: Statement) -> Statement:
+        kind = next((kind for kind, words in self.KINDS.items() if re.search(words, one.text)), None)
+        return one if kind is None else replace(one, kind=kind, likelihood=0.9)
 
 
 @dataclass(frozen=True)
@@ -95,7 +120,7 @@ def builder(kept: Collection[int] | None = None, **fields: Any) -> ContextBuilde
     fields.setdefault("policy", Keeps(kept))
     fields.setdefault("settings", _USUAL)
     fields.setdefault("counter", words)
-    return ContextBuilder(classifier=Told(), **fields)
+    return ContextBuilder(classifier=Told(), readings=Readings(WordJudge()), **fields)
 
 
 _USUAL = Settings.model_construct(context_intents={})

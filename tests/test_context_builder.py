@@ -17,7 +17,7 @@ from convgate.errors import ContextError, ConversationError, TranscriptError
 from convgate.messages.check import check_valid
 from convgate.policies.registry import make_policy
 from convgate.transcripts import turns_from_messages
-from tests.contexts import Keeps, Told, Watch, builder, called, placed, result, settings, talk
+from tests.contexts import Keeps, Told, Watch, WordJudge, builder, called, placed, result, settings, talk
 
 LONG = " ".join(["word"] * 60)
 
@@ -381,7 +381,7 @@ def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, m
     from tests.fakes import FakeEncoder
 
     monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
-    monkeypatch.setattr(module, "load_judge", lambda settings: None)
+    monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     file = tmp_path / "agent.toml"
     file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
     made = convgate.load_context(file, encoder=FakeEncoder())
@@ -396,7 +396,7 @@ def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
 
     asked = []
     monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: asked.append(encoder) or Told())
-    monkeypatch.setattr(module, "load_judge", lambda settings: None)
+    monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     monkeypatch.setattr("convgate.building.default_encoder", lambda *_, **__: pytest.fail("it is loaded"))
     made = ContextBuilder.of(settings(policy="last_k"))
     assert made.build(talk("TASK a", "Done.", "TASK b")).mode == "TASK"
@@ -409,7 +409,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
     from tests.fakes import FakeEncoder
 
     monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
-    monkeypatch.setattr(module, "load_judge", lambda settings: None)
+    monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     own = settings(
         policy="last_k",
         policy_parameters={"k": 2},

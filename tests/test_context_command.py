@@ -9,7 +9,7 @@ import pytest
 from convgate.building import EncoderOnDemand
 from convgate.context import builder as module
 from tests.commands import Run
-from tests.contexts import Told, talk
+from tests.contexts import Told, WordJudge, talk
 from tests.fakes import FakeEncoder
 
 MESSAGES = talk(
@@ -28,7 +28,7 @@ MESSAGES = talk(
 def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EncoderOnDemand, "__call__", lambda self: FakeEncoder())
     monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
-    monkeypatch.setattr(module, "load_judge", lambda settings: None)
+    monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
 
 
 @pytest.fixture

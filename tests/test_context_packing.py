@@ -28,6 +28,7 @@ from tests.contexts import (
     RULES,
     SAYINGS,
     Keeps,
+    WordJudge,
     builder,
     called,
     placed,
@@ -79,7 +80,7 @@ def look_over(messages: list[dict[str, Any]], bundle: ContextBundle) -> None:
         message is messages[place] for message, place in zip(bundle.messages, bundle.places, strict=True)
     )
     assert bundle.indices == sorted(set(bundle.indices))
-    for one in find_invariants(turns[: current + 1]):
+    for one in find_invariants(turns[: current + 1], WordJudge()):
         if one.held:
             assert one.text in messages[one.source]["content"]
             assert one.source in bundle.indices

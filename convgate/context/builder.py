@@ -50,6 +50,7 @@ class ContextBuilder:
     policy: Policy  # what chooses the evidence
     classifier: Classifies
     settings: Settings  # which intents there are
+    readings: Readings = field(repr=False)  # finds the invariants
     budgets: Budgets = field(default_factory=Budgets)
     budget: int | None = None  # tokens of a whole context; None: those of the table
     filters: bool = True  # whether policy and mode leave out what would fit
@@ -60,7 +61,6 @@ class ContextBuilder:
     packer: Packer = pack
     memory: Memory = field(default_factory=Memory, repr=False)
     known: KnownColumns = field(default_factory=KnownColumns, repr=False)
-    readings: Readings = field(default_factory=Readings, repr=False)
 
     @classmethod
     def of(

@@ -54,8 +54,8 @@ class _Followed:
 class Readings:
     """Reads conversations; of those read last, one that goes on is read where it grew. Thread-safe."""
 
-    def __init__(self, judge: Judges | None = None) -> None:
-        self.judge = judge  # reads statements besides the patterns; None: patterns alone
+    def __init__(self, judge: Judges) -> None:
+        self.judge = judge
         self._lock = threading.Lock()
         self._followed: list[_Followed] = []  # the newest last; who reads one takes it out
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from convgate.context.invariants.finding import Finding
 from convgate.context.invariants.judge import KindJudge, load_judge
-from convgate.context.invariants.reading import read
 from convgate.context.modes import (
     ConversationModes,
     ModeClassifier,
@@ -21,7 +21,7 @@ from convgate.ui.frame import App
 from convgate.ui.wording import counted
 
 _FOUND = "modes.found"  # conversations whose modes were found in this session
-_AT_ONCE = 16  # messages between two looks at how far it is
+_AT_ONCE = 32  # turns between two looks at how far it is
 
 
 def mode_classifier(app: App) -> ModeClassifier:
@@ -47,17 +47,18 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
     known = (key, id(classifier), id(judge))
     if known in done:
         return
-    messages = [turn for turn in conversation.turns if is_users(turn)]
+    turns, finding = conversation.turns, Finding()
+    count = sum(map(is_users, turns))
     told = (
-        f"Reading {counted(len(messages), 'message')} for the first time: modes"
+        f"Reading {counted(count, 'message')} for the first time: modes"
         f"{' and what must hold' if judge else ''}. They are remembered."
     )
-    for start in range(0, len(messages), _AT_ONCE):
-        place.progress(start / len(messages), text=told)
-        part = messages[start : start + _AT_ONCE]
-        classifier.classify(part)
+    for start in range(0, len(turns), _AT_ONCE):
+        place.progress(start / len(turns), text=told)
+        part = turns[start : start + _AT_ONCE]
+        classifier.classify([turn for turn in part if is_users(turn)])
         if judge is not None:
-            judge.judged([(turn.text, read(turn.text)) for turn in part])
+            finding.add(part, judge)
     place.empty()
     done.add(known)
 
@@ -77,7 +78,7 @@ def _classifier(
 
 @st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Settings: lambda one: str(one.home)})
 def statement_judge(settings: Settings) -> KindJudge:
-    """What reads statements besides the patterns of invariants, loaded once; errors as of `load_judge`."""
+    """Return what classifies statements, loaded once; errors as of `load_judge`."""
     return load_judge(settings)
 
 

@@ -139,7 +139,8 @@ def kind_of(row: Floats) -> tuple[Kind, float]:
     holds = float(row[_HOLDS].sum())
     other = 4 + int(np.argmax(row[4:]))
     if holds >= MIN_HOLDS and holds >= row[other]:
-        return KINDS[1 + int(np.argmax(row[_HOLDS]))], holds
+        critical = row[1] >= holds / 2
+        return KINDS[1 if critical else 2 + int(np.argmax(row[2:4]))], holds
     if row[other] >= (MIN_ERROR if KINDS[other] == "blocking_error" else MIN_ENDS):
         return KINDS[other], float(row[other])
     return "none", float(row[0])
