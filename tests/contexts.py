@@ -45,7 +45,7 @@ class WordJudge:
         "resolved": r"works now|fixed it|solved",
         "lifted": r"forget (?:about )?the|no longer applies|ok again",
         "blocking_error": r"Error|Exception|Traceback|fails|won't start|does not (?:start|work)|crash",
-        "safety_requirement": r"(?i)allergic|(?:api )?keys?\b.*never|never.*(?:password|secret)",
+        "safety_requirement": r"(?i)allergic|never.*(?:passwords?|keys|backups)",
         "user_correction": r"(?i)^(?:no,|actually,|sorry,)",
         "hard_constraint": r"(?i)\b(?:must|never|at most|always|only|ever)\b|^no \w+",
     }

@@ -7,13 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from convgate.context.invariants import judge
 from tests.commands import Run
+from tests.contexts import WordJudge
 
 MESSAGES = [
     {"role": "user", "content": "No nuts, Tim is allergic. At most 300 words."},
     {"role": "assistant", "content": "You must never bake without eggs."},
     {"role": "user", "content": "make it at most 500 words"},
 ]
+
+
+@pytest.fixture(autouse=True)
+def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge, "load_judge", lambda settings: WordJudge())
 
 
 @pytest.fixture

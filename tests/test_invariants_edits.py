@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from convgate.context.invariants import InvariantEdit, find_invariants, with_edits
+from convgate.context.invariant import Invariant
+from convgate.context.invariants import InvariantEdit, finding, with_edits
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ContextError, StoreError
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.invariant_edits import MOST_EDITS, InvariantEdits
 from convgate.transcripts.openai_messages import turns_from_messages
+from tests.contexts import WordJudge
+
+
+def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
+    return finding.find_invariants(turns, WordJudge())
+
 
 TALK = Conversation(
     "talk",

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from convgate.context.invariants import find_invariants
+from convgate.context.invariant import Invariant
+from convgate.context.invariants import finding, load_judge
 from convgate.conversation import Turn
+from convgate.settings import Settings
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
+
+
+def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
+    return finding.find_invariants(turns, load_judge(Settings()))
+
 
 BEFORE = [Turn.of("user", "Can you help me with this?"), Turn.of("assistant", "Here is a first version.")]
 

@@ -8,8 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from convgate.context.invariants import find_invariants
 from convgate.context.invariants.kinds.fitting import Prepared, fit
 from convgate.context.invariants.kinds.judge import LIKENESS, KindJudge, weighed
 from convgate.context.invariants.kinds.labelled_statements import (
@@ -21,9 +19,11 @@ from convgate.context.invariants.kinds.labelled_statements import (
 )
 from convgate.context.invariants.kinds.model import KindModel
 from convgate.context.invariants.kinds.model_file import read_model, shipped_model, write_model
+from convgate.context.modes.model import Floats
+
+from convgate.context.invariants import find_invariants
 from convgate.context.invariants.reading import read
 from convgate.context.invariants.statement import Statement
-from convgate.context.modes.model import Floats
 from convgate.conversation import Turn
 from convgate.errors import ContextError
 from tests.fakes import FakeEncoder

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from convgate.context.invariants.kinds.judge import load_judge
+
 from convgate.settings import Settings
 from scripts.invariant_figures import MEASURED, Counts, judge, read_lines, table
 

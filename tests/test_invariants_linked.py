@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
-from convgate.context.invariants import find_invariants
+from convgate.context.invariant import Invariant
+from convgate.context.invariants import finding, load_judge
 from convgate.conversation import Turn
+from convgate.settings import Settings
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
+
+
+def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
+    return finding.find_invariants(turns, load_judge(Settings()))
 
 
 def told(*texts: str, answer: str = "Sure, here it is.") -> list[tuple[int, str, str, int | None]]:

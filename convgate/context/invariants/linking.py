@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from convgate.context.invariant import HELD, PRIORITIES, InvariantType
+from convgate.context.invariant import InvariantType
 from convgate.context.invariants.comparing import is_general, is_limit, other_limit, other_value, replaces
 from convgate.context.invariants.rules import Rules
 from convgate.context.invariants.statement import Statement
@@ -93,7 +93,7 @@ class Linking:
         held = [
             place
             for place in self.rules.latest(turn)
-            if PRIORITIES[self.rules.all[place].invariant.type] >= HELD
+            if self.rules.all[place].invariant.type == "hard_constraint"
         ]
         if not ended and (is_general(one.about) or len(held) == 1):
             ended = held[:1]
