@@ -29,13 +29,23 @@ AGAIN = "python -m scripts.statement_kinds --write"
 MIN_HOLDS = 0.2
 """Probability of the kinds that hold, together, from which a statement is one."""
 
-MIN_ERROR, MIN_ENDS = 0.3, 0.2
+MIN_ERROR, MIN_ENDS = 0.3, 0.15
 """Probability from which a statement reports an error; and from which it lifts or resolves one."""
+
+MIN_PRINTED = 0.03
+"""The same for a statement that has the form of a program's error."""
 
 REMEMBERED = 50_000
 """Statements whose probabilities are kept, so that a growing conversation costs only what is new."""
 
+PRINTED = re.compile(
+    r"Traceback|\b\w*(?:Error|Exception)\b|\b[45]\d\d\b|\b(?:error|fatal):|\b[A-Z][A-Z_]{5,}\b"
+    r"|[\"“«][^\"”»]*(?:refused|denied|not found|timed out|failed|expired|invalid)"
+)
+"""A program's error, which the user may quote."""
+
 _HOLDS = slice(1, 4)  # of `KINDS`
+_RESOLVED = KINDS.index("resolved")
 _CHANGES = [KINDS.index("user_correction"), KINDS.index("lifted")]
 _WORDS = re.compile(r"[a-z]{4,}|\d+")
 
@@ -98,7 +108,7 @@ class KindJudge:
         return [tuple(self._classified(one, next(rows)) for one in parts) for parts in statements]
 
     def _classified(self, one: Statement, row: Floats) -> Statement:
-        kind, likelihood = kind_of(row)
+        kind, likelihood = kind_of(row, printed=PRINTED.search(one.text) is not None)
         if kind == "none" or (one.quoted and kind != "blocking_error"):
             return one
         signs = self._model.signs(runs_of(one.text), kind)
@@ -106,7 +116,7 @@ class KindJudge:
             one,
             kind=kind,
             likelihood=likelihood,
-            changes=float(row[_CHANGES].sum()),
+            changes=float(row[_RESOLVED] if kind == "blocking_error" else row[_CHANGES].sum()),
             signs=signs,
             scope=_scope(one.text, signs),
         )
@@ -134,14 +144,18 @@ def features_of(vectors: Embeddings, contexts: Sequence[Context]) -> Embeddings:
     return np.hstack([vectors, np.array(contexts, dtype=np.float32)])
 
 
-def kind_of(row: Floats) -> tuple[Kind, float]:
-    """Return the kind of a statement and its probability. row: (kinds,) probabilities."""
+def kind_of(row: Floats, *, printed: bool = False) -> tuple[Kind, float]:
+    """Return the kind of a statement and its probability.
+
+    row: (kinds,) probabilities; printed: whether it has the form of a program's error.
+    """
     holds = float(row[_HOLDS].sum())
     other = 4 + int(np.argmax(row[4:]))
     if holds >= MIN_HOLDS and holds >= row[other]:
         critical = row[1] >= holds / 2
         return KINDS[1 if critical else 2 + int(np.argmax(row[2:4]))], holds
-    if row[other] >= (MIN_ERROR if KINDS[other] == "blocking_error" else MIN_ENDS):
+    min_error = MIN_PRINTED if printed else MIN_ERROR
+    if row[other] >= (min_error if KINDS[other] == "blocking_error" else MIN_ENDS):
         return KINDS[other], float(row[other])
     return "none", float(row[0])
 
@@ -164,7 +178,8 @@ def shipped_model() -> TextModel:
 def _scope(text: str, signs: Sequence[str]) -> str:
     folded = fold(text)
     start, end = 0, 0
-    if signs and (found := re.search(r"\W+".join(signs[0].split()).encode(), folded.text)):
+    sign = max(signs, key=lambda one: len(one.split()), default="")
+    if sign and (found := re.search(r"\W+".join(sign.split()).encode(), folded.text)):
         start, end = found.span()
     first, last = scope_of(folded.text, (start, end))
     begin, stop = folded.span(first, last)
