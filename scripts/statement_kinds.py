@@ -39,7 +39,7 @@ CHATS = ROOT / "convgate" / "training" / "texts" / "chats.train.jsonl"
 AUTHORS = ("work", "third", "fourth", "fifth")
 """Files of conversations that the classifier is fitted to; the others there are held out."""
 
-_PENALTY = 2.0  # C of the logistic regression
+_PENALTY, _VECTOR_SCALE = 2.0, 1.6  # see `classifier.fitting`
 _WEIGHT_WRITTEN = 2.0  # of a statement of `eighth.jsonl`, which covers what the other sets lack
 _WEIGHT_INSTRUCTION = 1.5  # of an instruction among the many other statements of the chats
 _MAX_OTHER = 0.35  # probability of what an author did not label
@@ -107,6 +107,7 @@ def _fit(examples: Sequence[Example], encoder: Encoder) -> TextModel:
         [one.kind or "" for one in examples],
         KINDS,
         penalty=_PENALTY,
+        vector_scale=_VECTOR_SCALE,
         weights=np.array([one.weight for one in examples]),
         info={"examples": examples_hash(examples)},
     )

@@ -44,6 +44,14 @@ def test_a_task_has_its_rules_and_not_the_talk_about_them(shipped):
     assert bundle.tokens < 0.8 * bundle.tokens_total
 
 
+def test_a_small_budget_has_the_rules_all_the_same(shipped):
+    """1, in 400 tokens."""
+    bundle = shipped.build_at(sample("login_jwt_ldap.json"), budget=400)
+    assert {1, 11} <= set(placed(bundle)["rules"])
+    assert {3, 4, 5, 6, 7, 8}.isdisjoint(bundle.indices)
+    assert bundle.tokens <= 400
+
+
 def test_an_exploration_shrinks_to_its_decisions_when_it_is_implemented(shipped):
     """2: EXPLORATION to TASK."""
     ideas = sample("offline_shopping_list.json")

@@ -38,6 +38,9 @@ def types(text: str) -> list[str]:
         ("safety_requirement", "The breaker must be off before anybody touches the wires."),
         ("safety_requirement", "Ich bin schwanger, 20. Woche."),
         ("safety_requirement", "Les mots de passe ne doivent jamais apparaître dans les logs."),
+        ("hard_constraint", "Always answer in French."),
+        ("hard_constraint", "Do not mention my employer in any of the texts."),
+        ("hard_constraint", "Every reply ends with a question, please."),
         ("user_correction", "no, the login has to go through LDAP"),
         ("user_correction", "It's Anna, not Anne."),
         ("user_correction", "Nein, am Dienstag."),
@@ -69,6 +72,8 @@ def test_a_statement_has_the_highest_type_that_it_is(expected: str, text: str):
         "What does “permission denied” mean?",
         "Translate: “Passengers must fasten their seat belts.”",
         "Muss man da reservieren?",
+        "No parcel so far.",
+        "It's on the first socket.",
         "Je dois avouer que c'est bien.",
     ],
 )
@@ -113,7 +118,6 @@ def test_hostile_text_is_read_to_its_end_and_quoted_verbatim():
     ):
         found = find_invariants([*BEFORE, Turn.of("user", text)])
         assert all(text[one.start : one.end] == one.text for one in found)
-        assert bool(found) == ("must" in text or "never" in text), text[:20]
 
 
 def test_odd_turns_are_read_like_others():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from convgate.context.classifier.model import probabilities
 from convgate.context.mode import MODES
-from convgate.context.modes.model import probabilities
 from convgate.context.modes.quality import (
     ModeQuality,
     Tuning,

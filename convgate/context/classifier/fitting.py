@@ -13,7 +13,6 @@ from convgate.context.classifier.model import Floats, TextModel, scaled
 from convgate.context.classifier.words import Runs
 from convgate.embedding.base import Embeddings
 
-_VECTOR_SCALE = 1.6  # of vectors beside n-grams: larger values are penalised less
 _MIN_TEXTS = 2  # that an n-gram has to be in
 _MAX_STEPS = 500
 
@@ -25,13 +24,15 @@ def fit(
     names: tuple[str, ...],
     *,
     penalty: float,
+    vector_scale: float,
     weights: NDArray[np.float64] | None = None,
     info: Mapping[str, Any] | None = None,
 ) -> TextModel:
     """Return the classifier of labelled texts.
 
-    vectors: (n, d); labels: one of `names` for each text; penalty: C of the logistic regression; weights:
-    (n,) of the texts, None to weigh all labels alike.
+    vectors: (n, d); labels: one of `names` for each text, three different ones at least; penalty: C of the
+    logistic regression; vector_scale: of vectors beside n-grams, where larger ones are penalised less;
+    weights: (n,) of the texts, None to weigh all labels alike.
     """
     from scipy.sparse import csr_matrix, hstack
     from sklearn.linear_model import LogisticRegression
@@ -40,7 +41,7 @@ def fit(
     known = tuple(sorted(run for run, count in seen.items() if count >= _MIN_TEXTS))
     rarity = np.array([np.log((len(texts) + 1) / (seen[run] + 1)) + 1 for run in known], dtype=np.float32)
     centre = vectors.mean(axis=0)
-    features = hstack([csr_matrix((vectors - centre) * _VECTOR_SCALE), _columns(texts, known, rarity)])
+    features = hstack([csr_matrix((vectors - centre) * vector_scale), _columns(texts, known, rarity)])
     regression = LogisticRegression(
         C=penalty, max_iter=_MAX_STEPS, class_weight="balanced" if weights is None else None
     )
@@ -50,7 +51,7 @@ def fit(
     coefficients[regression.classes_] = regression.coef_
     bias[regression.classes_] = regression.intercept_
     d = vectors.shape[1]
-    of_vectors = coefficients[:, :d].T * _VECTOR_SCALE
+    of_vectors = coefficients[:, :d].T * vector_scale
     return TextModel(
         labels=names,
         names=known,

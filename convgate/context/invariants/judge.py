@@ -176,11 +176,14 @@ def shipped_model() -> TextModel:
 
 
 def _scope(text: str, signs: Sequence[str]) -> str:
+    """Return the subject before one of the signs, the strongest that has one; else what follows the first."""
     folded = fold(text)
-    start, end = 0, 0
-    sign = max(signs, key=lambda one: len(one.split()), default="")
-    if sign and (found := re.search(r"\W+".join(sign.split()).encode(), folded.text)):
-        start, end = found.span()
-    first, last = scope_of(folded.text, (start, end))
+    spans = [
+        found.span()
+        for sign in signs
+        if (found := re.search(r"\W+".join(sign.split()).encode(), folded.text))
+    ]
+    scopes = [(span, scope_of(folded.text, span)) for span in spans or [(0, 0)]]
+    first, last = next((scope for span, scope in scopes if scope[0] < span[0]), scopes[0][1])
     begin, stop = folded.span(first, last)
     return text[begin:stop] if first < last else ""

@@ -12,7 +12,8 @@ Kind = Literal[
 ]
 
 KINDS: tuple[Kind, ...] = (
-    "none", "safety_requirement", "user_correction", "hard_constraint", "blocking_error", "lifted", "resolved",
+    "none", "safety_requirement", "user_correction", "hard_constraint", "blocking_error", "lifted",
+    "resolved",
 )  # fmt: skip
 """Labels of the classifier: the types of invariants, what ends one, and none of these."""
 

@@ -18,7 +18,7 @@ from convgate.context.modes.messages import LabelledMessage, messages_hash
 from convgate.context.modes.quality import Tuning, best_tuning
 from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity
 
-_PENALTY = 4.0  # C of the logistic regression
+_PENALTY, _VECTOR_SCALE = 8.0, 2.5  # see `classifier.fitting`
 
 SHARED_TUNING = Tuning(temperature=0.2, handicap=0.8, doubt=0.06)
 """What is nearly the best for the shipped weights; vectors of other encoders get it without a search."""
@@ -61,7 +61,7 @@ def fit(data: Prepared, tuning: Tuning | None = None) -> TextModel:
     """Return the classifier of these messages; all modes weigh alike. A tuning becomes part of it."""
     tuning = tuning or Tuning()
     labels = [message.mode for message in data.messages]
-    model = fit_texts(data.runs, data.vectors, labels, MODES, penalty=_PENALTY)
+    model = fit_texts(data.runs, data.vectors, labels, MODES, penalty=_PENALTY, vector_scale=_VECTOR_SCALE)
     return replace(
         model,
         vectors=floats(model.vectors / tuning.temperature),

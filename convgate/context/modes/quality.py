@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode
 from convgate.context.classifier.model import Floats, probabilities
+from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode
 
 FLOORS = {"precision": 0.85, "recall": 0.80, "f1": 0.82}
 """What a mode has to reach on messages that were held out; one that does not counts as GENERAL."""

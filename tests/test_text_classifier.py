@@ -1,0 +1,91 @@
+"""The text classifier that modes and statements share: its n-grams, its fit, its signs and its file."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from convgate.context.classifier.fitting import fit
+from convgate.context.classifier.model import TextModel
+from convgate.context.classifier.model_file import read_model, write_model
+from convgate.context.classifier.words import READ, runs_of
+from convgate.errors import ContextError
+from tests.fakes import FakeEncoder
+
+LABELS = ("rule", "thanks", "error", "never seen")
+TEXTS = [
+    "keep it dry, always",
+    "keep it dry, whatever it takes",
+    "thanks a lot",
+    "thanks, see you",
+    "it fails",
+    "it fails again",
+]
+
+
+@pytest.fixture(scope="module")
+def model() -> TextModel:
+    labels = ["rule", "rule", "thanks", "thanks", "error", "error"]
+    return fit(
+        list(map(runs_of, TEXTS)),
+        FakeEncoder(8).encode(TEXTS),
+        labels,
+        LABELS,
+        penalty=50.0,
+        vector_scale=0.1,
+    )
+
+
+def test_it_knows_the_texts_that_it_was_fitted_to_and_says_by_which_words(model: TextModel) -> None:
+    shares = model.probabilities(list(map(runs_of, TEXTS)), FakeEncoder(8).encode(TEXTS))
+    assert shares.argmax(axis=1).tolist() == [0, 0, 1, 1, 2, 2]
+    assert np.allclose(shares.sum(axis=1), 1, atol=1e-5)
+    assert "keep" in model.signs(runs_of(TEXTS[0]), "rule")
+    assert model.signs({}, "rule") == ()
+
+
+def test_little_of_a_long_text_is_read() -> None:
+    runs = runs_of("why " * READ + "it keeps failing")
+    assert runs["why"] ** 2 <= READ
+    assert "keeps failing" in runs
+
+
+def test_the_file_gives_the_same_model_back(model: TextModel, tmp_path: Path) -> None:
+    written = replace(model, doubt=0.1, info={"from": "me"})
+    write_model(written, tmp_path / "deep" / "model.safetensors")
+    read = read_model(tmp_path / "deep" / "model.safetensors", LABELS, "")
+    assert (read.names, read.doubt, read.info) == (model.names, 0.1, {"from": "me"})
+    assert np.array_equal(read.runs, model.runs)
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"labels": ("a", "b", "c", "d")}, "its labels are a, b, c, d"),
+        ({"doubt": 2.0}, "doubt is 2.0"),
+        ({"names": ("keep",)}, r"runs is float32 of shape"),
+        ({"bias": np.array([0, 1, 2, np.nan], dtype=np.float32)}, "bias is float32"),
+        ({"rarity": np.zeros(1, dtype=np.float64)}, "rarity is float64"),
+    ],
+)
+def test_a_model_that_cannot_be_used_is_an_error(
+    model: TextModel, tmp_path: Path, change: dict[str, object], problem: str
+) -> None:
+    file = tmp_path / "model.safetensors"
+    write_model(replace(model, **change), file)  # type: ignore[arg-type]
+    with pytest.raises(ContextError, match=problem):
+        read_model(file, LABELS, "fit it")
+
+
+def test_a_missing_or_damaged_file_says_what_to_run(model: TextModel, tmp_path: Path) -> None:
+    file = tmp_path / "model.safetensors"
+    for content in (None, b"nonsense"):
+        if content is not None:
+            file.write_bytes(content)
+        with pytest.raises(ContextError, match=r"cannot be read.*run `fit it`"):
+            read_model(file, LABELS, "fit it")
+    with pytest.raises(ContextError, match="cannot be written"):
+        write_model(model, file / "inside")
