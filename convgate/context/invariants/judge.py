@@ -9,13 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from convgate.context.classifier.model import Floats, TextModel
 from convgate.context.classifier.model_file import read_model
 from convgate.context.classifier.states import state_encoder
-from convgate.context.classifier.words import excerpt, runs_of
+from convgate.context.classifier.words import Runs, excerpt, runs_of
 from convgate.context.invariants.reading import read
 from convgate.context.invariants.scopes import scope_of
 from convgate.context.invariants.statement import KINDS, Kind, Statement
@@ -36,7 +37,7 @@ MIN_PRINTED = 0.03
 """The same for a statement that has the form of a program's error."""
 
 REMEMBERED = 50_000
-"""Statements whose probabilities are kept, so that a growing conversation costs only what is new."""
+"""Statements whose kinds are kept, so that a growing conversation costs only what is new."""
 
 PRINTED = re.compile(
     r"Traceback|\b\w*(?:Error|Exception)\b|\b[45]\d\d\b|\b(?:error|fatal):|\b[A-Z][A-Z_]{5,}\b"
@@ -83,9 +84,22 @@ UNKNOWN: Context = (0.0,) * len(context_of(None, "", 0, 1))
 """Of a labelled statement that stands alone."""
 
 
-@lru_cache(64)
+@lru_cache(1_024)
 def _words(text: str) -> frozenset[str]:
     return frozenset(_WORDS.findall(text.lower()))
+
+
+class _Reading(NamedTuple):
+    """The fields of a statement that the classifier gives."""
+
+    kind: Kind = "none"
+    likelihood: float = 0.0
+    changes: float = 0.0
+    signs: tuple[str, ...] = ()
+    scope: str = ""
+
+
+_Key = tuple[str, Context]
 
 
 class KindJudge:
@@ -93,7 +107,7 @@ class KindJudge:
 
     def __init__(self, model: TextModel, encoder: Encoder, *, remembered: int = REMEMBERED) -> None:
         self._model, self._encoder, self._capacity = model, encoder, remembered
-        self._memory: OrderedDict[tuple[str, Context], Floats] = OrderedDict()
+        self._memory: OrderedDict[_Key, _Reading] = OrderedDict()
         self._lock = threading.Lock()
 
     def judged(self, messages: Sequence[Said]) -> list[tuple[Statement, ...]]:
@@ -104,32 +118,19 @@ class KindJudge:
             for message, parts in zip(messages, statements, strict=True)
             for place, one in enumerate(parts)
         ]
-        rows = iter(self._probabilities(keys))
-        return [tuple(self._classified(one, next(rows)) for one in parts) for parts in statements]
+        readings = self._read(keys)
+        return [tuple(_classified(one, next(readings)) for one in parts) for parts in statements]
 
-    def _classified(self, one: Statement, row: Floats) -> Statement:
-        kind, likelihood = kind_of(row, printed=PRINTED.search(one.text) is not None)
-        if kind == "none" or (one.quoted and kind != "blocking_error"):
-            return one
-        signs = self._model.signs(runs_of(one.text), kind)
-        return replace(
-            one,
-            kind=kind,
-            likelihood=likelihood,
-            changes=float(row[_RESOLVED] if kind == "blocking_error" else row[_CHANGES].sum()),
-            signs=signs,
-            scope=_scope(one.text, signs),
-        )
-
-    def _probabilities(self, keys: Sequence[tuple[str, Context]]) -> Iterator[Floats]:
-        """Yield (kinds,) of each statement."""
+    def _read(self, keys: Sequence[_Key]) -> Iterator[_Reading]:
         with self._lock:
             known = {key: self._memory[key] for key in keys if key in self._memory}
         new = [key for key in dict.fromkeys(keys) if key not in known]
         if new:
+            runs = [runs_of(text) for text, _ in new]
             features = features_of(self._encoder.encode([text for text, _ in new]), [at for _, at in new])
-            rows = self._model.probabilities([runs_of(text) for text, _ in new], features)
-            known |= dict(zip(new, rows, strict=True))
+            rows = self._model.probabilities(runs, features)
+            for key, said, row in zip(new, runs, rows, strict=True):
+                known[key] = self._reading(key[0], said, row)
         with self._lock:
             for key in keys:
                 self._memory[key] = known[key]
@@ -137,6 +138,21 @@ class KindJudge:
             while len(self._memory) > self._capacity:
                 self._memory.popitem(last=False)
         return (known[key] for key in keys)
+
+    def _reading(self, text: str, runs: Runs, row: Floats) -> _Reading:
+        """row: (kinds,) probabilities."""
+        kind, likelihood = kind_of(row, printed=PRINTED.search(text) is not None)
+        if kind == "none":
+            return _Reading()
+        changes = float(row[_RESOLVED] if kind == "blocking_error" else row[_CHANGES].sum())
+        signs = self._model.signs(runs, kind)
+        return _Reading(kind, likelihood, changes, signs, _scope(text, signs))
+
+
+def _classified(one: Statement, reading: _Reading) -> Statement:
+    if reading.kind == "none" or (one.quoted and reading.kind != "blocking_error"):
+        return one
+    return replace(one, **reading._asdict())
 
 
 def features_of(vectors: Embeddings, contexts: Sequence[Context]) -> Embeddings:
