@@ -40,7 +40,7 @@ AUTHORS = ("work", "third", "fourth", "fifth")
 """Files of conversations that the classifier is fitted to; the others there are held out."""
 
 _PENALTY, _VECTOR_SCALE = 2.0, 1.6  # see `classifier.fitting`
-_WEIGHT_WRITTEN = 2.0  # of a statement of `eighth.jsonl`, which covers what the other sets lack
+_WEIGHT_WRITTEN = 4.0  # of a statement of `eighth.jsonl`, which covers what the other sets lack
 _WEIGHT_INSTRUCTION = 1.5  # of an instruction among the many other statements of the chats
 _MAX_OTHER = 0.35  # probability of what an author did not label
 _MIN_OVERLAP = 8  # characters that a statement and a label share, at least

@@ -55,7 +55,7 @@ class WordJudge:
 
     def _of(self, one: Statement) -> Statement:
         kind = next((kind for kind, words in self.KINDS.items() if re.search(words, one.text)), None)
-        return one if kind is None else replace(one, kind=kind, likelihood=0.9)
+        return one if kind is None else replace(one, kind=kind, likelihood=0.9, resolves=kind == "resolved")
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,6 @@ _LIMITS = frozenset(
 )
 """Words, as stems, for a limit whatever it limits."""
 
-MIN_CHANGES = 0.35
-"""Probability of correcting or lifting from which a statement that holds may replace another by its words."""
-
 _COUNTED_OFF = frozenset(
     b"""<part <case <slid <slide <chapter <question <step <item <line <page <version <option <row <column
     <example <number <tabl <table <figur <figure <level <class <sect <section <week <day <no <nr
@@ -36,7 +33,7 @@ def shared_values(one: About, other: About) -> int:
 
 def replaces(one: Statement, rule: Statement, *, near: bool) -> bool:
     """Return whether a statement takes the place of an earlier one. near: it is of the message before."""
-    corrects = one.kind == "user_correction" or one.changes >= MIN_CHANGES
+    corrects = one.kind == "user_correction"
     critical = rule.kind == "safety_requirement"
     shared = one.about.stems & rule.about.stems
     if critical and not (shared or near):

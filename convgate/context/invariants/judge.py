@@ -30,24 +30,15 @@ AGAIN = "python -m scripts.statement_kinds --write"
 MIN_HOLDS = 0.2
 """Probability of the kinds that hold, together, from which a statement is one."""
 
-MIN_ERROR, MIN_ENDS = 0.3, 0.15
-"""Probability from which a statement reports an error; and from which it lifts or resolves one."""
-
-MIN_PRINTED = 0.03
-"""The same for a statement that has the form of a program's error."""
+MIN_OTHER = 0.15
+"""Probability from which a statement reports an error, lifts or resolves."""
 
 REMEMBERED = 50_000
 """Statements whose kinds are kept, so that a growing conversation costs only what is new."""
 
-PRINTED = re.compile(
-    r"Traceback|\b\w*(?:Error|Exception)\b|\b[45]\d\d\b|\b(?:error|fatal):|\b[A-Z][A-Z_]{5,}\b"
-    r"|[\"“«][^\"”»]*(?:refused|denied|not found|timed out|failed|expired|invalid)"
-)
-"""A program's error, which the user may quote."""
 
 _HOLDS = slice(1, 4)  # of `KINDS`
 _RESOLVED = KINDS.index("resolved")
-_CHANGES = [KINDS.index("user_correction"), KINDS.index("lifted")]
 _WORDS = re.compile(r"[a-z]{4,}|\d+")
 
 
@@ -94,7 +85,7 @@ class _Reading(NamedTuple):
 
     kind: Kind = "none"
     likelihood: float = 0.0
-    changes: float = 0.0
+    resolves: bool = False
     signs: tuple[str, ...] = ()
     scope: str = ""
 
@@ -141,12 +132,12 @@ class KindJudge:
 
     def _reading(self, text: str, runs: Runs, row: Floats) -> _Reading:
         """row: (kinds,) probabilities."""
-        kind, likelihood = kind_of(row, printed=PRINTED.search(text) is not None)
+        kind, likelihood = kind_of(row)
         if kind == "none":
             return _Reading()
-        changes = float(row[_RESOLVED] if kind == "blocking_error" else row[_CHANGES].sum())
         signs = self._model.signs(runs, kind)
-        return _Reading(kind, likelihood, changes, signs, _scope(text, signs))
+        resolves = kind == "resolved" or (kind == "blocking_error" and bool(row[_RESOLVED] >= MIN_OTHER))
+        return _Reading(kind, likelihood, resolves, signs, _scope(text, signs))
 
 
 def _classified(one: Statement, reading: _Reading) -> Statement:
@@ -160,18 +151,14 @@ def features_of(vectors: Embeddings, contexts: Sequence[Context]) -> Embeddings:
     return np.hstack([vectors, np.array(contexts, dtype=np.float32)])
 
 
-def kind_of(row: Floats, *, printed: bool = False) -> tuple[Kind, float]:
-    """Return the kind of a statement and its probability.
-
-    row: (kinds,) probabilities; printed: whether it has the form of a program's error.
-    """
+def kind_of(row: Floats) -> tuple[Kind, float]:
+    """Return the kind of a statement and its probability. row: (kinds,) probabilities."""
     holds = float(row[_HOLDS].sum())
     other = 4 + int(np.argmax(row[4:]))
     if holds >= MIN_HOLDS and holds >= row[other]:
         critical = row[1] >= holds / 2
         return KINDS[1 if critical else 2 + int(np.argmax(row[2:4]))], holds
-    min_error = MIN_PRINTED if printed else MIN_ERROR
-    if row[other] >= (min_error if KINDS[other] == "blocking_error" else MIN_ENDS):
+    if row[other] >= MIN_OTHER:
         return KINDS[other], float(row[other])
     return "none", float(row[0])
 

@@ -6,15 +6,16 @@ cost grows with what is shared and not with the number of rules.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from convgate.context.invariant import InvariantType
 from convgate.context.invariants.comparing import is_general, is_limit, other_limit, other_value, replaces
-from convgate.context.invariants.judge import MIN_ENDS, PRINTED
 from convgate.context.invariants.rules import Rules
 from convgate.context.invariants.statement import Statement
 
+_PRINTED = re.compile(r"Traceback|\b\w*(?:Error|Exception)\b|\b[45]\d\d\b|\berror:|\b[A-Z][A-Z_]{5,}\b")
 _LONGEST_ERROR = 4_000  # characters from the first to the last line of one printed error
 
 
@@ -29,7 +30,7 @@ class Linking:
         """Read a message. first: nothing was said before it, so that it corrects nothing."""
         errors = [one for one in statements if one.kind == "blocking_error"]
         for one in _joined(statements):
-            if one.kind == "resolved" or (one.kind == "blocking_error" and one.changes >= MIN_ENDS):
+            if one.resolves:
                 self._resolve(turn)
             if one.kind == "lifted":
                 self._lift(turn, one)
@@ -111,7 +112,7 @@ class Linking:
         near = last.end - first.start <= _LONGEST_ERROR
         span = (first.start if near else last.start, last.end)
         said = text[slice(*span)].strip()
-        printed = PRINTED.search(said) is not None
+        printed = _PRINTED.search(said) is not None
         for place in self.rules.errors:
             known = self.rules.all[place]
             if said in known.invariant.text or known.invariant.text in said:

@@ -31,6 +31,6 @@ class Statement:
     quoted: bool = False  # hardly more than quotation or code
     kind: Kind = "none"
     likelihood: float = 0.0  # 0…1, of the kind
-    changes: float = 0.0  # 0…1, probability that it corrects or lifts, too; that an error resolves others
+    resolves: bool = False  # says that earlier errors are solved, perhaps beside a new one
     signs: tuple[str, ...] = ()  # n-grams that contribute most to the kind
     scope: str = ""  # what it is about, in its own words
