@@ -98,7 +98,7 @@ def fit_kinds(examples: Sequence[Example], encoder: Encoder) -> TextModel:
             completed.append(replace(one, kind="lifted" if ends >= _MAX_OTHER else KINDS[1 + kind]))
         elif one.kind != "none" or unlabelled < _MAX_OTHER:
             completed.append(one)
-    return _fit(completed, encoder)
+    return replace(_fit(completed, encoder), info={"examples": examples_hash(examples)})
 
 
 def _fit(examples: Sequence[Example], encoder: Encoder) -> TextModel:
@@ -109,7 +109,6 @@ def _fit(examples: Sequence[Example], encoder: Encoder) -> TextModel:
         penalty=_PENALTY,
         vector_scale=_VECTOR_SCALE,
         weights=np.array([one.weight for one in examples]),
-        info={"examples": examples_hash(examples)},
     )
 
 
@@ -120,8 +119,8 @@ def _features(examples: Sequence[Example], encoder: Encoder) -> tuple[list[Any],
 
 
 def examples_hash(examples: Sequence[Example]) -> str:
-    """Return the SHA-256 of the texts, in their order."""
-    return hashlib.sha256(json.dumps([one.text for one in examples]).encode()).hexdigest()
+    """Return the SHA-256 of the texts and kinds, in their order."""
+    return hashlib.sha256(json.dumps([(one.text, one.kind) for one in examples]).encode()).hexdigest()
 
 
 def labelled_examples() -> list[Example]:

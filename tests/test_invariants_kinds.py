@@ -9,6 +9,7 @@ from convgate.context.classifier.fitting import fit
 from convgate.context.classifier.words import runs_of
 from convgate.context.invariants import find_invariants
 from convgate.context.invariants.judge import (
+    AGAIN,
     KindJudge,
     Said,
     context_of,
@@ -18,7 +19,7 @@ from convgate.context.invariants.judge import (
 )
 from convgate.context.invariants.statement import KINDS, Kind
 from convgate.conversation import Turn
-from scripts.statement_kinds import labelled_examples
+from scripts.statement_kinds import examples_hash, labelled_examples
 from tests.fakes import FakeEncoder
 
 SAID: list[tuple[str, Kind]] = [
@@ -101,5 +102,6 @@ def test_the_context_tells_questions_and_shared_words_apart() -> None:
 def test_the_shipped_weights_have_features_for_the_context_and_examples_of_every_kind() -> None:
     model, examples = shipped_model(), labelled_examples()
     assert model.vectors.shape[0] == 384 + len(LATER)
+    assert model.info["examples"] == examples_hash(examples), AGAIN
     assert {one.kind for one in examples} == {None, *KINDS}
     assert all(one.author not in ("sealed", "last") for one in examples)
