@@ -29,6 +29,7 @@ from convgate.context.wording import quoted, typed
 
 _UNIT = "its tool call, or a result of the same call, is kept, and models want them together."
 _PAIR = "its question or its answer is kept, and they stay together."
+_MIN_USE = 0.2  # expected use of a turn that fills a budget, at least
 _FILLS = "the policy dropped it, and ranks it first among what the budget still has room for."
 _ASKS = "it asks what the turn after it answers."
 
@@ -47,7 +48,7 @@ class Wishes:
     shortened: frozenset[int] = frozenset()  # turns of which only the statements that must hold are sent
     goals: Sequence[int] = ()  # users' turns that set a task
     off: frozenset[SectionName] = frozenset()  # sections that take nothing in this mode
-    fills: bool = False  # whether turns that the policy dropped take what is left of the budget, best first
+    fills: bool = False  # whether turns that the policy alone dropped take what is left of the budget
     filters: bool = True  # whether policy and mode leave turns out
     paired: bool = False  # whether a question and its answer stay together
 
@@ -189,8 +190,7 @@ class Wishes:
             for index in self.always:
                 if self._open(index):
                     yield self._claim("evidence", index, None)
-        every = self.fills or not self.filters
-        rows = [i for i in range(self.moment.current) if (every or self.kept[i]) and self._open(i)]
+        rows = [i for i in range(self.moment.current) if self._may_fill(i) and self._open(i)]
         if self.filters:
             rows.sort(key=lambda index: (self.kept[index], self._worth(index), index), reverse=True)
             for index in rows:
@@ -199,6 +199,10 @@ class Wishes:
         demoted = [index for index in self.corrected if index not in self.moment.unsendable]
         for index in (*reversed(rows), *sorted(demoted, reverse=True)):
             yield self._claim("evidence", index, "nothing is left out that fits.")
+
+    def _may_fill(self, index: int) -> bool:
+        likely = self.uses is None or self.uses[index] >= _MIN_USE
+        return self.kept[index] or not self.filters or (self.fills and likely and not self.left_out(index))
 
     def _worth(self, index: int) -> float:
         """Return what orders evidence: expected use over the square root of tokens; without it, the score.
