@@ -22,3 +22,21 @@ def test_no_writer_is_on_both_sides_and_a_third_of_the_messages_needs_nothing() 
         assert 0.2 < empty < 0.4
     assert not writers[0] & writers[1]
     assert len(writers[0] | writers[1]) >= 20
+
+
+def test_personal_chats_have_later_questions_whose_evidence_users_stated() -> None:
+    folder = files("convgate.training").joinpath("texts")
+    texts = read_relevance_set(str(folder.joinpath("personal.jsonl")))
+    assert len(texts.conversations) == 21
+    assert len(texts.cases) == 21 * 22
+    assert all(case.query is not None for case in texts.cases)
+    stated = [texts.conversations[case.conversation].turns[i] for case in texts.cases for i in case.relevant]
+    assert sum(turn.role == "user" for turn in stated) > 0.9 * len(stated)
+    assert sum(not case.relevant for case in texts.cases) == 21
+
+
+def test_new_subjects_are_short_and_different() -> None:
+    folder = files("convgate.training").joinpath("texts")
+    lines = folder.joinpath("new_subjects.txt").read_text(encoding="utf-8").splitlines()
+    assert len({line.casefold() for line in lines}) == len(lines) == 481
+    assert all(1 <= len(line.split()) <= 12 for line in lines)
