@@ -46,6 +46,12 @@ class FakeEncoder:
                 progress(index + 1, len(texts))
         return rows
 
+    def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
+        return [row[None] for row in self.encode(texts, progress=progress)]
+
+    def split_passages(self, text: str) -> list[str]:
+        return [text]
+
     def count_chunks(self, text: str) -> ChunkCount:
         total = max(1, -(-len(_words(text)) // self._longest))
         return ChunkCount(min(total, MAX_CHUNKS), total)

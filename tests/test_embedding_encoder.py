@@ -54,7 +54,7 @@ def test_identity_names_the_weights(encoder):
     assert identity.model == "all-MiniLM-L6-v2"
     assert identity.revision == bundled.BUNDLED_SHA256
     assert (identity.dimension, identity.dtype) == (384, "float32")
-    assert "254-piece" in identity.chunking
+    assert "64 pieces" in identity.chunking
     assert f"at most {MAX_CHUNKS}" in identity.chunking
 
 
@@ -75,12 +75,24 @@ def test_blank_text_is_a_zero_row(encoder):
 def test_long_text_is_embedded_in_chunks_and_its_end_counts(encoder):
     start = "We talked about the weather in Lisbon. " * 60
     end = "The database password rotates every ninety days. " * 60
-    assert encoder.count_chunks(start) == ChunkCount(2, 2)
+    assert encoder.count_chunks(start) == ChunkCount(9, 9)
     assert encoder.count_chunks("A short message.") == ChunkCount(1, 1)
     question = encoder.encode(["How often does the database password rotate?"])[0]
     whole, first = encoder.encode([start + end, start])
     assert question @ whole > question @ first + 0.2
     assert np.linalg.norm(whole) == pytest.approx(1)
+
+
+def test_passages_are_whole_sentences_whose_weighed_vectors_add_up_to_the_text(encoder):
+    text = "We painted the kitchen in May. It took nine days and two coats of paint. " * 12
+    passages, vectors = encoder.split_passages(text), encoder.encode_passages([text])[0]
+    assert "".join(passages) == text
+    assert len(passages) == len(vectors) == encoder.count_chunks(text).total > 2
+    assert all(passage.endswith(". ") for passage in passages)
+    assert np.linalg.norm(vectors, axis=1).sum() == pytest.approx(1, abs=1e-5)
+    total = vectors.sum(axis=0)
+    assert encoder.encode([text])[0] == pytest.approx(total / np.linalg.norm(total), abs=1e-6)
+    assert encoder.encode_passages(["", "Hello."])[0].tolist() == [[0.0] * 384]
 
 
 def test_twenty_thousand_characters_without_a_space(encoder):
@@ -93,7 +105,7 @@ def test_of_a_long_text_so_many_chunks_are_encoded_from_start_to_end(
     encoder, monkeypatch: pytest.MonkeyPatch
 ):
     seen = watched(encoder, monkeypatch)
-    words = [f"w{number}" for number in range(MAX_CHUNKS * 254)]
+    words = [f"w{number}" for number in range(MAX_CHUNKS * 64)]
     text = " ".join(words)
     encoder.encode([text])
     encoded = sorted((chunk for batch in seen for chunk in batch), key=text.index)
@@ -171,7 +183,8 @@ def test_batches_hold_texts_of_like_length_and_no_more_than_fit(
     )
     (CachedEncoder(encoder, None) if cached else encoder).encode(texts)
     sizes = [[len(pieces(encoder, text)) for text in batch] for batch in seen]
-    assert len(texts) <= sum(map(len, sizes)) < 1.1 * len(texts), "each once, the long ones in two"
+    expected = sum(encoder.count_chunks(text).total for text in texts)
+    assert sum(map(len, sizes)) == expected > len(texts), "each passage once"
     assert max(max(batch) * len(batch) for batch in sizes) <= 1.05 * encoder._batch
     padded, real = sum(max(batch) * len(batch) for batch in sizes), sum(map(sum, sizes))
     assert padded < 1.1 * real, "as they come, 32 at a time, it is more than 3 times as much"

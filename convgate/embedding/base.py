@@ -82,6 +82,18 @@ class Encoder(Protocol):
         """
         ...
 
+    def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
+        """Return for each text the (p, d) float32 vectors of its passages, p ≥ 1; see `split_passages`.
+
+        The norm of a row is the passage's share of the text, and the sum of the rows points where `encode`
+        does. Blank text gives one zero row. Raises EncoderError when a vector is NaN or infinite.
+        """
+        ...
+
+    def split_passages(self, text: str) -> list[str]:
+        """Return the passages of a text, in order."""
+        ...
+
     def count_chunks(self, text: str) -> ChunkCount:
         """The chunks that the text is split into: more than one when the model cannot read it at once."""
         ...

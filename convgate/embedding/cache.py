@@ -25,6 +25,7 @@ import numpy as np
 import sqlite_utils
 
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
+from convgate.embedding.chunks import mean
 from convgate.errors import StoreError
 from convgate.home import check_writable, is_read_only, make_home, make_private
 
@@ -41,7 +42,7 @@ migrations = sqlite_utils.Migrations("convgate.embeddings")
 
 @migrations()
 def m001_vectors(db: sqlite_utils.Database) -> None:
-    """Encoders by their whole identity, vectors by encoder and content."""
+    """Encoders by their whole identity; by encoder and content the vectors of a text's passages."""
     db.table("encoders").create({"id": int, "identity": str}, pk="id")
     db.table("encoders").create_index(["identity"], unique=True)
     db.table("vectors").create(
@@ -62,6 +63,7 @@ class CachedEncoder:
     def __init__(self, encoder: Encoder, path: Path | None, *, memory: int = 50_000) -> None:
         self._encoder = encoder
         self._dimension = encoder.identity.dimension
+        self._none = np.zeros((0, self._dimension), dtype=np.float32)
         self._memory: OrderedDict[bytes, Embeddings] = OrderedDict()
         self._capacity = memory
         self._count_chunks = lru_cache(maxsize=20_000)(encoder.count_chunks)
@@ -95,10 +97,17 @@ class CachedEncoder:
                 self._db.close()
                 self._db = None
 
+    def split_passages(self, text: str) -> list[str]:
+        """Return the passages of a text, in order."""
+        return self._encoder.split_passages(text)
+
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """(len(texts), d) float32 as the wrapped encoder gives; only texts not yet known reach it."""
-        if not texts:
-            return np.zeros((0, self._dimension), dtype=np.float32)
+        passages = self.encode_passages(texts, progress=progress)
+        return np.stack([mean(each) for each in passages]) if passages else self._none
+
+    def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
+        """Return for each text the (p, d) vectors of its passages; only texts not yet known are encoded."""
         keys = [content_hash(text) for text in texts]
         with self._lock:
             found = self._from_memory(keys)
@@ -108,7 +117,7 @@ class CachedEncoder:
             missing = {key: text for key, text in missing.items() if key not in found}
         if missing:
             found |= self._from_encoder(missing, progress)
-        return np.stack([found[key] for key in keys])
+        return [found[key] for key in keys]
 
     def _from_memory(self, keys: Iterable[bytes]) -> dict[bytes, Embeddings]:
         found = {}
@@ -139,11 +148,11 @@ class CachedEncoder:
         return found
 
     def _vector(self, blob: bytes) -> Embeddings | None:
-        """The stored vector; None when the row is damaged, so that its text is encoded again."""
-        if len(blob) != 4 * self._dimension:
+        """Return the stored vectors; None when the row is damaged, so that its text is encoded again."""
+        if not blob or len(blob) % (4 * self._dimension):
             return None
-        vector = np.frombuffer(blob, dtype="<f4").astype(np.float32)
-        return vector if np.isfinite(vector).all() else None
+        vectors = np.frombuffer(blob, dtype="<f4").astype(np.float32).reshape(-1, self._dimension)
+        return vectors if np.isfinite(vectors).all() else None
 
     def _from_encoder(self, missing: dict[bytes, str], progress: Progress | None) -> dict[bytes, Embeddings]:
         # Longest first across the whole lot, so that batches of similar length survive the slicing.
@@ -156,7 +165,7 @@ class CachedEncoder:
                 if progress:
                     progress(start + done, len(keys))
 
-            vectors = self._encoder.encode([missing[key] for key in some], progress=report)
+            vectors = self._encoder.encode_passages([missing[key] for key in some], progress=report)
             new = dict(zip(some, vectors, strict=True))
             with self._lock:
                 self._remember(new)

@@ -1,7 +1,9 @@
-"""Splitting text that is longer than an encoder reads, at a bounded cost for each text."""
+"""Splitting text into passages of a few sentences, at a bounded cost for each text."""
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -11,11 +13,16 @@ import numpy as np
 
 from convgate.embedding.base import ChunkCount, Embeddings
 
-MAX_CHUNKS = 32
-"""Chunks of a text that are encoded; with 256 word pieces each, about 30,000 characters of prose."""
+PASSAGE_PIECES = 64
+"""Word pieces of a passage, at most: two or three sentences."""
 
-MAX_CHARACTERS = MAX_CHUNKS * 4_096
+MAX_CHUNKS = 128
+"""Chunks of a text that are encoded; with 64 word pieces each, about 30,000 characters of prose."""
+
+MAX_CHARACTERS = MAX_CHUNKS * 1_024
 """Characters of a text that are tokenized: longer text is sampled in MAX_CHUNKS places first."""
+
+_SENTENCE_END = re.compile(r"[.!?。？！][\"')\]]*\s+|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +36,21 @@ class Chunks:
 
 def describe(max_pieces: int) -> str:
     """What an encoder's identity says of the splitting."""
-    return f"length-weighted mean of {max_pieces}-piece chunks, at most {MAX_CHUNKS}"
+    return f"length-weighted mean of chunks of sentences, {max_pieces} pieces, at most {MAX_CHUNKS}"
 
 
 def count(text: str, tokenizer: Any, max_pieces: int) -> ChunkCount:
-    """The chunks that `split` makes of the text, and those that it would have without the limits."""
+    """Return the chunks that `split` makes of the text, and those that it would have without the limits."""
     if len(text) <= max_pieces:  # word pieces never outnumber characters
         return ChunkCount(1, 1)
     sample = _sample(text)
     (pieces,) = tokenizer.encode_batch([sample], add_special_tokens=False)
-    found = len(_firsts(len(pieces), max_pieces))
+    found = len(_firsts(sample, pieces, max_pieces))
     return ChunkCount(min(found, MAX_CHUNKS), round(found * len(text) / len(sample)))
 
 
 def split(texts: Sequence[str], tokenizer: Any, max_pieces: int) -> Chunks:
-    """Cut every text at word-piece boundaries into chunks of at most `max_pieces` pieces each.
+    """Cut every text into chunks of at most `max_pieces` pieces each, at the ends of sentences if it can.
 
     Of more than MAX_CHUNKS chunks those are given that are spread evenly, the first and the last included.
     """
@@ -59,7 +66,7 @@ def split(texts: Sequence[str], tokenizer: Any, max_pieces: int) -> Chunks:
 
 
 def batches(chunks: Chunks, most: int) -> Iterator[list[int]]:
-    """Indices of chunks to be encoded together, longest first, every chunk once.
+    """Yield indices of chunks to be encoded together, longest first, every chunk once.
 
     A batch is padded to its longest chunk and then has at most `most` word pieces, unless one chunk alone
     has more.
@@ -71,37 +78,67 @@ def batches(chunks: Chunks, most: int) -> Iterator[list[int]]:
         order = order[count:]
 
 
-def merge(vectors: Embeddings, chunks: Chunks) -> Embeddings:
-    """(number of source texts, d): the mean of each text's chunk vectors, weighted by chunk length."""
+def weigh(vectors: Embeddings, chunks: Chunks) -> list[Embeddings]:
+    """Return for each text the (p, d) vectors of its chunks, each as long as its share of the characters.
+
+    vectors: (number of chunks, d), of any length.
+    """
+    vectors = unit_rows(vectors)
     lengths = np.array([len(text) for text in chunks.texts], dtype=np.float32)
-    merged = np.add.reduceat(vectors * lengths[:, None], chunks.starts[:-1], axis=0)
-    return np.asarray(merged / np.linalg.norm(merged, axis=1, keepdims=True).clip(1e-12), dtype=np.float32)
+    found = []
+    for start, stop in pairwise(chunks.starts):
+        shares = lengths[start:stop] / lengths[start:stop].sum()
+        found.append(vectors[start:stop] * shares[:, None])
+    return found
+
+
+def unit_rows(vectors: Embeddings) -> Embeddings:
+    """Return (n, d) vectors with length 1; zero rows stay zero."""
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-12), dtype=np.float32)
+
+
+def mean(passages: Embeddings) -> Embeddings:
+    """Return the (d,) vector of a text from its (p, d) weighed passages: their sum, as a unit vector."""
+    if len(passages) == 1:
+        return np.asarray(passages[0], dtype=np.float32)
+    total = passages.sum(axis=0)
+    return np.asarray(total / max(float(np.linalg.norm(total)), 1e-12), dtype=np.float32)
 
 
 def _cut(text: str, pieces: Any, max_pieces: int) -> list[tuple[str, int]]:
-    """Parts of the text with their sizes."""
-    firsts = _firsts(len(pieces), max_pieces)
+    """Return parts of the text with their sizes."""
+    firsts = _firsts(text, pieces, max_pieces)
     if len(firsts) == 1:
         return [(text, len(pieces))]
     offsets = pieces.offsets
     bounds = [0, *(offsets[first][0] for first in firsts[1:]), len(text)]
-    sizes = [min(firsts.step, len(pieces) - first) for first in firsts]
+    sizes = [stop - start for start, stop in pairwise([*firsts, len(pieces)])]
     parts = [(text[start:end], size) for (start, end), size in zip(pairwise(bounds), sizes, strict=True)]
     if len(parts) > MAX_CHUNKS:
         parts = [parts[i] for i in _spread(len(parts) - 1)]
     return [(part, size) for part, size in parts if part.strip()]
 
 
-def _firsts(n_pieces: int, max_pieces: int) -> range:
-    """The word piece with which each chunk begins."""
+def _firsts(text: str, pieces: Any, max_pieces: int) -> list[int]:
+    """Return the word piece with which each chunk begins."""
+    n_pieces = len(pieces)
     if n_pieces <= max_pieces:
-        return range(1)
+        return [0]
     # A fraction of the limit is left free: cutting inside a word can add pieces at the seam.
-    return range(0, n_pieces, max(1, max_pieces - 4))
+    step = max(1, max_pieces - 4)
+    begins = [start for start, _ in pieces.offsets]
+    sentences = [bisect_left(begins, end.end()) for end in _SENTENCE_END.finditer(text)]
+    firsts, place = [0], 0
+    while n_pieces - firsts[-1] > step:
+        latest = firsts[-1] + step
+        place = bisect_left(sentences, latest + 1, lo=place)
+        ended = sentences[place - 1] if place else 0
+        firsts.append(ended if ended > firsts[-1] else latest)
+    return firsts
 
 
 def _sample(text: str) -> str:
-    """The text, or MAX_CHARACTERS of it in MAX_CHUNKS passages that are spread evenly."""
+    """Return the text, or MAX_CHARACTERS of it in MAX_CHUNKS passages that are spread evenly."""
     if len(text) <= MAX_CHARACTERS:
         return text
     size = MAX_CHARACTERS // MAX_CHUNKS
@@ -109,5 +146,5 @@ def _sample(text: str) -> str:
 
 
 def _spread(last: int) -> list[int]:
-    """MAX_CHUNKS whole numbers from 0 to `last`, evenly spread."""
+    """Return MAX_CHUNKS whole numbers from 0 to `last`, evenly spread."""
     return [i * last // (MAX_CHUNKS - 1) for i in range(MAX_CHUNKS)]

@@ -25,11 +25,11 @@ _REPORT_EVERY = 256  # texts between two progress reports
 
 
 class SentenceTransformerEncoder:
-    """Encodes text with a sentence-transformers model; text beyond its limit is embedded in chunks.
+    """Encodes text with a sentence-transformers model, passage by passage.
 
-    Long text becomes chunks of as many word pieces as the model reads (256 for MiniLM); its vector is the
-    mean of the chunks' vectors, weighted by their lengths and normalised. Of a text with more than MAX_CHUNKS
-    chunks so many are encoded, spread evenly from the first to the last.
+    A passage has whole sentences and at most `max_pieces` word pieces; the vector of a text is the mean of
+    its passages' vectors, weighted by their lengths and normalised. Of a text with more than MAX_CHUNKS
+    passages so many are encoded, spread evenly from the first to the last.
     """
 
     def __init__(
@@ -40,11 +40,13 @@ class SentenceTransformerEncoder:
         revision: str,
         dtype: str = "float32",
         prefix: str = "",
+        max_pieces: int = chunks.PASSAGE_PIECES,
     ) -> None:
         self._model = model
         self._prefix = prefix
         self._tokenizer = _untruncated(model)
-        self._max_pieces = max(8, int(model.max_seq_length or 512) - 2)  # room for [CLS] and [SEP]
+        longest = int(model.max_seq_length or 512) - 2  # room for [CLS] and [SEP]
+        self._max_pieces = max(8, min(longest, max_pieces))
         self._batch = _CPU_BATCH if model.device.type == "cpu" else _GPU_BATCH
         dimension = model.get_embedding_dimension()
         if dimension is None:
@@ -102,28 +104,39 @@ class SentenceTransformerEncoder:
         """The chunks that the text is split into: more than one when the model cannot read it at once."""
         return chunks.count(self._prefix + text, self._tokenizer, self._max_pieces)
 
+    def split_passages(self, text: str) -> list[str]:
+        """Return the passages of a text, in order."""
+        return chunks.split([text], self._tokenizer, self._max_pieces).texts
+
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """(len(texts), d) float32, rows L2-normalised, in the order given; blank text gives a zero row.
 
         A text that comes several times is encoded once.
         """
+        passages = self.encode_passages(texts, progress=progress)
+        if not passages:
+            return np.zeros((0, self._identity.dimension), dtype=np.float32)
+        return np.stack([chunks.mean(each) for each in passages])
+
+    def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
+        """Return for each text the (p, d) vectors of its passages, as `Encoder` says."""
         # Longest first, so that batches hold texts of like length and an out-of-memory shows at once.
         distinct = sorted(dict.fromkeys(text for text in texts if text.strip()), key=len, reverse=True)
-        vectors = np.zeros((len(distinct) + 1, self._identity.dimension), dtype=np.float32)
+        blank = np.zeros((1, self._identity.dimension), dtype=np.float32)
+        passages: dict[str, Embeddings] = {}
         for start in range(0, len(distinct), _REPORT_EVERY):
             some = distinct[start : start + _REPORT_EVERY]
-            vectors[start : start + len(some)] = self._encode_some([self._prefix + text for text in some])
+            passages |= zip(some, self._encode_some([self._prefix + text for text in some]), strict=True)
             if progress:
                 progress(start + len(some), len(distinct))
-        rows = {text: row for row, text in enumerate(distinct)}
-        return vectors[[rows.get(text, -1) for text in texts]]  # the last row is that of blank text
+        return [passages.get(text, blank) for text in texts]
 
-    def _encode_some(self, texts: list[str]) -> Embeddings:
+    def _encode_some(self, texts: list[str]) -> list[Embeddings]:
         pieces = chunks.split(texts, self._tokenizer, self._max_pieces)
         vectors = np.empty((len(pieces.texts), self._identity.dimension), dtype=np.float32)
         for batch in chunks.batches(pieces, self._batch):
             vectors[batch] = self._encode_batch([pieces.texts[i] for i in batch])
-        return chunks.merge(vectors, pieces)
+        return chunks.weigh(vectors, pieces)
 
     def _encode_batch(self, texts: list[str]) -> Embeddings:
         encoded = self._model.encode(

@@ -101,8 +101,6 @@ class GatePolicy(Encodes):
                 f"It is longer than the encoder reads: only {chunks.encoded} of its {chunks.total:,} chunks,"
                 " spread evenly, were embedded."
             )
-        if chunks.total > 1:
-            return "It is longer than the encoder reads at once and was embedded in chunks."
         return None
 
 

@@ -124,6 +124,14 @@ class StandIn:
             rows[row] = np.random.default_rng(seed).standard_normal(self.identity.dimension)
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
+    def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
+        """One passage a text."""
+        return [row[None] for row in self.encode(texts, progress=progress)]
+
+    def split_passages(self, text: str) -> list[str]:
+        """The text alone."""
+        return [text]
+
     def count_chunks(self, text: str) -> ChunkCount:
         """The chunks that the bundled encoder would split it into."""
         return count(text, self._tokenizer, _READ_AT_ONCE)

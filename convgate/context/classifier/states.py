@@ -48,6 +48,14 @@ class StateEncoder:
         """(len(texts), 384) float32, rows L2-normalised; blank text gives a zero row."""
         return self._encoder().encode(texts, progress=progress)
 
+    def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
+        """Return for each text the vectors of its passages, as `Encoder` says."""
+        return self._encoder().encode_passages(texts, progress=progress)
+
+    def split_passages(self, text: str) -> list[str]:
+        """Return the passages of a text, in order."""
+        return self._encoder().split_passages(text)
+
     def count_chunks(self, text: str) -> ChunkCount:
         """The chunks that the text is split into."""
         return self._encoder().count_chunks(text)
@@ -71,7 +79,11 @@ class StateEncoder:
         stack: Any = model[0].auto_model.encoder  # type: ignore[union-attr]  # the bundled model is a BERT
         stack.layer = stack.layer[:LAYERS]
         return SentenceTransformerEncoder(
-            model, name=identity.model, revision=identity.revision, dtype=identity.dtype
+            model,
+            name=identity.model,
+            revision=identity.revision,
+            dtype=identity.dtype,
+            max_pieces=_PIECES,
         )
 
 
