@@ -11,6 +11,7 @@ from datetime import UTC
 from functools import lru_cache
 
 from convgate.conversation import Situation, Turn
+from convgate.gate.cues import ngrams_of, shipped_cues
 from convgate.gate.words import stems, words
 
 _AROUND = ",:;.!?'\"()<>@*"
@@ -23,6 +24,14 @@ _COMPARING = frozenset(
     {"another", "between", "both", "compare", "compared", "difference", "differences", "else", "instead"}
     | {"other", "others", "than", "versus", "vs"}
 )  # English words that set something against what was said before
+_IDENTIFIER = re.compile(r"\w*[\d_]\w*|[A-Z]{2,}\w*|[a-z]+[A-Z]\w*|(?<=[a-z,;] )[A-Z]\w+")
+_LISTED = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s", re.MULTILINE)
+_ORDINAL = re.compile(
+    r"\b(?:first|second|third|fourth|fifth|last|former|latter|\d+(?:st|nd|rd|th)"
+    r"|(?:number|no\.?|option|step|item|point) ?#?[\da-z]\b)|#\d",
+    re.IGNORECASE,
+)
+_MOST_CHARACTERS = 20_000  # that are searched for signs of form
 _MOST_WORDS = 2_000  # of a turn that are looked at: a pasted log of 100,000 words costs no more
 _KEPT, _KEPT_CHARACTERS = 10_000, 500  # texts whose facts are kept, and their length at most: 100 MB at worst
 
@@ -43,6 +52,12 @@ class TurnFacts:
     pointing: int  # how many different words point to something said before
     comparing: int
     typed: bool  # a question put from outside, not a turn of the conversation
+    identifiers: frozenset[str]  # stems of numbers, names and what is written like code
+    listed: bool  # whether it has a list
+    ordinal: bool  # whether it names an item of a list by its number
+    needs: float  # log odds that, as a message, it needs something said before
+    lasting: float  # log odds that it will be needed much later
+    instruction: float  # log odds that it states a lasting instruction; an assistant's has the least
 
 
 def facts_of(turn: Turn) -> TurnFacts:
@@ -64,6 +79,8 @@ def _facts_of(turn: Turn, *, typed: bool) -> TurnFacts:
 def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typed: bool) -> TurnFacts:
     ordered = words(text)[:_MOST_WORDS]
     said = frozenset(ordered)
+    start, ngrams, cues = text[:_MOST_CHARACTERS], ngrams_of(text), shipped_cues()
+    assistant = role == "assistant"
     return TurnFacts(
         speaker=(name or role).casefold(),
         named=bool(name),
@@ -73,10 +90,16 @@ def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typ
         minutes=math.nan if minutes is None else minutes,
         question="?" in text or "？" in text or "؟" in text,
         code=bool(_CODE.search(text)),
-        assistant=role == "assistant",
+        assistant=assistant,
         pointing=len(said & _POINTING),
         comparing=len(said & _COMPARING),
         typed=typed,
+        identifiers=frozenset(stems([found.casefold() for found in _IDENTIFIER.findall(start)])),
+        listed=bool(_LISTED.search(start)),
+        ordinal=bool(_ORDINAL.search(start)),
+        needs=cues["needs"].logit(ngrams),
+        lasting=cues["lasting_assistant" if assistant else "lasting_user"].logit(ngrams),
+        instruction=cues["instruction"].logit(frozenset() if assistant else ngrams),
     )
 
 
