@@ -170,7 +170,7 @@ def test_names_weigh_nothing_once_their_speaker_has_spoken():
     assert before[0].mass == pytest.approx([inverse_frequency(first, 2, 2)])
     assert len(before[1]) == 1
     assert after[0].mass == [0]
-    assert after[1:] == ([], [])
+    assert after[1:] == ([], [], [])
 
 
 def bm25(message: TurnFacts, turn: TurnFacts, weights: dict[str, float]) -> float:
@@ -185,8 +185,8 @@ def bm25(message: TurnFacts, turn: TurnFacts, weights: dict[str, float]) -> floa
 def test_bm25_has_the_values_of_its_formula():
     turns = ["quokka quokka wombat", "wombat", "numbat " * 30 + "quokka", f"{COMMON} {COMMON}", ""]
     columns, message = talk(*((None, text) for text in turns)), said(None, f"quokka wombat {COMMON} emu")
-    _, ids, weights = columns.message(message, 5)
-    found, plain = columns.shared(0, 5, ids, weights)
+    _, *stems = columns.message(message, 5)
+    found, plain, _ = columns.shared(0, 5, *stems)
     # Of 6 turns 3 have "quokka" and 3 have "wombat", the message included.
     weight = inverse_frequency("quokka", 3, 6)
     weighed = {"quokka": weight, "wombat": weight, COMMON: 0.0}
@@ -194,18 +194,25 @@ def test_bm25_has_the_values_of_its_formula():
     # Three words are a length of 0.25 + 0.75 · 3/15 = 0.4.
     assert found[0] == pytest.approx(weight * (2 * 2.5 / (2 + 0.6) + 2.5 / (1 + 0.6)))
     assert plain == pytest.approx([2 * weight, weight, weight, 0, 0])
-    assert [part.tolist() for part in columns.shared(1, 4, ids, weights)] == [
+    assert [part.tolist() for part in columns.shared(1, 4, *stems)][:2] == [
         found[1:4].tolist(),
         plain[1:4].tolist(),
     ]
 
 
+def test_identifiers_of_a_message_are_counted_in_each_turn():
+    turns = ["order 4711 for Ada in load_config", "no number", "load_config and Ada", "ADA 4711"]
+    columns = talk(*((None, text) for text in turns))
+    _, *stems = columns.message(said(None, "what did load_config say of Ada and of 4711 wombats"), 4)
+    assert columns.shared(0, 4, *stems)[2].tolist() == [3, 0, 2, 2]
+
+
 def test_message_without_known_words_shares_nothing():
     columns = talk((None, "quokka"), (None, ""))
     for text in ("", "emu", COMMON):
-        _, ids, weights = columns.message(said(None, text), 2)
-        assert [part.tolist() for part in columns.shared(0, 2, ids, weights)] == [[0, 0], [0, 0]]
-    assert [part.shape for part in columns.shared(2, 2, [], [])] == [(0,), (0,)]
+        _, *stems = columns.message(said(None, text), 2)
+        assert [part.tolist() for part in columns.shared(0, 2, *stems)] == [[0, 0]] * 3
+    assert [part.shape for part in columns.shared(2, 2, [], [], [])] == [(0,)] * 3
 
 
 @given(turns=any_turns(), data=st.data())
@@ -215,10 +222,10 @@ def test_what_rows_share_is_what_messages_share(turns: list[Turn], data: st.Data
     start = data.draw(st.integers(0, stop))
     oldest = data.draw(st.integers(0, start))
     rows = columns.shared_rows(start, stop, oldest)
-    assert [part.shape for part in rows] == [(stop - start, stop - oldest)] * 2
+    assert [part.shape for part in rows] == [(stop - start, stop - oldest)] * 3
     for j in range(start, stop):
-        _, ids, weights = columns.message(facts[j], j)
-        alone = columns.shared(oldest, j, ids, weights)
+        _, *stems = columns.message(facts[j], j)
+        alone = columns.shared(oldest, j, *stems)
         for part, expected in zip(rows, alone, strict=True):
             assert part[j - start, : j - oldest] == pytest.approx(expected, abs=1e-5)
 
@@ -277,8 +284,8 @@ def test_reading_while_another_thread_appends():
     def read() -> int:
         reads = 0
         while not done.is_set() or not reads:
-            present, ids, weights = columns.message(message, n)
-            assert [part.tolist() for part in columns.shared(0, n, ids, weights)] == expected
+            present, *stems = columns.message(message, n)
+            assert [part.tolist() for part in columns.shared(0, n, *stems)] == expected
             assert present.names.tolist() == [[3, STRANGER, STRANGER, STRANGER]]
             reads += 1
         return reads

@@ -20,7 +20,10 @@ NAMED = 4  # speakers that one turn can name; further ones are left aside
 NOBODY = -1  # whom a turn names beyond those that it names
 STRANGER = -2  # somebody who has not spoken before
 NEVER = 2**31 - 1  # an index that no turn has
-FORM = ("question", "assistant", "length", "code", "pointing", "comparing", "typed")
+FORM = (
+    *("question", "assistant", "length", "code", "pointing", "comparing", "typed"),
+    *("ordinal", "listed", "needs", "lasting", "instruction"),
+)
 _SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b, and the words of a usual turn
 
 
@@ -72,7 +75,7 @@ class Present:
     names: Integers  # (m, NAMED) ids of those whom it names and who have spoken before, then STRANGER
     mass: Floats  # what its stems weigh
     minutes: NDArray[np.float64]
-    form: Floats  # (m, 7) the numbers of FORM
+    form: Floats  # (m, len(FORM)) the numbers of FORM
 
 
 class Columns:
@@ -95,6 +98,7 @@ class Columns:
         self.first_entry = Growing(np.int64)  # of each turn in the columns below, which have a row a stem
         self.turn, self.stem = Growing(np.int32), Growing(np.int32)
         self.weight, self.count = Growing(np.float32), Growing(np.float32)
+        self.identifier = Growing(np.float32)  # 1 where the turn writes the stem as an identifier
         self._speakers: dict[str, int] = {}
         self._stems: dict[str, int] = {}
         self._entries_with: list[array[int]] = []  # by stem
@@ -146,15 +150,16 @@ class Columns:
             form=self.form.first(stop)[start:],
         )
 
-    def message(self, fact: TurnFacts, n: int) -> tuple[Present, list[int], list[float]]:
-        """A message after the first n turns; the ids of its stems that count and are known; their weights."""
+    def message(self, fact: TurnFacts, n: int) -> tuple[Present, list[int], list[float], list[float]]:
+        """Return a message after the first n turns, and of its stems that count and are known: their ids,
+        their weights, and 1 for those that it writes as identifiers."""
         speaker = self._speakers.get(fact.speaker, STRANGER)
         named = self._named(fact, speaker)
         first = self.first_turn.first(len(self.first_turn))
         if speaker != STRANGER and first[speaker] >= n:
             speaker = STRANGER
         named = [other for other in named if first[other] < n]
-        ids, weights, mass = [], [], 0.0
+        ids, weights, identifiers, mass = [], [], [], 0.0
         end = int(self.first_entry.first(n + 1)[n])
         for stem in fact.stems:
             if self._name_stems.get(stem, NEVER) < n:
@@ -166,6 +171,7 @@ class Columns:
             if known is not None and found and weight:
                 ids.append(known)
                 weights.append(weight)
+                identifiers.append(float(stem in fact.identifiers))
         present = Present(
             index=np.array([n], dtype=np.int32),
             speaker=np.array([speaker], dtype=np.int32),
@@ -174,10 +180,15 @@ class Columns:
             minutes=np.array([fact.minutes]),
             form=np.array([_form(fact)], dtype=np.float32),
         )
-        return present, ids, weights
+        return present, ids, weights, identifiers
 
-    def shared(self, start: int, stop: int, ids: list[int], weights: list[float]) -> tuple[Floats, Floats]:
-        """BM25 and plain weight of the stems that turns start…stop − 1 share with a message: each (m,)."""
+    def shared(
+        self, start: int, stop: int, ids: list[int], weights: list[float], identifiers: list[float]
+    ) -> tuple[Floats, Floats, Floats]:
+        """Return what turns start…stop − 1 share with a message, each (m,).
+
+        It is the BM25 of the stems, their plain weight, and how many of the message's identifiers there are.
+        """
         low, high = self.first_entry.first(stop + 1)[[start, stop]].tolist()
         entries, each = array("q"), []
         for stem in ids:
@@ -188,16 +199,26 @@ class Columns:
         places = np.array(entries)
         turns = self.turn.first(high)[places] - start
         weight = np.repeat(np.array(weights, dtype=np.float32), each)
-        bm25 = np.bincount(turns, weight * self.count.first(high)[places], minlength=stop - start)
-        plain = np.bincount(turns, weight, minlength=stop - start)
-        return bm25.astype(np.float32), plain.astype(np.float32)
+        summed = (
+            weight * self.count.first(high)[places],
+            weight,
+            np.repeat(np.array(identifiers, dtype=np.float32), each),
+        )
+        bm25, plain, same = (
+            np.bincount(turns, values, minlength=stop - start).astype(np.float32) for values in summed
+        )
+        return bm25, plain, same
 
-    def shared_rows(self, start: int, stop: int, oldest: int) -> tuple[Floats, Floats]:
-        """The same for each of the turns start…stop − 1 as message, with turns oldest…stop − 1: (m, k)."""
+    def shared_rows(self, start: int, stop: int, oldest: int) -> tuple[Floats, Floats, Floats]:
+        """Return the same, (m, k), for turns start…stop − 1 as messages with turns oldest…stop − 1."""
         entries = self.first_entry.first(stop + 1)
-        low, high = int(entries[start]), int(entries[stop])
+        low_query, high = int(entries[start]), int(entries[stop])
         queries = sparse.csr_matrix(
-            (self.weight.first(high)[low:], self.stem.first(high)[low:], entries[start:] - low),
+            (
+                self.weight.first(high)[low_query:],
+                self.stem.first(high)[low_query:],
+                entries[start:] - low_query,
+            ),
             shape=(stop - start, max(1, len(self._stems))),
         )
         low = int(entries[oldest])
@@ -207,7 +228,10 @@ class Columns:
         )
         bm25 = (queries @ counted.T).toarray()
         counted.data = np.ones(high - low, dtype=np.float32)
-        return bm25, (queries @ counted.T).toarray()
+        plain = (queries @ counted.T).toarray()
+        marks = self.identifier.first(high)[low_query:]
+        queries.data = np.where(queries.data > 0, marks, 0)
+        return bm25, plain, (queries @ counted.T).toarray()
 
     def _first_turns(self, speakers: NDArray[Any]) -> Integers:
         first: Integers = self.first_turn.first(len(self.first_turn))[np.maximum(speakers, 0)]
@@ -270,6 +294,7 @@ class Columns:
         self.turn.extend([turn] * len(ids))
         self.stem.extend(ids)
         self.weight.extend(weights)
+        self.identifier.extend([float(stem in fact.identifiers) for stem in fact.stems])
         self.count.extend(counts * (_SATURATION + 1) / (counts + _SATURATION * length))
         self.first_entry.append(len(self.stem))
         self.mass.append(sum(weights))

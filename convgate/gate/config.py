@@ -29,7 +29,7 @@ class GateConfig:
     hidden: int = 64  # width of the attention tier
     heads: int = 2  # of the links between turns; the reference has one
     band: int = 64  # turns before a turn that it can be linked with; the reference has no limit
-    window: int = 256  # newest turns that the attention tier sees; the reference has no limit
+    window: int = 512  # newest turns that the attention tier sees; the reference has no limit
     situation: str = "current"  # how the situation's text is built, one of SITUATIONS
     encoder: EncoderIdentity | None = None  # None: not yet tied to an encoder
 

@@ -39,12 +39,17 @@ FEATURES = (
     Feature("cosine_after", "neighbours", "the message's cosine to the turn after this one"),
     Feature("cosine_near", "neighbours", "its mean cosine to the two turns before and the one after"),
     Feature("cosine_below_best", "meaning", "cosine less the best of all earlier turns"),
+    Feature("passage", "passages", "the message's cosine to the turn's best passage"),
+    Feature("passage_below_best", "passages", "the same less the best of all earlier turns"),
+    Feature("passage_before", "passages", "the same of the turn before this one"),
+    Feature("passage_after", "passages", "the same of the turn after this one"),
     Feature("bm25", "words", "BM25 of the message's stems in the turn, in tens, 3 at most"),
     Feature("bm25_before", "neighbours", "the same of the turn before this one"),
     Feature("bm25_after", "neighbours", "the same of the turn after this one"),
     Feature("message_share", "words", "share of the message's stem weight that the turn has"),
     Feature("turn_share", "words", "share of the turn's stem weight that the message has"),
     Feature("bm25_below_best", "words", "bm25 less the best of all earlier turns"),
+    Feature("identifiers", "words", "ln(1 + the message's numbers, names and code words that the turn has)"),
     Feature("same_speaker", "speaker", "1 when the same person or role speaks"),
     Feature("last_of_speaker", "speaker", "1 for the newest turn of its speaker"),
     Feature("own_last", "speaker", "1 for the newest turn of the message's own speaker"),
@@ -70,6 +75,9 @@ FEATURES = (
     Feature("turn_code", "turn", "1 when the turn has code or an address of the web"),
     Feature("turn_pointing", "turn", "how many words point to something said before (English)"),
     Feature("turn_mass", "turn", "ln(1 + weight of its stems)"),
+    Feature("turn_listed", "turn", "1 when the turn has a list"),
+    Feature("turn_lasting", "turn", "log odds, by its words, that it is needed much later"),
+    Feature("turn_instruction", "turn", "log odds, by its words, that it states a lasting instruction"),
     Feature("question", "message", "1 when the message has a question mark"),
     Feature("assistant", "message", "1 when the assistant speaks"),
     Feature("length", "message", "ln(1 + words)"),
@@ -79,6 +87,9 @@ FEATURES = (
     Feature("typed", "message", "1 for a question put from outside the conversation"),
     Feature("mass", "message", "ln(1 + weight of its stems)"),
     Feature("leaning", "message", "pointing words for each unit of stem weight"),
+    Feature("needs", "message", "log odds, by its words, that it needs something said before"),
+    Feature("ordinal", "message", "1 when it names an item of a list by its number"),
+    Feature("cosine_last", "message", "its best cosine to the two newest turns"),
     Feature("names_anyone", "message", "1 when it names somebody who spoke before"),
     Feature("turns", "message", "ln(1 + number of earlier turns, 128 at most)"),
     Feature("speakers", "message", "ln(1 + speakers among the last 64 turns)"),
@@ -88,26 +99,58 @@ NAMES = tuple(feature.name for feature in FEATURES)
 PARTS = tuple(dict.fromkeys(feature.part for feature in FEATURES))
 
 
+class Passages:
+    """Unit vectors of the passages of turns, growing turn by turn."""
+
+    def __init__(self, dimension: int) -> None:
+        self._vectors = Growing(np.float32, dimension)
+        self._first = Growing(np.int64)  # the first passage of each turn, and at last how many there are
+        self._first.append(0)
+
+    def append(self, vectors: Floats) -> None:
+        """Add a turn by the (p, d) vectors of its passages, p ≥ 1."""
+        self._vectors.extend(vectors)
+        self._first.append(len(self._vectors))
+
+    def best(self, messages: Floats, start: int, stop: int) -> Floats:
+        """Return (m, stop − start) the highest cosine of (m, d) messages to a passage of each turn."""
+        first = self._first.first(stop + 1)[start:]
+        if not len(first) > 1:
+            return np.zeros((len(messages), 0), dtype=np.float32)
+        vectors = self._vectors.first(int(first[-1]))[int(first[0]) :]
+        cosines = messages @ vectors.T
+        return np.asarray(np.maximum.reduceat(cosines, first[:-1] - first[0], axis=1))
+
+
 def message_features(
-    columns: Columns, vectors: Floats, fact: TurnFacts, vector: Floats, n: int, *, width: int | None = None
+    columns: Columns,
+    vectors: Floats,
+    passages: Passages,
+    fact: TurnFacts,
+    vector: Floats,
+    n: int,
+    *,
+    width: int | None = None,
 ) -> Floats:
     """(w, F) features of a message with the last w = `width` of the first n turns (all: None), oldest first.
 
-    vectors: (≥ n, d) unit vectors of the turns; vector: (d,) that of the message.
+    vectors: (≥ n, d) unit vectors of the turns; passages: of ≥ n turns; vector: (d,) of the message.
     """
     oldest = 0 if width is None else max(0, n - width)
-    present, stems, weights = columns.message(fact, n)
-    bm25, shared = columns.shared(oldest, n, stems, weights)
+    present, ids, weights, identifiers = columns.message(fact, n)
+    shared = columns.shared(oldest, n, ids, weights, identifiers)
     cosine = vectors[oldest:n] @ vector
-    at = (None, slice(oldest, n))
-    found = _features(columns, present, at, cosine[None], bm25[None], shared[None])
+    alike = (cosine[None], passages.best(vector[None], oldest, n), *(values[None] for values in shared))
+    found = _features(columns, present, (None, slice(oldest, n)), *alike)
     features = np.empty((len(NAMES), n - oldest), dtype=np.float32)
     for row, name in enumerate(NAMES):
         features[row] = found[name]
     return features.T
 
 
-def turn_features(columns: Columns, vectors: Floats, start: int, stop: int, *, width: int) -> Floats:
+def turn_features(
+    columns: Columns, vectors: Floats, passages: Passages, start: int, stop: int, *, width: int
+) -> Floats:
     """(stop − start, width, F) features of turns as messages, each with the turns before it, newest first.
 
     Rows before the first turn of the conversation are 0.
@@ -118,9 +161,10 @@ def turn_features(columns: Columns, vectors: Floats, start: int, stop: int, *, w
     there, at = turns >= 0, np.maximum(turns, 0)
     row, place = np.arange(stop - start)[:, None], np.maximum(turns - oldest, 0)
     cosine = vectors[start:stop] @ vectors[oldest:stop].T
+    best = passages.best(vectors[start:stop], oldest, stop)
     alike = (
         np.where(there, values[row, place], 0)
-        for values in (cosine, *columns.shared_rows(start, stop, oldest))
+        for values in (cosine, best, *columns.shared_rows(start, stop, oldest))
     )
     found = _features(columns, present, (at,), *alike, there=there)
     features = np.empty((*turns.shape, len(NAMES)), dtype=np.float32)
@@ -136,8 +180,10 @@ def _features(
     present: Present,
     at: tuple[Any, ...],
     cosine: Floats,
+    passage: Floats,
     bm25: Floats,
     shared: Floats,
+    identifiers: Floats,
     *,
     there: NDArray[np.bool_] | Literal[True] = True,
 ) -> dict[str, NDArray[Any]]:
@@ -158,6 +204,10 @@ def _features(
     found["cosine"], found["cosine_below_best"] = cosine, _below_best(cosine, there)
     found["cosine_before"], found["cosine_after"] = before, after
     found["cosine_near"] = (second + before + after) / 3
+    found["cosine_last"] = _best(cosine[:, -2:], there if there is True else there[:, -2:])
+    found["passage"], found["passage_below_best"] = passage, _below_best(passage, there)
+    _, found["passage_before"], found["passage_after"] = _neighbours(passage)
+    found["identifiers"] = np.log1p(identifiers)
     tens = np.asarray(np.minimum(bm25, _MOST_BM25) / 10, dtype=np.float32)
     found["bm25"], found["bm25_below_best"] = tens, _below_best(tens, there)
     _, found["bm25_before"], found["bm25_after"] = _neighbours(tens)
@@ -199,9 +249,12 @@ def _neighbours(values: Floats) -> tuple[Floats, Floats, Floats]:
     return wide[:, :-3], wide[:, 1:-2], wide[:, 3:]
 
 
+def _best(values: Floats, there: NDArray[np.bool_] | Literal[True]) -> Floats:
+    return np.asarray(np.max(values, axis=1, where=there, initial=-1.0, keepdims=True))
+
+
 def _below_best(values: Floats, there: NDArray[np.bool_] | Literal[True]) -> Floats:
-    best = np.max(values, axis=1, where=there, initial=-1.0, keepdims=True)
-    return np.asarray(values - best, dtype=np.float32)
+    return np.asarray(values - _best(values, there), dtype=np.float32)
 
 
 def _people(

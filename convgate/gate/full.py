@@ -17,7 +17,7 @@ from convgate.gate.columns import Columns, Growing
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 from convgate.gate.feature_tier import FeatureTier
-from convgate.gate.features import FEATURES, PARTS, turn_features
+from convgate.gate.features import FEATURES, PARTS, Passages, turn_features
 from convgate.gate.links import Band
 from convgate.gate.normalise import Standardise, Whitening
 from convgate.gate.one_thread import one_thread
@@ -37,6 +37,8 @@ class _Memory:
         self.columns = Columns()
         self.embeddings = Growing(np.float32, dimension)
         self.vectors = Growing(np.float32, dimension)  # whitened
+        self.passages = Passages(dimension)  # whitened
+        self.raw_passages: list[Embeddings] = []  # as the encoder gave them
         self.bands = [Growing(np.float32, band + 1) for _ in range(heads)]  # I − A by columns
         self.contexts = [Growing(np.float32, band + 1) for _ in range(heads)]  # I − λA
 
@@ -64,6 +66,11 @@ class ThreadState:
     def facts(self) -> Sequence[TurnFacts]:
         """The facts of the turns."""
         return self.memory.columns.facts[: self.n]
+
+    @property
+    def passages(self) -> Sequence[Embeddings]:
+        """The (p, d) vectors of each turn's passages, as the encoder gave them."""
+        return self.memory.raw_passages[: self.n]
 
 
 class FullTiers(nn.Module):
@@ -106,26 +113,34 @@ class FullTiers(nn.Module):
         attention = torch.where(seen, nn.functional.pad(attention, (first, 0)), tier1)
         return tier1, attention
 
-    def state(self, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> ThreadState:
+    def state(
+        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
+    ) -> ThreadState:
         """The state of turns with (n, d) embeddings; GateError when their numbers differ."""
         scorer = Scorer(self.whitening, self.standardise, self.bilinear, self.attention)
         memory = _Memory(scorer, self.config.dimension, self.config.heads, self.config.band)
-        self._grow(memory, embeddings, facts)
+        self._grow(memory, embeddings, facts, passages)
         return self._seen(memory, len(memory.columns))
 
     def first(self, state: ThreadState, n: int) -> ThreadState:
         """The state of the first n of its turns."""
         return self._seen(state.memory, n)
 
-    def extended(self, state: ThreadState, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> ThreadState:
+    def extended(
+        self,
+        state: ThreadState,
+        embeddings: Embeddings,
+        facts: Sequence[TurnFacts],
+        passages: Sequence[Embeddings],
+    ) -> ThreadState:
         """The state with newer turns behind it; only what is new is worked out."""
         with state.memory.lock:
             # What an interrupted growth left behind has another length, and is left aside.
             if len(state.memory.embeddings) == len(state.memory.columns) == state.n:
-                self._grow(state.memory, embeddings, facts)
+                self._grow(state.memory, embeddings, facts, passages)
                 return self._seen(state.memory, len(state.memory.columns))
         every = np.concatenate([state.embeddings, embeddings])  # another continuation is there already
-        return self.state(every, [*state.facts, *facts])
+        return self.state(every, [*state.facts, *facts], [*state.passages, *passages])
 
     def score(
         self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None
@@ -155,7 +170,8 @@ class FullTiers(nn.Module):
                 "a gate of the full preset reads facts of the message, and got its embedding alone"
             )
         memory, n = state.memory, state.n
-        return memory.scorer.standard(memory.columns, memory.vectors.first(n), n, facts, embedding)
+        vectors = memory.vectors.first(n)
+        return memory.scorer.standard(memory.columns, vectors, memory.passages, n, facts, embedding)
 
     def links(self, state: ThreadState, tier1: Logits, rows: Sequence[int]) -> Floats:
         """(len(rows), n) the share of each turn that goes on from every turn, the mean of the heads.
@@ -170,16 +186,34 @@ class FullTiers(nn.Module):
                 found[place, earlier] -= columns.first(state.n)[earlier, row - earlier] / self.config.heads
         return found
 
-    def _grow(self, memory: _Memory, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> None:
-        if len(embeddings) != len(facts):
-            raise GateError(f"{len(embeddings)} embeddings are given for {len(facts)} turns")
+    def _grow(
+        self,
+        memory: _Memory,
+        embeddings: Embeddings,
+        facts: Sequence[TurnFacts],
+        passages: Sequence[Embeddings],
+    ) -> None:
+        if not len(embeddings) == len(facts) == len(passages):
+            raise GateError(
+                f"{len(embeddings)} embeddings and the passages of {len(passages)} are given for"
+                f" {len(facts)} turns"
+            )
         with one_thread():
-            self._add(memory, embeddings, facts)
+            self._add(memory, embeddings, facts, passages)
 
-    def _add(self, memory: _Memory, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> None:
+    def _add(
+        self,
+        memory: _Memory,
+        embeddings: Embeddings,
+        facts: Sequence[TurnFacts],
+        passages: Sequence[Embeddings],
+    ) -> None:
         start, band = len(memory.columns), self.config.band
         memory.embeddings.extend(embeddings)
         memory.vectors.extend(self.whitening(torch.from_numpy(embeddings)).numpy())
+        memory.raw_passages.extend(passages)
+        for each in passages:
+            memory.passages.append(self.whitening(torch.from_numpy(each)).numpy())
         for fact in facts:
             memory.columns.append(fact)
         stop = len(memory.columns)
@@ -188,7 +222,8 @@ class FullTiers(nn.Module):
             columns.extend(np.zeros((len(facts), band + 1), dtype=np.float32))
         for first in range(start, stop, _BLOCK):
             last = min(first + _BLOCK, stop)
-            features = turn_features(memory.columns, memory.vectors.first(stop), first, last, width=band)
+            vectors = memory.vectors.first(stop)
+            features = turn_features(memory.columns, vectors, memory.passages, first, last, width=band)
             turns = torch.arange(first, last)[:, None] - torch.arange(1, band + 1)[None]
             links = self.attention.turn_links(self.standardise(torch.from_numpy(features)), turns >= 0)
             row, place = torch.nonzero(turns >= 0, as_tuple=True)

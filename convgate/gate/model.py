@@ -81,18 +81,32 @@ class Gate(nn.Module):
         return GateOutput(tier1 + activation * (attention - tier1), tier1, attention, activation)
 
     @torch.inference_mode()
-    def state(self, embeddings: Embeddings, facts: Sequence[TurnFacts] = ()) -> State:
+    def state(
+        self,
+        embeddings: Embeddings,
+        facts: Sequence[TurnFacts] = (),
+        passages: Sequence[Embeddings] | None = None,
+    ) -> State:
         """What to keep of turns, so that each message costs only what it changes.
 
-        embeddings: (n, d); facts: one a turn, which the full preset asks for. Raises EncoderError for NaN or
-        infinite rows, GateError for another dimension or number of facts.
+        embeddings: (n, d); facts: one a turn, which the full preset asks for; passages: (p, d) a turn, None
+        when each turn is one passage. Raises EncoderError for NaN or infinite rows, GateError for another
+        dimension or number of facts or passages.
         """
-        return self.tiers.state(self._checked(embeddings, "a turn"), facts)
+        embeddings = self._checked(embeddings, "a turn")
+        return self.tiers.state(embeddings, facts, self._passages(embeddings, passages))
 
     @torch.inference_mode()
-    def extended(self, state: State, embeddings: Embeddings, facts: Sequence[TurnFacts] = ()) -> State:
+    def extended(
+        self,
+        state: State,
+        embeddings: Embeddings,
+        facts: Sequence[TurnFacts] = (),
+        passages: Sequence[Embeddings] | None = None,
+    ) -> State:
         """The state with (m, d) newer turns behind it."""
-        return self.tiers.extended(state, self._checked(embeddings, "a turn"), facts)  # type: ignore[arg-type]
+        embeddings = self._checked(embeddings, "a turn")
+        return self.tiers.extended(state, embeddings, facts, self._passages(embeddings, passages))  # type: ignore[arg-type]
 
     @torch.inference_mode()
     def first(self, state: State, n: int) -> State:
@@ -103,20 +117,25 @@ class Gate(nn.Module):
     def without(self, state: State, row: int) -> State:
         """The state when turn `row` had never been said."""
         keep = np.arange(len(state)) != row
-        facts = [fact for place, fact in enumerate(state.facts) if place != row]
-        return self.tiers.state(np.asarray(state.embeddings)[keep], facts)
+        facts, passages = (
+            [each for place, each in enumerate(every) if place != row]
+            for every in (state.facts, state.passages)
+        )
+        return self.tiers.state(np.asarray(state.embeddings)[keep], facts, passages)  # type: ignore[arg-type]
 
     @torch.inference_mode()
     def replaced(
         self, state: State, row: int, embedding: Embeddings, facts: TurnFacts | None = None
     ) -> State:
-        """The state when turn `row` had the (d,) embedding and the facts given."""
+        """The state when turn `row` had the (d,) embedding and the facts given, and were one passage."""
         embeddings = np.array(state.embeddings)
         embeddings[row] = self._checked(embedding[None], "a turn")[0]
         every = list(state.facts)
         if facts is not None and every:
             every[row] = facts
-        return self.tiers.state(embeddings, every)
+        passages = list(state.passages)
+        passages[row] = embeddings[row][None]
+        return self.tiers.state(embeddings, every, passages)
 
     @torch.inference_mode()
     def score(self, state: State, message: Message) -> GateScores:
@@ -175,6 +194,13 @@ class Gate(nn.Module):
             digest.update(name.encode())
             digest.update(tensor.detach().cpu().contiguous().numpy().tobytes())
         return digest.hexdigest()
+
+    def _passages(
+        self, embeddings: Embeddings, passages: Sequence[Embeddings] | None
+    ) -> Sequence[Embeddings]:
+        if passages is None:
+            return [row[None] for row in embeddings]
+        return [self._checked(each, "a passage") for each in passages]
 
     def _checked(self, embeddings: Embeddings, what: str) -> Embeddings:
         if embeddings.ndim != 2 or embeddings.shape[1] != self.config.dimension:

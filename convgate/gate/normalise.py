@@ -5,6 +5,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+MOST_SPREADS = 3.0
+"""What is farther from its usual value counts as that far: nothing was learned about it."""
+
 
 class Standardise(nn.Module):
     """Features less their usual value, in units of their usual spread; both are measured before training."""
@@ -19,7 +22,7 @@ class Standardise(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """(..., F) to (..., F)."""
-        return (features - self.usual).div_(self.spread)
+        return (features - self.usual).div_(self.spread).clamp_(-MOST_SPREADS, MOST_SPREADS)
 
 
 class Whitening(nn.Module):

@@ -39,6 +39,11 @@ class TurnState:
         """None: the reference reads embeddings alone."""
         return ()
 
+    @property
+    def passages(self) -> Sequence[Embeddings]:
+        """None: each turn has its embedding alone."""
+        return [row[None] for row in self.embeddings]
+
 
 class ReferenceTiers(nn.Module):
     """The bilinear tier and the attention tier, 221,828 parameters."""
@@ -64,7 +69,9 @@ class ReferenceTiers(nn.Module):
         tier1 = torch.stack(list(self.bilinear(turns, situation, place).values())).sum(dim=0)
         return tier1, torch.where(count > 1, self.attention(turns, tier1, situation, mask), tier1)
 
-    def state(self, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> TurnState:
+    def state(
+        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
+    ) -> TurnState:
         """The state of turns with (n, d) embeddings."""
         turns = torch.from_numpy(embeddings)
         return TurnState(turns, self.attention.project(turns))
@@ -73,9 +80,15 @@ class ReferenceTiers(nn.Module):
         """The state of the first n of its turns."""
         return TurnState(state.turns[:n], state.projected[:n])
 
-    def extended(self, state: TurnState, embeddings: Embeddings, facts: Sequence[TurnFacts]) -> TurnState:
+    def extended(
+        self,
+        state: TurnState,
+        embeddings: Embeddings,
+        facts: Sequence[TurnFacts],
+        passages: Sequence[Embeddings],
+    ) -> TurnState:
         """The state with (m, d) newer turns behind it."""
-        new = self.state(embeddings, facts)
+        new = self.state(embeddings, facts, passages)
         return TurnState(torch.cat([state.turns, new.turns]), torch.cat([state.projected, new.projected]))
 
     def score(

@@ -15,9 +15,9 @@ from convgate.gate.arrays import Floats, Logits
 from convgate.gate.columns import Columns
 from convgate.gate.facts import TurnFacts
 from convgate.gate.feature_tier import PART_OF, FeatureTier
-from convgate.gate.features import PARTS, message_features
+from convgate.gate.features import PARTS, Passages, message_features
 from convgate.gate.links import Band
-from convgate.gate.normalise import Standardise, Whitening
+from convgate.gate.normalise import MOST_SPREADS, Standardise, Whitening
 from convgate.gate.thread_tier import FLOOR, LEAST, ThreadTier
 
 Layer = Callable[[Floats], Floats]
@@ -44,15 +44,21 @@ class Scorer:
         )
 
     def standard(
-        self, columns: Columns, vectors: Floats, n: int, fact: TurnFacts, embedding: Floats
+        self,
+        columns: Columns,
+        vectors: Floats,
+        passages: Passages,
+        n: int,
+        fact: TurnFacts,
+        embedding: Floats,
     ) -> Floats:
         """(n, F) standardised features of a message with the first n turns."""
         vector = self._W @ (embedding - self._mean)
         vector /= max(float(np.linalg.norm(vector)), 1e-12)
-        features = message_features(columns, vectors, fact, vector, n)
+        features = message_features(columns, vectors, passages, fact, vector, n)
         features -= self._usual  # in place: a copy of all turns takes as long as the rest
         features /= self._spread
-        return features
+        return np.clip(features, -MOST_SPREADS, MOST_SPREADS, out=features)
 
     def weights(self, x: Floats) -> Floats:
         """(F,) what each of the (n, F) standardised features counts in tier 1."""

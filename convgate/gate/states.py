@@ -5,8 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
+import numpy as np
+
 from convgate.conversation import Turn
 from convgate.embedding.base import Encoder
+from convgate.embedding.chunks import mean
 from convgate.gate.facts import facts_of
 from convgate.gate.model import Gate, State
 
@@ -29,9 +32,10 @@ class KeptStates:
         if found is not None and known >= len(turns):
             return gate.first(found[1], len(turns))
         new = turns[known:]
-        vectors = encoder.encode([turn.scored_text for turn in new])
-        facts = [facts_of(turn) for turn in new]
-        state = gate.state(vectors, facts) if found is None else gate.extended(found[1], vectors, facts)
+        passages = encoder.encode_passages([turn.scored_text for turn in new])
+        vectors = np.array([mean(each) for each in passages]).reshape(-1, gate.config.dimension)
+        read = vectors, [facts_of(turn) for turn in new], passages
+        state = gate.state(*read) if found is None else gate.extended(found[1], *read)
         with self._lock:
             self._kept = [entry for entry in self._kept if entry is not found][1 - _CONVERSATIONS :]
             self._kept.append((turns, state))

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from convgate.embedding.chunks import mean
 from convgate.figures.clicks import clicked_cell
 from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
@@ -110,14 +111,14 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
     posed = [conversation.at(index) for index in range(start, stop)]
     texts = [situation_text(rule, *pose) for pose in posed]
     turns = conversation.turns[start:stop]
-    vectors = gate.encoder.encode([*(turn.scored_text for turn in turns), *texts])
-    half = stop - start
+    passages = gate.encoder.encode_passages([*(turn.scored_text for turn in turns), *texts])
+    vectors, half = np.array([mean(each) for each in passages]), stop - start
 
     def report(done: int, total: int) -> None:
         if done % 10 == 0:
             bar.progress(done / total, text=f"Scored {done:,} of {total:,} turns against all before them …")
 
-    state = gate.gate.state(vectors[:half], [facts_of(turn) for turn in turns])
+    state = gate.gate.state(vectors[:half], [facts_of(turn) for turn in turns], passages[:half])
     messages = [
         Message(vector, situation_facts(situation))
         for vector, (situation, _) in zip(vectors[half:], posed, strict=True)
