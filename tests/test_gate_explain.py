@@ -8,6 +8,7 @@ import pytest
 from convgate.errors import GateError
 from convgate.gate.explain import (
     attention_weights,
+    best_passage,
     edited,
     leave_one_out,
     named_parts,
@@ -92,6 +93,24 @@ def test_words_of_the_question_carry_the_semantic_part():
     )
     assert word_effects(gate, encoder, "  ", state, message) == []
     assert len(word_effects(gate, encoder, "word " * 100, state, message, limit=7)) == 7
+
+
+class TwoPassages(FakeEncoder):
+    """Splits a text at its semicolon."""
+
+    def split_passages(self, text: str) -> list[str]:
+        return text.split(";")
+
+    def encode_passages(self, texts, *, progress=None):
+        return [self.encode(self.split_passages(text)) * 0.5 for text in texts]
+
+
+def test_best_passage_is_the_one_that_is_nearest_to_the_message():
+    encoder, text = TwoPassages(), "we bought green tiles; the NaN loss vanished; nothing else"
+    gate, message = Gate(), Message(encoder.encode(["why NaN loss"])[0])
+    state = gate.state(encoder.encode([text]))
+    assert best_passage(gate, encoder, text, state, message) == "the NaN loss vanished"
+    assert best_passage(gate, encoder, "the NaN loss", state, message) is None
 
 
 def test_matrix_holds_the_scores_of_each_turn_as_the_current_one(scored):

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.embedding.base import Embeddings, Encoder
+from convgate.embedding.chunks import unit_rows
 from convgate.errors import GateError
 from convgate.gate.facts import TurnFacts
 from convgate.gate.model import CONTEXTUAL, Gate, GateScores, Message, State
@@ -106,6 +107,15 @@ def word_effects(
         WordEffect(word.start(), word.end(), float(semantic[0] - part))
         for word, part in zip(words, semantic[1:], strict=True)
     ]
+
+
+def best_passage(gate: Gate, encoder: Encoder, text: str, state: State, message: Message) -> str | None:
+    """Return the passage of the text that is nearest to the message; None when there is one alone."""
+    passages = encoder.split_passages(text)
+    if len(passages) < 2:
+        return None
+    semantic = gate.semantic(unit_rows(encoder.encode_passages([text])[0]), state, message)
+    return passages[int(np.argmax(semantic))].strip()
 
 
 def relevance_matrix(

@@ -15,7 +15,7 @@ from convgate.building import EncoderOnDemand, build_policy, find_version, param
 from convgate.conversation import Conversation, History, Situation
 from convgate.decisions import TurnDecisions
 from convgate.embedding.base import Encoder
-from convgate.gate.explain import Link, WordEffect, strongest_links, word_effects
+from convgate.gate.explain import Link, WordEffect, best_passage, strongest_links, word_effects
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES, stages_of
@@ -129,6 +129,11 @@ def words(gate: GatePolicy, moment: Moment, row: int) -> list[WordEffect]:
     return _words(moment.place, gate.gate.fingerprint, _identity(gate.encoder), row, gate, moment)
 
 
+def passage(gate: GatePolicy, moment: Moment, row: int) -> str | None:
+    """The passage of the turn of that row that is nearest to the message; None when it has one alone."""
+    return _passage(moment.place, gate.gate.fingerprint, _identity(gate.encoder), row, gate, moment)
+
+
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _policy(
     name: str,
@@ -182,6 +187,19 @@ def _words(
 ) -> list[WordEffect]:
     state, message = _gate.read(_moment.situation, _moment.history)
     return word_effects(_gate.gate, _gate.encoder, _moment.history[row].scored_text, state, message)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False)
+def _passage(
+    place: tuple[str, int | None, str],
+    fingerprint: str,
+    identity: str,
+    row: int,
+    _gate: GatePolicy,
+    _moment: Moment,
+) -> str | None:
+    state, message = _gate.read(_moment.situation, _moment.history)
+    return best_passage(_gate.gate, _gate.encoder, _moment.history[row].scored_text, state, message)
 
 
 def _identity(encoder: Encoder | None) -> str:

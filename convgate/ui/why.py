@@ -24,7 +24,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.scoring import Moment
-from convgate.ui.text import shortened
+from convgate.ui.text import literal, shortened
 from convgate.ui.theme import current_palette
 from convgate.ui.turn_labels import turn_labels as turn_labels
 
@@ -50,6 +50,8 @@ class Explained:
 def draw_why(explained: Explained, turn: int) -> None:
     """Everything about one turn (0-based); links and words are measured only when they are opened."""
     draw_parts(explained.page, explained.decisions, turn)
+    if passage := scoring.passage(explained.gate, explained.moment, turn - explained.start):
+        st.caption(f"Best passage: “{literal(passage, limit=240)}”")
     _draw_links(explained, turn)
     _draw_words(explained, turn)
 
