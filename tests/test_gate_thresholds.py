@@ -15,6 +15,7 @@ from convgate.gate.thresholds import (
     Anchored,
     Blended,
     Calibrated,
+    Expected,
     Limits,
     Relative,
     Stricter,
@@ -35,6 +36,36 @@ def test_absolute_uses_the_learned_threshold_unless_one_is_set():
     assert kept(Absolute()) == [0, 2, 3]
     assert kept(Absolute(0.6)) == [0, 3]
     assert kept(Absolute(0.95)) == []
+
+
+def test_expected_keeps_the_turns_of_the_highest_expected_f1():
+    # Of 0.9, 0.7, 0.5, 0.1 (2.2 together): 1.8/3.2, 3.2/4.2, 4.2/5.2, 4.4/6.2; nothing is 0.0135.
+    cut = Expected().cut(SCORES, learned=0.99)
+    assert (cut.kept.tolist(), cut.threshold) == ([True, False, True, True], 0.5)
+    assert "2.2" in cut.because
+    assert kept(Expected(4.0)) == [0]
+    assert kept(Expected(0.25)) == kept(Expected(0.0)) == [0, 1, 2, 3]
+
+
+def test_expected_keeps_nothing_where_that_is_likelier_right():
+    # One turn of 0.3: nothing is right with 0.7, the turn is worth 0.6/1.3.
+    assert kept(Expected(), np.array([0.3])) == []
+    assert kept(Expected(), np.array([0.6])) == [0]
+    assert kept(Expected(), np.zeros(3)) == kept(Expected(), np.zeros(0)) == []
+    assert kept(Expected(0.6), np.array([0.3])) == [0]
+    assert "0.70" in Expected().cut(np.array([0.3]), learned=0.5).because
+
+
+@given(scores=score_arrays, strictness=st.floats(0.25, 4.0))
+def test_expected_keeps_the_best_count_and_fewer_when_stricter(scores, strictness: float):
+    chosen = Expected(strictness).cut(scores, learned=0.5).kept
+    assert not chosen.any() or scores[chosen].min() >= scores[~chosen].max(initial=0)
+    stricter = Expected(min(4.0, strictness * 1.5)).cut(scores, learned=0.5).kept
+    assert not (stricter & ~chosen).any()
+    if chosen.any():
+        best, weight = np.sort(scores)[::-1], strictness**-2
+        worth = (1 + weight) * np.cumsum(best) / (np.arange(1, len(best) + 1) + weight * best.sum())
+        assert worth[chosen.sum() - 1] == pytest.approx(worth.max())
 
 
 def test_anchored_keeps_what_may_be_relevant_only_beside_what_surely_is():
@@ -154,7 +185,7 @@ def test_limits_bring_back_the_best_dropped_and_drop_the_worst_kept():
         (lambda: TopK(-1), "top_k: k must be from 0"),
         (lambda: Relative(float("nan")), "deviations must be"),
         (lambda: Limits(min_turns=5, max_turns=2), r"max_turns \(2\) must not be below min_turns \(5\)"),
-        (lambda: make_rule("magic"), "no threshold rule 'magic'; there are stricter"),
+        (lambda: make_rule("magic"), "no threshold rule 'magic'; there are expected"),
         (lambda: make_rule("top_k", n=3), "top_k has no setting n; it has k"),
         (lambda: TopK(2.5), "top_k: k must be a whole number"),
     ],

@@ -1,4 +1,4 @@
-"""Rules seen along the one parameter that has them keep less as it rises: a threshold, or deviations.
+"""Rules along the one parameter that has them keep less as it rises: threshold, strictness or deviations.
 
 >>> rule = Anchored(anchor=0.8)
 >>> reach(rule, np.array([0.9, 0.4])).tolist(), reach(rule, np.array([0.7, 0.4])).tolist()
@@ -17,7 +17,17 @@ from numpy.typing import NDArray
 
 from convgate.decisions import Floats
 from convgate.errors import EvaluationError
-from convgate.gate.thresholds import Absolute, Anchored, Blended, Calibrated, Relative, Rule, Stricter
+from convgate.gate.thresholds import (
+    Absolute,
+    Anchored,
+    Blended,
+    Calibrated,
+    Expected,
+    Relative,
+    Rule,
+    Stricter,
+    strictest,
+)
 
 ROUNDING = 1e-9  # as rules have it: a score that misses the threshold by this is kept
 
@@ -40,13 +50,15 @@ class History:
     highest: Floats
     mean: Floats
     spread: Floats
+    strictest: Floats  # (n,) always
 
     @classmethod
     def of(cls, scores: Floats) -> History:
         """Of one history; zeros when it has no turns."""
         if not len(scores):
-            return cls(np.zeros(()), np.zeros(()), np.zeros(()))
-        return cls(np.asarray(scores.max()), np.asarray(np.mean(scores)), np.asarray(np.std(scores)))
+            return cls(np.zeros(()), np.zeros(()), np.zeros(()), np.zeros(0))
+        highest, mean, spread = (np.asarray(of(scores)) for of in (np.max, np.mean, np.std))
+        return cls(highest, mean, spread, strictest(scores))
 
 
 def sweep_of(rule: Rule) -> Sweep | None:
@@ -98,6 +110,8 @@ def reach_of_many(rule: Rule, scores: Floats, history: History, *, learned: floa
     """(n,) the same for turns of many histories, each with the numbers of its own in `history`."""
     if isinstance(rule, Absolute | Calibrated):
         return scores
+    if isinstance(rule, Expected):
+        return history.strictest
     if isinstance(rule, Anchored):
         return np.where(history.highest >= rule.anchor - ROUNDING, scores, -np.inf)
     if isinstance(rule, Relative):
@@ -120,6 +134,8 @@ def keeps(reached: Floats, value: float) -> NDArray[np.bool_]:
 def _parameter(rule: Rule) -> str | None:
     if isinstance(rule, Absolute | Calibrated | Anchored):
         return "threshold"
+    if isinstance(rule, Expected):
+        return "strictness"
     return "deviations" if isinstance(rule, Relative | Stricter | Blended) else None
 
 

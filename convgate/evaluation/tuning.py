@@ -216,11 +216,12 @@ class ScoredCases:
     def _histories(self) -> History:
         numbers = [History.of(one.scores) for one in self.cases]
         counts = [len(one.scores) for one in self.cases]
-        columns = (
+        highest, mean, spread = (
             np.repeat([float(getattr(one, name)) for one in numbers], counts)
             for name in ("highest", "mean", "spread")
         )
-        return History(*columns)
+        reached = np.concatenate([one.strictest for one in numbers] or [np.zeros(0)])
+        return History(highest, mean, spread, reached)
 
     @cached_property
     def _cluster(self) -> Integers:

@@ -110,6 +110,57 @@ class Anchored(Checked):
 
 
 @dataclass(frozen=True, slots=True)
+class Expected(Checked):
+    """Keep as many of the best turns as have the highest expected F-beta, or nothing.
+
+    With scores p, best first, the expected F-beta of the first k is (1 + β²) Σᵢ≤ₖ pᵢ / (k + β² Σ pᵢ), as in
+    Lewis, "Evaluating and optimizing autonomous text classification systems" (1995); β = 1 / strictness.
+    Nothing is kept when that nothing is relevant, Π (1 − pᵢ), is more likely than the best F1 / strictness.
+    """
+
+    name: ClassVar[str] = "expected"
+    label: ClassVar[str] = "Expected: the best balance of missed and extra turns"
+    strictness: float = setting(
+        1.0, "strictness", low=0.0, high=4.0, step=0.05,
+        help="How bad an extra turn is beside a missed one. 1: as bad; 2: worse; 0: all turns are kept.",
+    )  # fmt: skip
+
+    def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
+        """Keep the turns whose `strictest` is at least the strictness; `learned` is not read."""
+        most, nothing = strictest(scores), float(np.prod(1 - np.clip(scores, 0.0, 1.0)))
+        kept = most >= self.strictness - _ROUNDING
+        if not kept.any():
+            told = f"That no turn is relevant has the probability {nothing:.2f}."
+            return Cut(kept, None, told, why_dropped="{score:.2f}; nothing is kept.")
+        count = int(kept.sum())
+        best = "the best turn" if count == 1 else f"among the {count} best turns"
+        return Cut(
+            kept, float(scores[kept].min()), f"The scores expect {scores.sum():.1f} relevant turns.",
+            f"{{score:.2f}}, {best}.", f"{{score:.2f}}, not {best}.",
+        )  # fmt: skip
+
+
+def strictest(scores: Floats) -> Floats:
+    """(n,) the highest strictness at which the rule `expected` keeps each turn; scores: (n,), 0…1.
+
+    Adding the next best turn j to the turns before it raises the expected F-beta while
+    pⱼ (j + β² Σ p) > Σᵢ<ⱼ pᵢ, so a turn is kept from β² = (Σᵢ<ⱼ pᵢ / pⱼ − j) / Σ p on.
+    """
+    best_first = _best_first(scores)
+    ordered = np.clip(scores[best_first], 1e-12, 1.0)
+    total, places = ordered.sum(), np.arange(len(ordered))
+    before = np.cumsum(ordered) - ordered
+    needed = np.maximum(before / ordered - places, 0.0)
+    with np.errstate(divide="ignore"):
+        most = np.sqrt(total / needed)
+        f1 = (2 * (before + ordered) / (places + 1 + total)).max(initial=0.0)
+        most = np.minimum(most, f1 / np.prod(1 - ordered))
+    found = np.empty(len(scores))
+    found[best_first] = most
+    return found
+
+
+@dataclass(frozen=True, slots=True)
 class Relative(Checked):
     """Keep what stands out from the other turns: mean + deviations · std of the scores."""
 
@@ -269,7 +320,7 @@ class Limits(Checked):
 
 RULES: Mapping[str, type[Rule]] = {
     rule.name: rule
-    for rule in (Stricter, Anchored, Absolute, Relative, Blended, Calibrated, TopK, TokenBudget)
+    for rule in (Expected, Stricter, Anchored, Absolute, Relative, Blended, Calibrated, TopK, TokenBudget)
 }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Request, ViewportSize, expect
+from playwright.sync_api import Browser, BrowserContext, Page, Request, TimeoutError, ViewportSize, expect
 
 from tests.browser.running_app import (
     add_samples,
@@ -93,7 +93,10 @@ def come_to(window: Page, strangers: Callable[[BrowserContext], None]) -> Iterat
     strangers(window.context)
 
     def come(address: str) -> Page:
-        wait_until_idle(window, frames=0)  # what the test before did may still be under way
+        try:
+            wait_until_idle(window, timeout=PATIENCE, frames=0)  # of the test before
+        except TimeoutError:  # a run was lost on the way: no other test is to wait for it
+            open_page(window, "/Versions")
         go_to(window, "/Versions", frames=0)
         go_to(window, address)
         return window

@@ -75,7 +75,7 @@ def test_moving_the_slider_flips_a_turn(explore: Page) -> None:
     expect(page.locator(".row")).to_have_count(len(TALK))
     expect(page.get_by_text("No turn flips")).to_be_visible()
     kept = int(metric(page, "Kept").inner_text())
-    slider = page.get_by_role("slider", name=re.compile("threshold", re.IGNORECASE)).first
+    slider = page.get_by_role("slider", name="Strictness")
     slider.focus()
     page.keyboard.press("Home")
     expect(
@@ -84,7 +84,7 @@ def test_moving_the_slider_flips_a_turn(explore: Page) -> None:
     wait_until_idle(page)
     assert int(metric(page, "Kept").inner_text()) > kept
     assert page.locator(".flip", has_text="↑").count() == int(metric(page, "Kept").inner_text()) - kept
-    assert float(query(page)["threshold"]) == 0
+    assert float(query(page)["strictness"]) == 0
 
     address = page.url
     open_page(page, address)
