@@ -9,7 +9,14 @@ import torch
 from torch import Tensor
 
 from convgate.gate.model import GateOutput
-from convgate.training.objective import TIER1_WEIGHT, cross_entropy, objective, overlap
+from convgate.training.objective import (
+    ANY_WEIGHT,
+    TIER1_WEIGHT,
+    any_relevant,
+    cross_entropy,
+    objective,
+    overlap,
+)
 
 
 def row(*values: float) -> Tensor:
@@ -98,6 +105,7 @@ def test_the_objective_is_both_tiers_and_the_overlap() -> None:
     relevant, mask = torch.tensor([[1.0, 0], [0, 1]]), torch.tensor([[True, True], [True, False]])
     output = GateOutput(logit, tier1, torch.full((2, 2), 9.0), torch.tensor(0.5))
     both = cross_entropy(logit, relevant, mask) + TIER1_WEIGHT * cross_entropy(tier1, relevant, mask)
+    both = both + ANY_WEIGHT * any_relevant(logit, relevant, mask)
     for weight in (0.0, 2.0):
         expected = float(both.mean()) + weight * float(overlap(logit, relevant, mask))
         assert float(objective(output, relevant, mask, overlap_weight=weight)) == pytest.approx(expected)

@@ -148,7 +148,14 @@ def test_a_seed_fixes_what_is_made(tmp_path: Path) -> None:
     first, again, other = ([one.source for one in pretraining_sets([file], seed=seed)] for seed in (0, 0, 1))
     assert first == again
     same = [a.name for a, b in zip(first, other, strict=True) if a.sha256 == b.sha256]
-    assert same == ["own", "dialogues.families", "dialogues.friends", "dialogues.pursuits", "sequences"]
+    assert same == [
+        "own",
+        "chats.train",
+        "dialogues.families",
+        "dialogues.friends",
+        "dialogues.pursuits",
+        "sequences",
+    ]
 
 
 @pytest.mark.usefixtures("little")
@@ -156,6 +163,7 @@ def test_topics_that_measure_are_not_trained_on() -> None:
     made = pretraining_sets([], seed=0)
     assert [one.cases.name for one in made] == [
         *("woven-topics", "scenarios-topics", "asked-again", "long-dialogues"),
+        *("chats.train", "short-subjects", "long-chats", "lengthened-answers"),
         *("dialogues.families", "dialogues.friends", "dialogues.pursuits", "sequences"),
     ]
     used = {

@@ -13,13 +13,15 @@ from torch import Tensor
 
 from convgate.conversation import Conversation, History, Situation
 from convgate.embedding.base import Embeddings, Encoder, Progress
+from convgate.embedding.chunks import mean
 from convgate.gate.columns import Columns
 from convgate.gate.facts import facts_of, situation_facts
-from convgate.gate.features import FEATURES, message_features, turn_features
+from convgate.gate.features import FEATURES, Passages, message_features, turn_features
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.gate.situation import situation_text
 from convgate.store.openings import chain
+from convgate.training.cues import HeldOutCues
 from convgate.training.errors import TrainingError
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.transcripts.split_groups import split_group_of
@@ -84,6 +86,7 @@ def read_episodes(
     sets: RelevanceSet,
     *,
     whole: bool = True,
+    cues: HeldOutCues | None = None,
     progress: Progress | None = None,
 ) -> list[Episode]:
     """The episodes of a relevance set, as this gate reads them.
@@ -91,6 +94,7 @@ def read_episodes(
     A long conversation whose cases have windows is read in stretches of 130 turns; each case is in one of
     them, and its history begins where the stretch does at the earliest. Cases without any turn before them,
     or with none that is judged, are left out. whole: whether it is all of a set, not what others leave of it.
+    cues: stand for the shipped ones in texts that those were fitted on.
 
     Raises TrainingError when a whole set has no other case, or none in which anything is relevant, and for a
     case about a conversation or turns that there are not; ConversationError for a current message that there
@@ -108,10 +112,10 @@ def read_episodes(
     texts = [turn.scored_text for id in by_conversation for turn in sets.conversations[id].turns]
     texts += [posed.text for cases in by_conversation.values() for posed in cases]
     distinct = list(dict.fromkeys(texts))
-    vectors = dict(zip(distinct, encoder.encode(distinct, progress=progress), strict=True))
+    passages = dict(zip(distinct, encoder.encode_passages(distinct, progress=progress), strict=True))
     said = {id: tuple(chain(sets.conversations[id].turns)[1:]) for id in by_conversation}
     return [
-        _episode(gate, vectors, sets.conversations[id], said[id], start, stop, cases)
+        _episode(gate, passages, sets.conversations[id], said[id], start, stop, cases, cues)
         for id, known in by_conversation.items()
         for start, stop, cases in _stretches(len(sets.conversations[id]), known)
     ]
@@ -200,30 +204,40 @@ def _stretches(length: int, cases: list[_Posed]) -> Iterator[tuple[int, int, lis
 
 def _episode(
     gate: Gate,
-    vectors: Mapping[str, Embeddings],
+    passages: Mapping[str, Embeddings],
     conversation: Conversation,
     said: tuple[bytes, ...],
     start: int,
     stop: int,
     cases: list[_Posed],
+    cues: HeldOutCues | None,
 ) -> Episode:
     turns = conversation.turns[start:stop]
-    embeddings = np.stack([vectors[turn.scored_text] for turn in turns])
-    messages = np.stack([vectors[posed.text] for posed in cases])
+    embeddings = np.stack([mean(passages[turn.scored_text]) for turn in turns])
+    messages = np.stack([mean(passages[posed.text]) for posed in cases])
     # Rows of the stretch: the first of each history, and the one behind its last.
     spans = [(max(posed.history.start - start, 0), posed.history.stop - start) for posed in cases]
     features: list[Half] = [np.zeros((after - first, 0), np.float16) for first, after in spans]
     by_turn: Half = np.zeros((len(turns), 0, 0), np.float16)
     if isinstance(gate.tiers, FullTiers):
-        columns = Columns(facts_of(turn) for turn in turns)
-        white, asked = _whitened(gate.tiers, embeddings), _whitened(gate.tiers, messages)
+        told = [facts_of(turn) for turn in turns]
         facts = [situation_facts(posed.situation) for posed in cases]
+        if cues is not None:
+            told = [cues.corrected(fact, turn.scored_text) for fact, turn in zip(told, turns, strict=True)]
+            facts = [cues.corrected(fact, posed.text) for fact, posed in zip(facts, cases, strict=True)]
+        columns = Columns(told)
+        white, asked = _whitened(gate.tiers, embeddings), _whitened(gate.tiers, messages)
+        parts = Passages(embeddings.shape[1])
+        for turn in turns:
+            parts.append(_whitened(gate.tiers, passages[turn.scored_text]))
         features = [
-            message_features(columns, white, fact, vector, after, width=after - first).astype(np.float16)
+            message_features(columns, white, parts, fact, vector, after, width=after - first).astype(
+                np.float16
+            )
             for fact, vector, (first, after) in zip(facts, asked, spans, strict=True)
         ]
         width = gate.config.band
-        by_turn = turn_features(columns, white, 0, len(turns), width=width).astype(np.float16)
+        by_turn = turn_features(columns, white, parts, 0, len(turns), width=width).astype(np.float16)
     questions = [
         Question(
             message.astype(np.float16),

@@ -36,6 +36,9 @@ class TrainingSettings(Checked):
         0.08, "", low=0.0, high=0.9, step=0.01,
         help="Chance that a part of the features is at its usual value all through a conversation.",
     )  # fmt: skip
+    noise: float = setting(
+        0.3, "spreads", low=0.0, high=2.0, step=0.05, help="Random change of each feature, in its own spread."
+    )
     overlap: float = setting(
         0.5, "", low=0.0, high=10.0, step=0.1, help="Weight of the selection's F1 beside the cross-entropy."
     )

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Literal
 
-from convgate.gate.thresholds import Anchored, Rule, Stricter
+from convgate.gate.thresholds import Anchored, Expected, Rule, Stricter
 from convgate.parameters import parameter_names
 from convgate.training import runs
 from convgate.training.epochs import Epoch
@@ -21,7 +21,7 @@ from convgate.versions.version import Version
 
 Activate = Literal["always", "better", "never"]
 HELD_OUT = "held out of its training data"  # what the card calls the conversations that it is compared on
-_RULES: Mapping[str, type[Rule]] = {"reference": Stricter, "full": Anchored}
+_RULES: Mapping[str, type[Rule]] = {"reference": Stricter, "full": Expected}
 
 
 def rule_of(plan: Plan, parent: Version | None) -> Rule:
@@ -32,7 +32,7 @@ def rule_of(plan: Plan, parent: Version | None) -> Rule:
             return rule
         if isinstance(rule, Anchored):
             return Anchored(anchor=rule.anchor)
-    return _RULES.get(parent.config.preset if parent else plan.preset, Anchored)()
+    return _RULES.get(parent.config.preset if parent else plan.preset, Expected)()
 
 
 def why_not_active(

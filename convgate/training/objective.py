@@ -8,7 +8,9 @@ from torch.nn import functional as F
 
 from convgate.gate.model import GateOutput
 
+ANY_WEIGHT = 0.5
 TIER1_WEIGHT = 0.3  # so that tier 1 is of use by itself, and its parts mean something
+_MOST_NONE = 8.0  # nats; one case in which much is kept wrongly must not be all that counts
 
 
 def cross_entropy(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
@@ -31,8 +33,20 @@ def overlap(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
     return 1 - (2 * found + 1) / (kept.sum() + relevant.sum() + 1)
 
 
+def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
+    """(B,) cross-entropy of whether anything is relevant in each case; its probability is 1 − Π(1 − pᵢ).
+
+    The expected-F rule reads the scores so (`thresholds.Expected`); relevant turns come together, so scores
+    that are right one by one would find "nothing" too rarely.
+    """
+    none = (F.softplus(logits) * mask).sum(dim=1)  # −ln Π(1 − pᵢ)
+    found = -torch.log1p(-torch.exp(-none.clamp(min=1e-4)) + 1e-7)
+    return torch.where((relevant * mask).sum(dim=1) > 0, found, none.clamp(max=_MOST_NONE))
+
+
 def objective(output: GateOutput, relevant: Tensor, mask: Tensor, *, overlap_weight: float) -> Tensor:
-    """() the loss of a batch: both tiers' cross-entropy, and the overlap of what is kept."""
+    """() the loss of a batch: cross-entropy of both tiers and of "anything", and the overlap."""
     both = cross_entropy(output.logit, relevant, mask)
     both = both + TIER1_WEIGHT * cross_entropy(output.tier1, relevant, mask)
+    both = both + ANY_WEIGHT * any_relevant(output.logit, relevant, mask)
     return both.mean() + overlap_weight * overlap(output.logit, relevant, mask)

@@ -14,6 +14,7 @@ from convgate.evaluation.counted_once import counted_once
 from convgate.gate.config import GateConfig
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
+from convgate.training.cues import HeldOutCues
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.epochs import TrainingSettings
 from convgate.training.errors import TrainingError
@@ -95,11 +96,12 @@ def as_read(
         listener.stage("Measuring the embeddings")
         with torch.no_grad():
             measure_embeddings(new, _sample(encoder, sets, plan.settings.seed))
+    cues = HeldOutCues.fitted() if plan.parent is None else None
     episodes: dict[str, list[Episode]] = {}
     for one in sets:
         listener.stage(f"Reading {one.cases.name} as the gate does")
         whole = all(overlap.is_within for overlap in one.overlaps)
-        found = read_episodes(gate, encoder, one.cases, whole=whole, progress=listener.progress)
+        found = read_episodes(gate, encoder, one.cases, whole=whole, cues=cues, progress=listener.progress)
         if found:
             episodes[one.cases.name] = found
     if new is not None:

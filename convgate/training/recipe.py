@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from convgate.evaluation.counted_once import Overlap
+from convgate.training.chats import chat_sets
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.training.errors import TrainingError
 from convgate.training.lengthening import lengthen
@@ -85,6 +86,7 @@ def pretraining_sets(files: Sequence[Path], *, seed: int, skip_bad: bool = False
         ask_again([*talks, *written], count=HISTORIES, seed=seed + 4, turns=_AGAIN_TURNS, name="asked-again")
     )
     made.append(lengthen(written_sets(), count=LONG_DIALOGUES, seed=seed + 5, name="long-dialogues"))
+    made += chat_sets(seed=seed + 6)
     made += written_sets()
     if taken := {one.cases.name for one in found} & {cases.name for cases in made}:
         raise TrainingError(f"{min(taken)} is a set that convgate makes itself; call the file otherwise")

@@ -14,7 +14,7 @@ def written_talks(split: Split | None = None) -> tuple[Talk, ...]:
     talks = [
         talk
         for prefix in ("topics.", "near.")
-        for texts in _relevance_sets(prefix)
+        for texts in packed_sets(prefix)
         for talk in talks_of(texts.conversations.values())
     ]
     return tuple(talk for talk in talks if split in (None, talk.split))
@@ -29,11 +29,12 @@ def unrelated_questions(split: Split | None = None) -> tuple[str, ...]:
 
 def written_sets() -> tuple[RelevanceSet, ...]:
     """The written relevance sets, whole: dialogues of two people, and sequences of questions."""
-    return tuple(texts for prefix in ("dialogues.", "sequences.") for texts in _relevance_sets(prefix))
+    return tuple(texts for prefix in ("dialogues.", "sequences.") for texts in packed_sets(prefix))
 
 
 @cache
-def _relevance_sets(prefix: str) -> tuple[RelevanceSet, ...]:
+def packed_sets(prefix: str) -> tuple[RelevanceSet, ...]:
+    """The packed relevance sets whose files' names begin so, by name."""
     found = []
     for entry in sorted(files(__package__).joinpath("texts").iterdir(), key=lambda entry: entry.name):
         if entry.name.startswith(prefix) and entry.name.endswith(".jsonl"):

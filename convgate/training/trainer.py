@@ -154,6 +154,7 @@ class Trainer:
         )
         cases = batch(gate, episode, list(chosen))
         drop_parts(gate, cases, self.settings.dropped_parts, rng)
+        add_noise(gate, cases, self.settings.noise, rng)
         output = gate(cases.turns, cases.messages, cases.mask)
         weight = min(len(chosen), _MOST_COUNTED) ** _COUNTED
         loss = objective(output, cases.relevant, cases.judged, overlap_weight=self.settings.overlap)
@@ -226,6 +227,15 @@ class Trainer:
             activation=float(self.averaged.tiers.activation),
             best=validation < lowest,
         )
+
+
+def add_noise(gate: Gate, cases: Batch, deviations: float, rng: np.random.Generator) -> None:
+    """Move each feature of the messages at random, by so many of its spreads."""
+    if not isinstance(gate.tiers, FullTiers) or not deviations:
+        return
+    generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
+    noise = torch.randn(cases.messages.shape, generator=generator)
+    cases.messages.add_(noise * gate.tiers.standardise.spread, alpha=deviations)
 
 
 def drop_parts(gate: Gate, cases: Batch, chance: float, rng: np.random.Generator) -> None:
