@@ -23,9 +23,9 @@ from convgate.versions.version import write_version
 SHIPPED = Path("convgate/gate/weights/shipped")
 LIMITS = (
     "English was all that it was trained on; what it makes of other languages was not measured.",
-    "Ubuntu's help channel, woven conversations, small talk and written dialogues are what it knows; other"
+    "Chats with an assistant, Ubuntu's help channel, small talk and dialogues are what it knows; other"
     " kinds of transcripts deserve a look, and labels of their own.",
-    "It reads 256 word pieces at a time; longer turns are embedded in chunks, 32 of them at most.",
+    "It reads passages of 64 word pieces, of a very long turn 128 of them that are spread evenly.",
 )
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 import convgate
+from convgate.conversation import Conversation, Turn
 from convgate.embedding.base import Encoder
 from convgate.embedding.default import default_encoder
 from convgate.settings import load_settings
@@ -45,6 +46,23 @@ def test_the_four_questions_are_answered_as_published(kept: list[set[int]]):
     assert len(other_project) <= 1
     assert len(memoization & FIBONACCI) >= 2
     assert not memoization & NAN
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        *("How do I make a chocolate cake recipe?", "Chocolate cake recipe"),
+        *("What is the capital of Australia?", "thanks!"),
+    ],
+)
+def test_short_messages_on_a_new_subject_keep_nothing(encoder: Encoder, question: str):
+    samples = read_relevance_set(SAMPLES)
+    case = next(case for case in samples.cases if case.id == "nan-and-fibonacci-1")
+    turns = samples.conversations[case.conversation].turns[:8]
+    conversation = Conversation("short", (*turns, Turn.of("user", question)), format="relevance-set")
+    policy = convgate.load_gate("shipped", encoder=encoder).policy
+    for situation, history in (conversation.at(8), conversation.asked(Turn.of("user", question))):
+        assert not set(policy.decide(situation, history).kept_indices) - {8}
 
 
 def test_a_first_message_has_nothing_before_it(encoder: Encoder):
