@@ -157,6 +157,26 @@ def test_a_model_in_a_folder_is_told_apart_by_its_weights(encoder, tmp_path: Pat
     assert np.allclose(loaded.encode(["hello"]), encoder.encode(["hello"]), atol=1e-6)
 
 
+def test_a_static_model_is_an_encoder_too(tmp_path: Path):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from tokenizers import Tokenizer
+    from tokenizers.models import WordLevel
+    from tokenizers.pre_tokenizers import Whitespace
+
+    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
+
+    tokenizer = Tokenizer(WordLevel({"[UNK]": 0, "red": 1, "blue": 2}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = Whitespace()
+    weights = np.array([[1, 1, 1], [1, 0, 0], [0, 2, 0]], dtype=np.float32)
+    static = StaticEmbedding(tokenizer, embedding_weights=weights)
+    SentenceTransformer(modules=[static]).save(str(tmp_path / "static"))
+
+    encoder = SentenceTransformerEncoder.load(str(tmp_path / "static"))
+    assert np.allclose(encoder.encode(["red", "blue blue"]), [[1, 0, 0], [0, 1, 0]])
+    assert encoder.count_chunks("red " * 200).encoded > 1
+
+
 def test_vectors_are_those_of_the_library_where_nothing_is_cut(encoder):
     from sentence_transformers import SentenceTransformer
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from sentence_transformers import SentenceTransformer
+from tokenizers import Tokenizer
 from transformers.utils import logging as transformers_logging
 
 from convgate.bundled import BUNDLED_MODEL, bundled_folder, verify_bundled_weights
@@ -45,8 +46,8 @@ class SentenceTransformerEncoder:
         self._model = model
         self._prefix = prefix
         self._tokenizer = _untruncated(model)
-        longest = int(model.max_seq_length or 512) - 2  # room for [CLS] and [SEP]
-        self._max_pieces = max(8, min(longest, max_pieces))
+        longest = (model.max_seq_length or 512) - 2  # room for [CLS] and [SEP]; infinite in a static model
+        self._max_pieces = int(max(8, min(longest, max_pieces)))
         self._batch = _CPU_BATCH if model.device.type == "cpu" else _GPU_BATCH
         dimension = model.get_embedding_dimension()
         if dimension is None:
@@ -154,8 +155,8 @@ class SentenceTransformerEncoder:
 
 
 def _untruncated(model: SentenceTransformer) -> Any:
-    tokenizer = getattr(model.tokenizer, "backend_tokenizer", None)
-    if tokenizer is None:
+    tokenizer = getattr(model.tokenizer, "backend_tokenizer", model.tokenizer)
+    if not isinstance(tokenizer, Tokenizer):
         raise EncoderError("the encoder has no fast tokenizer, so long text cannot be split for it")
     tokenizer = copy.deepcopy(tokenizer)
     tokenizer.no_truncation()
@@ -165,7 +166,8 @@ def _untruncated(model: SentenceTransformer) -> Any:
 
 def _revision(model: SentenceTransformer, source: str) -> str:
     """The hub's commit, or for a folder the hash of its weight files."""
-    commit = getattr(getattr(model[0], "auto_model", model[0]).config, "_commit_hash", None)
+    config = getattr(getattr(model[0], "auto_model", None), "config", None)  # none in a static model
+    commit = getattr(config, "_commit_hash", None)
     if commit:
         return str(commit)
     digest = hashlib.sha256()
