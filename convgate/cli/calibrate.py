@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from convgate.cli.encoder_calibration import make_version_for
 from convgate.cli.evaluate import PlotsOption, make_folder, read_set, stage_bar
 from convgate.cli.output import GateOption, JsonOption, SkipBadOption, tell, write_json, write_text
 
@@ -18,11 +19,25 @@ if TYPE_CHECKING:
     from convgate.settings import Settings
 
 INTERVALS_FROM_WIDTH = 60  # columns
+_WITH_ENCODER = {"files", "gate", "encoder", "name", "skip_bad", "json_output", "out"}
 
 
 def calibrate(
-    files: Annotated[list[Path], typer.Argument(help="Relevance sets (JSONL).", metavar="SET.jsonl")],
+    context: typer.Context,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Relevance sets (JSONL); with --encoder any transcripts.", metavar="SET.jsonl"),
+    ] = None,
     gate: GateOption = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            help="Instead of a threshold, make a version for this encoder, with the same learned weights."
+            " Without files, conversations that come with convgate are measured.",
+            metavar="NAME",
+        ),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="With --encoder: what the new version is called.")] = None,
     precision: Annotated[
         float | None,
         typer.Option(help="Wanted precision, up to 1: the most recall that has it.", metavar="P"),
@@ -65,9 +80,20 @@ def calibrate(
     ] = None,
     plots: PlotsOption = None,
 ) -> None:
-    """Fit the gate's threshold on labelled cases, and lay the found rule beside the one in use."""
-    goal = _goal(precision, recall, f_beta, cost_ratio)
+    """Fit the gate's threshold on labelled cases, and lay the found rule beside the one in use.
+
+    With --encoder, make a version of the gate for another encoder instead.
+    """
     _check_places(out, settings_file)
+    if encoder is not None:
+        _check_no_threshold_options(context)
+        make_version_for(encoder, name, gate, files or [], skip_bad=skip_bad, json=json_output, out=out)
+        return
+    if name is not None:
+        raise typer.BadParameter("it names the version that --encoder makes", param_hint="--name")
+    if not files:
+        raise typer.BadParameter("name a relevance set", param_hint="SET.jsonl")
+    goal = _goal(precision, recall, f_beta, cost_ratio)
     make_folder(plots)
     from convgate.evaluation.fitting import fit_threshold
 
@@ -88,6 +114,16 @@ def calibrate(
         write_json({"gate": policy.version, **fitted.to_json()}, out)
     if not json_output:
         _show(fitted, seed)
+
+
+def _check_no_threshold_options(context: typer.Context) -> None:
+    for parameter in context.command.params:
+        source = context.get_parameter_source(str(parameter.name))
+        if source is not None and source.name == "COMMANDLINE" and parameter.name not in _WITH_ENCODER:
+            raise typer.BadParameter(
+                "it is about thresholds, and --encoder fits none; leave one of the two out",
+                param_hint=parameter.opts[0],
+            )
 
 
 def _settings_toml(fitted: FittedThreshold, policy: GatePolicy, settings: Settings) -> str:

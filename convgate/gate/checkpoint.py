@@ -6,6 +6,7 @@ torch is imported only when weights are read or written, so that a list of gates
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -108,7 +109,9 @@ def check_encoder(config: GateConfig, encoder: EncoderIdentity | None) -> None:
     if encoder is None or config.encoder is None:
         return
     if names := config.encoder.differences(encoder):
+        command = f"convgate calibrate --encoder {shlex.quote(encoder.model)}"
+        remedy = f". `{command}` makes a version for the latter" if config.preset == "full" else ""
         raise GateError(
             f"the gate was made for the encoder {config.encoder}, not for {encoder}:"
-            f" they differ in {', '.join(names)}"
+            f" they differ in {', '.join(names)}{remedy}"
         )

@@ -205,9 +205,10 @@ class Gate(nn.Module):
     def _checked(self, embeddings: Embeddings, what: str) -> Embeddings:
         if embeddings.ndim != 2 or embeddings.shape[1] != self.config.dimension:
             got = embeddings.shape[-1] if embeddings.ndim else 0
+            remedy = "`convgate calibrate --encoder NAME` makes a version for another one"
             raise GateError(
                 f"the gate reads embeddings of {self.config.dimension} dimensions; {what} has {got}"
-                " (was it encoded with another encoder?)"
+                f" (was it encoded with another encoder?{f' {remedy}' * (self.config.preset == 'full')})"
             )
         vectors = np.ascontiguousarray(embeddings, dtype=np.float32)
         return check_embeddings(vectors, dimension=self.config.dimension, source=f"the embedding of {what}")

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from convgate.conversation import Conversation
 from convgate.evaluation.counted_once import Overlap
-from convgate.training.chats import chat_sets
+from convgate.training.chats import chat_sets, chats, personal_chats
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.training.errors import TrainingError
 from convgate.training.lengthening import lengthen
@@ -18,6 +19,7 @@ from convgate.training.scenarios import WEIGHTS, scenarios
 from convgate.training.talks import Talk, talks_of
 from convgate.training.texts import unrelated_questions, written_sets, written_talks
 from convgate.training.weaving import ask_again, weave
+from convgate.transcripts.reading import read_conversations
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 
 WOVEN, SCENARIOS, HISTORIES, LONG_DIALOGUES = 900, 600, 20, 25  # how many are made of each kind
@@ -49,9 +51,7 @@ def read_sets(files: Sequence[Path], *, skip_bad: bool = False) -> tuple[list[Tr
         raise TrainingError(f"two files are called {twice[0]}")
     for path in files:
         cases = read_relevance_set(path, skip_bad=skip_bad)
-        for corpus in corpora_in(cases):
-            if not corpus.may_train:
-                raise TrainingError(f"{path.name}: {corpus.terms}. It is not trained on.")
+        _check_terms(cases, path)
         if cases.cases:
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
             found.append(TrainingSet(cases, _source(cases, digest)))
@@ -100,6 +100,31 @@ def replayed(names: Sequence[str], *, seed: int) -> list[TrainingSet]:
     """
     made = replay_sets(names, seed=seed)
     return [TrainingSet(cases, _source(cases, _digest(cases), own=True)) for cases in made]
+
+
+def unlabelled_sets(files: Sequence[Path], *, skip_bad: bool = False) -> list[TrainingSet]:
+    """Return the conversations of the transcripts without cases; with no file, those that come with convgate.
+
+    Raises TranscriptError when a file cannot be read, TrainingError when the licence of a corpus in it
+    forbids training.
+    """
+    if not files:
+        topics = {talk.id: Conversation(talk.id, talk.turns) for talk in written_talks("train")}
+        packed = [chats("train"), personal_chats(), RelevanceSet("topics", topics, ())]
+        return [TrainingSet(cases, _source(cases, _digest(cases), own=True)) for cases in packed]
+    sets = []
+    for path in files:
+        transcript = read_conversations(path, skip_bad=skip_bad)
+        cases = RelevanceSet(path.stem, {conversation.id: conversation for conversation in transcript}, ())
+        _check_terms(cases, path)
+        sets.append(TrainingSet(cases, _source(cases, hashlib.sha256(path.read_bytes()).hexdigest())))
+    return sets
+
+
+def _check_terms(cases: RelevanceSet, path: Path) -> None:
+    for corpus in corpora_in(cases):
+        if not corpus.may_train:
+            raise TrainingError(f"{path.name}: {corpus.terms}. It is not trained on.")
 
 
 def _source(cases: RelevanceSet, digest: str, *, own: bool = False) -> Source:

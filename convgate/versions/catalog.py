@@ -118,6 +118,10 @@ class Versions:
             return Path(version)
         return None if version == UNTRAINED else self.get(version)
 
+    def check_free(self, name: str) -> None:
+        """Raise GateError when no new version can have that name."""
+        self._own.free(name)
+
     def add(self, gate: Gate, draft: Draft, *, name: str | None = None) -> Version:
         """Store a gate as a new version, under the day's date and a number unless it is named."""
         with self._own.changing():

@@ -1,0 +1,96 @@
+"""Fit a version of the gate to another encoder without training.
+
+The gate reads similarities, not coordinates. So for another encoder it is enough to measure the whitening
+anew, and where its similarities usually lie; the learned weights stay.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+
+from convgate.conversation import Conversation
+from convgate.embedding.base import Encoder, Progress
+from convgate.errors import GateError
+from convgate.gate.features import NAMES
+from convgate.gate.full import FullTiers
+from convgate.gate.model import Gate
+from convgate.training.episodes import read_episodes
+from convgate.training.errors import TrainingError
+from convgate.training.measuring import measure_embeddings
+from convgate.transcripts.relevance_sets import Case, RelevanceSet
+
+_TEXTS_PER_DIMENSION = 2  # with fewer, the directions of the embeddings are measured badly
+_WINDOW = 128  # turns of a message's history, so that long conversations take bounded memory
+_FROM_EMBEDDINGS = [row for row, name in enumerate(NAMES) if name.startswith(("cosine", "passage"))]
+
+
+@torch.no_grad()
+def calibrate_encoder(
+    gate: Gate,
+    own: Encoder,
+    other: Encoder,
+    conversations: Sequence[Conversation],
+    *,
+    progress: Progress | None = None,
+) -> Gate:
+    """Return a copy of the gate that reads the embeddings of the other encoder instead of its own.
+
+    The whitening is measured on all texts of the conversations. The usual value and spread of the features
+    that come from embeddings are moved so that a value two spreads above the usual one with the own encoder
+    is so with the other: both are measured on the users' turns, each with the turns before it.
+
+    Raises GateError unless the gate is of the full preset, TrainingError when the conversations are too few.
+    """
+    if not isinstance(gate.tiers, FullTiers):
+        raise GateError(
+            "a gate of the reference preset learned from the coordinates of its encoder's embeddings; for"
+            " another encoder, train one: `convgate pretrain --preset reference`"
+        )
+    dimension = other.identity.dimension
+    texts = list(dict.fromkeys(turn.scored_text for each in conversations for turn in each.turns))
+    texts = [text for text in texts if text.strip()]
+    if len(texts) < (needed := _TEXTS_PER_DIMENSION * dimension):
+        raise TrainingError(
+            f"there are {len(texts):,} different messages; to measure the {dimension:,} dimensions of"
+            f" {other.identity.model}, at least {needed:,} are needed: give more conversations"
+        )
+    new = Gate(replace(gate.config, dimension=dimension, encoder=other.identity)).eval()
+    assert isinstance(new.tiers, FullTiers)
+    kept = {name: value for name, value in gate.state_dict().items() if ".whitening." not in name}
+    new.load_state_dict(kept, strict=False)
+    measure_embeddings(new.tiers, other.encode(texts, progress=progress))
+    own_mean, own_spread = _similarities(gate, own, conversations, progress)
+    mean, spread = _similarities(new, other, conversations, progress)
+    scale = spread / own_spread
+    standardise, rows = new.tiers.standardise, _FROM_EMBEDDINGS
+    standardise.usual[rows] = mean + (standardise.usual[rows] - own_mean) * scale
+    standardise.spread[rows] *= scale
+    return new
+
+
+def _similarities(
+    gate: Gate, encoder: Encoder, conversations: Sequence[Conversation], progress: Progress | None
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return mean and spread of the features that come from embeddings, as this gate reads them."""
+    numbered = {str(number): conversation for number, conversation in enumerate(conversations)}  # unique ids
+    cases = tuple(
+        Case(f"{number}-{turn}", number, turn, None, frozenset(), _WINDOW)
+        for number, conversation in numbered.items()
+        for turn in range(1, len(conversation))
+        if conversation.turns[turn].role == "user"
+    )
+    sets = RelevanceSet("unlabelled", numbered, cases)
+    episodes = read_episodes(gate, encoder, sets, whole=False, progress=progress)
+    rows = [question.features[:, _FROM_EMBEDDINGS] for episode in episodes for question in episode.questions]
+    features = np.concatenate(rows).astype(np.float64) if rows else np.zeros((1, 1))
+    spread = features.std(axis=0)
+    if not spread.all():
+        raise TrainingError(
+            "the conversations are too short to measure similarities: give some in which users have several"
+            " turns before them"
+        )
+    return torch.from_numpy(features.mean(axis=0)).float(), torch.from_numpy(spread).float()
