@@ -2,10 +2,10 @@
 
     python -m scripts.statement_kinds [--write]
 
-It is fitted to the labelled statements in scripts/statements, the conversations in tests/invariants that are
-not held out, and convgate/training/texts/chats.train.jsonl. For each author of conversations in
-tests/invariants the tables are of a classifier without them; --write fits it to all and writes the file that
-ships.
+It is fitted to the labelled statements in convgate/training/texts/statements, the conversations in
+tests/invariants that are not held out, and convgate/training/texts/chats.train.jsonl. For each author of
+conversations in tests/invariants the tables are of a classifier without them; --write fits it to all and
+writes the file that ships.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from convgate.settings import load_settings
 from scripts.invariant_figures import Counts, judge, read_lines, table
 
 ROOT = Path(__file__).parent.parent
-STATEMENTS = ROOT / "scripts" / "statements"
+STATEMENTS = ROOT / "convgate" / "training" / "texts" / "statements"
 CONVERSATIONS = ROOT / "tests" / "invariants"
 CHATS = ROOT / "convgate" / "training" / "texts" / "chats.train.jsonl"
 AUTHORS = ("work", "third", "fourth", "fifth")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import timeit
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
@@ -135,3 +136,18 @@ def test_what_is_kept_of_one_turn_is_not_taken_for_another():
     ]
     found = [facts_of(turn) for turn in same] + [situation_facts(Situation(same[0]))]
     assert len({(f.speaker, f.named, str(f.minutes), f.typed) for f in found}) == 5
+
+
+def test_a_text_costs_what_its_length_is():
+    def seconds(text: str) -> float:
+        turn = Turn.of("user", text)
+        return min(timeit.repeat(lambda: facts_of(turn), number=1, repeat=5))
+
+    for sign in ("a", "\n", "語", "A", "1_"):
+        assert seconds(sign * 16_000) < 12 * seconds(sign * 4_000)
+
+
+def test_what_is_written_like_code_or_a_name_is_an_identifier():
+    told = facts_of(Turn.of("user", "Set max_retries to 3 in the ParseConfig of userId, as Anna said"))
+    assert {"max_retri", "3", "parseconfig", "userid", "anna"} >= told.identifiers >= {"3", "userid", "anna"}
+    assert facts_of(Turn.of("user", "Please say that again")).identifiers == frozenset()

@@ -22,7 +22,7 @@ MAX_CHUNKS = 128
 MAX_CHARACTERS = MAX_CHUNKS * 1_024
 """Characters of a text that are tokenized: longer text is sampled in MAX_CHUNKS places first."""
 
-_SENTENCE_END = re.compile(r"[.!?。？！][\"')\]]*\s+|\n+")
+SENTENCE_END = re.compile(r"[.!?][\"')\]]*\s+|[。？！][」』”)]*\s*|\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def _firsts(text: str, pieces: Any, max_pieces: int) -> list[int]:
     # A fraction of the limit is left free: cutting inside a word can add pieces at the seam.
     step = max(1, max_pieces - 4)
     begins = [start for start, _ in pieces.offsets]
-    sentences = [bisect_left(begins, end.end()) for end in _SENTENCE_END.finditer(text)]
+    sentences = [bisect_left(begins, end.end()) for end in SENTENCE_END.finditer(text)]
     firsts, place = [0], 0
     while n_pieces - firsts[-1] > step:
         latest = firsts[-1] + step

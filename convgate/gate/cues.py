@@ -1,9 +1,9 @@
 """What the words of a text tell about its part in a conversation: linear models over one and two words.
 
-Three questions are answered, each in logits: does a message need anything said before it (`needs`); will a
-turn be needed much later (`lasting`, of users and assistants apart); does a user's turn state a lasting
-instruction (`instruction`). The models are fitted on conversations with an assistant that come with convgate
-(`scripts/fit_cues.py`); a text in another language has no known words, and gets their usual answer.
+Two questions are answered, each in logits: does a message need anything said before it (`needs`); does a
+sentence of a user's state a lasting instruction (`instruction`). The models are fitted on texts that come
+with convgate (`scripts/fit_cues.py`); a text in another language has no known words, and gets their usual
+answer.
 """
 
 from __future__ import annotations
@@ -15,11 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from itertools import pairwise
+from itertools import islice, pairwise
+
+from convgate.embedding.chunks import SENTENCE_END
 
 _TOKEN = re.compile(r"\w+|[?.!:,;]")
 _MOST_TOKENS = 400
-NAMES = ("needs", "lasting_user", "lasting_assistant", "instruction")
+_MOST_SENTENCES = 200
+NAMES = ("needs", "instruction")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,10 @@ class Cue:
         total = sum(weights[ngram] for ngram in ngrams if ngram in weights)
         return self.bias + total / math.sqrt(max(1, len(ngrams)))
 
+    def highest(self, text: str) -> float:
+        """Return the log odds of the sentence that has the highest."""
+        return max(map(self.logit, map(ngrams_of, sentences_of(text))), default=self.bias)
+
 
 def ngrams_of(text: str) -> frozenset[str]:
     """Return the words, signs, and pairs of neighbours among the first 400 of a text.
@@ -44,6 +51,17 @@ def ngrams_of(text: str) -> frozenset[str]:
     """
     tokens = _TOKEN.findall(text.casefold())[:_MOST_TOKENS]
     return frozenset(tokens).union(map(" ".join, pairwise(tokens)))
+
+
+def sentences_of(text: str) -> list[str]:
+    """Return the first 200 sentences and lines of a text.
+
+    >>> sentences_of("Stop it. Now!")
+    ['Stop it.', 'Now!']
+    """
+    ends = (match.end() for match in SENTENCE_END.finditer(text))
+    bounds = [0, *islice(ends, _MOST_SENTENCES), len(text)]
+    return [found for start, stop in pairwise(bounds) if (found := text[start:stop].strip())]
 
 
 @cache

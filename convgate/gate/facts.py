@@ -24,11 +24,11 @@ _COMPARING = frozenset(
     {"another", "between", "both", "compare", "compared", "difference", "differences", "else", "instead"}
     | {"other", "others", "than", "versus", "vs"}
 )  # English words that set something against what was said before
-_IDENTIFIER = re.compile(r"\w*[\d_]\w*|[A-Z]{2,}\w*|[a-z]+[A-Z]\w*|(?<=[a-z,;] )[A-Z]\w+")
-_LISTED = re.compile(r"^\s*(?:\d+[.)]|[-*•])\s", re.MULTILINE)
+_IDENTIFIER = re.compile(r"\b(?:\w*[\d_]\w*|[A-Z]{2,}\w*|[a-z]+[A-Z]\w*)|(?<=[a-z,;] )[A-Z]\w+")
+_LISTED = re.compile(r"^[^\S\n]*(?:\d+[.)]|[-*•])\s", re.MULTILINE)
 _ORDINAL = re.compile(
     r"\b(?:first|second|third|fourth|fifth|last|former|latter|\d+(?:st|nd|rd|th)"
-    r"|(?:number|no\.?|option|step|item|point) ?#?[\da-z]\b)|#\d",
+    r"|(?:number|option|step|item|point) ?#?(?:\d+|[a-d])\b)|#\d",
     re.IGNORECASE,
 )
 _MOST_CHARACTERS = 20_000  # that are searched for signs of form
@@ -56,8 +56,7 @@ class TurnFacts:
     listed: bool  # whether it has a list
     ordinal: bool  # whether it names an item of a list by its number
     needs: float  # log odds that, as a message, it needs something said before
-    lasting: float  # log odds that it will be needed much later
-    instruction: float  # log odds that it states a lasting instruction; an assistant's has the least
+    instruction: float  # log odds that it states a lasting instruction; the usual ones for an assistant
 
 
 def facts_of(turn: Turn) -> TurnFacts:
@@ -79,7 +78,7 @@ def _facts_of(turn: Turn, *, typed: bool) -> TurnFacts:
 def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typed: bool) -> TurnFacts:
     ordered = words(text)[:_MOST_WORDS]
     said = frozenset(ordered)
-    start, ngrams, cues = text[:_MOST_CHARACTERS], ngrams_of(text), shipped_cues()
+    start, cues = text[:_MOST_CHARACTERS], shipped_cues()
     assistant = role == "assistant"
     return TurnFacts(
         speaker=(name or role).casefold(),
@@ -97,9 +96,8 @@ def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typ
         identifiers=frozenset(stems([found.casefold() for found in _IDENTIFIER.findall(start)])),
         listed=bool(_LISTED.search(start)),
         ordinal=bool(_ORDINAL.search(start)),
-        needs=cues["needs"].logit(ngrams),
-        lasting=cues["lasting_assistant" if assistant else "lasting_user"].logit(ngrams),
-        instruction=cues["instruction"].logit(frozenset() if assistant else ngrams),
+        needs=cues["needs"].logit(ngrams_of(text)),
+        instruction=cues["instruction"].highest("" if assistant else start),
     )
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.gate.cues import NAMES, Cue, ngrams_of
+from convgate.gate.cues import Cue, ngrams_of, sentences_of, shipped_cues
 from convgate.gate.facts import TurnFacts
-from convgate.training.chats import chats, needed_turns, new_subjects
+from convgate.training.chats import needed_turns, new_subjects, personal_chats, training_chats
 
 _PENALTY = 3.0  # C of the logistic regression, with features of unit length
 _MOST = 2_000  # n-grams of a cue
 _MIN_TEXTS = 3  # that an n-gram has to be in
-_FAR = 6  # turns; what is needed from farther away is lasting
+_LASTING = {"hard_constraint", "safety_requirement"}  # kinds of statements
 _FOLDS = 5
 
 
@@ -30,27 +33,35 @@ class Example:
 
 
 def cue_examples() -> Mapping[str, Sequence[Example]]:
-    """Return by the name of each cue what it is fitted on, of the training writers alone."""
-    found: dict[str, list[Example]] = {name: [] for name in NAMES}
-    written = chats("train")
-    needed: dict[str, set[int]] = {id: set() for id in written.conversations}
-    needed_of = needed_turns("train")
+    """Return by the name of each cue what it is fitted on."""
+    return {"needs": list(_messages()), "instruction": [*_sentences(), *_statements()]}
+
+
+def _messages() -> Iterator[Example]:
+    written, needed = training_chats(), needed_turns()
     for case in written.cases:
-        situation, history = written.situation(case)
-        needed[case.conversation] |= {turn for turn in needed_of[case.id] if history.stop - turn > _FAR}
-        writer = _writer(case.conversation)
-        found["needs"].append(Example(situation.turn.scored_text, bool(needed_of[case.id]), writer))
+        writer = written.conversations[case.conversation].metadata["writer"]
+        yield Example(written.situation(case)[0].turn.scored_text, bool(needed[case.id]), writer)
     for number, text in enumerate(new_subjects()):
-        found["needs"].append(Example(text, answer=False, writer=f"short {number % _FOLDS}"))
-    for id, conversation in written.conversations.items():
-        stated = {item["index"] for item in conversation.metadata["instructions"]}
-        for index, turn in enumerate(conversation.turns[:-_FAR]):
-            user = turn.role == "user"
-            lasting = Example(turn.scored_text, index in needed[id], _writer(id))
-            found["lasting_user" if user else "lasting_assistant"].append(lasting)
-            if user:
-                found["instruction"].append(Example(turn.scored_text, index in stated, _writer(id)))
-    return found
+        yield Example(text, answer=False, writer=f"short {number % _FOLDS}")
+
+
+def _sentences() -> Iterator[Example]:
+    for conversation in (*training_chats().conversations.values(), *personal_chats().conversations.values()):
+        stated = [(item["index"], item["text"]) for item in conversation.metadata["instructions"]]
+        for index, turn in enumerate(conversation.turns):
+            if turn.role == "user":
+                quotes = [quote for place, quote in stated if place == index]
+                for sentence in sentences_of(turn.scored_text):
+                    states = any(quote in sentence or sentence in quote for quote in quotes)
+                    yield Example(sentence, states, conversation.metadata["writer"])
+
+
+def _statements() -> Iterator[Example]:
+    folder = files("convgate.training").joinpath("texts", "statements")
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+            yield Example(line["text"], line["kind"] in _LASTING, file.name)
 
 
 def fit_cue(examples: Sequence[Example]) -> Cue:
@@ -66,7 +77,7 @@ def fit_cue(examples: Sequence[Example]) -> Cue:
 
 
 def held_out_logits(examples: Sequence[Example]) -> dict[str, float]:
-    """Return for each text the log odds by a cue that was fitted without its writer.
+    """Return for each text the log odds by a cue that was fitted without its writer, and without the text.
 
     A gate that is trained on the same texts must not see how well a cue knows them.
     """
@@ -74,8 +85,8 @@ def held_out_logits(examples: Sequence[Example]) -> dict[str, float]:
     found: dict[str, float] = {}
     for fold in range(_FOLDS):
         left_out = set(writers[fold::_FOLDS])
-        cue = fit_cue([example for example in examples if example.writer not in left_out])
         texts = {example.text for example in examples if example.writer in left_out}
+        cue = fit_cue([one for one in examples if one.writer not in left_out and one.text not in texts])
         found |= {text: cue.logit(ngrams_of(text)) for text in texts}
     return found
 
@@ -87,20 +98,18 @@ class HeldOutCues:
     logits: Mapping[str, Mapping[str, float]]  # by cue and text
 
     @classmethod
+    @cache
     def fitted(cls) -> HeldOutCues:
-        """Return those of the written chats."""
+        """Return those of the texts that come with convgate."""
         return cls({name: held_out_logits(examples) for name, examples in cue_examples().items()})
 
     def corrected(self, fact: TurnFacts, text: str) -> TurnFacts:
         """Return the facts of a text with its held-out cues where there are any."""
-        lasting = self.logits["lasting_assistant" if fact.assistant else "lasting_user"]
-        instruction = {} if fact.assistant else self.logits["instruction"]
-        return replace(
-            fact,
-            needs=self.logits["needs"].get(text, fact.needs),
-            lasting=lasting.get(text, fact.lasting),
-            instruction=instruction.get(text, fact.instruction),
-        )
+        known, shipped = self.logits["instruction"], shipped_cues()["instruction"]
+        instruction, sentences = fact.instruction, [] if fact.assistant else sentences_of(text)
+        if any(one in known for one in sentences):
+            instruction = max(known.get(one, shipped.logit(ngrams_of(one))) for one in sentences)
+        return replace(fact, needs=self.logits["needs"].get(text, fact.needs), instruction=instruction)
 
 
 def _regression(
@@ -121,7 +130,3 @@ def _regression(
     matrix = csr_matrix((values, columns, ends), shape=(len(ends) - 1, len(names)))
     regression = LogisticRegression(C=_PENALTY, max_iter=1_000).fit(matrix, answers)
     return regression.coef_[0], float(regression.intercept_[0])
-
-
-def _writer(conversation: str) -> str:
-    return conversation.split("-")[0]
