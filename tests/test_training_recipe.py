@@ -151,6 +151,7 @@ def test_a_seed_fixes_what_is_made(tmp_path: Path) -> None:
     assert same == [
         "own",
         "chats.train",
+        "personal",
         "dialogues.families",
         "dialogues.friends",
         "dialogues.pursuits",
@@ -163,7 +164,7 @@ def test_topics_that_measure_are_not_trained_on() -> None:
     made = pretraining_sets([], seed=0)
     assert [one.cases.name for one in made] == [
         *("woven-topics", "scenarios-topics", "asked-again", "long-dialogues"),
-        *("chats.train", "short-subjects", "long-chats", "lengthened-answers"),
+        *("chats.train", "short-subjects", "long-chats", "personal", "lengthened-answers"),
         *("dialogues.families", "dialogues.friends", "dialogues.pursuits", "sequences"),
     ]
     used = {

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
-from typing import Literal
 
 import numpy as np
 
@@ -15,29 +14,41 @@ from convgate.conversation import ContentPart, Conversation, Turn
 from convgate.training.texts import packed_sets
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
-_SHORT_EACH = 7  # new subjects put into one chat
+_SHORT_EACH = 8  # new subjects put into one chat
 _BESIDE_SHORT = 3
 _FLOW_CASES = 12  # cases within the flow that a long history keeps
 _ECHO = 0.35  # share of lengthened answers that repeat what they answer
 
 
-def chats(split: Literal["train", "dev"]) -> RelevanceSet:
-    """Return the written chats of a split; no writer is in both."""
-    (found,) = packed_sets(f"chats.{split}.")
+def training_chats() -> RelevanceSet:
+    """Return the written chats of the training writers; those of the others are `chats.dev`."""
+    (found,) = packed_sets("chats.train.")
     return found
 
 
 def personal_chats() -> RelevanceSet:
-    """Return chats over months in which a person tells of their life, with questions asked later."""
+    """Return chats over months in which a person tells of their life, with questions asked later.
+
+    Lasting instructions without a condition hold for every question, and are judged for none.
+    """
     (found,) = packed_sets("personal.")
-    return found
+    asked_for: dict[str, set[int]] = {id: set() for id in found.conversations}
+    for case in found.cases:
+        asked_for[case.conversation] |= case.relevant
+    judged = {
+        id: frozenset(range(len(conversation)))
+        - ({item["index"] for item in conversation.metadata["instructions"]} - asked_for[id])
+        for id, conversation in found.conversations.items()
+    }
+    cases = tuple(replace(case, judged=judged[case.conversation]) for case in found.cases)
+    return replace(found, cases=cases)
 
 
 @cache
-def needed_turns(split: Literal["train", "dev"]) -> Mapping[str, frozenset[int]]:
-    """Return by the id of each case of the chats the turns without which the answer would be wrong."""
-    lines = files("convgate.training").joinpath("texts", f"chats.{split}.jsonl").read_text(encoding="utf-8")
-    parsed = map(json.loads, lines.splitlines())
+def needed_turns() -> Mapping[str, frozenset[int]]:
+    """Return by the id of each case of the training chats the turns that its answer cannot do without."""
+    text = files("convgate.training").joinpath("texts", "chats.train.jsonl").read_text(encoding="utf-8")
+    parsed = map(json.loads, text.splitlines())
     return {line["id"]: frozenset(line["needed"]) for line in parsed if line["type"] == "case"}
 
 
@@ -50,20 +61,21 @@ def new_subjects() -> tuple[str, ...]:
 
 def chat_sets(*, seed: int) -> list[RelevanceSet]:
     """Return all sets that are made of chats, as written and changed."""
-    written = chats("train")
+    written, personal = training_chats(), personal_chats()
     return [
         written,
         short_subjects(written, seed=seed),
         long_chats(written, count=60, seed=seed + 1),
-        lengthened_answers(personal_chats(), count=60, seed=seed + 2),
+        personal,
+        lengthened_answers(personal, count=120, seed=seed + 2),
     ]
 
 
 def short_subjects(sets: RelevanceSet, *, seed: int) -> RelevanceSet:
     """Return the chats broken off at answers, each followed by a short message on a new subject.
 
-    Nothing is relevant to it. Whether a lasting instruction is, nobody knows: those are not judged. Beside it
-    stand three messages of the chat itself.
+    Nothing is relevant to it; whether a lasting instruction is, is unknown, so those are not judged. Three
+    messages of the chat itself are cases, too.
     """
     rng = np.random.default_rng(seed)
     conversations: dict[str, Conversation] = {}
@@ -88,7 +100,10 @@ def short_subjects(sets: RelevanceSet, *, seed: int) -> RelevanceSet:
 
 
 def long_chats(sets: RelevanceSet, *, count: int, seed: int) -> RelevanceSet:
-    """Return `count` histories of three to six chats, with what is asked in them and later."""
+    """Return `count` histories of three to six chats, with what is asked in them and later.
+
+    Whether the lasting instructions of the other chats hold for a case is unknown: they are not judged.
+    """
     rng = np.random.default_rng(seed)
     by_conversation = _by_conversation(sets)
     ids = list(sets.conversations)
@@ -97,13 +112,19 @@ def long_chats(sets: RelevanceSet, *, count: int, seed: int) -> RelevanceSet:
     for number in range(count):
         chosen = rng.permutation(len(ids))[: rng.integers(3, 7)]
         name, turns = f"long-chat-{number}", list[Turn]()
-        later: list[Case] = []
-        flow: list[Case] = []
+        asked: list[tuple[Case, set[int]]] = []
+        stated: set[int] = set()  # turns with lasting instructions
         for id in (ids[place] for place in chosen):
-            for case in by_conversation[id]:
-                moved = _moved(case, name, len(turns))
-                (flow if case.query is None else later).append(moved)
-            turns += sets.conversations[id].turns
+            conversation, start = sets.conversations[id], len(turns)
+            own = {start + item["index"] for item in conversation.metadata["instructions"]}
+            asked += [(_moved(case, name, start), own) for case in by_conversation[id]]
+            stated |= own
+            turns += conversation.turns
+        flow, later = list[Case](), list[Case]()
+        for case, own in asked:
+            stop = len(turns) if case.turn is None else case.turn
+            judged = frozenset(range(stop)) - (stated - own)
+            (later if case.turn is None else flow).append(replace(case, judged=judged))
         conversations[name] = Conversation(name, tuple(turns), format="relevance-set")
         cases += later + [flow[i] for i in rng.permutation(len(flow))[:_FLOW_CASES]]
     return RelevanceSet("long-chats", conversations, tuple(cases))
@@ -131,6 +152,8 @@ def lengthened_answers(sets: RelevanceSet, *, count: int, seed: int) -> Relevanc
                 place[id, row] = len(turns)
                 turns.append(turn)
         conversations[name] = Conversation(name, tuple(turns), format="relevance-set")
+        judged = {id: by_conversation[id][0].judged or range(len(sets.conversations[id])) for id in chosen}
+        known = frozenset(place[id, row] for id in chosen for row in judged[id])
         for id in chosen:
             cases += [
                 replace(
@@ -138,6 +161,7 @@ def lengthened_answers(sets: RelevanceSet, *, count: int, seed: int) -> Relevanc
                     id=f"{name}-{case.id}",
                     conversation=name,
                     relevant=frozenset(place[id, row] for row in case.relevant),
+                    judged=known,
                 )
                 for case in by_conversation[id]
             ]

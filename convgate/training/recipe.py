@@ -9,7 +9,7 @@ from pathlib import Path
 
 from convgate.conversation import Conversation
 from convgate.evaluation.counted_once import Overlap
-from convgate.training.chats import chat_sets, chats, personal_chats
+from convgate.training.chats import chat_sets, personal_chats, training_chats
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
 from convgate.training.errors import TrainingError
 from convgate.training.lengthening import lengthen
@@ -22,7 +22,7 @@ from convgate.training.weaving import ask_again, weave
 from convgate.transcripts.reading import read_conversations
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 
-WOVEN, SCENARIOS, HISTORIES, LONG_DIALOGUES = 900, 600, 20, 25  # how many are made of each kind
+WOVEN, SCENARIOS, HISTORIES, LONG_DIALOGUES = 900, 600, 20, 50  # how many are made of each kind
 _AGAIN_TURNS = (100, 400)
 _OWN_LICENCE, _OWN_TEXTS = "MIT", "texts written for convgate"
 _FEWEST_TALKS = 4  # fewer are not woven
@@ -110,7 +110,7 @@ def unlabelled_sets(files: Sequence[Path], *, skip_bad: bool = False) -> list[Tr
     """
     if not files:
         topics = {talk.id: Conversation(talk.id, talk.turns) for talk in written_talks("train")}
-        packed = [chats("train"), personal_chats(), RelevanceSet("topics", topics, ())]
+        packed = [training_chats(), personal_chats(), RelevanceSet("topics", topics, ())]
         return [TrainingSet(cases, _source(cases, _digest(cases), own=True)) for cases in packed]
     sets = []
     for path in files:
