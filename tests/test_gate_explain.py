@@ -108,9 +108,8 @@ class TwoPassages(FakeEncoder):
 def test_best_passage_is_the_one_that_is_nearest_to_the_message():
     encoder, text = TwoPassages(), "we bought green tiles; the NaN loss vanished; nothing else"
     gate, message = Gate(), Message(encoder.encode(["why NaN loss"])[0])
-    state = gate.state(encoder.encode([text]))
-    assert best_passage(gate, encoder, text, state, message) == "the NaN loss vanished"
-    assert best_passage(gate, encoder, "the NaN loss", state, message) is None
+    assert best_passage(gate, encoder, text, message) == "the NaN loss vanished"
+    assert best_passage(gate, encoder, "the NaN loss", message) is None
 
 
 def test_matrix_holds_the_scores_of_each_turn_as_the_current_one(scored):

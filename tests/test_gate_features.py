@@ -44,17 +44,15 @@ def features(
     fact = situation_facts(Situation(message, None if typed else len(turns)))
     columns = Columns(facts_of(turn) for turn in turns)
     found = message_features(
-        columns, vectors, one_each(vectors), fact, np.array([1, 0], dtype=np.float32), len(turns), width=width
+        columns,
+        vectors,
+        Passages(vectors.shape[1]),
+        fact,
+        np.array([1, 0], dtype=np.float32),
+        len(turns),
+        width=width,
     )
     return dict(zip(NAMES, found.T.tolist(), strict=True))
-
-
-def one_each(vectors: Floats) -> Passages:
-    """Each turn as one passage."""
-    found = Passages(vectors.shape[1])
-    for row in vectors:
-        found.append(row[None])
-    return found
 
 
 def near(*values: float) -> object:
@@ -309,8 +307,7 @@ def test_speakers_and_assistants_are_counted_over_the_last_64_turns():
 def test_a_turn_counts_by_its_best_passage():
     vectors = np.eye(3, dtype=np.float32)[:2]
     passages = Passages(3)
-    passages.append(np.eye(3, dtype=np.float32)[[0, 2]])
-    passages.append(np.eye(3, dtype=np.float32)[[1]])
+    passages.append(0, np.eye(3, dtype=np.float32)[[0, 2]])
     columns = Columns([facts_of(user("a")), facts_of(user("b"))])
     message = np.array([0.0, 0.6, 0.8], dtype=np.float32)
     found = message_features(columns, vectors, passages, facts_of(user("c")), message, 2)
@@ -326,16 +323,20 @@ def test_no_turns_have_no_features():
     columns, vectors = Columns(), np.zeros((0, 2), dtype=np.float32)
     message = facts_of(user("hi anna", "Anna", NOON))
     assert message_features(
-        columns, vectors, one_each(vectors), message, np.ones(2, np.float32), 0
+        columns, vectors, Passages(vectors.shape[1]), message, np.ones(2, np.float32), 0
     ).shape == (0, len(NAMES))
-    assert turn_features(columns, vectors, one_each(vectors), 0, 0, width=3).shape == (0, 3, len(NAMES))
+    assert turn_features(columns, vectors, Passages(vectors.shape[1]), 0, 0, width=3).shape == (
+        0,
+        3,
+        len(NAMES),
+    )
 
 
 def test_first_turn_of_all_has_nothing_before_it():
     rows = turn_features(
         Columns([facts_of(user("hi"))]),
         np.ones((1, 1), np.float32),
-        one_each(np.ones((1, 1), np.float32)),
+        Passages(1),
         0,
         1,
         width=3,
@@ -356,8 +357,12 @@ def test_first_turn_of_all_has_nothing_before_it():
 def test_turns_of_any_text_have_finite_features(turns: list[Turn]):
     vectors = unit_vectors(len(turns), dimension=3)
     columns = Columns(facts_of(turn) for turn in turns)
-    assert np.isfinite(turn_features(columns, vectors, one_each(vectors), 0, len(turns), width=4)).all()
-    found = message_features(columns, vectors, one_each(vectors), facts_of(turns[-1]), vectors[0], len(turns))
+    assert np.isfinite(
+        turn_features(columns, vectors, Passages(vectors.shape[1]), 0, len(turns), width=4)
+    ).all()
+    found = message_features(
+        columns, vectors, Passages(vectors.shape[1]), facts_of(turns[-1]), vectors[0], len(turns)
+    )
     assert found.dtype == np.float32
     assert np.isfinite(found).all()
 
@@ -379,11 +384,11 @@ def as_columns(turns: Sequence[Turn]) -> tuple[Columns, Floats]:
 @given(turns=any_turns(), width=st.integers(1, 16))
 def test_rows_of_turns_are_the_features_of_messages_on_what_was_before_alone(turns: list[Turn], width: int):
     columns, vectors = as_columns(turns)
-    rows = turn_features(columns, vectors, one_each(vectors), 0, len(turns), width=width)
+    rows = turn_features(columns, vectors, Passages(vectors.shape[1]), 0, len(turns), width=width)
     for j, turn in enumerate(turns):
         before, count = Columns(facts_of(turn) for turn in turns[:j]), min(j, width)
         alone = message_features(
-            before, vectors[:j], one_each(vectors[:j]), facts_of(turn), vectors[j], j, width=width
+            before, vectors[:j], Passages(vectors.shape[1]), facts_of(turn), vectors[j], j, width=width
         )
         assert alone.shape == (count, len(NAMES))
         different = np.abs(rows[j, :count] - alone[::-1]).max(axis=0, initial=0) > 1e-5
@@ -400,10 +405,10 @@ def test_features_of_a_message_do_not_depend_on_later_turns(
     width = data.draw(st.none() | st.integers(1, 16))
     fact = situation_facts(Situation(message, None if typed else n))
     vector = np.array([0.6, 0, 0.8], dtype=np.float32)
-    among = message_features(columns, vectors, one_each(vectors), fact, vector, n, width=width)
+    among = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=width)
     before = Columns(facts_of(turn) for turn in turns[:n])
     assert np.array_equal(
-        among, message_features(before, vectors[:n], one_each(vectors[:n]), fact, vector, n, width=width)
+        among, message_features(before, vectors[:n], Passages(vectors.shape[1]), fact, vector, n, width=width)
     )
     assert np.isfinite(among).all()
 
@@ -411,10 +416,10 @@ def test_features_of_a_message_do_not_depend_on_later_turns(
 @given(turns=any_turns(), width=st.integers(1, 16), data=st.data())
 def test_rows_are_the_same_in_blocks_of_any_size(turns: list[Turn], width: int, data: st.DataObject):
     columns, vectors = as_columns(turns)
-    rows = turn_features(columns, vectors, one_each(vectors), 0, len(turns), width=width)
+    rows = turn_features(columns, vectors, Passages(vectors.shape[1]), 0, len(turns), width=width)
     start = data.draw(st.integers(0, len(turns)))
     stop = data.draw(st.integers(start, len(turns)))
-    block = turn_features(columns, vectors, one_each(vectors), start, stop, width=width)
+    block = turn_features(columns, vectors, Passages(vectors.shape[1]), start, stop, width=width)
     assert block == pytest.approx(rows[start:stop], abs=1e-5)
 
 
@@ -424,11 +429,19 @@ def test_pair_with_a_turn_in_a_window_differs_only_in_what_is_beside_the_window(
 ):
     columns, vectors = as_columns(turns)
     fact, vector, n = facts_of(message), np.array([0.6, 0, 0.8], dtype=np.float32), len(turns)
-    whole = message_features(columns, vectors, one_each(vectors), fact, vector, n)
-    window = message_features(columns, vectors, one_each(vectors), fact, vector, n, width=width)
+    whole = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n)
+    window = message_features(columns, vectors, Passages(vectors.shape[1]), fact, vector, n, width=width)
     of_the_window = {"cosine_before", "cosine_near", "bm25_before", "cosine_below_best", "bm25_below_best"}
     of_the_window |= {"passage_before", "passage_below_best", "cosine_last"}
     for column, name in enumerate(NAMES):
         if name not in of_the_window | {"speakers", "assistant_share"}:
             expected = whole[n - len(window) :, column]
             assert window[:, column] == pytest.approx(expected, abs=1e-6), name
+
+
+def test_new_words_are_those_that_no_earlier_turn_has():
+    turns = [user("the heron index is slow"), user("why?")]
+    told = features(turns, user("the heron index"))["new_words"][0]
+    unknown = features(turns, user("the tallow index"))["new_words"][0]
+    assert told == 0
+    assert unknown > 1

@@ -26,7 +26,7 @@ from convgate.gate.checkpoint import WEIGHTS, read_gate, save_gate
 from convgate.gate.config import GateConfig
 from convgate.gate.explain import edited, leave_one_out, relevance_matrix, strongest_links, word_effects
 from convgate.gate.facts import facts_of
-from convgate.gate.features import FEATURES, PARTS, message_features, turn_features
+from convgate.gate.features import FEATURES, NAMES, PARTS, message_features, turn_features
 from convgate.gate.model import Gate, GateScores, Message, State
 from convgate.gate.normalise import Standardise, Whitening
 from convgate.gate.one_thread import one_thread
@@ -529,7 +529,25 @@ def test_semantic_part_is_what_the_cosine_counts():
         standard = GATE.tiers.standardise(x)
         weight = float(GATE.tiers.bilinear.weights(standard.mean(dim=0))[0])
     assert x[:, 0].numpy() == pytest.approx(cosine, abs=1e-6)
-    assert semantic == pytest.approx(weight * cosine / float(GATE.tiers.standardise.spread[0]), abs=1e-5)
+    assert semantic == pytest.approx(weight * standard[:, 0].numpy(), abs=1e-5)
+
+
+def test_a_turn_is_found_by_its_best_passage_whatever_its_share_of_the_text():
+    gate = Gate(GateConfig(preset="full", dimension=16))
+    gate.tiers.whitening.mean.fill_(0.2)
+    gate.tiers.bilinear.weight.data[NAMES.index("passage")] = 1.0
+    turns, message = chat(4), full_message(gate, chat(1)[0])
+    vectors, facts = vectors_of(gate, turns), [facts_of(turn) for turn in turns]
+    passages = [row[None] for row in vectors]
+    plain = gate.score(gate.state(vectors, facts, passages), message).scores
+    found = []
+    for share in (0.5, 0.02):
+        passages[1] = np.stack([vectors[1] * (1 - share), message.embedding * share])
+        found.append(gate.score(gate.state(vectors, facts, passages), message).scores)
+    assert found[0] == pytest.approx(found[1], abs=1e-6)
+    assert found[0][1] > plain[1] + 0.1
+    grown = gate.extended(gate.state(vectors[:1], facts[:1]), vectors[1:], facts[1:], passages[1:])
+    assert gate.score(grown, message).scores == pytest.approx(found[1], abs=1e-6)
 
 
 def test_words_that_are_shared_carry_the_semantic_part():

@@ -22,7 +22,7 @@ STRANGER = -2  # somebody who has not spoken before
 NEVER = 2**31 - 1  # an index that no turn has
 FORM = (
     *("question", "assistant", "length", "code", "pointing", "comparing", "typed"),
-    *("ordinal", "listed", "needs", "lasting", "instruction"),
+    *("ordinal", "listed", "needs", "instruction"),
 )
 _SATURATION, _LENGTH_WEIGHT, _USUAL_LENGTH = 1.5, 0.75, 15.0  # BM25's k1 and b, and the words of a usual turn
 
@@ -74,6 +74,7 @@ class Present:
     speaker: Integers  # id, or STRANGER
     names: Integers  # (m, NAMED) ids of those whom it names and who have spoken before, then STRANGER
     mass: Floats  # what its stems weigh
+    new: Floats  # what those of them weigh that no earlier turn has
     minutes: NDArray[np.float64]
     form: Floats  # (m, len(FORM)) the numbers of FORM
 
@@ -93,7 +94,8 @@ class Columns:
         self.next_naming = Growing(np.int32, NAMED, order="F")
         self.naming_since = Growing(np.int32)  # the turn by which somebody whom it names has spoken
         self.first_turn = Growing(np.int32)  # one row a speaker
-        self.mass, self.minutes = Growing(np.float32), Growing(np.float64)
+        self.mass, self.new = Growing(np.float32), Growing(np.float32)
+        self.minutes = Growing(np.float64)
         self.form = Growing(np.float32, len(FORM), order="F")
         self.first_entry = Growing(np.int64)  # of each turn in the columns below, which have a row a stem
         self.turn, self.stem = Growing(np.int32), Growing(np.int32)
@@ -146,6 +148,7 @@ class Columns:
             speaker=np.where(self._first_turns(speaker) < index, speaker, STRANGER),
             names=np.where(known, names, STRANGER),
             mass=self.mass.first(stop)[start:],
+            new=self.new.first(stop)[start:],
             minutes=self.minutes.first(stop)[start:],
             form=self.form.first(stop)[start:],
         )
@@ -177,6 +180,7 @@ class Columns:
             speaker=np.array([speaker], dtype=np.int32),
             names=np.array([named + [STRANGER] * (NAMED - len(named))], dtype=np.int32),
             mass=np.array([mass], dtype=np.float32),
+            new=np.array([mass - sum(weights)], dtype=np.float32),
             minutes=np.array([fact.minutes]),
             form=np.array([_form(fact)], dtype=np.float32),
         )
@@ -199,15 +203,12 @@ class Columns:
         places = np.array(entries)
         turns = self.turn.first(high)[places] - start
         weight = np.repeat(np.array(weights, dtype=np.float32), each)
-        summed = (
-            weight * self.count.first(high)[places],
-            weight,
-            np.repeat(np.array(identifiers, dtype=np.float32), each),
-        )
-        bm25, plain, same = (
-            np.bincount(turns, values, minlength=stop - start).astype(np.float32) for values in summed
-        )
-        return bm25, plain, same
+        count = stop - start
+        bm25 = np.bincount(turns, weight * self.count.first(high)[places], minlength=count)
+        plain = np.bincount(turns, weight, minlength=count)
+        named = np.repeat(identifiers, each) if any(identifiers) else np.zeros(0)
+        same = np.bincount(turns[: len(named)], named, minlength=count)
+        return bm25.astype(np.float32), plain.astype(np.float32), same.astype(np.float32)
 
     def shared_rows(self, start: int, stop: int, oldest: int) -> tuple[Floats, Floats, Floats]:
         """Return the same, (m, k), for turns start…stop − 1 as messages with turns oldest…stop − 1."""
@@ -277,7 +278,7 @@ class Columns:
         return sorted(found - {speaker})[:NAMED]
 
     def _add_words(self, fact: TurnFacts, turn: int) -> None:
-        ids, weights = [], []
+        ids, weights, new = [], [], 0.0
         for stem in fact.stems:
             known = self._stems.get(stem)
             if known is None:
@@ -287,6 +288,7 @@ class Columns:
             ids.append(known)
             found = len(self._entries_with[known])
             weights.append(0.0 if stem in self._name_stems else inverse_frequency(stem, found + 1, turn + 1))
+            new += 0.0 if found else weights[-1]
         counts = np.fromiter(fact.stems.values(), dtype=np.float32, count=len(ids))
         length = _LENGTH_WEIGHT * counts.sum() / _USUAL_LENGTH + 1 - _LENGTH_WEIGHT
         for entry, known in enumerate(ids, len(self.stem)):
@@ -298,6 +300,7 @@ class Columns:
         self.count.extend(counts * (_SATURATION + 1) / (counts + _SATURATION * length))
         self.first_entry.append(len(self.stem))
         self.mass.append(sum(weights))
+        self.new.append(new)
 
 
 def _form(fact: TurnFacts) -> list[float]:

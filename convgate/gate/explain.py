@@ -109,13 +109,13 @@ def word_effects(
     ]
 
 
-def best_passage(gate: Gate, encoder: Encoder, text: str, state: State, message: Message) -> str | None:
+def best_passage(gate: Gate, encoder: Encoder, text: str, message: Message) -> str | None:
     """Return the passage of the text that is nearest to the message; None when there is one alone."""
     passages = encoder.split_passages(text)
     if len(passages) < 2:
         return None
-    semantic = gate.semantic(unit_rows(encoder.encode_passages([text])[0]), state, message)
-    return passages[int(np.argmax(semantic))].strip()
+    cosines = gate.cosines(unit_rows(encoder.encode_passages([text])[0]), message)
+    return passages[int(np.argmax(cosines))].strip()
 
 
 def relevance_matrix(

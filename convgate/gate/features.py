@@ -76,8 +76,9 @@ FEATURES = (
     Feature("turn_pointing", "turn", "how many words point to something said before (English)"),
     Feature("turn_mass", "turn", "ln(1 + weight of its stems)"),
     Feature("turn_listed", "turn", "1 when the turn has a list"),
-    Feature("turn_lasting", "turn", "log odds, by its words, that it is needed much later"),
-    Feature("turn_instruction", "turn", "log odds, by its words, that it states a lasting instruction"),
+    Feature(
+        "turn_instruction", "turn", "highest log odds, by its words, that a sentence is a lasting instruction"
+    ),
     Feature("question", "message", "1 when the message has a question mark"),
     Feature("assistant", "message", "1 when the assistant speaks"),
     Feature("length", "message", "ln(1 + words)"),
@@ -86,6 +87,7 @@ FEATURES = (
     Feature("comparing", "message", "how many words compare with something said before (English)"),
     Feature("typed", "message", "1 for a question put from outside the conversation"),
     Feature("mass", "message", "ln(1 + weight of its stems)"),
+    Feature("new_words", "message", "ln(1 + weight of its stems that no earlier turn has)"),
     Feature("leaning", "message", "pointing words for each unit of stem weight"),
     Feature("needs", "message", "log odds, by its words, that it needs something said before"),
     Feature("ordinal", "message", "1 when it names an item of a list by its number"),
@@ -100,26 +102,37 @@ PARTS = tuple(dict.fromkeys(feature.part for feature in FEATURES))
 
 
 class Passages:
-    """Unit vectors of the passages of turns, growing turn by turn."""
+    """Unit vectors of the passages of turns, growing turn by turn.
+
+    A turn of one passage has the vector of the turn itself, so only the others are kept.
+    """
 
     def __init__(self, dimension: int) -> None:
         self._vectors = Growing(np.float32, dimension)
-        self._first = Growing(np.int64)  # the first passage of each turn, and at last how many there are
+        self._turns = Growing(np.int64)  # those of several passages
+        self._first = Growing(np.int64)  # their first passages, and at last how many passages there are
         self._first.append(0)
 
-    def append(self, vectors: Floats) -> None:
-        """Add a turn by the (p, d) vectors of its passages, p ≥ 1."""
+    def append(self, turn: int, vectors: Floats) -> None:
+        """Add a turn, newer than all others, by the (p, d) vectors of its passages, p > 1."""
         self._vectors.extend(vectors)
+        self._turns.append(turn)
         self._first.append(len(self._vectors))
 
-    def best(self, messages: Floats, start: int, stop: int) -> Floats:
-        """Return (m, stop − start) the highest cosine of (m, d) messages to a passage of each turn."""
-        first = self._first.first(stop + 1)[start:]
-        if not len(first) > 1:
-            return np.zeros((len(messages), 0), dtype=np.float32)
-        vectors = self._vectors.first(int(first[-1]))[int(first[0]) :]
-        cosines = messages @ vectors.T
-        return np.asarray(np.maximum.reduceat(cosines, first[:-1] - first[0], axis=1))
+    def best(self, messages: Floats, cosine: Floats, start: int) -> Floats:
+        """Return (m, n) the highest cosine of (m, d) messages to a passage of the turns from `start` on.
+
+        cosine: (m, n) those to the turns.
+        """
+        every = self._turns.first(len(self._turns))
+        low, high = np.searchsorted(every, [start, start + cosine.shape[1]])
+        best = cosine.copy()
+        if low < high:
+            first = self._first.first(high + 1)[low:]
+            vectors = self._vectors.first(int(first[-1]))[int(first[0]) :]
+            found = np.maximum.reduceat(messages @ vectors.T, first[:-1] - first[0], axis=1)
+            best[:, every[low:high] - start] = found
+        return best
 
 
 def message_features(
@@ -140,7 +153,8 @@ def message_features(
     present, ids, weights, identifiers = columns.message(fact, n)
     shared = columns.shared(oldest, n, ids, weights, identifiers)
     cosine = vectors[oldest:n] @ vector
-    alike = (cosine[None], passages.best(vector[None], oldest, n), *(values[None] for values in shared))
+    best = passages.best(vector[None], cosine[None], oldest)
+    alike = (cosine[None], best, *(values[None] for values in shared))
     found = _features(columns, present, (None, slice(oldest, n)), *alike)
     features = np.empty((len(NAMES), n - oldest), dtype=np.float32)
     for row, name in enumerate(NAMES):
@@ -161,7 +175,7 @@ def turn_features(
     there, at = turns >= 0, np.maximum(turns, 0)
     row, place = np.arange(stop - start)[:, None], np.maximum(turns - oldest, 0)
     cosine = vectors[start:stop] @ vectors[oldest:stop].T
-    best = passages.best(vectors[start:stop], oldest, stop)
+    best = passages.best(vectors[start:stop], cosine, oldest)
     alike = (
         np.where(there, values[row, place], 0)
         for values in (cosine, best, *columns.shared_rows(start, stop, oldest))
@@ -232,6 +246,7 @@ def _features(
 
     found |= dict(zip(FORM, present.form.T[:, :, None], strict=True))
     found["mass"] = np.log1p(present.mass)[:, None]
+    found["new_words"] = np.log1p(np.maximum(present.new, 0))[:, None]
     found["leaning"] = (found["pointing"][:, 0] / np.maximum(1, present.mass))[:, None]
     found["turns"] = np.log1p(np.minimum(now, _FARTHEST))
     recent = slice(-STATISTICS_OVER, None)

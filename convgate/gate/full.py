@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 
 from convgate.embedding.base import Embeddings
+from convgate.embedding.chunks import unit_rows
 from convgate.errors import GateError
 from convgate.gate.arrays import Floats, Logits
 from convgate.gate.columns import Columns, Growing
@@ -19,7 +20,7 @@ from convgate.gate.facts import TurnFacts
 from convgate.gate.feature_tier import FeatureTier
 from convgate.gate.features import FEATURES, PARTS, Passages, turn_features
 from convgate.gate.links import Band
-from convgate.gate.normalise import Standardise, Whitening
+from convgate.gate.normalise import MOST_SPREADS, Standardise, Whitening
 from convgate.gate.one_thread import one_thread
 from convgate.gate.scoring import Scorer
 from convgate.gate.thread_tier import Threads, ThreadTier
@@ -160,9 +161,14 @@ class FullTiers(nn.Module):
     ) -> Logits:
         """(m,) what the cosine of each (m, d) embedding to the message counts in tier 1."""
         weights = state.memory.scorer.weights(self._standard(state, embedding, facts))
-        weight = float(weights[0]) / float(self.standardise.spread[0])
+        cosines = self.cosines(embeddings, embedding)
+        standard = (cosines - float(self.standardise.usual[0])) / float(self.standardise.spread[0])
+        return float(weights[0]) * np.clip(standard, -MOST_SPREADS, MOST_SPREADS)
+
+    def cosines(self, embeddings: Embeddings, embedding: Embeddings) -> Logits:
+        """(m,) cosine of each (m, d) embedding to one (d,), after whitening."""
         vectors, vector = (self.whitening(torch.from_numpy(v)) for v in (embeddings, embedding))
-        return np.asarray((weight * (vectors @ vector)).double().numpy())
+        return np.asarray((vectors @ vector).double().numpy())
 
     def _standard(self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None) -> Floats:
         if facts is None:
@@ -212,8 +218,9 @@ class FullTiers(nn.Module):
         memory.embeddings.extend(embeddings)
         memory.vectors.extend(self.whitening(torch.from_numpy(embeddings)).numpy())
         memory.raw_passages.extend(passages)
-        for each in passages:
-            memory.passages.append(self.whitening(torch.from_numpy(each)).numpy())
+        for turn, each in enumerate(passages, start):
+            if len(each) > 1:
+                memory.passages.append(turn, self.whitening(torch.from_numpy(unit_rows(each))).numpy())
         for fact in facts:
             memory.columns.append(fact)
         stop = len(memory.columns)

@@ -176,6 +176,11 @@ class Gate(nn.Module):
         vectors = self._checked(embeddings, "a turn")
         return self.tiers.semantic(vectors, state, message.embedding, message.facts)  # type: ignore[arg-type]
 
+    @torch.inference_mode()
+    def cosines(self, embeddings: Embeddings, message: Message) -> Logits:
+        """(m,) cosine of each (m, d) vector to the message, as the gate reads it."""
+        return self.tiers.cosines(self._checked(embeddings, "a turn"), message.embedding)
+
     @property
     def learned_threshold(self) -> float:
         """The absolute threshold that training found, 0…1; 0.5 in an untrained gate."""

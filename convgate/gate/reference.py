@@ -110,6 +110,10 @@ class ReferenceTiers(nn.Module):
         )
         return np.asarray(weights.numpy(), dtype=np.float32)
 
+    def cosines(self, embeddings: Embeddings, embedding: Embeddings) -> Logits:
+        """(m,) cosine of each (m, d) unit embedding to one (d,)."""
+        return np.asarray(embeddings @ embedding, dtype=np.float64)
+
     def semantic(
         self, embeddings: Embeddings, state: TurnState, embedding: Embeddings, facts: TurnFacts | None
     ) -> Logits:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from convgate.conversation import Conversation, History, Situation
 from convgate.embedding.base import Embeddings, Encoder, Progress
-from convgate.embedding.chunks import mean
+from convgate.embedding.chunks import mean, unit_rows
 from convgate.gate.columns import Columns
 from convgate.gate.facts import facts_of, situation_facts
 from convgate.gate.features import FEATURES, Passages, message_features, turn_features
@@ -224,12 +224,16 @@ def _episode(
         facts = [situation_facts(posed.situation) for posed in cases]
         if cues is not None:
             told = [cues.corrected(fact, turn.scored_text) for fact, turn in zip(told, turns, strict=True)]
-            facts = [cues.corrected(fact, posed.text) for fact, posed in zip(facts, cases, strict=True)]
+            facts = [
+                cues.corrected(fact, posed.situation.turn.scored_text)
+                for fact, posed in zip(facts, cases, strict=True)
+            ]
         columns = Columns(told)
         white, asked = _whitened(gate.tiers, embeddings), _whitened(gate.tiers, messages)
         parts = Passages(embeddings.shape[1])
-        for turn in turns:
-            parts.append(_whitened(gate.tiers, passages[turn.scored_text]))
+        for row, turn in enumerate(turns):
+            if len(each := passages[turn.scored_text]) > 1:
+                parts.append(row, _whitened(gate.tiers, unit_rows(each)))
         features = [
             message_features(columns, white, parts, fact, vector, after, width=after - first).astype(
                 np.float16

@@ -92,11 +92,13 @@ def as_read(
 ) -> tuple[dict[str, list[Episode]], tuple[Source, ...]]:
     """The episodes of each set by its name, and where the sets come from."""
     new = gate.tiers if plan.parent is None and isinstance(gate.tiers, FullTiers) else None
+    cues = None
     if new is not None:
         listener.stage("Measuring the embeddings")
         with torch.no_grad():
             measure_embeddings(new, _sample(encoder, sets, plan.settings.seed))
-    cues = HeldOutCues.fitted() if plan.parent is None else None
+        listener.stage("Fitting the cues without each writer")
+        cues = HeldOutCues.fitted()
     episodes: dict[str, list[Episode]] = {}
     for one in sets:
         listener.stage(f"Reading {one.cases.name} as the gate does")

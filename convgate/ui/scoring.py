@@ -198,8 +198,8 @@ def _passage(
     _gate: GatePolicy,
     _moment: Moment,
 ) -> str | None:
-    state, message = _gate.read(_moment.situation, _moment.history)
-    return best_passage(_gate.gate, _gate.encoder, _moment.history[row].scored_text, state, message)
+    _, message = _gate.read(_moment.situation, _moment.history)
+    return best_passage(_gate.gate, _gate.encoder, _moment.history[row].scored_text, message)
 
 
 def _identity(encoder: Encoder | None) -> str:

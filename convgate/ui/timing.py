@@ -21,7 +21,7 @@ from convgate.app_files import app_root
 from convgate.bundled import bundled_folder
 from convgate.conversation import Conversation, Turn
 from convgate.embedding.base import ChunkCount, Embeddings, EncoderIdentity, Progress
-from convgate.embedding.chunks import count
+from convgate.embedding.chunks import PASSAGE_PIECES, count
 from convgate.errors import ConvgateError
 from convgate.settings import load_settings
 from convgate.store import Store
@@ -29,7 +29,6 @@ from convgate.ui import services
 from convgate.versions.catalog import Versions
 
 _NO_BROWSER = ("streamlit.runtime.scriptrunner_utils.script_run_context",)
-_READ_AT_ONCE = 254  # word pieces, as of the bundled encoder
 _WORDS = (
     "invoice",
     "router",
@@ -134,4 +133,4 @@ class StandIn:
 
     def count_chunks(self, text: str) -> ChunkCount:
         """The chunks that the bundled encoder would split it into."""
-        return count(text, self._tokenizer, _READ_AT_ONCE)
+        return count(text, self._tokenizer, PASSAGE_PIECES)
