@@ -100,6 +100,26 @@ def test_a_case_without_turns_counts_nothing() -> None:
     assert cross_entropy(logits, torch.zeros(2, 2), mask)[1] == 0
 
 
+def test_the_loss_of_anything_is_the_cross_entropy_of_one_probability() -> None:
+    logits = row(0.0, 0.0)  # nothing is relevant with (1/2 · 1/2)^0.7
+    nothing = 0.25**0.7
+    assert float(any_relevant(logits, row(0, 1), everywhere(logits))) == pytest.approx(-math.log(1 - nothing))
+    found = float(any_relevant(logits, row(0, 0), everywhere(logits)))
+    assert found == pytest.approx(8 * math.log1p(-math.log(nothing) / 8))
+
+
+def test_the_loss_of_anything_always_has_a_gradient() -> None:
+    for logit, count, relevant in ((-4.0, 600, 0), (3.0, 5, 0), (-12.0, 600, 1)):
+        logits = torch.full((1, count), logit, requires_grad=True)
+        known = torch.zeros(1, count)
+        known[0, :relevant] = 1
+        loss = any_relevant(logits, known, everywhere(logits)).sum()
+        assert loss > 0
+        loss.backward()
+        assert logits.grad is not None
+        assert bool((logits.grad != 0).all())
+
+
 def test_the_objective_is_both_tiers_and_the_overlap() -> None:
     logit, tier1 = torch.tensor([[0.5, -1.0], [2.0, 0.0]]), torch.tensor([[-0.3, 0.4], [0.0, 1.0]])
     relevant, mask = torch.tensor([[1.0, 0], [0, 1]]), torch.tensor([[True, True], [True, False]])

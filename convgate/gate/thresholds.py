@@ -22,6 +22,7 @@ from convgate.decisions import Floats
 from convgate.errors import PolicyError
 from convgate.parameters import Checked, parameter_names, setting, text
 
+TOGETHER = 0.7  # 1 if turns were relevant independently of each other
 _ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error
 _KEPT = "{score:.2f}, above the threshold {threshold:.2f} by {margin:.2f}."
 _DROPPED = "{score:.2f}, below the threshold {threshold:.2f} by {margin:.2f}."
@@ -115,7 +116,8 @@ class Expected(Checked):
 
     With scores p, best first, the expected F-beta of the first k is (1 + β²) Σᵢ≤ₖ pᵢ / (k + β² Σ pᵢ), as in
     Lewis, "Evaluating and optimizing autonomous text classification systems" (1995); β = 1 / strictness.
-    Nothing is kept when that nothing is relevant, Π (1 − pᵢ), is more likely than the best F1 / strictness.
+    Nothing is kept when the probability that nothing is relevant is above the best F1 / strictness. Relevant
+    turns come together, so that probability is taken to be Π (1 − pᵢ)^0.7; 0.7 was fitted.
     """
 
     name: ClassVar[str] = "expected"
@@ -127,7 +129,7 @@ class Expected(Checked):
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
         """Keep the turns whose `strictest` is at least the strictness; `learned` is not read."""
-        most, nothing = strictest(scores), float(np.prod(1 - np.clip(scores, 0.0, 1.0)))
+        most, nothing = strictest(scores), _nothing(scores)
         kept = most >= self.strictness - _ROUNDING
         if not kept.any():
             told = f"That no turn is relevant has the probability {nothing:.2f}."
@@ -154,10 +156,15 @@ def strictest(scores: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         most = np.sqrt(total / needed)
         f1 = (2 * (before + ordered) / (places + 1 + total)).max(initial=0.0)
-        most = np.minimum(most, f1 / np.prod(1 - ordered))
+        most = np.minimum(most, f1 / np.float64(_nothing(scores)))
     found = np.empty(len(scores))
     found[best_first] = most
     return found
+
+
+def _nothing(scores: Floats) -> float:
+    """The probability that no turn is relevant."""
+    return float(np.prod(1 - np.clip(scores, 0.0, 1.0)) ** TOGETHER)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What training makes smaller. A mask is True where a turn is in the history and its relevance is known."""
+"""Training loss. A mask is True where a turn is in the history and its relevance is known."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from convgate.gate.model import GateOutput
+from convgate.gate.thresholds import TOGETHER
 
 ANY_WEIGHT = 0.5
 TIER1_WEIGHT = 0.3  # so that tier 1 is of use by itself, and its parts mean something
-_MOST_NONE = 8.0  # nats; one case in which much is kept wrongly must not be all that counts
+_MOST_NONE = 8.0  # nats
 
 
 def cross_entropy(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
@@ -34,14 +35,15 @@ def overlap(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
 
 
 def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
-    """(B,) cross-entropy of whether anything is relevant in each case; its probability is 1 − Π(1 − pᵢ).
+    """(B,) cross-entropy of whether anything is relevant in each case.
 
-    The expected-F rule reads the scores so (`thresholds.Expected`); relevant turns come together, so scores
-    that are right one by one would find "nothing" too rarely.
+    That nothing is has the probability Π (1 − pᵢ)^0.7, as the rule `expected` has it (`thresholds.TOGETHER`).
+    Above 8 nats the loss of a case without relevant turns grows by the logarithm, so that one case in which
+    much is kept wrongly is not all that counts.
     """
-    none = (F.softplus(logits) * mask).sum(dim=1)  # −ln Π(1 − pᵢ)
-    found = -torch.log1p(-torch.exp(-none.clamp(min=1e-4)) + 1e-7)
-    return torch.where((relevant * mask).sum(dim=1) > 0, found, none.clamp(max=_MOST_NONE))
+    none = TOGETHER * (F.softplus(logits) * mask).sum(dim=1)  # −ln Π(1 − pᵢ)^0.7
+    found = -torch.log(-torch.expm1(-none.clamp(min=1e-6)))
+    return torch.where((relevant * mask).sum(dim=1) > 0, found, _MOST_NONE * torch.log1p(none / _MOST_NONE))
 
 
 def objective(output: GateOutput, relevant: Tensor, mask: Tensor, *, overlap_weight: float) -> Tensor:

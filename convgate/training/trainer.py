@@ -153,8 +153,8 @@ class Trainer:
             rng.permutation(count)[: self.settings.cases] if count > self.settings.cases else range(count)
         )
         cases = batch(gate, episode, list(chosen))
-        drop_parts(gate, cases, self.settings.dropped_parts, rng)
         add_noise(gate, cases, self.settings.noise, rng)
+        drop_parts(gate, cases, self.settings.dropped_parts, rng)
         output = gate(cases.turns, cases.messages, cases.mask)
         weight = min(len(chosen), _MOST_COUNTED) ** _COUNTED
         loss = objective(output, cases.relevant, cases.judged, overlap_weight=self.settings.overlap)
@@ -233,8 +233,7 @@ def add_noise(gate: Gate, cases: Batch, deviations: float, rng: np.random.Genera
     """Move each feature of the messages at random, by so many of its spreads."""
     if not isinstance(gate.tiers, FullTiers) or not deviations:
         return
-    generator = torch.Generator().manual_seed(int(rng.integers(2**62)))
-    noise = torch.randn(cases.messages.shape, generator=generator)
+    noise = torch.from_numpy(rng.standard_normal(cases.messages.shape, dtype=np.float32))
     cases.messages.add_(noise * gate.tiers.standardise.spread, alpha=deviations)
 
 
