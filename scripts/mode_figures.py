@@ -25,8 +25,9 @@ from convgate.context.modes import load_classifier
 from convgate.context.modes.fitting import Prepared, fit_tuned, folds, hands, held_out
 from convgate.context.modes.loading import SHIPPED
 from convgate.context.modes.messages import packaged_messages
-from convgate.context.modes.quality import Tuning, calibration_error, given, qualities, reliability
+from convgate.context.modes.quality import Tuning, given, qualities, reliability
 from convgate.embedding.default import default_encoder
+from convgate.evaluation.reliability import calibration_error
 from convgate.figures.page import Section, Shown, html_page
 from convgate.figures.palette import LIGHT
 from convgate.figures.reliability import describe_reliability, reliability_figure

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from convgate.context.modes.quality import Bin
+from convgate.evaluation.reliability import Bin
 from convgate.figures.palette import LIGHT
 from convgate.figures.reliability import describe_reliability, reliability_figure
 
@@ -12,4 +12,4 @@ def test_bars_stand_at_their_confidence_and_words_say_the_error():
     bars, line = reliability_figure(bins, palette=LIGHT).data
     assert (list(bars.x), list(bars.y), list(bars.customdata)) == ([0.55, 0.95], [0.5, 0.9], [10, 30])
     assert (list(line.x), list(line.y)) == ([0, 1], [0, 1])
-    assert describe_reliability(bins) == "Expected calibration error 0.050 over 40 messages."
+    assert describe_reliability(bins) == "Expected calibration error 0.050 over 40."

@@ -11,11 +11,11 @@ from convgate.context.modes.quality import (
     ModeQuality,
     Tuning,
     best_tuning,
-    calibration_error,
     given,
     qualities,
     reliability,
 )
+from convgate.evaluation.reliability import calibration_error
 
 TASK, DEBUGGING, GENERAL = (MODES.index(mode) for mode in ("TASK", "DEBUGGING", "GENERAL"))
 

@@ -25,9 +25,11 @@ from convgate.evaluation.judge import (
     silent,
 )
 from convgate.evaluation.metrics import METRICS
+from convgate.evaluation.reliability import Bin, bins_of
 from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
+from convgate.policies.gate import GatePolicy
 
 if TYPE_CHECKING:
     from convgate.transcripts import RelevanceSet
@@ -79,7 +81,12 @@ def _evaluate_set(
         judged = [case.turns for case in judge(relevance_set, policy, tokens=tokens, progress=progress)]
         terms = np.array([case.terms for case in judged]).reshape(-1, 2, len(METRICS))
         by_tag = {tag: summarise(terms[has], clusters[has], draws) for tag, has in tags.items()}
-        return PolicyResult(name, summarise(terms, clusters, draws), by_tag, terms, pooled_curve(judged))
+        overall, bins = summarise(terms, clusters, draws), list[Bin]()
+        if isinstance(policy, GatePolicy):
+            pairs = [(one.scores, one.relevant) for one in judged if one.scores is not None]
+            scores, relevant = (np.concatenate([*part, []]) for part in zip(*pairs, strict=True))
+            bins = bins_of(scores, relevant > 0)
+        return PolicyResult(name, overall, by_tag, terms, pooled_curve(judged), tuple(bins))
 
     return SetResult(
         name=relevance_set.name,

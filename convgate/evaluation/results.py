@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from convgate.evaluation.bootstrap import Draws, cluster_sums, interval
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import METRICS, Bools, Terms, ratios
+from convgate.evaluation.reliability import Bin
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class PolicyResult:
     by_tag: Mapping[str, Summary]
     terms: Terms  # (cases, 2, len(METRICS)), what each case adds to each metric
     curve: ThresholdCurve | None = None  # all cases' turns by one threshold; None from what does not rank
+    reliability: tuple[Bin, ...] = ()  # of the gate's scores, as probabilities that a turn is relevant
 
     def to_json(self) -> dict[str, Any]:
         """The metrics, each tag's metrics and the intervals."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from convgate.context.modes.quality import Bin, calibration_error
+from convgate.evaluation.reliability import Bin, calibration_error
 from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import Palette
 
@@ -17,7 +17,7 @@ def reliability_figure(bins: Sequence[Bin], *, palette: Palette) -> go.Figure:
     fig.add_bar(
         x=[one.confidence for one in bins], y=[one.right for one in bins], width=0.07, name="right",
         marker={"color": palette.tier1}, customdata=[one.count for one in bins],
-        hovertemplate="confidence %{x:.2f}<br>right %{y:.2f} of %{customdata} messages<extra></extra>",
+        hovertemplate="confidence %{x:.2f}<br>right %{y:.2f} of %{customdata}<extra></extra>",
     )  # fmt: skip
     fig.add_scatter(
         x=[0, 1], y=[0, 1], mode="lines", name="as it should be", hoverinfo="skip",
@@ -32,5 +32,6 @@ def reliability_figure(bins: Sequence[Bin], *, palette: Palette) -> go.Figure:
 
 def describe_reliability(bins: Sequence[Bin]) -> str:
     """The same in words."""
-    messages = sum(one.count for one in bins)
-    return f"Expected calibration error {calibration_error(list(bins)):.3f} over {messages:,} messages."
+    return (
+        f"Expected calibration error {calibration_error(bins):.3f} over {sum(one.count for one in bins):,}."
+    )

@@ -7,6 +7,7 @@ from convgate.evaluation.results import Evaluation, SetResult
 from convgate.figures.curves import describe_curve, threshold_curve_figure
 from convgate.figures.page import Section, Shown, html_page
 from convgate.figures.palette import LIGHT, Palette
+from convgate.figures.reliability import describe_reliability, reliability_figure
 from convgate.figures.tradeoffs import precision_over_recall_figure, recall_over_tokens_figure
 
 _LINES = "Lines: one threshold for all cases, at every place that it could have."
@@ -71,6 +72,15 @@ def _section(result: SetResult, palette: Palette) -> Section:
             threshold_curve_figure(curve, palette=palette),
         )
         for name, curve in curves.items()
+    ]
+    figures += [
+        Shown(
+            f"{name}: share of relevant turns by score",
+            describe_reliability(policy.reliability),
+            reliability_figure(policy.reliability, palette=palette),
+        )
+        for name, policy in result.policies.items()
+        if policy.reliability
     ]
     told = f"Cases: {len(result.case_ids):,}, conversations: {result.conversations:,}."
     return Section(result.name, told, figures)

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from convgate.context.classifier.model import Floats, probabilities
 from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode
+from convgate.evaluation.reliability import Bin, bins_of, calibration_error
 
 FLOORS = {"precision": 0.85, "recall": 0.80, "f1": 0.82}
 """What a mode has to reach on messages that were held out; one that does not counts as GENERAL."""
 
 _GENERAL = MODES.index("GENERAL")
-_BINS = 10
 _TEMPERATURES = (0.16, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
 _HANDICAPS = (0.0, 0.4, 0.8, 1.2)  # logits before the temperature
 _DOUBTS = (0.0, 0.02, 0.04, 0.06)
@@ -44,15 +44,6 @@ def weak_modes(info: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(mode for mode, one in measured.items() if not ModeQuality(**one).reaches_floors)
 
 
-@dataclass(frozen=True, slots=True)
-class Bin:
-    """Messages of about the same confidence."""
-
-    count: int
-    confidence: float  # on average
-    right: float  # share
-
-
 def given(shares: Floats) -> NDArray[np.int64]:
     """(n,) the modes that are given: the likeliest, or GENERAL where it is not likely enough."""
     return np.where(shares.max(axis=1) < LEAST_CONFIDENCE, _GENERAL, shares.argmax(axis=1))
@@ -70,20 +61,8 @@ def qualities(found: NDArray[np.int64], modes: NDArray[np.int64]) -> Mapping[Mod
 
 
 def reliability(shares: Floats, modes: NDArray[np.int64]) -> list[Bin]:
-    """Ten bins of confidence from 0 to 1; those without a message are left out."""
-    confidence, right = shares.max(axis=1), shares.argmax(axis=1) == modes
-    at = np.minimum((confidence * _BINS).astype(int), _BINS - 1)
-    return [
-        Bin(int(inside.sum()), float(confidence[inside].mean()), float(right[inside].mean()))
-        for inside in (at == number for number in range(_BINS))
-        if inside.any()
-    ]
-
-
-def calibration_error(bins: list[Bin]) -> float:
-    """The expected one: how far confidence is from the share that is right, weighted by messages."""
-    total = sum(one.count for one in bins)
-    return sum(one.count * abs(one.confidence - one.right) for one in bins) / total
+    """Return the bins of the likeliest mode's share; shares: (n, modes), modes: (n,) the right ones."""
+    return bins_of(shares.max(axis=1), shares.argmax(axis=1) == modes)
 
 
 @dataclass(frozen=True, slots=True)
