@@ -181,8 +181,8 @@ def test_reason_tells_of_missing_text():
 
 def test_reason_tells_how_much_of_a_very_long_turn_was_encoded():
     decisions = GatePolicy(Gate(), FakeEncoder(longest=2)).decide(*talk(["one " * 300, "now"]).at(1))
-    assert "128 of its 150 chunks" in decisions[0].reason
-    assert "128 of its 150 chunks" in decisions[0].to_json()["reason"]
+    assert "128 of its 150 passages" in decisions[0].reason
+    assert "128 of its 150 passages" in decisions[0].to_json()["reason"]
 
 
 def test_situation_leans_on_what_came_before_when_the_gate_says_so():

@@ -56,8 +56,8 @@ def m001_vectors(db: sqlite_utils.Database) -> None:
 class CachedEncoder:
     """An encoder that remembers; same interface, same vectors, same order, duplicates kept.
 
-    `path` is the SQLite file, or None for memory alone. `memory` is how many vectors stay in memory
-    (50,000 of 384 dimensions are 77 MB).
+    `path` is the SQLite file, or None for memory alone. `memory` is how many vectors of passages stay in
+    memory (50,000 of 384 dimensions are 77 MB).
     """
 
     def __init__(self, encoder: Encoder, path: Path | None, *, memory: int = 50_000) -> None:
@@ -65,7 +65,7 @@ class CachedEncoder:
         self._dimension = encoder.identity.dimension
         self._none = np.zeros((0, self._dimension), dtype=np.float32)
         self._memory: OrderedDict[bytes, Embeddings] = OrderedDict()
-        self._capacity = memory
+        self._capacity, self._rows = memory, 0
         self._count_chunks = lru_cache(maxsize=20_000)(encoder.count_chunks)
         self._lock = threading.RLock()
         self._path = path
@@ -175,9 +175,13 @@ class CachedEncoder:
 
     def _remember(self, vectors: dict[bytes, Embeddings]) -> None:
         # Copies: a row that is a view would keep its whole batch alive after its neighbours are evicted.
-        self._memory.update({key: vector.copy() for key, vector in vectors.items()})
-        while len(self._memory) > self._capacity:
-            self._memory.popitem(last=False)
+        for key, rows in vectors.items():
+            kept = rows.copy()
+            kept.setflags(write=False)
+            self._rows += len(kept) - len(self._memory.pop(key, ()))
+            self._memory[key] = kept
+        while self._rows > self._capacity:
+            self._rows -= len(self._memory.popitem(last=False)[1])
 
     def _write(self, vectors: dict[bytes, Embeddings]) -> None:
         if self._db is None or (self._path is not None and is_read_only(self._path)):

@@ -103,7 +103,7 @@ class SentenceTransformerEncoder:
 
     def count_chunks(self, text: str) -> ChunkCount:
         """The chunks that the text is split into: more than one when the model cannot read it at once."""
-        return chunks.count(self._prefix + text, self._tokenizer, self._max_pieces)
+        return chunks.count(text, self._tokenizer, self._max_pieces)
 
     def split_passages(self, text: str) -> list[str]:
         """Return the passages of a text, in order."""
@@ -127,7 +127,7 @@ class SentenceTransformerEncoder:
         passages: dict[str, Embeddings] = {}
         for start in range(0, len(distinct), _REPORT_EVERY):
             some = distinct[start : start + _REPORT_EVERY]
-            passages |= zip(some, self._encode_some([self._prefix + text for text in some]), strict=True)
+            passages |= zip(some, self._encode_some(some), strict=True)
             if progress:
                 progress(start + len(some), len(distinct))
         return [passages.get(text, blank) for text in texts]
@@ -136,7 +136,7 @@ class SentenceTransformerEncoder:
         pieces = chunks.split(texts, self._tokenizer, self._max_pieces)
         vectors = np.empty((len(pieces.texts), self._identity.dimension), dtype=np.float32)
         for batch in chunks.batches(pieces, self._batch):
-            vectors[batch] = self._encode_batch([pieces.texts[i] for i in batch])
+            vectors[batch] = self._encode_batch([self._prefix + pieces.texts[i] for i in batch])
         return chunks.weigh(vectors, pieces)
 
     def _encode_batch(self, texts: list[str]) -> Embeddings:

@@ -95,10 +95,10 @@ class GatePolicy(Encodes):
     def _note(self, text: str) -> str | None:
         if not text.strip():
             return "The turn has no text, so only its place could be scored."
-        chunks = self.encoder.count_chunks(text)
-        if chunks.encoded < chunks.total:
+        count = self.encoder.count_chunks(text)
+        if count.encoded < count.total:
             return (
-                f"It is longer than the encoder reads: only {chunks.encoded} of its {chunks.total:,} chunks,"
+                f"It is longer than the encoder reads: only {count.encoded} of its {count.total:,} passages,"
                 " spread evenly, were embedded."
             )
         return None
