@@ -4,7 +4,7 @@
 
 Each variant's figures go to FOLDER/VARIANT.json, and those that are there already are left as they are: a run
 that was cut off goes on, and several processes can share the work when --only gives each its own. All of
-them make FOLDER/ablations.md. F1 is of what reaches the learned threshold.
+them make FOLDER/ablations.md. F1 is of the rule `expected`.
 """
 
 from __future__ import annotations
@@ -24,12 +24,11 @@ from convgate.files import write_whole
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import Absolute
+from convgate.gate.thresholds import Expected
 from convgate.policies.gate import GatePolicy
 from convgate.settings import load_settings
 from convgate.training.dividing import PRETRAINING_SHARE
 from convgate.training.episodes import Episode
-from convgate.training.fitting import fit_threshold
 from convgate.training.holding_out import hold_out
 from convgate.training.plan import Plan, new_gate, read_plan
 from convgate.training.trainer import Epoch, Trainer, TrainingSettings
@@ -93,8 +92,8 @@ def variants() -> dict[str, Callable[[FullTiers], None]]:
 
         return fix
 
-    def without(part: str) -> Callable[[FullTiers], None]:
-        columns = [place for place, feature in enumerate(FEATURES) if feature.part == part]
+    def without(*names: str) -> Callable[[FullTiers], None]:
+        columns = [place for place, one in enumerate(FEATURES) if {one.part, one.name} & set(names)]
 
         def flatten(tiers: FullTiers) -> None:
             tiers.standardise.spread[columns] = _ALWAYS_USUAL
@@ -106,6 +105,8 @@ def variants() -> dict[str, Callable[[FullTiers], None]]:
         "tier 1 alone": fixed(_CLOSED),
         "tier 2 alone": fixed(_OPEN),
         **{f"without {part}": without(part) for part in PARTS},
+        "without cues": without("needs", "turn_instruction"),
+        "without identifiers and lists": without("identifiers", "turn_listed", "ordinal"),
         "reference preset": lambda tiers: None,
     }
 
@@ -123,14 +124,13 @@ def _variant(name: str, full: Gate, encoder: Encoder, settings: TrainingSettings
 
 def _trained(gate: Gate, episodes: Episodes, settings: TrainingSettings) -> Gate:
     training, validation = hold_out(episodes, share=PRETRAINING_SHARE)
-    best = Trainer(gate, training, validation, settings).run(lambda epoch: sys.stderr.write(f"{epoch}\n"))
-    fit_threshold(best, validation)
-    return best
+    trainer = Trainer(gate, training, validation, settings)
+    return trainer.run(lambda epoch: sys.stderr.write(f"{epoch}\n"))
 
 
 def _write(file: Path, gate: Gate, encoder: Encoder, sets: Sequence[RelevanceSet]) -> None:
-    found = evaluate(sets, [GatePolicy(gate=gate, encoder=encoder, rule=Absolute())]).to_json()
-    found |= {"activation": float(gate.tiers.activation), "threshold": gate.learned_threshold}
+    found = evaluate(sets, [GatePolicy(gate=gate, encoder=encoder, rule=Expected())]).to_json()
+    found |= {"activation": float(gate.tiers.activation)}
     write_whole(file, json.dumps(found).encode())
 
 
