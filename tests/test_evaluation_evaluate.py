@@ -16,8 +16,11 @@ from convgate.evaluation.curves import pooled_curve
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.judge import count_tokens, judge
 from convgate.evaluation.metrics import METRICS, RANKING_METRICS
+from convgate.gate.model import Gate
 from convgate.policies.base import history_indices
+from convgate.policies.gate import GatePolicy
 from convgate.transcripts import Case, RelevanceSet
+from tests.fakes import FakeEncoder
 
 
 def talk(id, *texts):
@@ -176,6 +179,22 @@ def test_a_set_without_cases_has_no_values():
     printed = evaluate([relevance_set([], FOUR)], [Recency()], token_counter=words).to_json()
     assert printed["sets"]["tiny"]["cases"] == 0
     assert {printed["sets"]["tiny"]["policies"]["recency"][name] for name in METRICS} == {None}
+
+
+def test_a_gate_without_anything_to_score_has_no_reliability():
+    for cases in ([], [case("four-0", "four", 0, set())]):
+        result = evaluate(
+            [relevance_set(cases, FOUR)], [GatePolicy(Gate(), FakeEncoder())], token_counter=words
+        )
+        assert result.sets["tiny"].policies["gate"].reliability == ()
+
+
+def test_reliability_counts_every_turn_by_its_score():
+    gate = GatePolicy(Gate(), FakeEncoder())
+    cases = relevance_set([case("four-3", "four", 3, {2})], FOUR)
+    bins = evaluate([cases], [gate], token_counter=words).sets["tiny"].policies["gate"].reliability
+    assert sum(one.count for one in bins) == 3
+    assert sum(one.count * one.right for one in bins) == pytest.approx(1)
 
 
 def test_a_window_cuts_the_history_and_its_tokens():

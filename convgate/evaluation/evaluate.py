@@ -25,7 +25,7 @@ from convgate.evaluation.judge import (
     silent,
 )
 from convgate.evaluation.metrics import METRICS
-from convgate.evaluation.reliability import Bin, bins_of
+from convgate.evaluation.reliability import reliability_of
 from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
@@ -81,12 +81,9 @@ def _evaluate_set(
         judged = [case.turns for case in judge(relevance_set, policy, tokens=tokens, progress=progress)]
         terms = np.array([case.terms for case in judged]).reshape(-1, 2, len(METRICS))
         by_tag = {tag: summarise(terms[has], clusters[has], draws) for tag, has in tags.items()}
-        overall, bins = summarise(terms, clusters, draws), list[Bin]()
-        if isinstance(policy, GatePolicy):
-            pairs = [(one.scores, one.relevant) for one in judged if one.scores is not None]
-            scores, relevant = (np.concatenate([*part, []]) for part in zip(*pairs, strict=True))
-            bins = bins_of(scores, relevant > 0)
-        return PolicyResult(name, overall, by_tag, terms, pooled_curve(judged), tuple(bins))
+        overall, curve = summarise(terms, clusters, draws), pooled_curve(judged)
+        bins = reliability_of(judged) if isinstance(policy, GatePolicy) else []
+        return PolicyResult(name, overall, by_tag, terms, curve, tuple(bins))
 
     return SetResult(
         name=relevance_set.name,
