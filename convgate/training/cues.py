@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 
 import numpy as np
-from numpy.typing import NDArray
 
 from convgate.gate.cues import Cue, ngrams_of, sentences_of, shipped_cues
 from convgate.gate.facts import TurnFacts
 from convgate.training.chats import needed_turns, new_subjects, personal_chats, training_chats
 
 _PENALTY = 3.0  # C of the logistic regression, with features of unit length
-_MOST = 2_000  # n-grams of a cue
+_MAX_NGRAMS = 2_000  # of a cue
 _MIN_TEXTS = 3  # that an n-gram has to be in
 _LASTING = {"hard_constraint", "safety_requirement"}  # kinds of statements
 _FOLDS = 5
@@ -66,14 +64,20 @@ def _statements() -> Iterator[Example]:
 
 def fit_cue(examples: Sequence[Example]) -> Cue:
     """Return the cue that tells the examples' answers apart: its strongest 2,000 n-grams."""
-    texts = [ngrams_of(example.text) for example in examples]
-    answers = np.array([example.answer for example in examples])
-    seen = Counter(gram for grams in texts for gram in grams)
-    names = sorted(gram for gram, count in seen.items() if count >= _MIN_TEXTS)
-    weights, _ = _regression(texts, answers, names)
-    names = sorted(names[place] for place in np.argsort(-np.abs(weights), kind="stable")[:_MOST])
-    weights, bias = _regression(texts, answers, names)
-    return Cue(bias, dict(zip(names, weights.tolist(), strict=True)))
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    texts = [example.text for example in examples]
+    answers = [example.answer for example in examples]
+    vectorizer = CountVectorizer(analyzer=ngrams_of, min_df=_MIN_TEXTS)
+    counts = vectorizer.fit_transform(texts)
+    lengths = np.array([[max(1, len(ngrams_of(text)))] for text in texts])
+    features = counts.multiply(1 / np.sqrt(lengths)).tocsr()
+    model = LogisticRegression(C=_PENALTY, max_iter=1_000)
+    chosen = np.sort(np.argsort(-np.abs(model.fit(features, answers).coef_[0]), kind="stable")[:_MAX_NGRAMS])
+    model.fit(features[:, chosen], answers)
+    names = vectorizer.get_feature_names_out()[chosen]
+    return Cue(float(model.intercept_[0]), dict(zip(names.tolist(), model.coef_[0].tolist(), strict=True)))
 
 
 def held_out_logits(examples: Sequence[Example]) -> dict[str, float]:
@@ -99,34 +103,14 @@ class HeldOutCues:
 
     @classmethod
     @cache
-    def fitted(cls) -> HeldOutCues:
-        """Return those of the texts that come with convgate."""
+    def fit(cls) -> HeldOutCues:
+        """Fit them on the texts that come with convgate."""
         return cls({name: held_out_logits(examples) for name, examples in cue_examples().items()})
 
-    def corrected(self, fact: TurnFacts, text: str) -> TurnFacts:
+    def correct(self, fact: TurnFacts, text: str) -> TurnFacts:
         """Return the facts of a text with its held-out cues where there are any."""
         known, shipped = self.logits["instruction"], shipped_cues()["instruction"]
         instruction, sentences = fact.instruction, [] if fact.assistant else sentences_of(text)
         if any(one in known for one in sentences):
             instruction = max(known.get(one, shipped.logit(ngrams_of(one))) for one in sentences)
         return replace(fact, needs=self.logits["needs"].get(text, fact.needs), instruction=instruction)
-
-
-def _regression(
-    texts: Iterable[frozenset[str]], answers: NDArray[np.bool_], names: Sequence[str]
-) -> tuple[NDArray[np.float64], float]:
-    from scipy.sparse import csr_matrix
-    from sklearn.linear_model import LogisticRegression
-
-    places = {name: place for place, name in enumerate(names)}
-    values: list[float] = []
-    columns: list[int] = []
-    ends = [0]
-    for grams in texts:
-        known = [places[gram] for gram in grams if gram in places]
-        columns += known
-        values += [1 / max(1, len(grams)) ** 0.5] * len(known)
-        ends.append(len(columns))
-    matrix = csr_matrix((values, columns, ends), shape=(len(ends) - 1, len(names)))
-    regression = LogisticRegression(C=_PENALTY, max_iter=1_000).fit(matrix, answers)
-    return regression.coef_[0], float(regression.intercept_[0])

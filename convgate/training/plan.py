@@ -98,7 +98,7 @@ def as_read(
         with torch.no_grad():
             measure_embeddings(new, _sample(encoder, sets, plan.settings.seed))
         listener.stage("Fitting the cues without each writer")
-        cues = HeldOutCues.fitted()
+        cues = HeldOutCues.fit()
     episodes: dict[str, list[Episode]] = {}
     for one in sets:
         listener.stage(f"Reading {one.cases.name} as the gate does")
