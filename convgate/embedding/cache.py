@@ -25,7 +25,7 @@ import numpy as np
 import sqlite_utils
 
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
-from convgate.embedding.chunks import mean
+from convgate.embedding.chunks import text_vectors
 from convgate.errors import StoreError
 from convgate.home import check_writable, is_read_only, make_home, make_private
 
@@ -63,7 +63,6 @@ class CachedEncoder:
     def __init__(self, encoder: Encoder, path: Path | None, *, memory: int = 50_000) -> None:
         self._encoder = encoder
         self._dimension = encoder.identity.dimension
-        self._none = np.zeros((0, self._dimension), dtype=np.float32)
         self._memory: OrderedDict[bytes, Embeddings] = OrderedDict()
         self._capacity, self._rows = memory, 0
         self._count_chunks = lru_cache(maxsize=20_000)(encoder.count_chunks)
@@ -103,8 +102,7 @@ class CachedEncoder:
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """(len(texts), d) float32 as the wrapped encoder gives; only texts not yet known reach it."""
-        passages = self.encode_passages(texts, progress=progress)
-        return np.stack([mean(each) for each in passages]) if passages else self._none
+        return text_vectors(self.encode_passages(texts, progress=progress), self._dimension)
 
     def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
         """Return for each text the (p, d) vectors of its passages; only texts not yet known are encoded."""

@@ -97,12 +97,15 @@ def unit_rows(vectors: Embeddings) -> Embeddings:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-12), dtype=np.float32)
 
 
-def mean(passages: Embeddings) -> Embeddings:
-    """Return the (d,) vector of a text from its (p, d) weighed passages: their sum, as a unit vector."""
-    if len(passages) == 1:
-        return np.asarray(passages[0], dtype=np.float32)
-    total = passages.sum(axis=0)
-    return np.asarray(total / max(float(np.linalg.norm(total)), 1e-12), dtype=np.float32)
+def text_vectors(texts: Sequence[Embeddings], dimension: int) -> Embeddings:
+    """Return the (n, d) unit vectors of texts from the (p, d) weighted vectors of each one's passages.
+
+    Blank text has a zero row.
+    """
+    vectors = np.zeros((len(texts), dimension), dtype=np.float32)
+    for row, passages in enumerate(texts):
+        vectors[row] = passages[0] if len(passages) == 1 else unit_rows(passages.sum(axis=0, keepdims=True))
+    return vectors
 
 
 def _cut(text: str, pieces: Any, max_pieces: int) -> list[tuple[str, int]]:

@@ -40,11 +40,9 @@ class SentenceTransformerEncoder:
         name: str,
         revision: str,
         dtype: str = "float32",
-        prefix: str = "",
         max_pieces: int = chunks.PASSAGE_PIECES,
     ) -> None:
         self._model = model
-        self._prefix = prefix
         self._tokenizer = _untruncated(model)
         longest = (model.max_seq_length or 512) - 2  # room for [CLS] and [SEP]; infinite in a static model
         self._max_pieces = int(max(8, min(longest, max_pieces)))
@@ -57,7 +55,7 @@ class SentenceTransformerEncoder:
             revision=revision,
             dtype=dtype,
             chunking=chunks.describe(self._max_pieces),
-            prefix=prefix,
+            prefix="",
             dimension=int(dimension),
         )
 
@@ -68,7 +66,6 @@ class SentenceTransformerEncoder:
         *,
         device: str = "cpu",
         dtype: str = AUTO,
-        prefix: str = "",
         allow_download: bool = False,
     ) -> SentenceTransformerEncoder:
         """The encoder of that name (bundled, on this disk, or in the local hub cache) or folder.
@@ -92,9 +89,7 @@ class SentenceTransformerEncoder:
         except (OSError, ValueError, RuntimeError, KeyError) as error:
             hint = "" if allow_download or Path(name).exists() else " (it is not on this machine)"
             raise EncoderError(f"the encoder {name} cannot be loaded{hint}: {_first_line(error)}") from error
-        return cls(
-            model, name=name, revision=revision or _revision(model, source), dtype=dtype, prefix=prefix
-        )
+        return cls(model, name=name, revision=revision or _revision(model, source), dtype=dtype)
 
     @property
     def identity(self) -> EncoderIdentity:
@@ -114,10 +109,7 @@ class SentenceTransformerEncoder:
 
         A text that comes several times is encoded once.
         """
-        passages = self.encode_passages(texts, progress=progress)
-        if not passages:
-            return np.zeros((0, self._identity.dimension), dtype=np.float32)
-        return np.stack([chunks.mean(each) for each in passages])
+        return chunks.text_vectors(self.encode_passages(texts, progress=progress), self._identity.dimension)
 
     def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embeddings]:
         """Return for each text the (p, d) vectors of its passages, as `Encoder` says."""
@@ -136,7 +128,7 @@ class SentenceTransformerEncoder:
         pieces = chunks.split(texts, self._tokenizer, self._max_pieces)
         vectors = np.empty((len(pieces.texts), self._identity.dimension), dtype=np.float32)
         for batch in chunks.batches(pieces, self._batch):
-            vectors[batch] = self._encode_batch([self._prefix + pieces.texts[i] for i in batch])
+            vectors[batch] = self._encode_batch([pieces.texts[i] for i in batch])
         return chunks.weigh(vectors, pieces)
 
     def _encode_batch(self, texts: list[str]) -> Embeddings:

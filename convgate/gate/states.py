@@ -5,11 +5,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-import numpy as np
-
 from convgate.conversation import Turn
 from convgate.embedding.base import Encoder
-from convgate.embedding.chunks import mean
+from convgate.embedding.chunks import text_vectors
 from convgate.gate.facts import facts_of
 from convgate.gate.model import Gate, State
 
@@ -33,7 +31,7 @@ class KeptStates:
             return gate.first(found[1], len(turns))
         new = turns[known:]
         passages = encoder.encode_passages([turn.scored_text for turn in new])
-        vectors = np.array([mean(each) for each in passages]).reshape(-1, gate.config.dimension)
+        vectors = text_vectors(passages, gate.config.dimension)
         read = vectors, [facts_of(turn) for turn in new], passages
         state = gate.state(*read) if found is None else gate.extended(found[1], *read)
         with self._lock:

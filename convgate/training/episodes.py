@@ -13,7 +13,7 @@ from torch import Tensor
 
 from convgate.conversation import Conversation, History, Situation
 from convgate.embedding.base import Embeddings, Encoder, Progress
-from convgate.embedding.chunks import mean, unit_rows
+from convgate.embedding.chunks import text_vectors, unit_rows
 from convgate.gate.columns import Columns
 from convgate.gate.facts import facts_of, situation_facts
 from convgate.gate.features import FEATURES, Passages, message_features, turn_features
@@ -213,8 +213,9 @@ def _episode(
     cues: HeldOutCues | None,
 ) -> Episode:
     turns = conversation.turns[start:stop]
-    embeddings = np.stack([mean(passages[turn.scored_text]) for turn in turns])
-    messages = np.stack([mean(passages[posed.text]) for posed in cases])
+    dimension = gate.config.dimension
+    embeddings = text_vectors([passages[turn.scored_text] for turn in turns], dimension)
+    messages = text_vectors([passages[posed.text] for posed in cases], dimension)
     # Rows of the stretch: the first of each history, and the one behind its last.
     spans = [(max(posed.history.start - start, 0), posed.history.stop - start) for posed in cases]
     features: list[Half] = [np.zeros((after - first, 0), np.float16) for first, after in spans]
@@ -223,9 +224,9 @@ def _episode(
         told = [facts_of(turn) for turn in turns]
         facts = [situation_facts(posed.situation) for posed in cases]
         if cues is not None:
-            told = [cues.corrected(fact, turn.scored_text) for fact, turn in zip(told, turns, strict=True)]
+            told = [cues.correct(fact, turn.scored_text) for fact, turn in zip(told, turns, strict=True)]
             facts = [
-                cues.corrected(fact, posed.situation.turn.scored_text)
+                cues.correct(fact, posed.situation.turn.scored_text)
                 for fact, posed in zip(facts, cases, strict=True)
             ]
         columns = Columns(told)

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from convgate.embedding.chunks import mean
+from convgate.embedding.chunks import text_vectors
 from convgate.figures.clicks import clicked_cell
 from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
@@ -112,7 +112,7 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
     texts = [situation_text(rule, *pose) for pose in posed]
     turns = conversation.turns[start:stop]
     passages = gate.encoder.encode_passages([*(turn.scored_text for turn in turns), *texts])
-    vectors, half = np.array([mean(each) for each in passages]), stop - start
+    vectors, half = text_vectors(passages, gate.gate.config.dimension), stop - start
 
     def report(done: int, total: int) -> None:
         if done % 10 == 0:
