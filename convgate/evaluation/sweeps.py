@@ -26,7 +26,7 @@ from convgate.gate.thresholds import (
     Relative,
     Rule,
     Stricter,
-    strictest,
+    max_strictness,
 )
 
 ROUNDING = 1e-9  # as rules have it: a score that misses the threshold by this is kept
@@ -50,7 +50,7 @@ class History:
     highest: Floats
     mean: Floats
     spread: Floats
-    strictest: Floats  # (n,) always
+    strictness: Floats  # (n,) always, as `max_strictness` gives it
 
     @classmethod
     def of(cls, scores: Floats) -> History:
@@ -58,7 +58,7 @@ class History:
         if not len(scores):
             return cls(np.zeros(()), np.zeros(()), np.zeros(()), np.zeros(0))
         highest, mean, spread = (np.asarray(of(scores)) for of in (np.max, np.mean, np.std))
-        return cls(highest, mean, spread, strictest(scores))
+        return cls(highest, mean, spread, max_strictness(scores))
 
 
 def sweep_of(rule: Rule) -> Sweep | None:
@@ -111,7 +111,7 @@ def reach_of_many(rule: Rule, scores: Floats, history: History, *, learned: floa
     if isinstance(rule, Absolute | Calibrated):
         return scores
     if isinstance(rule, Expected):
-        return history.strictest
+        return history.strictness
     if isinstance(rule, Anchored):
         return np.where(history.highest >= rule.anchor - ROUNDING, scores, -np.inf)
     if isinstance(rule, Relative):

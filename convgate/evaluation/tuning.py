@@ -220,7 +220,7 @@ class ScoredCases:
             np.repeat([float(getattr(one, name)) for one in numbers], counts)
             for name in ("highest", "mean", "spread")
         )
-        reached = np.concatenate([one.strictest for one in numbers] or [np.zeros(0)])
+        reached = np.concatenate([one.strictness for one in numbers] or [np.zeros(0)])
         return History(highest, mean, spread, reached)
 
     @cached_property

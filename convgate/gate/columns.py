@@ -206,8 +206,7 @@ class Columns:
         count = stop - start
         bm25 = np.bincount(turns, weight * self.count.first(high)[places], minlength=count)
         plain = np.bincount(turns, weight, minlength=count)
-        named = np.repeat(identifiers, each) if any(identifiers) else np.zeros(0)
-        same = np.bincount(turns[: len(named)], named, minlength=count)
+        same = np.bincount(turns, np.repeat(identifiers, each), minlength=count)
         return bm25.astype(np.float32), plain.astype(np.float32), same.astype(np.float32)
 
     def shared_rows(self, start: int, stop: int, oldest: int) -> tuple[Floats, Floats, Floats]:

@@ -20,8 +20,8 @@ from itertools import islice, pairwise
 from convgate.embedding.chunks import SENTENCE_END
 
 _TOKEN = re.compile(r"\w+|[?.!:,;]")
-_MOST_TOKENS = 400
-_MOST_SENTENCES = 200
+_MAX_TOKENS = 400
+_MAX_SENTENCES = 200
 NAMES = ("needs", "instruction")
 
 
@@ -49,7 +49,7 @@ def ngrams_of(text: str) -> frozenset[str]:
     >>> sorted(ngrams_of("And Rome?"))
     ['?', 'and', 'and rome', 'rome', 'rome ?']
     """
-    tokens = _TOKEN.findall(text.casefold())[:_MOST_TOKENS]
+    tokens = _TOKEN.findall(text.casefold())[:_MAX_TOKENS]
     return frozenset(tokens).union(map(" ".join, pairwise(tokens)))
 
 
@@ -60,7 +60,7 @@ def sentences_of(text: str) -> list[str]:
     ['Stop it.', 'Now!']
     """
     ends = (match.end() for match in SENTENCE_END.finditer(text))
-    bounds = [0, *islice(ends, _MOST_SENTENCES), len(text)]
+    bounds = [0, *islice(ends, _MAX_SENTENCES), len(text)]
     return [found for start, stop in pairwise(bounds) if (found := text[start:stop].strip())]
 
 

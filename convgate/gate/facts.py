@@ -31,7 +31,7 @@ _ORDINAL = re.compile(
     r"|(?:number|option|step|item|point) ?#?(?:\d+|[a-d])\b)|#\d",
     re.IGNORECASE,
 )
-_MOST_CHARACTERS = 20_000  # that are searched for signs of form
+_MAX_CHARACTERS = 20_000  # that are searched for signs of form
 _MOST_WORDS = 2_000  # of a turn that are looked at: a pasted log of 100,000 words costs no more
 _KEPT, _KEPT_CHARACTERS = 10_000, 500  # texts whose facts are kept, and their length at most: 100 MB at worst
 
@@ -78,7 +78,7 @@ def _facts_of(turn: Turn, *, typed: bool) -> TurnFacts:
 def _facts(text: str, role: str, name: str | None, minutes: float | None, *, typed: bool) -> TurnFacts:
     ordered = words(text)[:_MOST_WORDS]
     said = frozenset(ordered)
-    start, cues = text[:_MOST_CHARACTERS], shipped_cues()
+    start, cues = text[:_MAX_CHARACTERS], shipped_cues()
     assistant = role == "assistant"
     return TurnFacts(
         speaker=(name or role).casefold(),

@@ -20,7 +20,7 @@ from convgate.gate.facts import TurnFacts
 from convgate.gate.feature_tier import FeatureTier
 from convgate.gate.features import FEATURES, PARTS, Passages, turn_features
 from convgate.gate.links import Band
-from convgate.gate.normalise import MOST_SPREADS, Standardise, Whitening
+from convgate.gate.normalise import MAX_SPREADS, Standardise, Whitening
 from convgate.gate.one_thread import one_thread
 from convgate.gate.scoring import Scorer
 from convgate.gate.thread_tier import Threads, ThreadTier
@@ -163,7 +163,7 @@ class FullTiers(nn.Module):
         weights = state.memory.scorer.weights(self._standard(state, embedding, facts))
         cosines = self.cosines(embeddings, embedding)
         standard = (cosines - float(self.standardise.usual[0])) / float(self.standardise.spread[0])
-        return float(weights[0]) * np.clip(standard, -MOST_SPREADS, MOST_SPREADS)
+        return float(weights[0]) * np.clip(standard, -MAX_SPREADS, MAX_SPREADS)
 
     def cosines(self, embeddings: Embeddings, embedding: Embeddings) -> Logits:
         """(m,) cosine of each (m, d) embedding to one (d,), after whitening."""

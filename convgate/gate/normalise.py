@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-MOST_SPREADS = 3.0
+MAX_SPREADS = 3.0
 """What is farther from its usual value counts as that far: nothing was learned about it."""
 
 
@@ -22,7 +22,7 @@ class Standardise(nn.Module):
 
     def forward(self, features: Tensor) -> Tensor:
         """(..., F) to (..., F)."""
-        return (features - self.usual).div_(self.spread).clamp_(-MOST_SPREADS, MOST_SPREADS)
+        return (features - self.usual).div_(self.spread).clamp_(-MAX_SPREADS, MAX_SPREADS)
 
 
 class Whitening(nn.Module):

@@ -17,7 +17,7 @@ from convgate.gate.facts import TurnFacts
 from convgate.gate.feature_tier import PART_OF, FeatureTier
 from convgate.gate.features import PARTS, Passages, message_features
 from convgate.gate.links import Band
-from convgate.gate.normalise import MOST_SPREADS, Standardise, Whitening
+from convgate.gate.normalise import MAX_SPREADS, Standardise, Whitening
 from convgate.gate.thread_tier import FLOOR, LEAST, ThreadTier
 
 Layer = Callable[[Floats], Floats]
@@ -58,7 +58,7 @@ class Scorer:
         features = message_features(columns, vectors, passages, fact, vector, n)
         features -= self._usual  # in place: a copy of all turns takes as long as the rest
         features /= self._spread
-        return np.clip(features, -MOST_SPREADS, MOST_SPREADS, out=features)
+        return np.clip(features, -MAX_SPREADS, MAX_SPREADS, out=features)
 
     def weights(self, x: Floats) -> Floats:
         """(F,) what each of the (n, F) standardised features counts in tier 1."""

@@ -128,8 +128,8 @@ class Expected(Checked):
     )  # fmt: skip
 
     def cut(self, scores: Floats, *, learned: float, tokens: NDArray[np.int64] | None = None) -> Cut:
-        """Keep the turns whose `strictest` is at least the strictness; `learned` is not read."""
-        most, nothing = strictest(scores), _nothing(scores)
+        """Keep the turns whose `max_strictness` is at least the strictness; `learned` is not read."""
+        most, nothing = max_strictness(scores), _nothing(scores)
         kept = most >= self.strictness - _ROUNDING
         if not kept.any():
             told = f"That no turn is relevant has the probability {nothing:.2f}."
@@ -142,7 +142,7 @@ class Expected(Checked):
         )  # fmt: skip
 
 
-def strictest(scores: Floats) -> Floats:
+def max_strictness(scores: Floats) -> Floats:
     """(n,) the highest strictness at which the rule `expected` keeps each turn; scores: (n,), 0…1.
 
     Adding the next best turn j to the turns before it raises the expected F-beta while

@@ -11,7 +11,7 @@ from convgate.gate.thresholds import TOGETHER
 
 ANY_WEIGHT = 0.5
 TIER1_WEIGHT = 0.3  # so that tier 1 is of use by itself, and its parts mean something
-_MOST_NONE = 8.0  # nats
+_KNEE = 8.0  # nats, where the loss of a case without relevant turns stops being nearly linear
 
 
 def cross_entropy(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
@@ -43,7 +43,7 @@ def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
     """
     none = TOGETHER * (F.softplus(logits) * mask).sum(dim=1)  # −ln Π(1 − pᵢ)^0.7
     found = -torch.log(-torch.expm1(-none.clamp(min=1e-6)))
-    return torch.where((relevant * mask).sum(dim=1) > 0, found, _MOST_NONE * torch.log1p(none / _MOST_NONE))
+    return torch.where((relevant * mask).sum(dim=1) > 0, found, _KNEE * torch.log1p(none / _KNEE))
 
 
 def objective(output: GateOutput, relevant: Tensor, mask: Tensor, *, overlap_weight: float) -> Tensor:
