@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 
 def quote(value: object) -> str:
     """Return the value as an error quotes it, cut to 100 characters.
@@ -17,11 +19,18 @@ def quote(value: object) -> str:
 
 
 class ConvgateError(Exception):
-    """Base of all errors with a message meant for the person who uses convgate."""
+    """Base of all errors with a message meant for the person who uses convgate.
+
+    code: names the kind of error; it stays the same when the wording changes.
+    """
+
+    code: ClassVar[str] = "error"
 
 
 class TranscriptError(ConvgateError):
     """A transcript cannot be read; the message names file, line and field where they are known."""
+
+    code = "transcript"
 
     def __init__(
         self, problem: str, *, file: str | None = None, line: int | None = None, field: str | None = None
@@ -42,41 +51,61 @@ class TranscriptError(ConvgateError):
 class ConfidenceError(TranscriptError):
     """A message states a confidence that is none; the field names the message by its index."""
 
+    code = "confidence"
+
 
 class ConversationError(ConvgateError):
     """A conversation was asked for a turn or a window that it does not have."""
+
+    code = "conversation"
 
 
 class EncoderError(ConvgateError):
     """An encoder cannot be loaded, or gave vectors that cannot be used."""
 
+    code = "encoder"
+
 
 class GateError(ConvgateError):
     """A gate was built, loaded or called with something that does not fit it."""
+
+    code = "gate"
 
 
 class ActiveVersionError(GateError):
     """The version of the gate that is in use is missing or damaged."""
 
+    code = "active_version"
+
 
 class PolicyError(ConvgateError):
     """A policy is unknown or has a setting out of its range."""
+
+    code = "policy"
 
 
 class ContextError(ConvgateError):
     """A context was asked for with an unknown intent, mode or section, or a budget that is none."""
 
+    code = "context"
+
 
 class EvaluationError(ConvgateError):
     """An evaluation was asked for that cannot be made or looked up."""
+
+    code = "evaluation"
 
 
 class StoreError(ConvgateError):
     """The database cannot be opened, read or written."""
 
+    code = "store"
+
 
 class DamagedError(StoreError):
     """The file of the database is damaged, or is no library of convgate; `detail` says how."""
+
+    code = "damaged"
 
     def __init__(self, message: str, detail: str) -> None:
         self.detail = detail
@@ -86,10 +115,16 @@ class DamagedError(StoreError):
 class ReadOnlyError(StoreError):
     """Something was to be written to a data folder that is in read-only mode."""
 
+    code = "read_only"
+
 
 class SettingsError(ConvgateError):
     """A setting is unknown or out of its range."""
 
+    code = "settings"
+
 
 class SessionError(ConvgateError):
     """A session, or a rule for where one begins, cannot be what was asked for."""
+
+    code = "session"

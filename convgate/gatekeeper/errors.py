@@ -35,6 +35,8 @@ class RuleProblem:
 class RulesError(ConvgateError):
     """A file of rules cannot be used; `problems` has everything that is wrong with it."""
 
+    code = "rules"
+
     def __init__(self, problems: Sequence[RuleProblem]) -> None:
         self.problems = tuple(problems)
         told = [f"{problem}." for problem in self.problems[:_TOLD]]
@@ -45,3 +47,5 @@ class RulesError(ConvgateError):
 
 class ModelError(ConvgateError):
     """A language model gave no decision; the message says why, without its full stop."""
+
+    code = "model"

@@ -36,6 +36,8 @@ AGENT = "agent"
 class FeedbackError(StoreError):
     """A piece of feedback cannot be; `field` names the part of it."""
 
+    code = "feedback"
+
     def __init__(self, problem: str, field: str) -> None:
         self.field = field
         super().__init__(problem)

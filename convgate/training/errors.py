@@ -7,3 +7,5 @@ from convgate.errors import ConvgateError
 
 class TrainingError(ConvgateError):
     """Training data cannot be had or learned from, or a run cannot go on."""
+
+    code = "training"

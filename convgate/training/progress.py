@@ -39,6 +39,8 @@ End = Literal["done", "stopped", "failed"]
 class StoppedError(TrainingError):
     """Somebody asked the training to stop."""
 
+    code = "stopped"
+
 
 class Listener(Protocol):
     """Hears how a training goes."""

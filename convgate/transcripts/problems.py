@@ -91,6 +91,8 @@ class ReadStoppedError(TranscriptError):
     items_read: how many of its lines or items had been read.
     """
 
+    code = "read_stopped"
+
     def __init__(self, reason: str, items_read: int, unit: str, *, file: str) -> None:
         self.items_read = items_read
         super().__init__(

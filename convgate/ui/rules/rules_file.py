@@ -20,6 +20,8 @@ FORMER = "gatekeeper-former.json"
 class RulesFileError(ConvgateError):
     """The file of own rules cannot be read or written, or is no longer what it was."""
 
+    code = "rules_file"
+
 
 @dataclass(frozen=True, slots=True)
 class RulesFile:
