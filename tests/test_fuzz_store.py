@@ -89,7 +89,9 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         manager.add_conversation(keys[hour])
     Requests(store).add(map(logged, range(200)))
     Requests(store).tell_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
-    set_baseline(store, Settings(guard_drift_least=9), since=NOW - timedelta(hours=4), until=NOW, now=NOW)
+    set_baseline(
+        store, Settings(guard_drift_min_requests=9), since=NOW - timedelta(hours=4), until=NOW, now=NOW
+    )
     store.check(thorough=True)
     store.close()
     return path.read_bytes(), keys

@@ -262,7 +262,9 @@ def test_general_that_fails_is_told_and_not_overruled(store: Store, watch: Watch
 
 def test_a_baseline_needs_enough_requests_and_known_modes(store: Store, watch: Watch) -> None:
     before = set_baseline(store, Settings(), counts=EVENLY)
-    with pytest.raises(ContextError, match=r"needs 200 requests \(guard_drift_least\), and there are 0"):
+    with pytest.raises(
+        ContextError, match=r"needs 200 requests \(guard_drift_min_requests\), and there are 0"
+    ):
         set_baseline(store, Settings())
     with pytest.raises(ContextError, match=r"no mode 'CHAT'; there are TASK, EXPLORATION"):
         set_baseline(store, Settings(), counts={"CHAT": 1_000})

@@ -104,7 +104,7 @@ def test_bins_add_up_and_have_the_divergence_of_their_hours(day: tuple[Store, li
     store, made = day
     since, until = NINE + timedelta(minutes=50), NINE + timedelta(hours=11, minutes=7)
     found = report(
-        store, Settings(guard_drift_least=20), since, until, now=NINE + timedelta(days=1), most_bins=12
+        store, Settings(guard_drift_min_requests=20), since, until, now=NINE + timedelta(days=1), most_bins=12
     )
     assert [f"{one.start:%H:%M}" for one in found.bins] == [
         "09:50", *(f"{hour}:00" for hour in range(10, 21)),
@@ -122,7 +122,7 @@ def test_bins_add_up_and_have_the_divergence_of_their_hours(day: tuple[Store, li
 def test_a_report_says_what_the_guardrails_see_now(day: tuple[Store, list[RequestRecord]]) -> None:
     store, made = day
     now = NINE + timedelta(hours=24)
-    found = report(store, Settings(guard_drift_least=20, guard_low_confidence_least=5), now=now)
+    found = report(store, Settings(guard_drift_min_requests=20, guard_low_confidence_min_requests=5), now=now)
     hour = Counter(one.classified for one in made if now - timedelta(hours=1) < one.at <= now)
     assert found.seen.classified == hour
     assert found.divergence == divergence(hour, EVENLY)

@@ -48,8 +48,8 @@ def set_baseline(
         )
     if baseline.requests < least:
         raise ContextError(
-            f"a baseline needs {least:,} requests (guard_drift_least), and there are {baseline.requests:,};"
-            " the one from before, if any, stays"
+            f"a baseline needs {least:,} requests (guard_drift_min_requests), and there are"
+            f" {baseline.requests:,}; the one from before, if any, stays"
         )
     GuardStates(store).put_baseline(baseline)
     return baseline

@@ -49,7 +49,7 @@ class Guardrails:
     ) -> None:
         self.path = place.path if isinstance(place, Store) else Path(place)
         self._worker = worker = Worker(
-            self.path, Limits.of(settings), most=settings.guard_log_most, days=settings.guard_log_days,
+            self.path, Limits.of(settings), most=settings.guard_log_max_rows, days=settings.guard_log_days,
             webhook=settings.guard_webhook, hook=alert, clock=clock, monotonic=monotonic, threaded=threaded,
             quiet=quiet,
         )  # fmt: skip

@@ -57,11 +57,11 @@ class Limits:
         """Those that a person chose."""
         return cls(
             drift=settings.guard_drift_limit,
-            drift_least=settings.guard_drift_least,
+            drift_least=settings.guard_drift_min_requests,
             low_share=settings.guard_low_confidence_share,
             low_seconds=60 * settings.guard_low_confidence_minutes,
-            low_least=settings.guard_low_confidence_least,
+            low_least=settings.guard_low_confidence_min_requests,
             error_factor=settings.guard_error_factor,
-            error_least=settings.guard_error_least,
+            error_least=settings.guard_error_min_outcomes,
             error_seconds=3_600 * settings.guard_error_hours,
         )

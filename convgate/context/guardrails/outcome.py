@@ -42,5 +42,5 @@ def unknown_request(request_id: str) -> str:
     """What to say of an id that the log does not have."""
     return (
         f"no request {request_id!r} is logged: the id is `request_id` of the context; requests are logged"
-        " within a second, unless guard_log is off, and kept as guard_log_days and guard_log_most say"
+        " within a second, unless guard_log is off, and kept as guard_log_days and guard_log_max_rows say"
     )

@@ -89,7 +89,9 @@ def simulate(
         counts: dict[str, int] = {
             mode: round(BASELINE_REQUESTS * share) for mode, share in _shares(baseline).items()
         }
-        set_baseline(store, scratch.model_copy(update={"guard_drift_least": 1}), counts=counts, now=start)
+        set_baseline(
+            store, scratch.model_copy(update={"guard_drift_min_requests": 1}), counts=counts, now=start
+        )
         stream = _Stream(store, scratch, per_minute, start)
         moments = [moment for phase in phases for moment in stream.run(phase, step)]
         stream.guard.close()

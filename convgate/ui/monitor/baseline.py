@@ -53,7 +53,7 @@ def draw_baseline(app: App, report: Report) -> None:
         if missing > 0:
             st.caption(
                 f"This period has {counted(report.totals.requests, 'request')}; a baseline needs"
-                f" {report.least:,} (the setting guard\\_drift\\_least). Choose a longer one."
+                f" {report.least:,} (the setting guard\\_drift\\_min\\_requests). Choose a longer one."
             )
 
 

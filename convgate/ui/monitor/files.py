@@ -44,8 +44,8 @@ def draw_files(app: App, report: Report) -> None:
                 help="A row for each request of this period",
             )  # fmt: skip
         st.caption(
-            f"Times in them are UTC. {counted(app.settings.guard_log_most, 'request')} of"
-            f" {app.settings.guard_log_days:g} days are kept at most (guard\\_log\\_most,"
+            f"Times in them are UTC. {counted(app.settings.guard_log_max_rows, 'request')} of"
+            f" {app.settings.guard_log_days:g} days are kept at most (guard\\_log\\_max\\_rows,"
             " guard\\_log\\_days), and never any text."
         )
         if st.session_state.get(ASKED):
