@@ -19,7 +19,7 @@ from convgate.errors import ConvgateError
 if TYPE_CHECKING:
     from convgate.context.builder import ContextBuilder, load_context
     from convgate.context.bundle import ContextBundle
-    from convgate.context.guardrails.outcome import record_outcome
+    from convgate.context.guardrails.outcomes import record_outcome
     from convgate.decisions import Decision, TurnDecision, TurnDecisions
     from convgate.gatekeeper.decision import GatekeeperDecision
     from convgate.gatekeeper.exchange import Exchange
@@ -80,7 +80,7 @@ _LAZY = {
     "load_gatekeeper": "convgate.gatekeeper.gatekeeper",
     "load_policy": "convgate.selector",
     "read_conversations": "convgate.transcripts",
-    "record_outcome": "convgate.context.guardrails.outcome",
+    "record_outcome": "convgate.context.guardrails.outcomes",
 }
 
 

@@ -30,6 +30,7 @@ FILE_NAME = "convgate.toml"
 _MAX_BYTES = 64 << 10  # of a settings file
 _MAX_LINE = 2_000  # bytes
 _MAX_PROBLEMS = 3  # problems that one error names
+_SECRETS = ("guard_webhook",)  # settings whose values no error quotes
 
 
 def _default_home() -> Path:
@@ -88,16 +89,17 @@ class Settings(BaseSettings):
 
     guard_log: bool = True  # whether each request is logged, without its text; drift and errors need it
     guard_log_days: float = Field(30, gt=0)  # days that requests are kept; inf: no limit
-    guard_log_most: int = Field(100_000, ge=1_000, le=10**9)  # requests that are kept at most
+    guard_log_max_rows: int = Field(100_000, ge=1_000, le=10**9)  # requests that are kept at most
     guard_drift_limit: float = Field(0.1, gt=0, le=1e9)  # KL divergence in nats
-    guard_drift_least: int = Field(200, ge=1, le=1_000_000)  # requests of the last hour
+    guard_drift_min_requests: int = Field(200, ge=1, le=1_000_000)  # requests of the last hour
     guard_low_confidence_share: float = Field(0.3, gt=0, le=1)
     guard_low_confidence_minutes: float = Field(30, gt=0, le=525_600)
-    guard_low_confidence_least: int = Field(50, ge=1, le=1_000_000)  # classified requests of these minutes
+    guard_low_confidence_min_requests: int = Field(50, ge=1, le=1_000_000)  # without an intent
     guard_error_factor: float = Field(2, gt=1, le=1e9)  # errors of a mode over those of all
-    guard_error_least: int = Field(20, ge=1, le=50)  # outcomes of the mode
+    guard_error_min_outcomes: int = Field(20, ge=1, le=50)  # outcomes of the mode
     guard_error_hours: float = Field(24, gt=0, le=8_760)  # that its outcomes may be old
-    guard_webhook: str | None = Field(None, pattern=r"^https?://")  # where alerts are posted as JSON
+    # Where alerts are posted as JSON; its address is often a secret.
+    guard_webhook: str | None = Field(None, pattern=r"^https?://", repr=False)
 
     @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log")
     @classmethod
@@ -172,7 +174,8 @@ def _problem(place: tuple[int | str, ...], message: str, value: object, file: Pa
     if key not in Settings.model_fields:
         return f"{file}: there is no setting {quote(key)}; there are {', '.join(Settings.model_fields)}"
     where = _variable(key) if _variable(key) in os.environ else f"{file}, {key}"
-    return f"{where}{inner}: {message}; got {quote(value)}"
+    got = "" if key in _SECRETS else f"; got {quote(value)}"
+    return f"{where}{inner}: {message}{got}"
 
 
 def _variable(key: str) -> str:

@@ -1,9 +1,9 @@
-"""Monitor: whether requests are as usual, and what the guardrails do about it when they are not."""
+"""Monitor: logged requests, the state of the guardrails, and a simulation of drift."""
 
 from convgate.ui.frame import page
 from convgate.ui.monitor.page import monitor
 
-PURPOSE = "Are the requests of your programs as usual, and what do the guardrails do when they are not?"
+PURPOSE = "See how requests run, and what the guardrails do when modes drift or fail."
 
 with page("Monitor", PURPOSE) as app:
     monitor(app)

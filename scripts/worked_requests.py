@@ -42,11 +42,8 @@ class _Day:
         self._store = Store(self._settings.database)
         self._start = self._now = start
         self._random = random.Random(6)
-        self._guard = Guardrails(
-            self._store, self._settings, clock=lambda: self._now, threaded=False, quiet=True,
-            monotonic=lambda: (self._now - start).total_seconds(),
-        )  # fmt: skip
-        self._away = drifted(USUAL, by=0.3, toward="DEBUGGING")
+        self._guard = Guardrails(self._settings.database, self._settings, clock=lambda: self._now)
+        self._away = drifted(USUAL, nats=0.3, toward="DEBUGGING")
         self._number = 0
 
     def pass_until(self, end: datetime) -> None:
@@ -55,7 +52,7 @@ class _Day:
             self._guard.flush()
             Requests(self._store).tell_outcomes([one for one in outcomes if one is not None], self._now)
             if self._hour < 12 <= self._hour + _STEP / timedelta(hours=1):
-                set_baseline(self._store, self._settings, now=self._now)
+                set_baseline(self._store, self._settings, self._start, self._now, self._now)
         self._guard.close()
         self._store.close()
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-from convgate.context.guardrails.guardrails import Guardrails
+from convgate.context.guardrails import Guardrails
 from convgate.context.mode import Mode
 from convgate.context.request import RequestRecord
 from convgate.settings import Settings
 from convgate.store import Store
+from convgate.store.guard_states import GuardStates
+from convgate.store.request_records import Baseline
 from tests.session_agents import NINE, Watch
 
 EVENLY = {"TASK": 1_000, "EXPLORATION": 1_000, "DEBUGGING": 1_000, "LEARNING": 1_000, "GENERAL": 1_000}
@@ -40,14 +40,18 @@ def request(
     return RequestRecord(**(values | other))
 
 
-@contextmanager
-def guarded(place: Store | Path, watch: Watch, **chosen: Any) -> Iterator[Guardrails]:
-    """Guardrails without a thread; what `Guardrails` takes, and settings without their `guard_`."""
-    own = {name: chosen.pop(name) for name in ("alert", "monotonic", "threaded") if name in chosen}
+def guarded(store: Store, watch: Watch, alert: Any = None, **chosen: Any) -> Guardrails:
+    """Guardrails by this clock; `chosen` are settings without their `guard_`."""
     settings = Settings(**{f"guard_{name}": value for name, value in chosen.items()})
-    passed = {"monotonic": lambda: watch.now.timestamp(), "threaded": False}
-    guard = Guardrails(place, settings, clock=watch, **(passed | own))
-    try:
-        yield guard
-    finally:
-        guard.close()
+    return Guardrails(store.path, settings, clock=watch, alert=alert)
+
+
+def record(guard: Guardrails, watch: Watch, count: int = 250, *modes: Mode) -> None:
+    """Log that many requests of the present, in these modes by turns, and have them judged."""
+    for number in range(count):
+        guard.record(request(number, (modes or ("TASK",))[number % max(1, len(modes))], at=watch.now))
+    assert guard.flush()
+
+
+def put_baseline(store: Store, counts: Mapping[str, int] | None = EVENLY) -> None:
+    GuardStates(store).put_baseline(None if counts is None else Baseline(NINE, counts))

@@ -11,7 +11,6 @@ import convgate
 from convgate.building import EncoderOnDemand
 from convgate.context.builder import ContextBuilder
 from convgate.context.invariants.finding import Finding
-from convgate.context.modes import INTENTS
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ContextError, ConversationError, TranscriptError
 from convgate.messages.check import check_valid
@@ -197,10 +196,16 @@ class TestModes:
         assert other.labels[0] == "GENERAL", "another conversation knows nothing of it"
         assert builder().build(messages).labels[0] == "GENERAL"
 
-    @pytest.mark.parametrize("intent", ["dance", "", " "])
-    def test_an_unknown_intent_is_told_with_those_there_are(self, intent):
-        with pytest.raises(ContextError, match=f"there is no intent.*{', '.join(list(INTENTS)[:2])}"):
-            builder().build(talk("hello"), intent=intent)
+    @pytest.mark.parametrize("intent", ["dance", "", 3])
+    def test_an_unknown_intent_is_classified_with_a_warning(self, intent, caplog):
+        bundle = builder().build(talk("TASK build a shed"), intent=intent)
+        assert (bundle.mode, bundle.found.source) == ("TASK", "classifier")
+        assert [one.levelname for one in caplog.records] == ["WARNING"]
+
+    def test_a_single_message_saves_no_tokens(self):
+        guard = Watch()
+        builder(guard=guard).build(talk("TASK build a shed"))
+        assert (guard.heard[0].tokens_total, sum(guard.heard[0].tokens.values())) == (0, 0)
 
     def test_a_tools_result_is_answered_in_the_mode_of_its_question(self):
         messages = [*talk("DEBUGGING it fails"), called("a"), result("a")]

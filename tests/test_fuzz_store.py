@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.context.guardrails.baseline import set_baseline
+from convgate.context.guardrails import set_baseline
 from convgate.context.guardrails.report import report
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ConvgateError
@@ -89,7 +89,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         manager.add_conversation(keys[hour])
     Requests(store).add(map(logged, range(200)))
     Requests(store).tell_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
-    set_baseline(store, Settings(guard_drift_least=9), since=NOW - timedelta(hours=4), until=NOW, now=NOW)
+    settings = Settings(guard_drift_min_requests=9)
+    set_baseline(store, settings, NOW - timedelta(hours=4), NOW, NOW)
     store.check(thorough=True)
     store.close()
     return path.read_bytes(), keys
@@ -190,7 +191,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "queues": work_on_queues,
         "sessions": look_at_sessions,
         "detect": lambda: SessionManager(store, clock=lambda: NOW).detect("Where is the oasis?"),
-        "monitor": lambda: report(store, Settings(), NOW - timedelta(days=1), now=NOW),
+        "monitor": lambda: report(store, Settings(), NOW - timedelta(days=1), NOW, NOW),
         "requests": lambda: list(RequestRows(store).everything(NOW - timedelta(days=1), NOW)),
         "log": lambda: Requests(store).add([replace(logged(1), id="new")]),
         "rename": each(lambda key: library.rename(key, "Other")),

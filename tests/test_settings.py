@@ -111,6 +111,14 @@ def test_a_wrong_file_is_named_with_key_and_value(convgate_home: Path, text: str
         load_settings()
 
 
+def test_the_webhook_is_quoted_nowhere(convgate_home: Path) -> None:
+    write(convgate_home / "convgate.toml", 'guard_webhook = "htps://hooks.example.com/s3cret"')
+    with pytest.raises(SettingsError, match="guard_webhook") as error:
+        load_settings()
+    assert "s3cret" not in str(error.value)
+    assert "s3cret" not in repr(Settings(guard_webhook="https://hooks.example.com/s3cret"))
+
+
 DEEP = "[" * 20_000 + "]" * 20_000
 DIGITS = "9" * 5_000
 

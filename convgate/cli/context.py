@@ -80,6 +80,7 @@ def context(
     """Build the context of a message: mode, budgets, sections, invariants, and what was left out."""
     from convgate.building import EncoderOnDemand, build_policy
     from convgate.context.builder import ContextBuilder
+    from convgate.context.modes import mode_of_intent
     from convgate.policies.base import Prepares
     from convgate.settings import load_settings
 
@@ -88,6 +89,8 @@ def context(
     chosen = load_settings(settings_file).model_copy(
         update={name: value for name, value in changes.items() if value is not None}
     )
+    if intent is not None:
+        mode_of_intent(intent, chosen)  # a typing error ends the command
     talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
     with encoding_progress() as progress:
         encoder = EncoderOnDemand(chosen)

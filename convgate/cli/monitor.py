@@ -35,12 +35,11 @@ def monitor(
     """Tell how requests were answered: modes, drift, confidence, fallbacks, tokens, times, errors, alerts."""
     if set_baseline and clear_baseline:
         raise typer.BadParameter("--set-baseline or --clear-baseline, not both")
-    from convgate.context.guardrails import baseline
-    from convgate.context.guardrails.limits import Limits
-    from convgate.context.guardrails.report import report
-    from convgate.context.guardrails.report_json import report_json
+    from convgate.context.guardrails import rules
+    from convgate.context.guardrails.report import report, report_json
     from convgate.settings import load_settings
     from convgate.store import Store
+    from convgate.store.guard_states import GuardStates
 
     now = datetime.now(UTC)
     begin = beginning(since, now)
@@ -48,20 +47,20 @@ def monitor(
     store = Store(settings.database)
     quiet = json_output or out is not None
     if set_baseline:
-        told = baseline.set_baseline(store, settings, since=begin, until=now, now=now)
+        told = rules.set_baseline(store, settings, begin, now, now)
         if not quiet:
             typer.echo(f"The baseline is that of {counted(told.requests, 'request')} now.")
     elif clear_baseline:
-        before = baseline.clear_baseline(store)
+        before = GuardStates(store).put_baseline(None)
         if not quiet:
             typer.echo(_cleared(before))
-    found = report(store, settings, begin, now=now)
+    found = report(store, settings, begin, now, now)
     if quiet:
-        write_json(report_json(found, Limits.of(settings)), out)
+        write_json(report_json(found), out)
     else:
         from convgate.cli.monitor_tables import show
 
-        show(found, Limits.of(settings), log=settings.guard_log)
+        show(found, settings)
 
 
 def beginning(text: str, now: datetime) -> datetime:

@@ -7,10 +7,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from convgate.context.guardrails.drift import smoothed
-from convgate.context.guardrails.limits import DRIFT_RECOVERY, Limits
-from convgate.context.guardrails.report_records import Report
+from convgate.context.guardrails.report import Report
+from convgate.context.guardrails.rules import DRIFT_RECOVERY, smoothed
 from convgate.context.mode import MODES
+from convgate.settings import Settings
 from convgate.store.request_records import Outcomes
 from convgate.transcripts.characters import printable
 from convgate.ui.wording import counted
@@ -18,10 +18,10 @@ from convgate.ui.wording import counted
 _NOTHING = "–"
 
 
-def show(report: Report, limits: Limits, *, log: bool) -> None:
+def show(report: Report, settings: Settings) -> None:
     """The figures of a period, and how things stand now."""
     console = Console()
-    if not log:
+    if not settings.guard_log:
         console.print("guard_log is off: requests are not logged, and nothing guards.", highlight=False)
     if not report.totals.requests:
         console.print(
@@ -34,7 +34,7 @@ def show(report: Report, limits: Limits, *, log: bool) -> None:
         for name, told in _lines(report):
             console.print(Text.assemble((f"{name:<16}", "bold"), told), highlight=False)
         console.print()
-    for name, told in _states(report, limits):
+    for name, told in _states(report, settings):
         console.print(Text.assemble((f"{name:<16}", "bold"), told), highlight=False)
     for alert in report.alerts:
         console.print(
@@ -49,7 +49,7 @@ def show(report: Report, limits: Limits, *, log: bool) -> None:
 
 
 def _modes(report: Report) -> Table:
-    totals, baseline = report.totals, report.seen.baseline
+    totals, baseline = report.totals, report.latest.baseline
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("mode")
     for name in ("found", "share", "baseline", "applied", "outcomes", "failed", "limit"):
@@ -57,7 +57,7 @@ def _modes(report: Report) -> Table:
     usual = smoothed(baseline.counts) if baseline is not None else {}
     for mode, errors in zip(MODES, report.errors, strict=True):
         found = totals.classified[mode]
-        state = " (held)" if errors.held else " (on probation)" if errors.probation else ""
+        state = " (held)" if errors.is_held else ""
         table.add_row(
             mode + state,
             f"{found:,}",
@@ -82,38 +82,39 @@ def _lines(report: Report) -> list[tuple[str, str]]:
         ("over budget", counted(totals.over_budget, "request")),
         (
             "tokens",
-            f"{totals.tokens:,} sent of {totals.tokens_total:,}; {totals.tokens_saved:,} saved{saved}",
+            f"{totals.tokens_sent:,} sent of {totals.tokens_total:,}; {totals.tokens_saved:,} saved{saved}",
         ),
     ]
     if totals.latency is not None:
-        parts = (("p50", totals.latency.p50), ("p95", totals.latency.p95), ("p99", totals.latency.p99))
+        parts = zip(("p50", "p95", "p99"), totals.latency, strict=True)
         lines.append(("time to build", " · ".join(f"{name} {1000 * value:.1f} ms" for name, value in parts)))
     if report.lost:
         lines.append(("lost", f"{counted(report.lost, 'request')} could not be logged"))
     return lines
 
 
-def _states(report: Report, limits: Limits) -> list[tuple[str, str]]:
-    seen = report.seen
+def _states(report: Report, settings: Settings) -> list[tuple[str, str]]:
+    latest = report.latest
     held = {alert.kind for alert in report.open_alerts}
-    if report.divergence is None:
+    if latest.divergence is None:
         drift = "not told: there is no baseline (convgate monitor --since 7d --set-baseline)"
     elif "drift" in held:
         raised_at = next(one.figures["limit"] for one in report.open_alerts if one.kind == "drift")
         drift = (
-            f"{report.divergence:.3f} nats; everything is answered as GENERAL until it is below"
+            f"{latest.divergence:.3f} nats; everything is answered as GENERAL until it is below"
             f" {DRIFT_RECOVERY * raised_at:g}"
         )
-    elif report.requests_missing:
-        drift = f"not told: the last hour has {seen.requests:,} of {limits.drift_least:,} requests"
+    elif latest.requests < settings.guard_drift_min_requests:
+        min_requests = settings.guard_drift_min_requests
+        drift = f"not told: the last hour has {latest.requests:,} of {min_requests:,} requests"
     else:
-        drift = f"none: {report.divergence:.3f} nats, limit {limits.drift:g}"
-    share = _NOTHING if seen.low_share is None else f"{seen.low_share:.0%}"
+        drift = f"none: {latest.divergence:.3f} nats, limit {settings.guard_drift_limit:g}"
+    share = _NOTHING if latest.low_share is None else f"{latest.low_share:.0%}"
     unsure = (
-        f"{share} of {counted(seen.judged, 'request')} of the last {limits.low_seconds / 60:g} minutes, limit"
-        f" {limits.low_share:.0%}"
+        f"{share} of {counted(latest.judged, 'request')} of the last"
+        f" {settings.guard_low_confidence_minutes:g} minutes, limit {settings.guard_low_confidence_share:.0%}"
     )
-    overall = seen.overall_rate
+    overall = latest.overall_rate
     errors = f"{overall:.1%} overall" if overall is not None else "not told: too few outcomes are known"
     return [("drift", drift), ("unsure", unsure), ("errors", errors)]
 

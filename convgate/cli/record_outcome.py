@@ -48,14 +48,14 @@ def record_outcome(
         raise typer.BadParameter("say --ok or --failed")
     if file is not None and ok is not None:
         raise typer.BadParameter("a file says itself how each request ended", param_hint="--ok/--failed")
-    from convgate.context.guardrails.outcome import record_outcome as record
+    from convgate.context.guardrails.outcomes import record_outcome as record
 
     store = open_library()
     if request_id is not None and ok is not None:
         record(request_id, ok=ok, place=store)
         recorded = [(request_id, ok)]
     else:
-        from convgate.context.guardrails.outcome_file import record_outcome_lines
+        from convgate.context.guardrails.outcomes import record_outcome_lines
 
         assert file is not None
         recorded, problems = record_outcome_lines(store, open_source(file), skip_bad=skip_bad)

@@ -8,6 +8,7 @@ bundle.sections, bundle.decisions      # where each turn stands and why, and why
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,18 +24,21 @@ from convgate.context.guardrails import load_guard
 from convgate.context.invariants.judge import load_judge
 from convgate.context.making import Asked, make_context
 from convgate.context.memory import Memory
-from convgate.context.modes import load_classifier, mode_of_intent
+from convgate.context.mode import Mode
+from convgate.context.modes import known_intents, load_classifier, mode_of_intent
 from convgate.context.modes.conversation import Classifies
 from convgate.context.packing import Packer, pack
 from convgate.context.reading import Readings
 from convgate.context.request import Guard, NoGuard
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
-from convgate.errors import ContextError, ConversationError
+from convgate.errors import ContextError, ConversationError, quote
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.settings import Settings, load_settings
 from convgate.transcripts import turns_from_messages
+
+log = logging.getLogger(__name__)
 
 Message = Mapping[str, Any]
 
@@ -107,10 +111,11 @@ class ContextBuilder:
         `messages` are OpenAI-style dicts, oldest first; those after the current one are not sent, and none is
         changed or copied. With `question`, that is the current message, put behind the others. `budget` is
         the tokens of the whole context, `intent` what the message is meant for, `capsules` are summaries
-        that the caller hands in. `request_id` names the request for `record_outcome`.
+        that the caller hands in. `request_id` names the request for `record_outcome`. An unknown intent is
+        logged as a warning, and the message is classified.
 
         Raises TranscriptError for messages that cannot be read, ConversationError when there are none, and
-        ContextError for a budget, an intent, a capsule or a request id that is none.
+        ContextError for a budget, a capsule or a request id that is none.
         """
         talk = Conversation(id="live", turns=turns_from_messages(messages))
         return self._built(talk, None, budget, intent, question, capsules, request_id)
@@ -149,11 +154,26 @@ class ContextBuilder:
             situation,
             history,
             None if budget is None else checked_total(budget),
-            None if intent is None else mode_of_intent(intent, self.settings),
+            None if intent is None else _find_mode(intent, self.settings),
             read_capsules(capsules, self.counter),
             uuid.uuid4().hex if request_id is None else _checked_id(request_id),
         )
         return make_context(self, asked)
+
+
+def _find_mode(intent: str, settings: Settings) -> Mode | None:
+    """Return the mode of an intent; None, with a warning, for an unknown one.
+
+    Raises ContextError for settings that name an unknown mode.
+    """
+    known = known_intents(settings)
+    try:
+        return mode_of_intent(intent, settings)
+    except ContextError:
+        log.warning(
+            "unknown intent %s (known: %s); the message is classified", quote(intent), ", ".join(known)
+        )
+        return None
 
 
 def _checked_id(request_id: object) -> str:

@@ -164,7 +164,8 @@ def make_context(builder: ContextBuilder, asked: Asked) -> ContextBundle:
         moment.columns.chain[-1],
         Remembered(moment.current, read.intents, np.array(sent, dtype=np.int64), tokens, breaches),
     )
-    builder.guard.record(_record(bundle, len(lost), time.perf_counter() - started))
+    history_tokens = bundle.tokens_total - moment.tokens[moment.current]
+    builder.guard.record(_record(bundle, history_tokens, len(lost), time.perf_counter() - started))
     return bundle
 
 
@@ -234,7 +235,7 @@ def _breach(lost: Sequence[Invariant], ever: int) -> Fallback:
     )
 
 
-def _record(bundle: ContextBundle, breaches: int, seconds: float) -> RequestRecord:
+def _record(bundle: ContextBundle, history_tokens: int, breaches: int, seconds: float) -> RequestRecord:
     return RequestRecord(
         id=bundle.request_id,
         at=datetime.now(UTC),
@@ -243,7 +244,7 @@ def _record(bundle: ContextBundle, breaches: int, seconds: float) -> RequestReco
         confidence=bundle.found.confidence,
         source=bundle.found.source,
         tokens={section.name: section.tokens for section in bundle.sections},
-        tokens_total=bundle.tokens_total,
+        tokens_total=history_tokens,  # the current message stands in no section either
         budget=bundle.budget,
         invariants=sum(one.held for one in bundle.invariants),
         breaches=breaches,

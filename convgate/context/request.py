@@ -32,7 +32,7 @@ class RequestRecord:
     confidence: float  # 0…1
     source: Source
     tokens: Mapping[SectionName, int]  # of each section
-    tokens_total: int  # had the whole conversation been sent
+    tokens_total: int  # of the whole history, without the current message
     budget: int  # of the whole context, in tokens
     invariants: int  # that had to hold
     breaches: int  # of them, that were missing before the baseline took over

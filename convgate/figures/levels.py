@@ -1,4 +1,4 @@
-"""A figure that is watched, over time, with the limits at which an alert begins and ends."""
+"""A watched figure over time, with the limits at which an alert is raised and cleared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Point:
 
     at: datetime
     value: float | None  # 0 or more; None while too little is known
-    told: str = ""  # what it is made of, in a few words
+    detail: str = ""  # for the hover text
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ def level_figure(
             tickformat=".0%" if level.is_share else ".2f", nticks=5,
         ),
     )  # fmt: skip
-    for at, told in marks:
-        add_mark(fig, at, told, palette)
+    for at, label in marks:
+        add_mark(fig, at, label, palette)
     fig.add_shape(
         type="line", xref="paper", x0=0, x1=1, y0=level.recovery, y1=level.recovery, name="recovery",
         line={"color": palette.forced, "width": 1.5, "dash": "dot"},
@@ -82,7 +82,7 @@ def level_figure(
     )  # fmt: skip
     if not known:
         fig.add_annotation(
-            text="too few requests to tell", showarrow=False, name="nothing", xref="paper", x=0.5,
+            text="not enough data", showarrow=False, name="nothing", xref="paper", x=0.5,
             yref="paper", y=0.5, font={"size": 13, "color": palette.muted},
         )  # fmt: skip
     return fig.figure()
@@ -92,7 +92,7 @@ def describe_level(level: Level) -> str:
     """The chart in a few sentences, for people who do not see it."""
     known = [point for point in level.points if point.value is not None]
     if not known:
-        return f"{level.name}: too few requests to tell."
+        return f"{level.name}: not enough data."
     values = [point.value for point in known if point.value is not None]
     over = sum(value > level.limit for value in values)
     return (
@@ -103,10 +103,10 @@ def describe_level(level: Level) -> str:
 
 
 def _hover(level: Level, point: Point) -> str:
-    value = "too few requests" if point.value is None else f"<b>{level.number(point.value)}</b>"
+    value = "not enough data" if point.value is None else f"<b>{level.number(point.value)}</b>"
     here = point.at.astimezone()
     return f"{value}<br>{here:%a} {here.day} {here:%b}, {here:%H:%M}" + (
-        f"<br>{point.told}" if point.told else ""
+        f"<br>{point.detail}" if point.detail else ""
     )
 
 

@@ -1,4 +1,4 @@
-"""What charts of the monitor share: an axis of time, and the hours in which an alert lasted."""
+"""An axis of time with the hours in which an alert was open; what the charts of Monitor share."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _TIMES = (  # the year stands above the charts; with it, days are cut off on a p
 
 @dataclass(frozen=True, slots=True)
 class Episode:
-    """From when an alert was raised until it was cleared."""
+    """The time between raising and clearing an alert."""
 
     start: datetime
     end: datetime
-    told: str  # what it did, in a few words
+    label: str  # what it did, in a few words
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The time that a chart is about, however much of it has passed."""
+    """The time that a chart covers."""
 
     start: datetime
     end: datetime
@@ -40,9 +40,9 @@ class Frame:
 def time_drawing(
     frame: Frame, palette: Palette, *, height: int = HEIGHT, top: int = 40, filled: bool = False
 ) -> Drawing:
-    """An empty drawing over the time of the frame, with its episodes shaded, each with its words.
+    """Return an empty drawing over the time of the frame, with its episodes shaded and labelled.
 
-    filled: what is drawn covers the ground, so episodes are framed, and their words stand above.
+    filled: bars cover the background, so episodes are framed, and their labels stand above.
     """
     fig = drawing(palette, height=height, right=RIGHT, top=top)
     fig.update_layout(
@@ -64,9 +64,9 @@ def time_drawing(
                     else {"layer": "below", "fillcolor": palette.flip, "opacity": 0.18, "line": {"width": 0}}
                 ),
             )  # fmt: skip
-            late = start - frame.start > 0.6 * (frame.end - frame.start)  # its words end with it
+            late = start - frame.start > 0.6 * (frame.end - frame.start)
             fig.add_annotation(
-                text=episode.told, x=written(end if late else start), xref="x", y=1, yref="paper",
+                text=episode.label, x=written(end if late else start), xref="x", y=1, yref="paper",
                 xanchor="right" if late else "left", yanchor="bottom" if filled else "top", showarrow=False,
                 name="episode",
                 font={"size": 12, "color": palette.flip_text},
@@ -74,36 +74,36 @@ def time_drawing(
     return fig
 
 
-def add_mark(fig: Drawing, at: datetime, told: str, palette: Palette) -> None:
-    """A thin line at a moment with its words at the top."""
+def add_mark(fig: Drawing, at: datetime, label: str, palette: Palette) -> None:
+    """Add a thin line at a moment with a label at the top."""
     line = {"color": palette.muted, "width": 1, "dash": "dot"}
     fig.add_shape(
         type="line", xref="x", x0=written(at), x1=written(at), yref="paper", y0=0, y1=1, line=line,
         layer="below", name="mark",
     )  # fmt: skip
     fig.add_annotation(
-        text=told, x=written(at), xref="x", y=1, yref="paper", xanchor="left", yanchor="bottom",
+        text=label, x=written(at), xref="x", y=1, yref="paper", xanchor="left", yanchor="bottom",
         showarrow=False, name="mark", font={"size": 11, "color": palette.muted},
     )  # fmt: skip
 
 
 def written(moment: datetime) -> str:
-    """A time by this machine's clock, as plotly takes it."""
+    """Return a time by this machine's clock, as plotly takes it."""
     return moment.astimezone().replace(tzinfo=None).isoformat(sep=" ", timespec="milliseconds")
 
 
 def middle(start: datetime, end: datetime) -> str:
-    """The middle of a bin."""
+    """Return the middle of a bin."""
     return written(start + (end - start) / 2)
 
 
 def width(start: datetime, end: datetime) -> float:
-    """The width of a bin's bar, in plotly's milliseconds."""
+    """Return the width of a bin's bar, in plotly's milliseconds."""
     return 1000 * (end - start).total_seconds()
 
 
 def extent(start: datetime, end: datetime) -> str:
-    """A bin in words.
+    """Return a bin in words.
 
     >>> extent(datetime(2026, 3, 5, 9), datetime(2026, 3, 5, 9, 30))
     'Thu 5 Mar, 09:00–09:30'

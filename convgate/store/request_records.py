@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-Kind = Literal["drift", "low_confidence", "errors"]
+Kind = Literal["drift", "low_confidence", "errors", "breach"]
+Severity = Literal["warning", "critical"]
 Phase = Literal["held", "probation"]
 
 TOKEN_COLUMNS = ("rules", "task_state", "recent", "evidence", "decisions", "capsules")
@@ -26,7 +27,7 @@ class LoggedRequest:
     source: str
     low: bool | None  # whether the classifier was unsure; None with an intent
     tokens: tuple[int, int, int, int, int, int]  # of each section
-    tokens_total: int  # had the whole conversation been sent
+    tokens_total: int  # of the whole history, without the current message
     budget: int  # tokens
     invariants: int
     breaches: int
@@ -88,10 +89,16 @@ class Alert:
         """Whether it lasts."""
         return self.cleared is None
 
+    @property
+    def severity(self) -> Severity:
+        """Critical when an invariant was lost."""
+        return "critical" if self.kind == "breach" else "warning"
+
     def to_json(self) -> dict[str, Any]:
         """The record that `convgate monitor` prints and webhooks get."""
         return {
             "kind": self.kind,
+            "severity": self.severity,
             "mode": self.mode or None,
             "message": self.message,
             "raised": self.raised.isoformat(),

@@ -1,112 +1,274 @@
-"""The guard of a running program: logs requests, watches the log, and overrules modes while it has to.
+"""The guard of a running program: logs requests, judges the log, and overrules modes while it has to.
 
-guard = Guardrails(store, settings, alert=print)
-guard.overruled("TASK")       # None, or why GENERAL takes its place; from memory
-guard.record(request)         # returns at once
+Callers put requests into a queue and read fallbacks from memory. One thread does the rest, one item after the
+other: append to the log, evaluate, alert.
 """
 
 from __future__ import annotations
 
+import atexit
+import logging
+import queue
+import sqlite3
+import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, suppress
+from dataclasses import fields, replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Self
 
-from convgate.context.guardrails.limits import Limits
-from convgate.context.guardrails.telling import Hook
-from convgate.context.guardrails.times import Clock, wall_clock
-from convgate.context.guardrails.watch import KNOWN_FOR
-from convgate.context.guardrails.worker import Worker
-from convgate.context.mode import Mode
+from convgate.context.guardrails.rules import judge, observe
+from convgate.context.guardrails.webhook import post
+from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode
 from convgate.context.request import Fallback, Guard, NoGuard, RequestRecord
+from convgate.context.section import SECTIONS
+from convgate.errors import StoreError
 from convgate.settings import Settings
 from convgate.store.database import Store
+from convgate.store.guard_states import GuardStates
+from convgate.store.request_records import Alert, LoggedRequest
+from convgate.store.requests import Requests
 
-_STALE = 5.0  # seconds after which a request has the log looked at again
+log = logging.getLogger(__name__)
+
+MAX_QUEUE = 10_000  # requests that wait to be written; more are lost
+BATCH = 500  # requests written at once
+GATHER_SECONDS = 0.2  # in which requests gather to a batch
+REFRESH_SECONDS = 2.0  # between two evaluations, at least
+IDLE_SECONDS = 30.0  # without a request, after which the thread ends; the next request starts it again
+CLOSE_SECONDS = 2.0  # to write what waits at the end
+STALE_SECONDS = 3_600.0  # after which an evaluation overrules nothing
+
+Callback = Callable[[Alert], object]
+_GUARDS: weakref.WeakSet[Guardrails] = weakref.WeakSet()
 
 
-class Guardrails:
-    """A Guard over the database of a store, or at a path. Thread-safe; processes may share a database.
+class Guardrails(AbstractContextManager["Guardrails"]):
+    """A Guard over the database at `path`. Thread-safe; processes may share a database.
 
-    Nothing raises, whatever becomes of the database: what cannot be written is kept for a while, then lost,
-    counted in `lost` and told in the log. alert: called with each alert when it is raised and when it is
-    cleared, in a thread of its own. threaded: whether a thread writes and looks; else only `flush` does.
-    quiet: whether alerts stay out of the program's log.
-    Ends with the program, or with `close`.
+    alert: called in the thread with each alert when it is raised and when it is cleared. `lost` counts what
+    could not be written; the first of a series of failures is logged.
     """
 
     def __init__(
         self,
-        place: Store | str | Path,
+        path: Path,
         settings: Settings,
         *,
-        clock: Clock = wall_clock,
-        monotonic: Callable[[], float] = time.monotonic,
-        alert: Hook | None = None,
-        threaded: bool = True,
-        quiet: bool = False,
+        alert: Callback | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.path = place.path if isinstance(place, Store) else Path(place)
-        self._worker = worker = Worker(
-            self.path, Limits.of(settings), most=settings.guard_log_most, days=settings.guard_log_days,
-            webhook=settings.guard_webhook, hook=alert, clock=clock, monotonic=monotonic, threaded=threaded,
-            quiet=quiet,
-        )  # fmt: skip
-        self._watch, self._log, self._monotonic = worker.watch, worker.log, monotonic
-        worker.refresh()
-        self._end = weakref.finalize(self, worker.close)
+        self.path, self.lost = path, 0
+        self._settings, self._alert, self._clock = settings, alert, clock
+        self._queue: queue.Queue[RequestRecord | threading.Event | None] = queue.Queue(MAX_QUEUE)
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self._reported = 0  # of the lost, those that the database knows of
+        self._is_failing = False
+        self._fallbacks: Mapping[Mode, Fallback] = {}  # replaced as a whole
+        self._evaluated_at = time.monotonic()
+        try:
+            with closing(Store(path)) as store:
+                self._fallbacks = fallbacks_of(GuardStates(store).open_alerts())
+        except (StoreError, sqlite3.Error) as error:
+            self._lose(0, error)
+        _GUARDS.add(self)
 
     def overruled(self, mode: Mode) -> Fallback | None:
-        """Why GENERAL has to be applied in place of `mode` now; None when it may be applied.
-
-        Drift overrules every mode, GENERAL included, so that each request tells of it. The figures are a few
-        seconds old at most while requests come; figures of more than an hour ago overrule nothing.
-        """
-        seen, now = self._watch.overruling, self._monotonic()
-        if now - seen.at > _STALE:
-            self._worker.wake()
-        return seen.fallbacks.get(mode) if now - seen.at <= KNOWN_FOR else None
+        """Return why GENERAL has to be applied in place of `mode` now; None when it may be applied."""
+        is_stale = time.monotonic() - self._evaluated_at > STALE_SECONDS
+        return None if is_stale else self._fallbacks.get(mode)
 
     def record(self, request: RequestRecord) -> None:
         """Have a request logged; returns at once."""
-        self._log.add(request)
-        self._worker.wake()
+        try:
+            self._queue.put_nowait(request)
+        except queue.Full:
+            self._lose(1, "too many requests wait")
+        self._start()
 
     def flush(self, timeout: float = 10.0) -> bool:
-        """Wait until what was recorded so far is written and looked at; whether it was."""
-        return self._worker.flush(timeout)
+        """Wait until what was recorded so far is written and evaluated; whether that was in time."""
+        is_done, end = threading.Event(), time.monotonic() + timeout
+        try:
+            self._queue.put(is_done, timeout=timeout)
+        except queue.Full:
+            return False
+        self._start()
+        return is_done.wait(max(0.0, end - time.monotonic()))
 
     def close(self) -> None:
-        """Write what waits, and end the thread; what cannot be written in 2 seconds is lost."""
-        self._end()
-
-    def __enter__(self) -> Self:
-        return self
+        """Write what waits and end the thread, until the next request; after 2 seconds the rest is lost."""
+        if (thread := self._thread) is not None and thread.is_alive():
+            with suppress(queue.Full):
+                self._queue.put(None, timeout=CLOSE_SECONDS)
+            thread.join(CLOSE_SECONDS)
+            if thread.is_alive():
+                self._lose(self._queue.qsize(), "the program ended")
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @property
-    def lost(self) -> int:
-        """Requests of this process that could not be logged."""
-        return self._log.lost
+    def _start(self) -> None:
+        """Start the thread unless it runs; in a forked process it does not."""
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._run, name="convgate-guard", daemon=True)
+                self._thread.start()
 
-    @property
-    def waiting(self) -> int:
-        """Requests of this process that are not written yet."""
-        return self._log.waiting
+    def _run(self) -> None:
+        store: Store | None = None  # local: a forked process must not use the connections of its parent
+        evaluated_at, is_running = -REFRESH_SECONDS, True
+        while is_running:
+            batch, done, is_running = self._collect()
+            alerts, unwritten = _breach_alerts(batch), len(batch)
+            try:
+                store = store or Store(self.path)
+                self._append(store, batch, alerts)
+                unwritten = 0
+                if done or not is_running or time.monotonic() >= evaluated_at + REFRESH_SECONDS:
+                    alerts = [*alerts, *self._evaluate(store)]
+                    evaluated_at = time.monotonic()
+                self._is_failing = False
+            except (StoreError, sqlite3.Error) as error:
+                self._lose(unwritten, error)
+            for alert in alerts:
+                self._send(alert)
+            if done is not None:
+                done.set()
+        if store is not None:
+            store.close()
 
-    @property
-    def problem(self) -> str | None:
-        """Why requests cannot be logged just now; None when they can."""
-        return self._log.problem
+    def _collect(self) -> tuple[list[RequestRecord], threading.Event | None, bool]:
+        """Wait for requests; return a batch, the flush that ended it, and whether to go on."""
+        batch: list[RequestRecord] = []
+        end = time.monotonic() + IDLE_SECONDS
+        while len(batch) < BATCH:
+            try:
+                item = self._queue.get(timeout=max(0.0, end - time.monotonic()))
+            except queue.Empty:
+                if batch:
+                    break
+                with self._lock:
+                    if self._queue.empty():
+                        self._thread = None
+                        return batch, None, False
+                continue
+            if item is None:
+                return batch, None, False
+            if isinstance(item, threading.Event):
+                return batch, item, True
+            if not batch:
+                end = time.monotonic() + GATHER_SECONDS
+            batch.append(item)
+        return batch, None, True
+
+    def _append(self, store: Store, batch: Sequence[RequestRecord], alerts: Sequence[Alert]) -> None:
+        requests, lost = Requests(store), self.lost
+        if not batch and lost == self._reported:
+            return
+        with store.write():
+            requests.add(map(_as_logged, batch))
+            if lost > self._reported:
+                requests.add_loss(lost - self._reported, "requests could not be written", self._clock())
+            GuardStates(store).put_alerts(replace(alert, cleared=alert.raised) for alert in alerts)
+        self._reported = lost
+
+    def _evaluate(self, store: Store) -> list[Alert]:
+        now, requests = self._clock(), Requests(store)
+        requests.remove_before(now.timestamp() - 86_400 * self._settings.guard_log_days)
+        if requests.might_exceed(self._settings.guard_log_max_rows):
+            requests.keep_newest(self._settings.guard_log_max_rows)
+        alerts, changed = update_alerts(store, self._settings, now)
+        self._fallbacks, self._evaluated_at = fallbacks_of(alerts), time.monotonic()
+        return changed
+
+    def _send(self, alert: Alert) -> None:
+        level = logging.ERROR if alert.severity == "critical" else logging.WARNING
+        log.log(level, "%s", alert.message if alert.open else f"Alert cleared: {alert.because}")
+        if self._alert is not None:
+            try:
+                self._alert(alert)
+            except Exception:
+                log.exception("the callback for an alert (%s) failed", alert.kind)
+        if self._settings.guard_webhook is not None:
+            post(self._settings.guard_webhook, alert)
+
+    def _lose(self, requests: int, problem: object) -> None:
+        with self._lock:
+            if not self._is_failing:
+                log.warning("the log of requests fails; what cannot be written is lost: %s", problem)
+            self._is_failing = True
+            self.lost += requests
 
 
-def load_guard(settings: Settings, *, alert: Hook | None = None) -> Guard:
-    """The guard that settings ask for.
-
-    With `guard_log` off or `read_only` on it is one that logs and overrules nothing.
-    """
+def load_guard(settings: Settings, *, alert: Callback | None = None) -> Guard:
+    """Return the guard that the settings ask for: none if `guard_log` is off, or `read_only` on."""
     is_logged = settings.guard_log and not settings.read_only
     return Guardrails(settings.database, settings, alert=alert) if is_logged else NoGuard()
+
+
+def flush_requests(path: Path, timeout: float = 1.0) -> None:
+    """Have the guards of this process write what waits for the database at `path`."""
+    for guard in list(_GUARDS):
+        if guard.path.resolve() == path.resolve():
+            guard.flush(timeout)
+
+
+@atexit.register
+def _close_all() -> None:
+    for guard in list(_GUARDS):
+        guard.close()
+
+
+def update_alerts(store: Store, settings: Settings, now: datetime) -> tuple[list[Alert], list[Alert]]:
+    """Store the alerts that change now; return the open ones, and those that were raised or cleared.
+
+    Of processes that share a database, one raises and one clears an alert. Raises StoreError.
+    """
+    states = GuardStates(store)
+    alerts = states.open_alerts()
+    if not judge(observe(store, settings, now), alerts, settings):
+        return alerts, []
+    with store.write():  # another process may have been quicker
+        alerts = states.open_alerts()
+        known = {alert.number for alert in alerts}
+        changes = states.put_alerts(judge(observe(store, settings, now), alerts, settings))
+        changed = [alert for alert in changes if not alert.open or alert.number not in known]
+        return states.open_alerts(), changed
+
+
+def fallbacks_of(alerts: Sequence[Alert]) -> dict[Mode, Fallback]:
+    """Return why modes are overruled: all of them by drift, else each failing one but GENERAL."""
+    failing: dict[Mode, Fallback] = {
+        mode: Fallback("errors", alert.message)
+        for mode in MODES
+        for alert in alerts
+        if alert.kind == "errors" and alert.mode == mode != "GENERAL"
+    }
+    drift = next((Fallback("drift", alert.message) for alert in alerts if alert.kind == "drift"), None)
+    return dict.fromkeys(MODES, drift) if drift else failing
+
+
+def _breach_alerts(batch: Sequence[RequestRecord]) -> list[Alert]:
+    """Return one critical alert for the requests of a batch in which invariants were lost."""
+    requests = [request for request in batch if request.breaches]
+    if not requests:
+        return []
+    breaches = sum(request.breaches for request in requests)
+    message = f"{breaches:,} of the invariants that must hold were missing; the baseline context was sent."
+    figures = {"breaches": breaches, "requests": [request.id for request in requests]}
+    return [Alert("breach", "", requests[-1].at.astimezone(UTC), message, figures)]
+
+
+def _as_logged(request: RequestRecord) -> LoggedRequest:
+    is_low = request.source == "low confidence" or request.confidence < LEAST_CONFIDENCE
+    values = {field.name: getattr(request, field.name) for field in fields(request)} | {
+        "at": request.at.astimezone(UTC),
+        "low": None if request.source == "intent" else is_low,
+        "tokens": tuple(request.tokens.get(section, 0) for section in SECTIONS),
+        "fallbacks": tuple(fallback.cause for fallback in request.fallbacks),
+    }
+    return LoggedRequest(**values)

@@ -1,23 +1,24 @@
-"""A period of the log in figures: quick with 100,000 requests, for SQLite adds them up."""
+"""A period of the log in figures, for the terminal, JSON and the Monitor page."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
 from itertools import pairwise
 from math import ceil
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.context.guardrails.drift import divergence
-from convgate.context.guardrails.limits import DRIFT_WINDOW, Limits
-from convgate.context.guardrails.report_records import Bin, Latency, ModeErrors, Report, Totals
-from convgate.context.guardrails.seen import Seen, look
-from convgate.context.guardrails.times import earlier, in_utc, wall_clock
-from convgate.context.mode import MODES
-from convgate.context.request import Cause
-from convgate.context.section import SECTIONS
+from convgate.context.guardrails.rules import (
+    DRIFT_WINDOW,
+    Observation,
+    divergence,
+    observe,
+)
+from convgate.context.mode import MODES, Mode
 from convgate.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import GuardStates
@@ -25,154 +26,176 @@ from convgate.store.request_counts import RequestCounts
 from convgate.store.request_figures import RequestFigures, Sums
 from convgate.store.request_records import NONE_TOLD, Alert, Baseline, Outcomes
 
-USUAL = timedelta(hours=24)
-MOST_BINS = 96
-LATENCIES = 20_000  # requests from which percentiles are taken; of more, about so many are drawn
+MAX_BINS = 96
+MAX_LATENCIES = 20_000  # requests from which percentiles are taken; of more, about so many are drawn
 
 _WIDTHS = tuple(
     60.0 * minutes for minutes in (1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 10_080, 43_200)
 )
 
 
-def report(
-    store: Store,
-    settings: Settings,
-    since: datetime | None = None,
-    until: datetime | None = None,
-    now: datetime | None = None,
-    *,
-    most_bins: int = MOST_BINS,
-) -> Report:
-    """The requests from `since` (24 hours before `until`, unless given) to `until` (now unless given).
+@dataclass(frozen=True, slots=True)
+class Totals(Sums):
+    """Sums over the requests of a period, or of one bin of it."""
+
+    classified: Mapping[str, int]  # requests by the mode that was found; all modes
+    latency: tuple[float, ...] | None  # seconds that building took: p50, p95, p99; None without requests
+
+    @property
+    def low_share(self) -> float | None:
+        """The share that the classifier was unsure of, 0…1; None without any request to judge."""
+        return self.unsure / self.judged if self.judged else None
+
+    @property
+    def tokens_sent(self) -> int:
+        """Tokens sent, without the current messages."""
+        return sum(self.tokens)
+
+    @property
+    def tokens_saved(self) -> int:
+        """Tokens of the histories not sent; below 0 where capsules are longer than what was left out."""
+        return self.tokens_total - self.tokens_sent
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """A part of the period."""
+
+    start: datetime  # UTC, inclusive
+    end: datetime  # exclusive
+    totals: Totals
+    divergence: float | None  # nats: the highest of the hours that end in it; None with too few requests
+
+
+@dataclass(frozen=True, slots=True)
+class ModeErrors:
+    """How requests in a mode ended."""
+
+    mode: Mode
+    period: Outcomes  # of the whole period
+    newest: Outcomes  # that the guardrails judge by
+    limit: float | None  # 0…1, above which it is overruled; None while the overall rate is not known
+    is_held: bool  # GENERAL stands in for it
+
+
+@dataclass(frozen=True)
+class Report:
+    """The log from `since` to `until`, and what the guardrails see now."""
+
+    since: datetime  # UTC
+    until: datetime
+    totals: Totals
+    bins: tuple[Bin, ...]
+    latest: Observation  # the last hour, the baseline, confidences and outcomes
+    period_divergence: float | None  # nats between the period and the baseline; None without a baseline
+    errors: tuple[ModeErrors, ...]  # all modes
+    alerts: tuple[Alert, ...]  # of the period and open ones, the newest first
+    lost: int  # requests of the period that could not be logged
+
+    @property
+    def open_alerts(self) -> tuple[Alert, ...]:
+        """Alerts that are not cleared."""
+        return tuple(alert for alert in self.alerts if alert.open)
+
+
+def report(store: Store, settings: Settings, since: datetime, until: datetime, now: datetime) -> Report:
+    """Return the figures from `since` to `until` (exclusive), and what the guardrails see at `now`.
 
     Raises StoreError when the database cannot be read.
     """
-    moment = in_utc(now or wall_clock())
-    end = in_utc(until) if until is not None else moment + timedelta(microseconds=1)
-    begin = min(in_utc(since) if since is not None else end - USUAL, end)
-    limits, figures, states = Limits.of(settings), RequestFigures(store), GuardStates(store)
-    open_alerts = states.open_alerts()
-    seen = look(store, limits, moment, open_alerts)
-    edges = bin_edges(begin, end, most=most_bins)
-    sums, classified = figures.sums(edges, MODES), figures.classified(edges, MODES)
-    times = np.array(figures.seconds(begin, end, most=LATENCIES), dtype=np.float64).reshape(-1, 2)
-    places = np.searchsorted([edge.timestamp() for edge in edges], times[:, 0], side="right") - 1
-    width = bin_width(begin, end, most=most_bins)
-    far = _hourly(figures, edges, width, seen.baseline, limits.drift_least)
+    since = min(since, until)
+    figures, states, counts = RequestFigures(store), GuardStates(store), RequestCounts(store)
+    latest, open_alerts = observe(store, settings, now), states.open_alerts()
+    edges = bin_edges(since, until)
+    seconds = np.array(figures.seconds(since, until, most=MAX_LATENCIES), dtype=np.float64).reshape(-1, 2)
+    places = np.searchsorted([edge.timestamp() for edge in edges], seconds[:, 0], side="right") - 1
     bins = tuple(
         Bin(
-            start,
-            stop,
-            _totals(sums[place : place + 1], classified[place : place + 1], times[places == place, 1]),
-            max((value for at, value in far if start < at <= stop), default=None),
+            *span,
+            _totals(figures, *span, seconds[places == place, 1]),
+            _max_divergence(figures, *span, latest.baseline, settings.guard_drift_min_requests),
         )
-        for place, (start, stop) in enumerate(pairwise(edges))
+        for place, span in enumerate(pairwise(edges))
     )
-    totals = _totals(sums, classified, times[:, 1])
-    counted = RequestCounts(store)
+    totals = _totals(figures, since, until, seconds[:, 1])
+    baseline, overall = latest.baseline, latest.overall_rate
+    period_outcomes = counts.outcomes(since, until, MODES)
+    limit = None if overall is None else settings.guard_error_factor * overall
+    held = {alert.mode for alert in open_alerts if alert.kind == "errors"} - {"GENERAL"}
     return Report(
-        begin,
-        end,
-        moment,
+        since,
+        until,
         totals,
         bins,
-        seen,
-        _far(seen.classified, seen.baseline),
-        _far(totals.classified, seen.baseline),
-        _errors(seen, limits, counted.outcomes(begin, end, MODES), open_alerts),
-        tuple(states.alerts(begin, end)),
-        counted.lost(begin, end),
-        limits.drift_least,
+        latest,
+        None if baseline is None else divergence(totals.classified, baseline.counts),
+        tuple(
+            ModeErrors(mode, period_outcomes.get(mode, NONE_TOLD), latest.outcomes[mode], limit, mode in held)
+            for mode in MODES
+        ),
+        tuple(states.alerts(since, until)),
+        counts.lost(since, until),
     )
 
 
-def bin_edges(since: datetime, until: datetime, *, most: int = MOST_BINS) -> list[datetime]:
-    """`since`, `until`, and round times between them that make bins of one width, about `most` at most.
-
-    >>> from datetime import datetime
-    >>> [f"{edge:%H:%M}" for edge in bin_edges(datetime(2026, 1, 1, 9, 50, tzinfo=UTC),
-    ...     datetime(2026, 1, 1, 12, 20, tzinfo=UTC), most=4)]
-    ['09:50', '10:00', '11:00', '12:00', '12:20']
-    """
-    width = bin_width(since, until, most=most)
+def bin_edges(since: datetime, until: datetime, *, max_bins: int = MAX_BINS) -> list[datetime]:
+    """Return `since`, `until`, and round times between them that make about `max_bins` bins of one width."""
+    width = bin_width(since, until, max_bins=max_bins)
     first = ceil((since.timestamp() + 1e-6) / width) * width
     last = until.timestamp() - 1e-6
     inner = np.arange(first, max(first, last), width)
     return [since, *(datetime.fromtimestamp(float(edge), UTC) for edge in inner), until]
 
 
-def bin_width(since: datetime, until: datetime, *, most: int = MOST_BINS) -> float:
-    """Seconds of a bin: the least round number with which there are about `most`."""
-    least = (until - since).total_seconds() / most
+def bin_width(since: datetime, until: datetime, *, max_bins: int = MAX_BINS) -> float:
+    """Return the seconds of a bin: the smallest round number with which there are about `max_bins`."""
+    least = (until - since).total_seconds() / max_bins
     return next((width for width in _WIDTHS if width >= least), _WIDTHS[-1] * ceil(least / _WIDTHS[-1]))
 
 
 def _totals(
-    sums: Sequence[Sums], classified: Sequence[Mapping[str, int]], seconds: NDArray[np.float64]
+    figures: RequestFigures, since: datetime, until: datetime, seconds: NDArray[np.float64]
 ) -> Totals:
-    outcomes = sum(one.outcomes for one in sums)
-    causes: tuple[Cause, ...] = ("drift", "errors", "breach")
-    return Totals(
-        requests=sum(one.requests for one in sums),
-        classified={mode: sum(one.get(mode, 0) for one in classified) for mode in MODES},
-        applied={mode: sum(one.applied[mode] for one in sums) for mode in MODES},
-        judged=sum(one.judged for one in sums),
-        unsure=sum(one.unsure for one in sums),
-        fallbacks=sum(one.fallbacks for one in sums),
-        by_cause={cause: sum(one.by_cause[cause] for one in sums) for cause in causes},
-        breaches=sum(one.breaches for one in sums),
-        over_budget=sum(one.over_budget for one in sums),
-        sections={name: sum(one.tokens[place] for one in sums) for place, name in enumerate(SECTIONS)},
-        tokens_total=sum(one.tokens_total for one in sums),
-        outcomes=Outcomes(outcomes, outcomes - sum(one.successes for one in sums)),
-        latency=Latency(*map(float, np.percentile(seconds, (50, 95, 99)))) if seconds.size else None,
+    (sums,), (classified,) = figures.sums([since, until], MODES), figures.classified([since, until], MODES)
+    latency = tuple(np.percentile(seconds, (50, 95, 99)).tolist()) if seconds.size else None
+    values = {field.name: getattr(sums, field.name) for field in fields(Sums)}
+    return Totals(**values, classified=classified, latency=latency)
+
+
+def _max_divergence(
+    figures: RequestFigures, start: datetime, end: datetime, baseline: Baseline | None, min_requests: int
+) -> float | None:
+    """Return the highest divergence of the hours of a bin with enough requests; of bins of days, its own."""
+    if baseline is None:
+        return None
+    length = end - start
+    window = length if length > 24 * DRIFT_WINDOW else DRIFT_WINDOW
+    hours = [
+        figures.classified([end - window * (step + 1), end - window * step], MODES)[0]
+        for step in range(ceil(length / window))
+    ]
+    return max(
+        (divergence(counts, baseline.counts) for counts in hours if sum(counts.values()) >= min_requests),
+        default=None,
     )
 
 
-def _far(classified: Mapping[str, int], baseline: Baseline | None) -> float | None:
-    return None if baseline is None else divergence(classified, baseline.counts)
+def report_json(report: Report) -> dict[str, Any]:
+    """Return the report as plain JSON: shares and rates in 0…1, divergences in nats, times in ISO 8601."""
+    latest = report.latest
+    figures: dict[str, Any] = _plain(asdict(report))
+    return figures | {
+        "divergence": latest.divergence,
+        "low_share": latest.low_share,
+        "overall_rate": latest.overall_rate,
+        "tokens_saved": report.totals.tokens_saved,
+        "alerts": [alert.to_json() for alert in report.alerts],
+    }
 
 
-def _hourly(
-    figures: RequestFigures,
-    edges: Sequence[datetime],
-    width: float,
-    baseline: Baseline | None,
-    least: int,
-) -> list[tuple[datetime, float]]:
-    """At round times of the period, the divergence of the hour before; where it has enough requests."""
-    if baseline is None or len(edges) < 2:
-        return []
-    step = min(width, DRIFT_WINDOW) if width <= 24 * DRIFT_WINDOW else width
-    first = earlier(edges[0], seconds=DRIFT_WINDOW).timestamp() // step * step
-    slots = np.arange(first, edges[-1].timestamp() + step, step)
-    moments = [datetime.fromtimestamp(float(slot), UTC) for slot in slots]
-    counts = figures.classified(moments, MODES)
-    table = np.array([[one.get(mode, 0) for mode in MODES] for one in counts], dtype=np.int64)
-    running = np.vstack([np.zeros(len(MODES), np.int64), np.cumsum(table, axis=0)])
-    back = max(1, round(DRIFT_WINDOW / step))
-    found = []
-    for place in range(1, len(moments)):
-        inside = running[place] - running[max(0, place - back)]
-        if inside.sum() >= least:
-            hour: dict[str, float] = {mode: int(count) for mode, count in zip(MODES, inside, strict=True)}
-            found.append((moments[place], divergence(hour, baseline.counts)))
-    return found
-
-
-def _errors(
-    seen: Seen, limits: Limits, period: Mapping[str, Outcomes], alerts: Sequence[Alert]
-) -> tuple[ModeErrors, ...]:
-    phases = {one.mode: one.phase for one in alerts if one.kind == "errors"}
-    overall = seen.overall_rate
-    return tuple(
-        ModeErrors(
-            mode,
-            period.get(mode, NONE_TOLD),
-            seen.outcomes.get(mode, NONE_TOLD),
-            None if overall is None else limits.error_factor * overall,
-            phases.get(mode) == "held" and mode != "GENERAL",
-            phases.get(mode) == "probation",
-        )
-        for mode in MODES
-    )
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    return value.isoformat() if isinstance(value, datetime) else value

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import logging
 import time
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from urllib.parse import SplitResult, quote, urlsplit
+from http.client import HTTPException
+from urllib.error import HTTPError
+from urllib.parse import urlsplit
+from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from convgate import __version__
 from convgate.store.request_records import Alert
@@ -14,61 +16,50 @@ from convgate.store.request_records import Alert
 log = logging.getLogger(__name__)
 
 TIMEOUT = 5.0  # seconds without an answer that end an attempt
-RETRIES = 3  # attempts after the first
+ATTEMPTS = 3
 PAUSE = 0.5  # seconds before the second attempt, doubled each time
 
-_PASSING = (408, 425, 429, 500, 502, 503, 504)
-_IN_PATHS = "/%:@!$&'()*+,;=~?"  # all else is quoted
+_RETRIED = (408, 425, 429, 500, 502, 503, 504)  # statuses
+
+
+class _NoRedirects(HTTPRedirectHandler):
+    def redirect_request(self, *_: object) -> None:
+        """Follow nothing: a redirect is an error."""
+
+
+_OPENER = build_opener(ProxyHandler({}), _NoRedirects)
 
 
 def post(url: str, alert: Alert, *, timeout: float = TIMEOUT, pause: float = PAUSE) -> bool:
-    """POST an alert; whether it was taken. What fails is tried again, then logged.
+    """POST an alert; whether it was taken. What fails for now is tried again, then logged.
 
-    Redirects are not followed. The body is that of `Alert.to_json` with `event` ("raised" or "cleared"):
-    figures and a sentence made of them, nothing of any conversation.
+    The body is `Alert.to_json` with `event`, "raised" or "cleared". Only the kind of problem is logged:
+    addresses and error messages may hold secrets.
     """
-    body = {"event": "raised" if alert.open else "cleared", **alert.to_json()}
-    if not alert.open:
-        body["message"] = f"All is well again: {alert.because}"
-    try:
-        address = urlsplit(url)
-        known = address.scheme in ("http", "https") and bool(address.hostname) and address.port != 0
-    except ValueError:
-        known = False
-    if not known:
-        log.warning("alerts are posted to http and https alone; guard_webhook is no such address")
-        return False
-    for attempt in range(1 + RETRIES):
+    body = json.dumps({"event": "raised" if alert.open else "cleared", **alert.to_json()}).encode()
+    headers = {"Content-Type": "application/json", "User-Agent": f"convgate/{__version__}"}
+    problem = "it is no http or https address"
+    for attempt in range(ATTEMPTS if _is_usable(url) else 0):
         if attempt:
             time.sleep(pause * 2.0 ** (attempt - 1))
         try:
-            status = _attempt(address, json.dumps(body).encode(), timeout)
-        except (OSError, HTTPException, ValueError) as error:  # ValueError: a name that no host can have
-            why = f"could not be posted to {address.hostname}: {type(error).__name__}"
-            continue
-        if status < 300:
-            return True
-        why = f"was refused by {address.hostname}: status {status}"
-        if status not in _PASSING:
-            break
-    # Never the path, the query, or what an error says: they are often secrets, or have them.
-    log.warning("an alert (%s) %s", alert.kind, why)
+            with _OPENER.open(Request(url, body, headers), timeout=timeout):
+                return True
+        except HTTPError as error:
+            error.close()
+            problem = f"status {error.code}"
+            if error.code not in _RETRIED:
+                break
+        except (OSError, HTTPException, ValueError) as error:
+            problem = type(getattr(error, "reason", error)).__name__
+    log.warning("an alert (%s) could not be posted to guard_webhook: %s", alert.kind, problem)
     return False
 
 
-def _attempt(address: SplitResult, body: bytes, timeout: float) -> int:
-    """The status of the answer, of which no more is read: it is of no interest, and may be without end.
-
-    By the standard library: HTTP clients log the addresses that they ask.
-    """
-    assert address.hostname is not None
-    kind = HTTPSConnection if address.scheme == "https" else HTTPConnection
-    connection = kind(address.hostname, address.port, timeout=timeout)
-    path = quote(address.path or "/", safe=_IN_PATHS)
-    query = f"?{quote(address.query, safe=_IN_PATHS)}" if address.query else ""
-    headers = {"Content-Type": "application/json", "User-Agent": f"convgate/{__version__}"}
+def _is_usable(url: str) -> bool:
     try:
-        connection.request("POST", path + query, body, headers)
-        return connection.getresponse().status
-    finally:
-        connection.close()
+        address = urlsplit(url)
+        has_host = bool(address.hostname) and address.port != 0  # raises for a wrong port
+    except ValueError:
+        return False
+    return address.scheme in ("http", "https") and has_host and "@" not in address.netloc

@@ -9,7 +9,7 @@ import streamlit as st
 from convgate.context.budgets import Budgets
 from convgate.context.builder import ContextBuilder
 from convgate.context.columns import KnownColumns
-from convgate.context.guardrails.watch import fallbacks_of
+from convgate.context.guardrails.guardrails import fallbacks_of
 from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.context.mode import MODES
 from convgate.context.modes import ModeClassifier

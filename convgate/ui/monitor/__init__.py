@@ -1,1 +1,1 @@
-"""Monitor: whether requests are as usual, what the guardrails do about it, and drift to watch."""
+"""The page Monitor: charts and tables of logged requests, the baseline, and a simulation of drift."""

@@ -13,23 +13,21 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import entropy
 
-from convgate.context.guardrails.drift import divergence, smoothed
-from convgate.context.guardrails.judging import judge
-from convgate.context.guardrails.limits import LAST_OUTCOMES, Limits
-from convgate.context.guardrails.seen import Seen
+from convgate.context.guardrails.rules import MAX_OUTCOMES, Observation, divergence, judge, smoothed
 from convgate.context.mode import MODES
+from convgate.settings import Settings
 from convgate.store.request_records import Alert, Baseline, Outcomes
 from tests.guarded import EVENLY
 from tests.session_agents import NINE
 
-LIMITS = Limits()
+LIMITS = Settings()
 BASELINE = Baseline(NINE, EVENLY)
 
 counts = st.dictionaries(st.sampled_from(MODES), st.integers(0, 10_000))
 
 
-def seen(minutes: float = 0, **other: Any) -> Seen:
-    return Seen(NINE + timedelta(minutes=minutes), **({"baseline": None} | other))
+def seen(minutes: float = 0, **other: Any) -> Observation:
+    return Observation(NINE + timedelta(minutes=minutes), **({"baseline": None} | other))
 
 
 def drift_of(classified: Mapping[str, int], alerts: Sequence[Alert] = (), **other: Any) -> list[Alert]:
@@ -57,8 +55,6 @@ def test_drift_is_raised_with_its_figures_and_cleared_below_half_of_the_limit() 
     assert (raised.kind, raised.mode, raised.open, raised.number) == ("drift", "", True, None)
     assert raised.figures["requests"] == 200
     assert raised.figures["divergence"] == pytest.approx(divergence(one_sided, EVENLY))
-    assert "0.834 nats, more than 0.1 (200 requests)" in raised.message
-    assert raised.message.endswith("answered as GENERAL until it is below 0.05.")
     assert drift_of(one_sided, [raised]) == []
 
     for tasks, least, most in ((250, 0.08, 0.1), (210, 0.05, 0.06)):
@@ -71,16 +67,14 @@ def test_drift_is_raised_with_its_figures_and_cleared_below_half_of_the_limit() 
     assert [one.open for one in drift_of(below, [raised])] == [False]
     (cleared,) = drift_of(dict.fromkeys(MODES, 100), [raised])
     assert cleared.cleared == NINE
-    assert cleared.because == "The modes of the last hour are 0.000 nats from the baseline."
 
 
 def test_drift_is_no_longer_told_of_too_few_requests_or_without_a_baseline() -> None:
     (raised,) = drift_of({"TASK": 200})
     assert drift_of({"TASK": 100}, [raised]) == []
     (few,) = drift_of({"TASK": 99}, [raised])
-    assert few.because == "The last hour has 99 requests, too few to tell."
     (none,) = judge(seen(classified={"TASK": 200}), [raised], LIMITS)
-    assert none.because == "There is no baseline any more."
+    assert few.cleared == none.cleared == NINE
     assert judge(seen(classified={"TASK": 10_000}), [], LIMITS) == []
 
 
@@ -88,8 +82,8 @@ def test_an_alert_is_measured_by_the_limit_that_it_was_raised_at() -> None:
     (raised,) = drift_of(dict.fromkeys(MODES, 100) | {"TASK": 300})
     far = raised.figures["divergence"]
     assert 0.1 < far < 0.2
-    lax = replace(LIMITS, drift=0.4)  # would clear below 0.2
-    again = seen(baseline=BASELINE, classified=raised.figures["classified"])
+    lax = Settings(guard_drift_limit=0.4)  # would clear below 0.2
+    again = seen(baseline=BASELINE, classified=dict.fromkeys(MODES, 100) | {"TASK": 300})
     assert judge(again, [raised], lax) == []
 
 
@@ -110,13 +104,13 @@ def test_unsure_means_too_many_for_all_of_the_time(unsure: tuple[tuple[int, int]
 
 def test_unsure_is_over_below_four_fifths_or_with_half_of_the_requests() -> None:
     (raised,) = judge(seen(unsure=((20, 10),) * 3), [], LIMITS)
-    assert "unsure of 50% of the messages, more than 30% (60 requests" in raised.message
+    assert (raised.figures["share"], raised.figures["requests"]) == (0.5, 60)
     assert judge(seen(unsure=((20, 5),) * 3), [raised], LIMITS) == []
     (cleared,) = judge(seen(unsure=((20, 5), (20, 5), (20, 4))), [raised], LIMITS)
-    assert cleared.because == "The classifier is unsure of 23% of the messages."
+    assert not cleared.open
     assert judge(seen(unsure=((25, 25), (0, 0), (0, 0))), [raised], LIMITS) == []
     (few,) = judge(seen(unsure=((24, 24), (0, 0), (0, 0))), [raised], LIMITS)
-    assert few.because == "There were 24 requests to judge by, too few to tell."
+    assert not few.open
 
 
 TENTH = Outcomes(1_000, 100)
@@ -150,54 +144,12 @@ def test_without_an_overall_rate_no_mode_fails_too_often() -> None:
     assert judge(seen(outcomes={"TASK": Outcomes(50, 5)}, overall=Outcomes(100, 0)), [], LIMITS) != []
 
 
-def test_a_mode_that_failed_is_held_then_tried_then_trusted() -> None:
-    (raised,) = errors_of(50, 25)
-    assert raised.phase == "held"
-    assert errors_of(50, 50, raised, minutes=59.9) == []
-    (tried,) = errors_of(0, 0, raised, minutes=60)
-    assert (tried.phase, tried.open, tried.since) == ("probation", True, NINE + timedelta(hours=1))
-    assert errors_of(19, 19, tried, minutes=61) == []
-    assert errors_of(20, 4, tried, minutes=61) == []  # between 80% and 100% of the limit
-    (trusted,) = errors_of(20, 3, tried, minutes=61)
-    assert not trusted.open
-    assert trusted.because == "15% of the last requests in TASK failed."
-
-
-def test_a_relapse_belongs_to_the_same_episode_and_is_held_twice_as_long() -> None:
-    (held,) = errors_of(50, 25)
-    minutes = 0.0
-    for cool_down in (60, 120, 240, 480, 960, 1440, 1440):
-        assert errors_of(0, 0, held, minutes=minutes + cool_down - 1) == []
-        minutes += cool_down
-        (tried,) = errors_of(0, 0, held, minutes=minutes)
-        minutes += 5
-        (held,) = errors_of(20, 10, tried, minutes=minutes)
-        assert (held.phase, held.open, held.raised) == ("held", True, NINE)
-
-
-def test_a_probation_without_outcomes_ends_after_a_day() -> None:
-    (held,) = errors_of(50, 25)
-    (tried,) = errors_of(0, 0, held, minutes=60)
-    assert errors_of(19, 19, tried, minutes=60 + 1_439) == []
-    (over,) = errors_of(19, 19, tried, minutes=60 + 1_440)
-    assert over.because == "Too few outcomes tell that TASK still fails."
-
-
-def test_general_is_told_of_but_nothing_takes_its_place() -> None:
-    (raised,) = errors_of(50, 25, mode="GENERAL")
-    assert "nothing takes its place" in raised.message
-    for minutes in (1, 61, 3_000):
-        assert errors_of(50, 25, raised, minutes=minutes, mode="GENERAL") == []
-    (cleared,) = errors_of(50, 5, raised, minutes=1, mode="GENERAL")
-    assert not cleared.open
-
-
-def test_a_clock_set_back_makes_a_cool_down_begin_again_and_not_last_for_years() -> None:
-    (held,) = errors_of(50, 25, minutes=600_000)
-    (again,) = errors_of(0, 0, held, minutes=0)
-    assert (again.phase, again.since) == ("held", NINE)
-    (tried,) = errors_of(0, 0, again, minutes=60)
-    assert tried.phase == "probation"
+@pytest.mark.parametrize("mode", ["TASK", "GENERAL"])
+def test_a_mode_that_failed_is_held_for_an_hour_then_tried_again(mode: str) -> None:
+    (raised,) = errors_of(50, 25, mode=mode)
+    assert errors_of(50, 50, raised, minutes=59.9, mode=mode) == []
+    (cleared,) = errors_of(0, 0, raised, minutes=60, mode=mode)
+    assert cleared.cleared == cleared.since == NINE + timedelta(hours=1)
 
 
 figures = st.fixed_dictionaries(
@@ -206,17 +158,16 @@ figures = st.fixed_dictionaries(
         "unsure": st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=3, max_size=3).map(
             lambda parts: [(max(pair), min(pair)) for pair in parts]
         ),
-        "count": st.integers(0, LAST_OUTCOMES),
-        "failures": st.integers(0, LAST_OUTCOMES),
+        "count": st.integers(0, MAX_OUTCOMES),
+        "failures": st.integers(0, MAX_OUTCOMES),
     }
 )
 
 
-@given(st.lists(st.tuples(st.integers(-90, 90), figures), max_size=40))
+@given(st.lists(st.tuples(st.integers(0, 90), figures), max_size=40))
 def test_whatever_happens_an_episode_is_raised_once_and_cleared_once(
     steps: list[tuple[int, dict[str, Any]]],
 ) -> None:
-    """Clocks that are set back included."""
     minutes = 0
     held: dict[tuple[str, str], Alert] = {}
     for passed, one in steps:
@@ -235,7 +186,7 @@ def test_whatever_happens_an_episode_is_raised_once_and_cleared_once(
                 assert key not in held
                 assert change.open
                 if change.kind == "drift":
-                    assert found.requests >= LIMITS.drift_least
+                    assert found.requests >= LIMITS.guard_drift_min_requests
                 held[key] = replace(change, number=len(steps))
             else:
                 assert held[key].open
@@ -251,7 +202,7 @@ def test_a_figure_near_its_limit_changes_nothing(parts: list[float], already: bo
     (raised,) = drift_of({"TASK": 1_000})
     alerts = [raised] if already else []
     for part in parts:
-        near = _counts_at(part * LIMITS.drift)
+        near = _counts_at(part * LIMITS.guard_drift_limit)
         assert drift_of(near, alerts) == []
 
 

@@ -1,0 +1,253 @@
+"""Logged requests as charts: modes beside the baseline, fallbacks, tokens, times, errors by mode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import plotly.graph_objects as go
+
+from convgate.context.guardrails.report import Bin, ModeErrors
+from convgate.context.mode import MODES
+from convgate.context.request import Cause
+from convgate.figures.drawing import Drawing
+from convgate.figures.hover import percent
+from convgate.figures.layout import axis, drawing, mark_threshold
+from convgate.figures.modes import mode_letter, mode_look
+from convgate.figures.over_time import Frame, extent, middle, time_drawing, width
+from convgate.figures.palette import LIGHT, Palette
+from convgate.store.request_records import Outcomes
+
+CAUSES: Mapping[Cause, str] = {"drift": "drift", "errors": "errors of the mode", "breach": "lost invariant"}
+"""Why GENERAL or the baseline context was sent, in words."""
+
+FEW = 20
+"""Requests; bins with fewer are pale, for their shares mean little."""
+
+_PERCENTILES = (("p50", "solid"), ("p95", "dash"), ("p99", "dot"))
+
+
+def mode_shares_figure(
+    bins: Sequence[Bin], baseline: Mapping[str, int] | None, frame: Frame, *, palette: Palette
+) -> go.Figure:
+    """Return stacked shares of the classified modes, a bar a bin; the baseline is the bar at the right."""
+    fig = time_drawing(frame, palette, height=320, top=82, filled=True)
+    fig.update_layout(
+        barmode="stack", bargap=0, legend={"traceorder": "normal"}, margin={"r": 16},
+        xaxis={"domain": [0, 0.86], "anchor": "y"},
+        yaxis=axis(palette, range=[0, 1], tickformat=".0%", nticks=5),
+    )  # fmt: skip
+    fig.layout["xaxis2"] = axis(
+        palette, domain=[0.9, 1], range=[-0.5, 0.5], showgrid=False, tickvals=[0],
+        ticktext=["baseline" if baseline else "no baseline"],
+    )  # fmt: skip
+    filled = [part for part in bins if part.totals.requests]
+    pale = [1.0 if part.totals.requests >= FEW else 0.4 for part in filled]
+    for mode in MODES:
+        look = mode_look(mode, palette)
+        fill = {"color": look.colour, "line": {"color": palette.background, "width": 0.5}}
+        fill |= {"pattern": _pattern(look.pattern, look.text)}
+        counts = [part.totals.classified[mode] for part in filled]
+        fig.add_bar(
+            x=[middle(part.start, part.end) for part in filled] or [None],
+            y=[count / part.totals.requests for count, part in zip(counts, filled, strict=True)] or [None],
+            width=[width(part.start, part.end) for part in filled] or [1],
+            name=f"{mode_letter(mode)} {mode}", hoverinfo="text", marker=fill | {"opacity": pale or [1]},
+            hovertext=[
+                f"<b>{mode}</b> {percent(count / part.totals.requests)}<br>{count:,} of"
+                f" {part.totals.requests:,} requests<br>{extent(part.start, part.end)}"
+                for count, part in zip(counts, filled, strict=True)
+            ],
+        )  # fmt: skip
+        if baseline:
+            total = sum(baseline.values())
+            share = baseline.get(mode, 0) / total
+            fig.add_bar(
+                x=[0], y=[share], width=[0.9], xaxis="x2", name=f"baseline {mode}", showlegend=False,
+                marker=fill, hoverinfo="text", text=[mode[0] if share > 0.05 else ""],
+                textposition="inside", textangle=0, insidetextanchor="middle",
+                insidetextfont={"color": look.text, "size": 12},
+                hovertext=[f"<b>{mode}</b> {percent(share)} of the baseline<br>{baseline.get(mode, 0):,}"],
+            )  # fmt: skip
+    return fig.figure()
+
+
+def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.Figure:
+    """Return requests with a fallback by cause, stacked; a cross is where invariants were lost."""
+    fig = time_drawing(frame, palette)
+    fig.update_layout(
+        barmode="stack", bargap=0, margin={"r": 16},
+        yaxis=axis(palette, "requests", rangemode="tozero", tickformat=",d", nticks=4),
+    )  # fmt: skip
+    looks: dict[Cause, tuple[str, str]] = {
+        "drift": (palette.flip, ""), "errors": (palette.tier2, "/"), "breach": (palette.threshold, "x"),
+    }  # fmt: skip
+    for cause, look in looks.items():
+        chosen = [part for part in bins if part.totals.by_cause[cause]]
+        _add_bars(fig, chosen, [part.totals.by_cause[cause] for part in chosen], CAUSES[cause], look)
+    if broken := [part for part in bins if part.totals.breaches]:
+        fig.add_scatter(
+            x=[middle(part.start, part.end) for part in broken], y=[part.totals.breaches for part in broken],
+            mode="markers", name="lost invariants", hoverinfo="text",
+            hovertext=[f"{part.totals.breaches:,} lost<br>{extent(part.start, part.end)}" for part in broken],
+            marker={"symbol": "x-thin", "size": 9, "line": {"width": 2, "color": palette.ink}},
+        )  # fmt: skip
+    if not any(part.totals.fallbacks or part.totals.breaches for part in bins):
+        fig.update_layout(showlegend=False, yaxis={"range": [0, 1], "showticklabels": False})
+        fig.add_annotation(
+            text="none", showarrow=False, name="nothing", xref="paper", x=0.5, yref="paper", y=0.5,
+            font={"size": 13, "color": palette.muted},
+        )  # fmt: skip
+    return fig.figure()
+
+
+def tokens_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.Figure:
+    """Return tokens of the histories: those that were sent, and above them those that were not."""
+    fig = time_drawing(frame, palette)
+    fig.update_layout(
+        barmode="relative", bargap=0, margin={"r": 16},
+        yaxis=axis(palette, "tokens", rangemode="tozero", nticks=4),
+    )  # fmt: skip
+    filled = [part for part in bins if part.totals.requests]
+    _add_bars(fig, filled, [part.totals.tokens_sent for part in filled], "sent", (palette.kept, ""))
+    _add_bars(fig, filled, [part.totals.tokens_saved for part in filled], "saved", (palette.grid, ""))
+    return fig.figure()
+
+
+def latency_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go.Figure:
+    """Return percentiles of the milliseconds that building a context took, as three lines."""
+    fig = time_drawing(frame, palette)
+    fig.update_layout(
+        margin={"r": 16}, hovermode="x unified", yaxis=axis(palette, "ms", rangemode="tozero", nticks=4)
+    )
+    colours = (palette.kept, palette.tier2, palette.threshold)
+    for place, (name, dash) in enumerate(_PERCENTILES):
+        latencies = [part.totals.latency for part in bins]
+        fig.add_scatter(
+            x=[middle(part.start, part.end) for part in bins] or [None],
+            y=[None if latency is None else 1000 * latency[place] for latency in latencies] or [None],
+            mode="lines+markers", name=name, connectgaps=False,
+            hovertemplate=f"{name} %{{y:,.1f}} ms<extra></extra>",
+            line={"color": colours[place], "dash": dash, "width": 1.75}, marker={"size": 4},
+        )  # fmt: skip
+    return fig.figure()
+
+
+def mode_errors_figure(errors: Sequence[ModeErrors], *, palette: Palette) -> go.Figure:
+    """Return a lane a mode: filled, the newest outcomes, which are judged; hollow, those of the period."""
+    limit = next((mode.limit for mode in errors if mode.limit is not None), None)
+    rates = [one.rate for mode in errors for one in (mode.newest, mode.period) if one.rate is not None]
+    top = min(1.0, max([0.1, *(1.5 * rate for rate in rates), 1.3 * (limit or 0)]))
+    fig = drawing(palette, height=250, left=110, right=24, top=58)
+    lanes = {mode.mode: len(errors) - 1 - place for place, mode in enumerate(errors)}
+    fig.update_layout(
+        hovermode="closest",
+        xaxis=axis(palette, "failed", range=[-0.03 * top, top], tickformat=".0%", nticks=6),
+        yaxis=axis(
+            palette, range=[-0.6, len(errors) - 0.4], showgrid=False, tickvals=list(lanes.values()),
+            ticktext=list(lanes),
+        ),
+    )  # fmt: skip
+    period = [(lanes[mode.mode] - 0.17, mode.mode, mode.period) for mode in errors]
+    newest = [(lanes[mode.mode] + 0.13, mode.mode, mode.newest) for mode in errors]
+    _add_rates(fig, period, "this period", palette.dropped, "circle-open")
+    _add_rates(fig, newest, "the newest, judged by", palette.kept, "circle")
+    if limit is not None:
+        mark_threshold(fig, limit, f"limit {percent(limit)}", palette, across="x")
+    return fig.figure()
+
+
+def rate_interval(outcomes: Outcomes) -> tuple[float, float]:
+    """Return the 95% interval of an error rate by Wilson's score; 0 to 1 without any outcome.
+
+    >>> [round(end, 3) for end in rate_interval(Outcomes(20, 0))]
+    [0.0, 0.161]
+    """
+    from scipy.stats import binomtest
+
+    if not outcomes.count:
+        return 0.0, 1.0
+    interval = binomtest(outcomes.failures, outcomes.count).proportion_ci(method="wilson")
+    return float(interval.low), float(interval.high)
+
+
+def describe_requests(bins: Sequence[Bin], baseline: Mapping[str, int] | None) -> dict[str, str]:
+    """Return the charts in words, by their names, for people who do not see them."""
+    requests, sent, total, breaches = (
+        sum(getattr(part.totals, name) for part in bins)
+        for name in ("requests", "tokens_sent", "tokens_total", "breaches")
+    )
+    modes: dict[str, int] = {mode: sum(part.totals.classified[mode] for part in bins) for mode in MODES}
+    causes = {cause: sum(part.totals.by_cause[cause] for part in bins) for cause in CAUSES}
+    fell = ", ".join(f"{count:,} by {CAUSES[cause]}" for cause, count in causes.items() if count)
+    slow = [part.totals.latency for part in bins if part.totals.latency is not None]
+    return {
+        "modes": (f"Modes of {requests:,} requests: {_shares(modes)}." if requests else "No requests.")
+        + (f" In the baseline: {_shares(baseline)}." if baseline else ""),
+        "fallbacks": f"Requests with a fallback: {fell or 'none'}. Lost invariants: {breaches:,}.",
+        "tokens": f"{sent:,} of {total:,} tokens were sent, {percent(1 - sent / total)} saved."
+        if total
+        else "No tokens.",
+        "latency": f"Building took {1000 * max(one[0] for one in slow):,.1f} ms (median) and"
+        f" {1000 * max(one[2] for one in slow):,.1f} ms (99th percentile) at most."
+        if slow
+        else "No requests.",
+    }
+
+
+def describe_mode_errors(errors: Sequence[ModeErrors]) -> str:
+    """Return the error rates in words, for people who do not see the chart."""
+    rates = [
+        f"{mode.mode}: {mode.newest.failures:,} of the newest {mode.newest.count:,} failed."
+        for mode in errors
+        if mode.newest.count
+    ]
+    return " ".join(rates) or "No outcomes."
+
+
+def _shares(counts: Mapping[str, int]) -> str:
+    total = sum(counts.values())
+    return ", ".join(f"{mode} {percent(counts.get(mode, 0) / total)}" for mode in MODES)
+
+
+def _pattern(shape: str, colour: str) -> dict[str, object]:
+    return {
+        "shape": shape, "fillmode": "overlay", "fgcolor": colour, "fgopacity": 0.35, "size": 7,
+        "solidity": 0.2,
+    }  # fmt: skip
+
+
+def _add_bars(
+    fig: Drawing, bins: Sequence[Bin], values: Sequence[int], name: str, look: tuple[str, str]
+) -> None:
+    colour, pattern = look
+    fig.add_bar(
+        x=[middle(part.start, part.end) for part in bins] or [None], y=list(values) or [None],
+        width=[width(part.start, part.end) for part in bins] or [1], name=name, showlegend=bool(bins),
+        hoverinfo="text",
+        hovertext=[
+            f"<b>{value:,}</b> {name}<br>{extent(part.start, part.end)}"
+            for value, part in zip(values, bins, strict=True)
+        ],
+        marker={"color": colour, "line": {"width": 0}, "pattern": _pattern(pattern, LIGHT.ink)},
+    )  # fmt: skip
+
+
+def _add_rates(
+    fig: Drawing, rates: Sequence[tuple[float, str, Outcomes]], name: str, colour: str, symbol: str
+) -> None:
+    known = [(y, mode, one, one.rate, rate_interval(one)) for y, mode, one in rates if one.rate is not None]
+    fig.add_scatter(
+        x=[rate for *_, rate, _ in known] or [None], y=[y for y, *_ in known] or [None], mode="markers",
+        name=name, hoverinfo="text", marker={"symbol": symbol, "size": 10, "color": colour,
+                                             "line": {"width": 1.5, "color": colour}},
+        error_x={
+            "type": "data", "array": [high - rate for *_, rate, (_, high) in known],
+            "arrayminus": [rate - low for *_, rate, (low, _) in known], "color": colour, "thickness": 1.5,
+            "width": 3,
+        },
+        hovertext=[
+            f"<b>{mode}</b>, {name}<br>{percent(rate)} failed: {one.failures:,} of {one.count:,}"
+            f"<br>95% interval {percent(low)} to {percent(high)}"
+            for _, mode, one, rate, (low, high) in known
+        ],
+    )  # fmt: skip
