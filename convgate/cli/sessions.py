@@ -98,7 +98,7 @@ def _show(talk: Conversation, found: Boundaries, rules: BoundaryRules) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from convgate.sessions.clock import duration
+    from convgate.text import format_duration
     from convgate.transcripts.characters import printable
     from convgate.ui.wording import counted
 
@@ -122,6 +122,6 @@ def _show(talk: Conversation, found: Boundaries, rules: BoundaryRules) -> None:
     console.print(
         f"{counted(found.messages, 'message')} · {counted(len(found.session_starts), 'session')} ·"
         f" {counted(len(found.conversation_starts), 'conversation')} · idle gap"
-        f" {'off' if rules.idle_gap == float('inf') else duration(rules.idle_gap)}",
+        f" {'off' if rules.idle_gap == float('inf') else format_duration(rules.idle_gap)}",
         highlight=False,
     )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import plotly.graph_objects as go
 
-from convgate.figures.hover import percent
 from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import Palette
+from convgate.text import format_share
 
 
 def activation_words(activation: float) -> str:
@@ -15,16 +15,16 @@ def activation_words(activation: float) -> str:
     >>> activation_words(0.0067), activation_words(0.34), activation_words(0)
     ('0.7% open', '34% open', 'closed')
     """
-    return "closed" if activation == 0 else f"{percent(activation)} open"
+    return "closed" if activation == 0 else f"{format_share(activation)} open"
 
 
 def describe_activation(activation: float) -> str:
     """What the number means; the two shares it names add up to 100%."""
     words = activation_words(activation)
-    alone = f"{1 - activation:.1%}" if 0 < activation < 0.0995 else percent(1 - activation)
+    alone = f"{1 - activation:.1%}" if 0 < activation < 0.0995 else format_share(1 - activation)
     return (
-        f"The gate to tier 2 is {words}: {percent(activation)} of each score comes from the attention among"
-        f" turns, {alone} from each turn alone."
+        f"The gate to tier 2 is {words}: {format_share(activation)} of each score comes from the attention"
+        f" among turns, {alone} from each turn alone."
     )
 
 

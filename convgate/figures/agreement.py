@@ -8,9 +8,10 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from convgate.decisions import Floats
-from convgate.figures.hover import number, percent, plain
+from convgate.figures.hover import plain
 from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import Palette
+from convgate.text import format_number, format_share
 
 _CELL, _EDGES = 44, 76  # pixels
 _LABEL = 16  # characters of a policy's name
@@ -42,7 +43,7 @@ def agreement_figure(alike: Floats, kappa: Floats, *, labels: Sequence[str], pal
     ]
     hover = [
         [
-            f"{names[row]} and {names[column]}: {percent(float(alike[row][column]))} of turns alike,"
+            f"{names[row]} and {names[column]}: {format_share(float(alike[row][column]))} of turns alike,"
             f" kappa {_kappa(float(kappa[row][column]))}"
             for column in range(count)
         ]
@@ -77,7 +78,7 @@ def agreement_figure(alike: Floats, kappa: Floats, *, labels: Sequence[str], pal
 
 
 def _words(alike: Floats, kappa: Floats, row: int, column: int) -> str:
-    return f"{percent(float(alike[row][column]))}<br>κ {_kappa(float(kappa[row][column]))}"
+    return f"{format_share(float(alike[row][column]))}<br>κ {_kappa(float(kappa[row][column]))}"
 
 
 def _readable(low: str, high: str, share: float, inks: tuple[str, str]) -> str:
@@ -102,4 +103,4 @@ def _contrast(one: float, other: float) -> float:
 
 
 def _kappa(value: float) -> str:
-    return "–" if math.isnan(value) else number(value)
+    return "–" if math.isnan(value) else format_number(value)

@@ -9,10 +9,10 @@ import plotly.graph_objects as go
 
 from convgate.context.section import SectionName
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import percent
 from convgate.figures.layout import axis, drawing, mark_threshold, steady
 from convgate.figures.modes import SECTION_LABELS, section_look
 from convgate.figures.palette import Palette
+from convgate.text import format_share
 
 HEIGHT = 132  # pixels
 _CONTEXT, _WHOLE = 1.0, 0.0  # levels of the two bars
@@ -99,7 +99,7 @@ def describe_budget(spent: Spent) -> str:
 
 def _add_section(fig: Drawing, used: Used, palette: Palette) -> None:
     look, label = section_look(used.section, palette), SECTION_LABELS[used.section]
-    of = f" ({percent(used.tokens / used.budget)} of its {used.budget:,})" if used.budget else ""
+    of = f" ({format_share(used.tokens / used.budget)} of its {used.budget:,})" if used.budget else ""
     turns = f"{used.turns:,} turn" if used.turns == 1 else f"{used.turns:,} turns"
     _add_bar(
         fig, label, used.tokens, _CONTEXT, look.colour, look.text,

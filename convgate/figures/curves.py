@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from convgate.decisions import Floats
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import number
 from convgate.figures.layout import axis, drawing, mark_threshold, steady
 from convgate.figures.palette import Palette
+from convgate.text import format_number
 
 _POINTS = 1_000  # of a line; more cannot be seen
 _CLICKED = 300  # of a line whose points are marks, too
@@ -62,7 +62,7 @@ def threshold_curve_figure(
         yaxis=axis(palette, range=[-0.02, 1.04], tickformat=".0%", dtick=0.25),
     )  # fmt: skip
     if current is not None:
-        mark_threshold(fig, current, f"{current_name} <b>{number(current)}</b>", palette, across="x")
+        mark_threshold(fig, current, f"{current_name} <b>{format_number(current)}</b>", palette, across="x")
     return fig.figure()
 
 
@@ -90,7 +90,7 @@ def precision_recall_figure(
     fig.add_scatter(
         x=curve.recall[rows], y=curve.precision[rows], mode=mode, name="precision over recall",
         line={"color": palette.kept, "width": 2}, customdata=rows.tolist(), showlegend=False, **marks,
-        text=[number(float(value)) for value in curve.thresholds[rows]],
+        text=[format_number(float(value)) for value in curve.thresholds[rows]],
         hovertemplate=f"{parameter} %{{text}}<br>precision %{{y:.2f}}, recall %{{x:.2f}}<extra></extra>",
     )  # fmt: skip
     best = curve.best(beta) if best is None else best
@@ -104,7 +104,7 @@ def precision_recall_figure(
     if current is not None and (row := _row_at(curve, current)) is not None:
         fig.add_scatter(
             x=[curve.recall[row]], y=[curve.precision[row]], mode="markers",
-            name=f"{current_name}: {parameter} {number(current)}", customdata=[row], hoverinfo="name",
+            name=f"{current_name}: {parameter} {format_number(current)}", customdata=[row], hoverinfo="name",
             marker={"symbol": "diamond", "size": 12, "color": palette.threshold},
         )  # fmt: skip
     fig.update_layout(
@@ -132,8 +132,8 @@ def describe_curve(curve: ThresholdCurve, *, current: float | None = None, beta:
 def _at(curve: ThresholdCurve, row: int, beta: float, *, threshold: float | None = None) -> str:
     place = float(curve.thresholds[row]) if threshold is None else threshold
     return (
-        f"{number(float(curve.f_beta(beta)[row]))} at threshold {number(place)} (precision"
-        f" {number(float(curve.precision[row]))}, recall {number(float(curve.recall[row]))},"
+        f"{format_number(float(curve.f_beta(beta)[row]))} at threshold {format_number(place)} (precision"
+        f" {format_number(float(curve.precision[row]))}, recall {format_number(float(curve.recall[row]))},"
         f" {curve.kept_share[row]:.0%} of turns kept)"
     )
 

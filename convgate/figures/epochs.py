@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from convgate.figures.hover import number, plain
+from convgate.figures.hover import plain
 from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import Palette
+from convgate.text import format_number
 
 Curve = Sequence[float | None]
 
@@ -58,5 +59,7 @@ def describe_epochs(curves: Mapping[str, Curve]) -> str:
     for name, curve in curves.items():
         values = [value for value in curve if value is not None]
         if values:
-            told.append(f"{name.replace('_', ' ')} from {number(values[0])} to {number(values[-1])}")
+            told.append(
+                f"{name.replace('_', ' ')} from {format_number(values[0])} to {format_number(values[-1])}"
+            )
     return f"Over the epochs: {', '.join(told)}." if told else "Nothing was measured during training."

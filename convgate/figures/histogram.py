@@ -9,9 +9,9 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 
 from convgate.decisions import Floats
-from convgate.figures.hover import number
 from convgate.figures.layout import axis, drawing, mark_threshold, share_range
 from convgate.figures.palette import Palette
+from convgate.text import format_number
 
 BINS = 40
 
@@ -33,7 +33,7 @@ def histogram_figure(
     tallest = int((counts["kept"] + counts["dropped"]).max())
     fig = drawing(palette, height=220, top=48)
     middles = (edges[:-1] + edges[1:]) / 2
-    spans = [f"{number(left)} to {number(right)}" for left, right in pairwise(edges)]
+    spans = [f"{format_number(left)} to {format_number(right)}" for left, right in pairwise(edges)]
     for word, colour, fill in (
         ("kept", palette.kept, palette.kept),
         ("dropped", palette.dropped, "rgba(0,0,0,0)"),
@@ -51,7 +51,7 @@ def histogram_figure(
         yaxis=axis(palette, "turns", range=[0, 1.08 * max(tallest, 1)], nticks=4, tickformat=",d"),
     )
     if threshold is not None:
-        mark_threshold(fig, threshold, f"threshold <b>{number(threshold)}</b>", palette, across="x")
+        mark_threshold(fig, threshold, f"threshold <b>{format_number(threshold)}</b>", palette, across="x")
     return fig.figure()
 
 
@@ -59,11 +59,11 @@ def describe_histogram(scores: Floats, kept: NDArray[np.bool_], threshold: float
     """The chart in a sentence."""
     if not len(scores):
         return "There are no earlier turns to score."
-    low, middle, high = (number(float(value)) for value in np.quantile(scores, [0, 0.5, 1]))
+    low, middle, high = (format_number(float(value)) for value in np.quantile(scores, [0, 0.5, 1]))
     told = (
         f"{len(scores):,} scores from {low} to {high}, half of them below {middle}; {int(kept.sum()):,} kept"
     )
-    return f"{told}." if threshold is None else f"{told}, threshold {number(threshold)}."
+    return f"{told}." if threshold is None else f"{told}, threshold {format_number(threshold)}."
 
 
 def _limits(scores: Floats) -> tuple[float, float]:

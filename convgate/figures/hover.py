@@ -10,7 +10,10 @@ import re
 import textwrap
 from html import escape
 
+from convgate.text import format_number, format_share, format_signed
 from convgate.transcripts.characters import isolate
+
+number, signed, percent = format_number, format_signed, format_share  # until pages import convgate.text
 
 _MESSAGE = re.compile(r"(?:(?<=\bat )|(?<=\bin ))message (\d+)|\bmessage (\d+)(?= corrects it)")
 LINE = 56  # characters: what fits on a phone
@@ -45,36 +48,6 @@ def on_screen(reason: str) -> str:
     'Dropped as corrected: turn 12 corrects it.'
     """
     return _MESSAGE.sub(lambda match: f"turn {int(match[1] or match[2]) + 1:,}", reason)
-
-
-def number(value: float) -> str:
-    """A score or threshold: two decimals.
-
-    >>> number(0.834), number(-3.2), number(-0.001)
-    ('0.83', '−3.20', '0.00')
-    """
-    return f"{value:z.2f}".replace("-", "−")
-
-
-def signed(value: float, decimals: int = 2) -> str:
-    """A logit, or a change: always with its sign.
-
-    >>> signed(1.234), signed(-0.5), signed(-0.0001)
-    ('+1.23', '−0.50', '0.00')
-    """
-    text = f"{value:+.{decimals}f}"
-    return text[1:] if float(text) == 0 else text.replace("-", "−")
-
-
-def percent(share: float) -> str:
-    """A share of 1 in percent, with one decimal below ten.
-
-    >>> percent(0.0067), percent(0.344), percent(0.00001), percent(0)
-    ('0.7%', '34%', 'under 0.1%', '0%')
-    """
-    if 0 < share < 0.0005:
-        return "under 0.1%"
-    return f"{share:.1%}" if 0 < share < 0.0995 else f"{share:.0%}"
 
 
 def _short(text: str, limit: int) -> str:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import plotly.graph_objects as go
 
-from convgate.figures.hover import percent, plain, signed
+from convgate.figures.hover import plain
 from convgate.figures.layout import UNDER_TOOLBAR, axis, drawing, steady
 from convgate.figures.palette import Palette
+from convgate.text import format_share, format_signed
 
 if TYPE_CHECKING:  # a chart needs no torch
     from convgate.gate.explain import Link
@@ -41,7 +42,7 @@ def links_figure(
     bars["unselected"] = {**bars["unselected"], "textfont": {"color": palette.ink}}
     bars |= {"hovertext": [_hover(link, labels[i]) for link, i in zip(links, indices, strict=True)]}
     fig.add_bar(
-        x=[link.weight for link in links], text=[percent(link.weight) for link in links],
+        x=[link.weight for link in links], text=[format_share(link.weight) for link in links],
         marker={"color": palette.tier2}, hoverinfo="text", **bars,
     )  # fmt: skip
     fig.add_bar(
@@ -66,7 +67,7 @@ def links_figure(
     )  # fmt: skip
     for row, link in enumerate(links):
         fig.add_annotation(
-            text=signed(link.effect, 3), showarrow=False, xref="paper", x=1, xanchor="right", y=row,
+            text=format_signed(link.effect, 3), showarrow=False, xref="paper", x=1, xanchor="right", y=row,
             yref="y", font={"size": 12, "color": palette.ink},
         )  # fmt: skip
     for text, x, anchor in (("attention", 0, "left"), ("effect", 1, "right")):
@@ -82,8 +83,8 @@ def describe_links(links: Sequence[Link], *, start: int = 0) -> str:
     if not links:
         return "There is no other turn to attend to."
     told = "; ".join(
-        f"turn {start + link.other + 1} gets {percent(link.weight)} of the attention and changes the score by"
-        f" {signed(link.effect, 3)}"
+        f"turn {start + link.other + 1} gets {format_share(link.weight)} of the attention and changes the"
+        f" score by {format_signed(link.effect, 3)}"
         for link in links[:LIMIT]
     )
     return f"Turn {start + links[0].turn + 1} attends to others: {told}."
@@ -91,6 +92,6 @@ def describe_links(links: Sequence[Link], *, start: int = 0) -> str:
 
 def _hover(link: Link, label: str) -> str:
     return (
-        f"{plain(label, 60)}<br>{percent(link.weight)} of the attention;"
-        f"<br>with it, the score is {signed(link.effect, 3)} against leaving it out"
+        f"{plain(label, 60)}<br>{format_share(link.weight)} of the attention;"
+        f"<br>with it, the score is {format_signed(link.effect, 3)} against leaving it out"
     )

@@ -6,9 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from convgate.decisions import Floats
-from convgate.figures.hover import number
 from convgate.figures.layout import axis, drawing, steady
 from convgate.figures.palette import Palette
+from convgate.text import format_number
 
 LIMIT = 300  # turns a side; more is neither quick nor readable
 
@@ -85,11 +85,11 @@ def describe_matrix(matrix: Floats, *, start: int, threshold: float | None = Non
         return "There are no earlier turns to score."
     told = (
         f"Scores of turns {start + 1} to {start + len(matrix)}, each as the current turn against every"
-        f" earlier one: {number(float(scores.min()))} to {number(float(scores.max()))}"
+        f" earlier one: {format_number(float(scores.min()))} to {format_number(float(scores.max()))}"
     )
     if threshold is None:
         return f"{told}."
-    return f"{told}; {np.mean(scores >= threshold):.0%} of them reach {number(threshold)}."
+    return f"{told}; {np.mean(scores >= threshold):.0%} of them reach {format_number(threshold)}."
 
 
 def _limits(matrix: Floats) -> tuple[float, float]:
@@ -119,4 +119,7 @@ def _ticks(low: float, high: float, threshold: float | None) -> dict[str, object
     if threshold is None or not low < threshold < high:
         return {"nticks": 6}
     values = [low, threshold, high]
-    return {"tickvals": values, "ticktext": [number(low), f"<b>{number(threshold)}</b>", number(high)]}
+    return {
+        "tickvals": values,
+        "ticktext": [format_number(low), f"<b>{format_number(threshold)}</b>", format_number(high)],
+    }

@@ -10,10 +10,11 @@ import plotly.graph_objects as go
 from convgate.context.mode import MODES, Mode
 from convgate.context.section import SECTIONS, SectionName
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import percent, plain
+from convgate.figures.hover import plain
 from convgate.figures.layout import axis, drawing, scatter, steady
 from convgate.figures.modes import SECTION_LABELS, mode_colour, mode_letter, section_look
 from convgate.figures.palette import Palette
+from convgate.text import format_share
 
 _STRIP, _TOKENS = 104, 150  # pixels of the strip of modes with the axis, and of the bars above it
 _LETTERS = 60  # turns; of more, letters would not fit on their marks
@@ -175,5 +176,5 @@ def _hover(mark: ModeMark) -> str:
     by_itself = "" if mark.found == mark.mode else f", by itself {mark.found}"
     return (
         f"<b>Turn {mark.turn + 1:,}</b> {plain(mark.label, 60)}<br>"
-        f"{mark.mode}{by_itself} ({percent(mark.confidence)} sure)"
+        f"{mark.mode}{by_itself} ({format_share(mark.confidence)} sure)"
     )

@@ -6,10 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from convgate.decisions import TurnDecisions
-from convgate.figures.hover import signed
 from convgate.figures.layout import axis, drawing, scatter
 from convgate.figures.palette import Palette
 from convgate.figures.waterfall import part_label
+from convgate.text import format_signed
 
 
 def parts_figure(decisions: TurnDecisions, *, palette: Palette, selected: int | None = None) -> go.Figure:
@@ -60,7 +60,8 @@ def describe_parts(decisions: TurnDecisions) -> str:
     if not decisions.parts or not len(decisions):
         return "This policy has no parts to show."
     spans = ", ".join(
-        f"{part_label(name)} {signed(float(np.nanmin(column)))} to {signed(float(np.nanmax(column)))}"
+        f"{part_label(name)} {format_signed(float(np.nanmin(column)))}"
+        f" to {format_signed(float(np.nanmax(column)))}"
         for name, column in decisions.parts.items()
         if not np.isnan(column).all()
     )

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from scipy.special import expit
 
 from convgate.decisions import Floats, TurnDecisions
-from convgate.figures.hover import number, plain, wrapped
+from convgate.figures.hover import plain, wrapped
 from convgate.figures.layout import MANY, axis, share_range
 from convgate.figures.palette import Palette
+from convgate.text import format_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +98,7 @@ class Chart:
             if long and index not in brief.overrides:
                 kept = "kept" if brief.kept[row] else "dropped"
                 score = brief.value(brief.scores, row)
-                told.append(kept if score is None else f"{kept}, {number(score)}")
+                told.append(kept if score is None else f"{kept}, {format_number(score)}")
             else:
                 told.append(wrapped(brief[row].reason))
             if change := self.flipped.get(index):

@@ -11,10 +11,11 @@ from scipy.special import expit
 
 from convgate.decisions import TurnDecisions
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import number, on_screen, plain
+from convgate.figures.hover import on_screen, plain
 from convgate.figures.layout import axis, drawing, mark_threshold, scatter, steady
 from convgate.figures.palette import Palette
 from convgate.figures.score_levels import Chart, level_axis
+from convgate.text import format_number
 
 HEIGHT = 340  # pixels
 RUG_HEIGHT = 28  # pixels more for a second policy
@@ -63,7 +64,7 @@ def scores_figure(
     if len(chart.unscored):
         _mark_unscored(fig, chart, palette)
     if decisions.threshold is not None and chart.scored:
-        label = f"threshold<br><b>{number(decisions.threshold)}</b>"
+        label = f"threshold<br><b>{format_number(decisions.threshold)}</b>"
         mark_threshold(fig, decisions.threshold, label, palette, across="y")
     if other is not None:
         _add_rug(fig, chart, other, other_label, palette)
@@ -86,9 +87,9 @@ def describe_scores(
     else:
         if len(scores) < len(decisions):
             told += f", {len(decisions) - len(scores):,} of them without a score"
-        told += f", scores from {number(float(scores.min()))} to {number(float(scores.max()))}"
+        told += f", scores from {format_number(float(scores.min()))} to {format_number(float(scores.max()))}"
         if decisions.threshold is not None:
-            told += f", threshold {number(decisions.threshold)}"
+            told += f", threshold {format_number(decisions.threshold)}"
     if flipped:
         told += f"; {len(flipped):,} changed by the last move"
     if selected is not None and selected in decisions.indices:

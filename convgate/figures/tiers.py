@@ -7,9 +7,9 @@ import math
 import plotly.graph_objects as go
 
 from convgate.decisions import TurnDecisions
-from convgate.figures.hover import number, percent, signed
 from convgate.figures.layout import UNDER_TOOLBAR, axis, drawing, mark_threshold
 from convgate.figures.palette import Palette
+from convgate.text import format_number, format_share, format_signed
 
 
 def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> go.Figure:
@@ -30,9 +30,11 @@ def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> g
             hoverinfo="skip",
         )  # fmt: skip
         fig.add_scatter(
-            x=[score], y=[name], mode="markers+text", text=[number(score)], textposition="middle right",
+            x=[score], y=[name], mode="markers+text", text=[format_number(score)],
+            textposition="middle right",
             textfont={"color": palette.ink}, cliponaxis=False, customdata=[index],
-            marker={"color": colour, "size": 11}, hovertext=[f"logit {signed(logit)}"], hoverinfo="text",
+            marker={"color": colour, "size": 11},
+            hovertext=[f"logit {format_signed(logit)}"], hoverinfo="text",
         )  # fmt: skip
     fig.update_layout(
         showlegend=False,
@@ -43,18 +45,18 @@ def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> g
         ),
     )
     if decisions.threshold is not None:
-        label = f"threshold <b>{number(decisions.threshold)}</b>"
+        label = f"threshold <b>{format_number(decisions.threshold)}</b>"
         mark_threshold(fig, decisions.threshold, label, palette, across="x")
     return fig.figure()
 
 
 def describe_tiers(decisions: TurnDecisions, index: int) -> str:
     """The chart in a sentence."""
-    first, second, final = (number(_logistic(logit)) for _, logit in _stages(decisions, index))
+    first, second, final = (format_number(_logistic(logit)) for _, logit in _stages(decisions, index))
     told = f"Turn {index + 1}: alone {first}, among the other turns {second}, final {final}"
     if decisions.gate_activation is None:
         return f"{told}."
-    return f"{told}; {percent(decisions.gate_activation)} of it is from tier 2."
+    return f"{told}; {format_share(decisions.gate_activation)} of it is from tier 2."
 
 
 def _stages(decisions: TurnDecisions, index: int) -> list[tuple[str, float]]:

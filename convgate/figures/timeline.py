@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from convgate.decisions import TurnDecisions
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import number, on_screen, plain, wrapped
+from convgate.figures.hover import on_screen, plain, wrapped
 from convgate.figures.layout import axis, drawing, scatter, steady
 from convgate.figures.palette import Palette
+from convgate.text import format_number
 
 CHECKPOINT = "checkpoint"
 """The rule of turns that are kept because their turn has come."""
@@ -233,7 +234,7 @@ def _hover(lane: Lane, labels: Sequence[str], *, told: bool) -> list[str]:
         else:
             score = None if brief.scores is None or np.isnan(brief.scores[row]) else float(brief.scores[row])
             why = f"{name}: {'kept' if brief.kept[row] else 'dropped'}"
-            why += f", {number(score)}" if score is not None else ""
+            why += f", {format_number(score)}" if score is not None else ""
         lines.append(f"{head}<br>{why}")
     return lines
 

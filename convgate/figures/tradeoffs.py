@@ -12,9 +12,10 @@ import plotly.graph_objects as go
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.results import Summary
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import number, plain
+from convgate.figures.hover import plain
 from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import Palette
+from convgate.text import format_number
 
 _POINTS = 400  # of a line; several share the figure
 _DASHES = ("solid", "dash", "dot", "dashdot")
@@ -82,7 +83,7 @@ def _line(name: str, curve: ThresholdCurve, x: str, y: str, line: Mapping[str, o
     rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _POINTS)).astype(np.int64))]
     return {
         "x": across[rows], "y": up[rows], "mode": "lines", "name": told, "legendgroup": told, "line": line,
-        "text": [number(float(threshold)) for threshold in curve.thresholds[rows]],
+        "text": [format_number(float(threshold)) for threshold in curve.thresholds[rows]],
         "hovertemplate": f"{told}, threshold %{{text}}: %{{y:.0%}} at %{{x:.0%}}<extra></extra>",
     }  # fmt: skip
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from convgate.figures.hover import number, plain, signed, wrapped
+from convgate.figures.hover import plain, wrapped
 from convgate.figures.layout import UNDER_TOOLBAR, axis, drawing, mark_threshold
 from convgate.figures.palette import Palette
+from convgate.text import format_number, format_signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,8 @@ def waterfall_figure(
         x=[*values, total],
         measure=[*("relative" for _ in names), "total"],
         text=[
-            *(signed(value) for value in values),
-            f"<b>{signed(total)}</b>",
+            *(format_signed(value) for value in values),
+            f"<b>{format_signed(total)}</b>",
         ],
         textposition="outside",
         textfont={"size": 13, "color": palette.ink},
@@ -81,7 +82,7 @@ def waterfall_figure(
         showlegend=False,
         xaxis=axis(
             palette,
-            f"logit: {signed(total)} is a score of <b>{number(_score(total))}</b>",
+            f"logit: {format_signed(total)} is a score of <b>{format_number(_score(total))}</b>",
             range=_range(values, threshold_logit),
             zeroline=True,
             zerolinecolor=palette.muted,
@@ -91,7 +92,7 @@ def waterfall_figure(
         ),
     )
     if threshold_logit is not None and math.isfinite(threshold_logit):
-        label = f"threshold <b>{signed(threshold_logit)}</b>"
+        label = f"threshold <b>{format_signed(threshold_logit)}</b>"
         mark_threshold(fig, threshold_logit, label, palette, across="x")
     return fig.figure()
 
@@ -99,11 +100,11 @@ def waterfall_figure(
 def describe_waterfall(parts: Mapping[str, float], *, threshold_logit: float | None) -> str:
     """The chart in a sentence."""
     total = math.fsum(parts.values())
-    told = ", ".join(f"{part_label(name)} {signed(value)}" for name, value in parts.items())
-    sentence = f"{told}: together {signed(total)}, which is a score of {number(_score(total))}"
+    told = ", ".join(f"{part_label(name)} {format_signed(value)}" for name, value in parts.items())
+    sentence = f"{told}: together {format_signed(total)}, which is a score of {format_number(_score(total))}"
     if threshold_logit is None or not math.isfinite(threshold_logit):
         return f"{sentence}."
-    return f"{sentence}; the threshold is {signed(threshold_logit)}."
+    return f"{sentence}; the threshold is {format_signed(threshold_logit)}."
 
 
 def _range(values: list[float], threshold: float | None) -> list[float]:
