@@ -94,7 +94,7 @@ def test_what_cannot_be_taken_is_told(run: Run, tmp_path: Path) -> None:
 
 
 def test_stored_sessions_are_listed(run: Run) -> None:
-    assert "No session of the workspace [b] is stored" in run("sessions", "--stored", "--workspace", "[b]")[1]
+    assert "No session in the workspace [b] is stored" in run("sessions", "--stored", "--workspace", "[b]")[1]
     sessions = convgate.SessionManager(workspace="shop")
     first = sessions.detect("a").session
     sessions.end("The shop\x1b[31m is closed.")

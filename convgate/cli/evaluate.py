@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli.output import (
-    GateOption,
-    JsonOption,
-    SkipBadOption,
-    tell_problems,
-    write_json,
-    write_text,
-)
+from convgate.cli import output
 from convgate.errors import ConvgateError, TranscriptError
 
 if TYPE_CHECKING:
@@ -46,7 +39,7 @@ def evaluate(
         list[str] | None,
         typer.Option(help="A policy to measure; may be repeated. Every policy unless named."),
     ] = None,
-    gate: GateOption = None,
+    gate: output.GateOption = None,
     against: Annotated[
         str | None, typer.Option(help="Also show how the others differ from this policy (paired intervals).")
     ] = None,
@@ -55,9 +48,9 @@ def evaluate(
         int | None,
         typer.Option(help="At most this many cases a set, evenly spread, for a quick look.", min=1),
     ] = None,
-    skip_bad: SkipBadOption = False,
+    skip_bad: output.SkipBadOption = False,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)] = 0,
-    json_output: JsonOption = False,
+    json_output: output.JsonOption = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, intervals included.")] = False,
     out: Annotated[
         Path | None,
@@ -81,11 +74,11 @@ def evaluate(
     if plots is not None:
         from convgate.figures.reports import evaluation_page
 
-        write_text(evaluation_page(evaluation), plots / "evaluation.html")
+        output.write_text(evaluation_page(evaluation), plots / "evaluation.html")
     if markdown:
-        write_text(to_markdown(evaluation, by_tag=by_tag, against=against), out)
+        output.write_text(to_markdown(evaluation, by_tag=by_tag, against=against), out)
     elif json_output or out is not None:
-        write_json(_json(evaluation, against), out)
+        output.write_json(_json(evaluation, against), out)
     if not (json_output or markdown):
         _show(evaluation, by_tag=by_tag, against=against)
 
@@ -126,7 +119,7 @@ def read_set(file: Path, *, skip_bad: bool, limit: int | None) -> RelevanceSet:
     from convgate.transcripts import read_relevance_set
 
     relevance_set = read_relevance_set(file, skip_bad=skip_bad)
-    tell_problems(relevance_set.problems)
+    output.tell_problems(relevance_set.problems)
     cases = relevance_set.cases
     if not cases:
         raise TranscriptError("it holds no cases, so there is nothing to measure", file=str(file))
