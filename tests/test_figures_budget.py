@@ -8,9 +8,17 @@ import pytest
 
 from convgate.context.mode import MODES
 from convgate.context.section import SECTIONS
-from convgate.figures.budget import Spent, Used, budget_figure, describe_budget
+from convgate.figures.context import (
+    Built,
+    ModeMark,
+    Spent,
+    Used,
+    budget_figure,
+    describe_budget,
+    describe_modes_along,
+    modes_along_figure,
+)
 from convgate.figures.modes import mode_colour, section_look
-from convgate.figures.modes_along import Built, ModeMark, describe_modes_along, modes_along_figure
 from convgate.figures.palette import DARK, LIGHT, Palette
 from tests.test_figures_palette import contrast
 
@@ -71,7 +79,7 @@ def test_marks_are_open_where_the_mode_is_carried_on() -> None:
     assert marks.customdata == (0, 4)
     assert marks.marker.symbol == ("square", "square-open")
     assert "&lt;b&gt;go&lt;/b&gt;" in marks.hovertext[0]
-    assert "by itself DEBUGGING (75% sure)" in marks.hovertext[1]
+    assert "by itself DEBUGGING (confidence 75%)" in marks.hovertext[1]
     assert "&#36;why&#36;" in marks.hovertext[1]
     assert (trace(fig, "Recent window").y, trace(fig, "Recent window").customdata) == ((0, 30), (0, 4))
     assert trace(fig, "fallback or breach").hovertext == ("Turn 5<br>drift &lt;i&gt;",)

@@ -9,7 +9,14 @@ import pytest
 from numpy.typing import NDArray
 
 from convgate.evaluation.curves import threshold_curve
-from convgate.figures.curves import describe_curve, precision_recall_figure, threshold_curve_figure
+from convgate.evaluation.reliability import Bin
+from convgate.figures.curves import (
+    describe_curve,
+    describe_reliability,
+    precision_recall_figure,
+    reliability_figure,
+    threshold_curve_figure,
+)
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
 from convgate.figures.palette import DARK, LIGHT
 
@@ -182,3 +189,11 @@ def test_the_best_row_is_the_one_that_is_given() -> None:
     assert (star.x[0], star.y[0]) == (CURVE.recall[1], CURVE.precision[1])
     (other,) = [item for item in fig.data if item.name == "own rule"]
     assert (other.x[0], other.y[0]) == (0.5, 0.25)
+
+
+def test_bars_of_confidence_stand_next_to_the_line_of_perfect_calibration() -> None:
+    bins = [Bin(10, 0.55, 0.5), Bin(30, 0.95, 0.9)]
+    bars, line = reliability_figure(bins, palette=LIGHT).data
+    assert (list(bars.x), list(bars.y), list(bars.customdata)) == ([0.55, 0.95], [0.5, 0.9], [10, 30])
+    assert (list(line.x), list(line.y)) == ([0, 1], [0, 1])
+    assert describe_reliability(bins) == "Expected calibration error 0.050 over 40."

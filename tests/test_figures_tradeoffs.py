@@ -14,10 +14,9 @@ from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import fit_threshold
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.results import Measure, Summary
-from convgate.figures.page import Section, Shown, html_page
+from convgate.figures.curves import precision_over_recall_figure, recall_over_tokens_figure
 from convgate.figures.palette import DARK, LIGHT
-from convgate.figures.reports import calibration_page, evaluation_page
-from convgate.figures.tradeoffs import precision_over_recall_figure, recall_over_tokens_figure
+from convgate.figures.reports import Section, Shown, calibration_page, evaluation_page, html_page
 from convgate.policies.window import Everything
 from tests.test_evaluation_fitting import Told, noisy
 
@@ -45,7 +44,7 @@ def test_recall_stands_over_the_share_of_tokens() -> None:
     assert list(line.x) == [1, 0.6, 0.3, 0.1, 0]
     assert list(line.y) == [1, 1, 0.5, 0.5, 0]
     assert list(line.text) == ["0.20", "0.70", "0.80", "0.90", "1.00"]
-    (lot,) = drawn(fig, "drawn by lot")
+    (lot,) = drawn(fig, "at random")
     assert list(lot.x) == list(lot.y) == [0, 1]
     assert (fig.layout.xaxis.title.text, fig.layout.yaxis.title.text) == (
         "tokens kept, of the full history",

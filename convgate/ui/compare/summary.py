@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.figures.agreement import agreement_figure
 from convgate.figures.layout import CONFIG
+from convgate.figures.matrix import agreement_figure
 from convgate.text import format_number, format_share
 from convgate.transcripts.characters import writable
 from convgate.ui.compare.made import Agreement, Compared, Made, agreement, kappa_words
@@ -51,7 +51,7 @@ def draw_agreement(compared: Compared) -> None:
     seen = agreement_words(found, [literal(label, limit=_LABEL) for label in labels])
     st.plotly_chart(
         agreement_figure(found.alike, found.kappa, labels=labels, palette=current_palette()), theme=None,
-        config=CONFIG | {"displayModeBar": False}, key=MATRIX, alt=writable(told),
+        config=CONFIG, key=MATRIX, alt=writable(told),
     )  # fmt: skip
     st.caption(seen)
 

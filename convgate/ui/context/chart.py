@@ -10,16 +10,19 @@ from convgate.context.bundle import ContextBundle
 from convgate.context.mode import MODES
 from convgate.context.modes import ConversationModes
 from convgate.context.section import SECTIONS, SectionName
-from convgate.figures import budget as bar
-from convgate.figures.budget import Spent, Used, budget_figure, describe_budget
-from convgate.figures.layout import CONFIG
-from convgate.figures.modes_along import (
+from convgate.figures.context import (
+    BUDGET_HEIGHT,
     Built,
     ModeMark,
+    Spent,
+    Used,
+    budget_figure,
+    describe_budget,
     describe_modes_along,
     modes_along_figure,
     modes_along_height,
 )
+from convgate.figures.layout import CONFIG
 from convgate.transcripts.characters import writable
 from convgate.ui.context import state
 from convgate.ui.context.legend import draw_modes_legend, draw_sections_legend
@@ -40,7 +43,7 @@ def draw_bar(shown: Shown) -> None:
     spent = spent_of(shown)
     st.plotly_chart(
         budget_figure(spent, palette=current_palette()), theme=None, key=BAR, on_select=_clicked_section,
-        selection_mode="points", config=CONFIG | {"displayModeBar": False}, height=bar.HEIGHT,
+        selection_mode="points", config=CONFIG, height=BUDGET_HEIGHT,
         alt=writable(describe_budget(spent)),
     )  # fmt: skip
     draw_sections_legend([one.section for one in spent.sections if one.tokens], present=spent.present > 0)
