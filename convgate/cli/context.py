@@ -109,22 +109,19 @@ def _show_context(talk: Conversation, answered: str, bundle: ContextBundle) -> N
             " current message are always sent."
         )
     output.print_lines(*(f"Fallback ({fallback.cause}): {fallback.reason}" for fallback in bundle.fallbacks))
-    placed = [(section, turn) for section in bundle.sections for turn in section.turns]
+    rows: list[output.Row] = []
+    for section in bundle.sections:
+        for turn in section.turns:
+            text = "" if turn.index is None else talk.turns[turn.index].scored_text
+            label, reason = SECTION_LABELS[section.name], _without_outcome(turn.reason)
+            number = "" if turn.index is None else turn.index
+            rows.append(((number, f"{turn.tokens:,}", label, reason, text), ""))
+    for decision in bundle.decisions:
+        if not decision.kept:
+            text, reason = talk.turns[decision.item].scored_text, _without_outcome(decision.reason)
+            rows.append(((decision.item, "", f"dropped: {decision.rule}", reason, text), "dim"))
     output.print_table(
-        {"message": "number", "tokens": "number", "section": "word", "reason": "prose", "text": "line"},
-        [
-            (
-                (
-                    "" if turn.index is None else turn.index,
-                    f"{turn.tokens:,}",
-                    SECTION_LABELS[section.name],
-                    _without_outcome(turn.reason),
-                    "" if turn.index is None else talk.turns[turn.index].scored_text,
-                ),
-                "",
-            )
-            for section, turn in placed
-        ],
+        {"message": "number", "tokens": "number", "section": "word", "reason": "prose", "text": "line"}, rows
     )
     output.print_lines(
         " · ".join(
@@ -134,17 +131,6 @@ def _show_context(talk: Conversation, answered: str, bundle: ContextBundle) -> N
     )
     if bundle.invariants:
         _show_invariants(bundle.invariants)
-    if dropped := [decision for decision in bundle.decisions if not decision.kept]:
-        rows = [
-            (
-                (decision.item, decision.rule, _without_outcome(decision.reason), text.scored_text),
-                "dim",
-            )
-            for decision, text in ((decision, talk.turns[decision.item]) for decision in dropped)
-        ]
-        output.print_table(
-            {"message": "number", "dropped by": "word", "reason": "prose", "text": "line"}, rows
-        )
     if prefix := bundle.prefix:
         held = f", {pluralize(len(prefix.held), 'turn')} by the hysteresis" if prefix.held else ""
         output.print_lines(

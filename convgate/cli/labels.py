@@ -99,26 +99,17 @@ def show_labels(
     counts, annotators = gold_counts(store), Labels(store).annotators()
 
     def show() -> None:
-        output.print_lines(
-            f"Known: {counts.relevant:,} relevant and {counts.not_relevant:,} not relevant turns of"
-            f" {pluralize(counts.situations, 'message')} in"
-            f" {pluralize(counts.conversations, 'conversation')}; {counts.unsettled:,} unsettled."
-        )
-        for one in annotators:
-            last = f", last {one.last:%Y-%m-%d %H:%M} UTC" if one.last else ""
-            output.print_lines(
-                f"{one.name} ({one.kind}): {pluralize(one.answers, 'answer')} to"
-                f" {pluralize(one.situations, 'message')}{last}{'' if one.trains else ', does not train'}"
-            )
+        output.print_fields(known, "known")
+        output.print_rows(rows, empty="Nobody has labelled anything yet.")
 
-    known = output.pick(counts, "conversations", "relevant", "not_relevant", "unsettled")
+    known = {"messages": counts.situations} | output.pick(
+        counts, "conversations", "relevant", "not_relevant", "unsettled"
+    )
     rows = [
         output.pick(one, "name", "kind", "trains", "answers", "last") | {"messages": one.situations}
         for one in annotators
     ]
-    output.write_result(
-        {"known": known | {"messages": counts.situations}, "annotators": rows}, show, json_output, out
-    )
+    output.write_result({"known": known, "annotators": rows}, show, json_output, out)
 
 
 @labels.command("import")
@@ -217,17 +208,13 @@ def list_imports(json_output: output.JsonOption = False, out: output.OutOption =
 
     found = LabelImports(output.open_library()).all()
 
-    def show() -> None:
-        for one in found:
-            output.print_lines(
-                f"{one.number:>6}  {one.at:%Y-%m-%d %H:%M} UTC  {one.file}:"
-                f" {pluralize(one.labels, 'label')} by {one.by}{', undone' if one.undone else ''}"
-            )
-        if not found:
-            output.print_lines("No labels were imported yet.")
-
-    rows = [output.pick(one, "number", "file", "by", "at", "labels", "undone") for one in found]
-    output.write_result({"imports": rows}, show, json_output, out)
+    rows = [output.pick(one, "number", "at", "file", "labels", "by", "undone") for one in found]
+    output.write_result(
+        {"imports": rows},
+        lambda: output.print_rows(rows, empty="No labels were imported yet."),
+        json_output,
+        out,
+    )
 
 
 @labels.command("undo-import")

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from convgate.cli import output
 from convgate.text import format_age, pluralize
 
-if TYPE_CHECKING:
-    from convgate.context.guardrails.limits import Limits
-    from convgate.context.guardrails.report_records import Report
-
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_NONE = "–"
 
 
 def monitor(
@@ -49,7 +43,6 @@ def monitor(
     now = datetime.now(UTC)
     begin = beginning(since, now)
     settings = load_settings(settings_file)
-    limits = Limits.of(settings)
     store = Store(settings.database)
     change = ""
     if set_baseline:
@@ -61,15 +54,20 @@ def monitor(
         if old is not None:
             change = f"Baseline of {pluralize(old.requests, 'request')} removed, set {format_age(old.at)}."
     found = report(store, settings, begin, now=now)
+    values = report_json(found, Limits.of(settings))
 
     def show() -> None:
         if change:
             output.print_lines(change)
         if not settings.guard_log:
             output.print_lines("guard_log is off: requests are not logged, and no guardrail works.")
-        _show(found, limits)
+        output.print_fields({key: value for key, value in values.items() if key not in ("alerts", "bins")})
+        for alert in found.alerts:
+            state = "open" if alert.open else "cleared"
+            when = f"{alert.raised.astimezone():%Y-%m-%d %H:%M}"
+            output.print_lines(f"alert, {when}, {state}: {alert.message} {alert.because}".rstrip())
 
-    output.write_result(report_json(found, limits), show, json_output, out)
+    output.write_result(values, show, json_output, out)
 
 
 def beginning(text: str, now: datetime) -> datetime:
@@ -136,85 +134,3 @@ def record_outcome(
         json_output,
         out,
     )
-
-
-def _show(report: Report, limits: Limits) -> None:
-    if report.totals.requests:
-        _show_modes(report)
-    else:
-        output.print_lines(
-            f"No request is logged since {report.since.astimezone():%Y-%m-%d %H:%M}. Contexts that an agent"
-            " builds with convgate.load_context() are logged here."
-        )
-    lines = [*(_totals(report) if report.totals.requests else ()), *_states(report, limits)]
-    output.print_lines(*(f"{name:<16}{text}" for name, text in lines))
-    for alert in report.alerts:
-        state = "alert" if alert.open else "over"
-        because = f" {alert.because}" if alert.because else ""
-        output.print_lines(f"{alert.raised.astimezone():%Y-%m-%d %H:%M}  {state:<7}{alert.message}{because}")
-
-
-def _show_modes(report: Report) -> None:
-    from convgate.context.guardrails.drift import smoothed
-    from convgate.context.mode import MODES
-
-    totals, baseline = report.totals, report.seen.baseline
-    usual = smoothed(baseline.counts) if baseline is not None else None
-    rows = []
-    for mode, errors in zip(MODES, report.errors, strict=True):
-        requests = totals.classified[mode]
-        state = " (held)" if errors.held else " (on probation)" if errors.probation else ""
-        cells = (
-            mode + state,
-            f"{requests:,}",
-            f"{requests / totals.requests:.1%}",
-            _NONE if usual is None else f"{usual[mode]:.1%}",
-            f"{totals.applied[mode]:,}",
-            f"{errors.period.count:,}",
-            _NONE if errors.period.rate is None else f"{errors.period.rate:.1%}",
-            _NONE if errors.limit is None else f"{errors.limit:.1%}",
-        )
-        rows.append((cells, ""))
-    names = ("found", "share", "baseline", "applied", "outcomes", "failed", "limit")
-    output.print_table({"mode": "prose", **dict.fromkeys(names, "number")}, rows)
-
-
-def _totals(report: Report) -> Iterator[tuple[str, str]]:
-    """Yield names and values of the period's totals."""
-    totals = report.totals
-    causes = [f"{count:,} by {cause}" for cause, count in totals.by_cause.items() if count]
-    saved = f" ({totals.tokens_saved / totals.tokens_total:.0%})" if totals.tokens_total else ""
-    yield "requests", f"{totals.requests:,} since {report.since.astimezone():%Y-%m-%d %H:%M}"
-    yield "fallbacks", ", ".join([f"{totals.fallbacks:,}", *causes])
-    yield "breaches", f"{totals.breaches:,}"
-    yield "over budget", pluralize(totals.over_budget, "request")
-    sent = f"{totals.tokens:,} sent of {totals.tokens_total:,}"
-    yield "tokens", f"{sent}; {totals.tokens_saved:,} saved{saved}"
-    if latency := totals.latency:
-        times = {"p50": latency.p50, "p95": latency.p95, "p99": latency.p99}
-        yield "time to build", " · ".join(f"{name} {1000 * value:.1f} ms" for name, value in times.items())
-    if report.lost:
-        yield "lost", f"{pluralize(report.lost, 'request')} could not be logged"
-
-
-def _states(report: Report, limits: Limits) -> Iterator[tuple[str, str]]:
-    """Yield names and states of the three guardrails."""
-    from convgate.context.guardrails.limits import DRIFT_RECOVERY
-
-    seen = report.seen
-    alert = next((alert for alert in report.open_alerts if alert.kind == "drift"), None)
-    if report.divergence is None:
-        drift = "not measured: there is no baseline (convgate monitor --since 7d --set-baseline)"
-    elif alert is not None:
-        recovery = DRIFT_RECOVERY * alert.figures["limit"]
-        drift = f"{report.divergence:.3f} nats; every request is GENERAL until it is below {recovery:g}"
-    elif report.requests_missing:
-        drift = f"not enough data: {seen.requests:,} of {limits.drift_least:,} requests in the last hour"
-    else:
-        drift = f"none: {report.divergence:.3f} nats, limit {limits.drift:g}"
-    yield "drift", drift
-    share = _NONE if seen.low_share is None else f"{seen.low_share:.0%}"
-    minutes = f"{limits.low_seconds / 60:g} minutes, limit {limits.low_share:.0%}"
-    yield "low confidence", f"{share} of {pluralize(seen.judged, 'request')} in the last {minutes}"
-    rate = seen.overall_rate
-    yield "errors", "not enough outcomes" if rate is None else f"{rate:.1%} overall"

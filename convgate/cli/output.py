@@ -319,6 +319,47 @@ def print_table(columns: Mapping[str, Kind], rows: Iterable[Row]) -> None:
     Console().print(table)
 
 
+def print_rows(rows: Sequence[Mapping[str, Any]], *, empty: str = "") -> None:
+    """Print JSON rows as a table with a column for each name, or `empty` where there are none."""
+    if not rows:
+        print_lines(empty)
+        return
+    columns: dict[str, Kind] = {
+        name.replace("_", " "): "number" if isinstance(value, int | float) else "prose"
+        for name, value in rows[0].items()
+    }
+    print_table(columns, [([_format(value) for value in row.values()], "") for row in rows])
+
+
+def print_fields(values: Mapping[str, Any], name: str = "total") -> None:
+    """Print a JSON object, one line for it and for each object in it; lists are left out."""
+    is_nested = {key: isinstance(value, Mapping) for key, value in values.items()}
+    scalars = [
+        f"{key.replace('_', ' ')} {_format(value)}"
+        for key, value in values.items()
+        if not is_nested[key] and not isinstance(value, list)
+    ]
+    if scalars:
+        print_lines(f"{name}: {', '.join(scalars)}")
+    for key, value in values.items():
+        if is_nested[key]:
+            print_fields(value, key.replace("_", " ") if name == "total" else f"{name}, {key}")
+
+
+def _format(value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return (
+        f"{value:,.4g}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else str(value)
+    )
+
+
 def print_lines(*lines: str) -> None:
     """Print lines on standard output, without the control characters of what they quote."""
     from convgate.transcripts.characters import printable

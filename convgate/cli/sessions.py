@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import output
-from convgate.text import format_age, format_duration, pluralize
+from convgate.text import format_duration, pluralize
 
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
@@ -102,32 +102,7 @@ def _list_stored(workspace: str | None, json_output: bool, out: Path | None) -> 
     from convgate.store.sessions import Sessions
 
     found = Sessions(output.open_library()).recent(workspace, limit=_LIMIT)
-
-    def show() -> None:
-        if not found:
-            where = f" in the workspace {workspace}" if workspace else ""
-            output.print_lines(
-                f"No session{where} is stored yet. Agents store them with convgate.SessionManager."
-            )
-            return
-        output.print_table(
-            {
-                "session": "prose", "workspace": "word", "last active": "word", "conversations": "number",
-                "state": "prose",
-            },
-            [
-                (
-                    (
-                        session.id, session.workspace, format_age(session.last_activity),
-                        session.conversation_count,
-                        "active" if session.is_active else f"ended: {session.reason}",
-                    ),
-                    "",
-                )
-                for session in found
-            ],
-        )  # fmt: skip
-        output.print_lines(f"{pluralize(len(found), 'session')} shown, at most {_LIMIT}")
-
-    values = [output.pick(session, *(field.name for field in fields(session))) for session in found]
-    output.write_result({"sessions": values}, show, json_output, out)
+    rows = [output.pick(session, *(field.name for field in fields(session))) for session in found]
+    where = f" in the workspace {workspace}" if workspace else ""
+    empty = f"No session{where} is stored yet. Agents store them with convgate.SessionManager."
+    output.write_result({"sessions": rows}, lambda: output.print_rows(rows, empty=empty), json_output, out)
