@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.reliability import Bin
 from convgate.figures.curves import (
+    CurveMarks,
     describe_curve,
     describe_reliability,
     precision_recall_figure,
@@ -110,7 +111,7 @@ CURVE = threshold_curve(RELEVANT, SCORES)
 
 
 def test_metrics_by_threshold_are_those_of_the_curve() -> None:
-    fig = threshold_curve_figure(CURVE, palette=LIGHT, current=0.5)
+    fig = threshold_curve_figure(CURVE, CurveMarks(current=0.5), palette=LIGHT)
     lines = {item.name: item for item in fig.data if item.mode == "lines"}
     assert list(lines) == ["precision", "recall", "F1", "turns kept"]
     np.testing.assert_array_equal(lines["precision"].y, CURVE.precision)
@@ -121,7 +122,7 @@ def test_metrics_by_threshold_are_those_of_the_curve() -> None:
 
 
 def test_the_current_threshold_and_the_best_are_marked() -> None:
-    fig = threshold_curve_figure(CURVE, palette=LIGHT, current=0.5, beta=0.5)
+    fig = threshold_curve_figure(CURVE, CurveMarks(current=0.5, beta=0.5), palette=LIGHT)
     best = CURVE.best(0.5)
     assert best is not None
     (star,) = [item for item in fig.data if item.name == "best"]
@@ -132,7 +133,7 @@ def test_the_current_threshold_and_the_best_are_marked() -> None:
 
 
 def test_precision_over_recall_marks_the_threshold_in_use() -> None:
-    fig = precision_recall_figure(CURVE, palette=LIGHT, current=0.75)
+    fig = precision_recall_figure(CURVE, CurveMarks(current=0.75), palette=LIGHT)
     line = fig.data[0]
     np.testing.assert_array_equal(line.x, CURVE.recall)
     np.testing.assert_array_equal(line.y, CURVE.precision)
@@ -153,22 +154,21 @@ def test_curves_without_anything_relevant_or_without_turns() -> None:
     empty = threshold_curve(np.zeros(0, dtype=bool), np.zeros(0))
     for curve in (nothing, empty):
         for draw in (threshold_curve_figure, precision_recall_figure):
-            assert "best" not in [item.name for item in draw(curve, palette=LIGHT, current=0.2).data]
+            assert "best" not in [
+                item.name for item in draw(curve, CurveMarks(current=0.2), palette=LIGHT).data
+            ]
     assert "recall is not defined" in describe_curve(nothing)
     assert describe_curve(empty) == "There are no labelled turns yet."
 
 
 def test_curves_in_words() -> None:
-    told = describe_curve(CURVE, current=0.75)
-    assert told == (
-        "Best F1 0.75 at threshold 0.20 (precision 0.60, recall 1.00, 100% of turns kept)."
-        " Now 0.40 at threshold 0.75 (precision 0.50, recall 0.33, 40% of turns kept)."
-    )
+    told = "Best F1 0.75 at threshold 0.20 (precision 0.60, recall 1.00, 100% of turns kept)."
+    assert describe_curve(CURVE) == told
 
 
 def test_a_line_that_can_be_clicked_has_marks_that_nobody_sees() -> None:
     for draw in (threshold_curve_figure, precision_recall_figure):
-        line = draw(CURVE, palette=LIGHT, picks=True).data[0]
+        line = draw(CURVE, CurveMarks(picks=True), palette=LIGHT).data[0]
         assert line.mode == "lines+markers"
         assert (line.marker.opacity, line.unselected.marker.opacity, line.selected.marker.opacity) == (
             0,
@@ -180,11 +180,11 @@ def test_a_line_that_can_be_clicked_has_marks_that_nobody_sees() -> None:
 
 
 def test_the_best_row_is_the_one_that_is_given() -> None:
-    fig = threshold_curve_figure(CURVE, palette=LIGHT, best=1, parameter="deviations")
+    fig = threshold_curve_figure(CURVE, CurveMarks(best=1, parameter="deviations"), palette=LIGHT)
     (star,) = [item for item in fig.data if item.name == "best"]
     assert star.x[0] == CURVE.thresholds[1]
     assert fig.layout.xaxis.title.text == "deviations"
-    fig = precision_recall_figure(CURVE, palette=LIGHT, best=1, others={"own rule": (0.5, 0.25)})
+    fig = precision_recall_figure(CURVE, CurveMarks(best=1), palette=LIGHT, others={"own rule": (0.5, 0.25)})
     (star,) = [item for item in fig.data if item.name == "best"]
     assert (star.x[0], star.y[0]) == (CURVE.recall[1], CURVE.precision[1])
     (other,) = [item for item in fig.data if item.name == "own rule"]

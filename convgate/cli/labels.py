@@ -12,7 +12,6 @@ import typer
 from convgate.cli import output
 from convgate.errors import ConvgateError
 from convgate.home import login_name
-from convgate.text import pluralize
 
 if TYPE_CHECKING:
     from convgate.labels.imported import Import
@@ -161,12 +160,13 @@ def import_labels(
             found = compared(store, found)
             saved = keep_labels(store, found, by=annotator or login_name())
             results.append(_import_json(found, None if dry_run else saved))
-    output.write_result(
-        {"kept": not dry_run, "files": results},
-        lambda: _show_imports(results, dry_run=dry_run),
-        json_output,
-        out,
-    )
+
+    def show() -> None:
+        for result in results:
+            output.print_fields(result, result["file"])
+        output.print_lines("This was a dry run." if dry_run else "Undo with `convgate labels undo-import`.")
+
+    output.write_result({"kept": not dry_run, "files": results}, show, json_output, out)
 
 
 def _import_json(found: Import, saved: Saved | None) -> dict[str, Any]:
@@ -182,23 +182,6 @@ def _import_json(found: Import, saved: Saved | None) -> dict[str, Any]:
         "problems": [str(problem) for problem in found.problems],
         "problems_total": found.problems.total,
     }
-
-
-def _show_imports(results: list[dict[str, Any]], *, dry_run: bool) -> None:
-    for result in results:
-        new = sum(one["new"] for one in result["conversations"])
-        names = ", ".join(f"{name} {count:,}" for name, count in result["annotators"].items())
-        where = pluralize(len(result["conversations"]), "conversation")
-        where += f", {new:,} of them new to the library" if new else ""
-        output.print_lines(
-            f"{result['file']}: {pluralize(result['labels'], 'label')} ({names}) on {where}.",
-            f"{result['added']:,} new, {result['known']:,} known already, {result['replaced']:,} in place of"
-            " another answer.",
-        )
-        if dry_run:
-            output.print_lines("Nothing was stored: this was a dry run.")
-        elif result["import"] is not None:
-            output.print_lines(f"Undo this with `convgate labels undo-import {result['import']}`.")
 
 
 @labels.command("imports")

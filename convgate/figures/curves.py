@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
 
@@ -41,24 +42,31 @@ _CLICKABLE: dict[str, Any] = {
 Curve = Sequence[float | None]
 
 
-def threshold_curve_figure(
-    curve: ThresholdCurve,
-    *,
-    palette: Palette,
-    current: float | None = None,
-    beta: float = 1.0,
-    current_name: str = "now",
-    best: int | None = None,
-    parameter: str = "threshold",
-    picks: bool = False,
-) -> go.Figure:
-    """Return precision, recall, F-beta and the share of turns kept, by threshold.
+@dataclass(frozen=True)
+class CurveMarks:
+    """What is marked on a threshold curve, and how it can be used."""
 
-    `current` is the threshold in use, drawn as the threshold line with the trusted text `current_name`; a
-    star marks the row `best`, by default the one of the best F-beta. `parameter` names the x axis when it
-    is no threshold. With `picks` points can be clicked; their `customdata` is their row in the curve.
-    """
-    rows = _thin(np.arange(len(curve)), _MAX_CLICKED if picks else _MAX_POINTS)
+    current: float | None = None  # the threshold in use
+    current_name: str = "now"  # trusted
+    beta: float = 1.0  # of the F-beta
+    best: int | None = None  # the row with a star; by default the one of the best F-beta
+    parameter: str = "threshold"  # what the x axis is
+    picks: bool = False  # whether points can be clicked; their `customdata` is their row in the curve
+
+    def best_row(self, curve: ThresholdCurve) -> int | None:
+        """Return the row with a star; None when no turn is relevant."""
+        return curve.best(self.beta) if self.best is None else self.best
+
+
+_NO_MARKS = CurveMarks()
+
+
+def threshold_curve_figure(
+    curve: ThresholdCurve, marks: CurveMarks = _NO_MARKS, *, palette: Palette
+) -> go.Figure:
+    """Return precision, recall, F-beta and the share of turns kept, by threshold."""
+    beta, current = marks.beta, marks.current
+    rows = _thin(np.arange(len(curve)), _MAX_CLICKED if marks.picks else _MAX_POINTS)
     fig = drawing(palette, height=310, top=64)
     for name, values, look in (
         ("precision", curve.precision, (palette.series[1], "solid")),
@@ -68,47 +76,42 @@ def threshold_curve_figure(
     ):
         add_line(
             fig, name, curve.thresholds[rows], values[rows], look, hover=f"{name} %{{y:.2f}}",
-            customdata=rows.tolist(), **(_CLICKABLE if picks else {}),
+            customdata=rows.tolist(), **(_CLICKABLE if marks.picks else {}),
         )  # fmt: skip
-    if (row := curve.best(beta) if best is None else best) is not None:
+    if (row := marks.best_row(curve)) is not None:
         _add_star(fig, curve.thresholds[row], curve.f_beta(beta)[row], row, palette)
     low, high = score_range(curve.thresholds)
     ends = [0.0, 1.0] if low >= 0 and high <= 1 else [low, high]
     fig.update_layout(
         hovermode="x unified", uirevision="threshold", yaxis=share_axis(palette),
-        xaxis=axis(palette, parameter, range=ends, hoverformat=".2f"),
+        xaxis=axis(palette, marks.parameter, range=ends, hoverformat=".2f"),
     )  # fmt: skip
     if current is not None:
-        mark_threshold(fig, current, f"{current_name} <b>{format_number(current)}</b>", palette, across="x")
+        mark_threshold(
+            fig, current, f"{marks.current_name} <b>{format_number(current)}</b>", palette, across="x"
+        )
     return fig.figure()
 
 
 def precision_recall_figure(
     curve: ThresholdCurve,
+    marks: CurveMarks = _NO_MARKS,
     *,
     palette: Palette,
-    current: float | None = None,
-    beta: float = 1.0,
-    current_name: str = "now",
-    best: int | None = None,
-    parameter: str = "threshold",
     others: Mapping[str, tuple[float, float]] | None = None,
-    picks: bool = False,
 ) -> go.Figure:
-    """Return precision over recall, with the best F-beta and the threshold in use marked.
-
-    others: further marks, recall and precision by trusted name. The rest is as in `threshold_curve_figure`.
-    """
+    """Return precision over recall; others: further marks, recall and precision by trusted name."""
+    current, parameter = marks.current, marks.parameter
     defined = np.flatnonzero(~np.isnan(curve.precision) & ~np.isnan(curve.recall))
-    rows = _thin(defined, _MAX_CLICKED if picks else _MAX_POINTS)
+    rows = _thin(defined, _MAX_CLICKED if marks.picks else _MAX_POINTS)
     fig = drawing(palette, height=300)
     add_line(
         fig, "precision over recall", curve.recall[rows], curve.precision[rows], (palette.ink, "solid"),
         hover=f"{parameter} %{{text}}<br>precision %{{y:.2f}}, recall %{{x:.2f}}",
         text=[format_number(float(value)) for value in curve.thresholds[rows]],
-        customdata=rows.tolist(), showlegend=False, **(_CLICKABLE if picks else {}),
+        customdata=rows.tolist(), showlegend=False, **(_CLICKABLE if marks.picks else {}),
     )  # fmt: skip
-    if (row := curve.best(beta) if best is None else best) is not None:
+    if (row := marks.best_row(curve)) is not None:
         _add_star(fig, curve.recall[row], curve.precision[row], row, palette)
     for name, (recall, precision) in (others or {}).items():
         look = {"symbol": "square-open", "size": 11, "color": palette.dropped, "line": {"width": 2}}
@@ -116,24 +119,27 @@ def precision_recall_figure(
     if current is not None and (row := _row_at(curve, current)) is not None:
         fig.add_scatter(
             x=[curve.recall[row]], y=[curve.precision[row]], mode="markers", hoverinfo="name",
-            name=f"{current_name}: {parameter} {format_number(current)}", customdata=[row],
+            name=f"{marks.current_name}: {parameter} {format_number(current)}", customdata=[row],
             marker={"symbol": "diamond", "size": 12, "color": palette.threshold},
         )  # fmt: skip
     fig.update_layout(xaxis=share_axis(palette, "recall"), yaxis=share_axis(palette, "precision"))
     return fig.figure()
 
 
-def describe_curve(curve: ThresholdCurve, *, current: float | None = None, beta: float = 1.0) -> str:
-    """Return either chart in a sentence or two."""
+def describe_curve(curve: ThresholdCurve) -> str:
+    """Return the best F1 of the curve, and where it is, in a sentence."""
     if not len(curve):
         return "There are no labelled turns yet."
-    best = curve.best(beta)
-    text = "No labelled turn is relevant, so recall is not defined."
-    if best is not None:
-        text = f"Best F{beta:g} {_describe_row(curve, best, beta, float(curve.thresholds[best]))}."
-    if current is not None and (row := _row_at(curve, current)) is not None:
-        text += f" Now {_describe_row(curve, row, beta, current)}."
-    return text
+    if (row := curve.best(1.0)) is None:
+        return "No labelled turn is relevant, so recall is not defined."
+    f1, threshold, precision, recall = (
+        format_number(float(column[row]))
+        for column in (curve.f_beta(1.0), curve.thresholds, curve.precision, curve.recall)
+    )
+    return (
+        f"Best F1 {f1} at threshold {threshold} (precision {precision}, recall {recall},"
+        f" {curve.kept_share[row]:.0%} of turns kept)."
+    )
 
 
 def recall_over_tokens_figure(
@@ -253,14 +259,6 @@ def _tradeoff(
             )  # fmt: skip
     fig.update_layout(xaxis=share_axis(palette, x), yaxis=share_axis(palette, y))
     return fig
-
-
-def _describe_row(curve: ThresholdCurve, row: int, beta: float, threshold: float) -> str:
-    return (
-        f"{format_number(float(curve.f_beta(beta)[row]))} at threshold {format_number(threshold)} (precision"
-        f" {format_number(float(curve.precision[row]))}, recall {format_number(float(curve.recall[row]))},"
-        f" {curve.kept_share[row]:.0%} of turns kept)"
-    )
 
 
 def _add_star(fig: Drawing, x: float, y: float, row: int, palette: Palette) -> None:

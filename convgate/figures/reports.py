@@ -13,6 +13,7 @@ from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.fitting import FOUND, NOW, FittedThreshold
 from convgate.evaluation.results import Evaluation, SetResult, Summary
 from convgate.figures.curves import (
+    CurveMarks,
     describe_curve,
     describe_reliability,
     precision_over_recall_figure,
@@ -58,7 +59,8 @@ def calibration_page(fitted: FittedThreshold, *, palette: Palette = LIGHT) -> st
         f"{FOUND}: {rule.name}": policies[FOUND].overall,
         f"{NOW}: {fitted.rule_now}": policies[NOW].overall,
     }
-    curve = threshold_curve_figure(fitted.curve, palette=palette, current=rule.threshold, current_name=FOUND)
+    marks = CurveMarks(current=rule.threshold, current_name=FOUND)
+    curve = threshold_curve_figure(fitted.curve, marks, palette=palette)
     figures = [
         Shown("Metrics by threshold", describe_curve(fitted.curve), curve),
         *_tradeoffs({"one threshold": fitted.curve}, choices, palette),
