@@ -97,13 +97,6 @@ def test_the_table_for_people_tells_sections_invariants_and_what_was_left_out(fi
     assert "25 tokens over the budget" in " ".join(out.split())
 
 
-def test_out_writes_the_json_to_a_file(file, run: Run, tmp_path):
-    target = tmp_path / "context.json"
-    code, out, _ = run("context", file, "--out", target)
-    assert (code, out) == (0, "")
-    assert json.loads(target.read_text())["mode"] == "TASK"
-
-
 @pytest.mark.parametrize(
     ("words", "told"),
     [

@@ -86,9 +86,3 @@ def test_marks_are_open_where_the_mode_is_carried_on() -> None:
     assert [(shape.x0, shape.x1) for shape in fig.layout.shapes] == [(4.5, 5.5)]
     told = describe_modes_along(MARKS, BUILT, 4)
     assert told == "Modes of 2 messages. TASK from turn 1. 2 contexts of 15 to 45 tokens. Turn 5 is answered."
-
-
-def test_a_conversation_without_users_has_no_modes() -> None:
-    fig = modes_along_figure([], [], turns=3, palette=LIGHT, current=None)
-    assert not fig.data
-    assert describe_modes_along([], [], None) == "No message of a user, so no modes."

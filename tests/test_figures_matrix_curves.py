@@ -19,7 +19,7 @@ from convgate.figures.curves import (
     threshold_curve_figure,
 )
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
-from convgate.figures.palette import DARK, LIGHT
+from convgate.figures.palette import LIGHT
 
 
 def lower(n: int, seed: int = 0) -> NDArray[np.float32]:
@@ -68,22 +68,6 @@ def test_with_a_threshold_grey_turns_to_blue_exactly_there() -> None:
     assert (places[0], places[-1]) == (0, 1)
 
 
-@pytest.mark.parametrize("threshold", [-3.0, 0.0, 1.0, 4.0])
-def test_a_threshold_beyond_the_scores_leaves_one_kind_of_colour(threshold: float) -> None:
-    matrix = np.full((2, 2), np.nan)
-    matrix[1, 0] = 0.5
-    scale = matrix_figure(matrix, start=0, palette=DARK, threshold=threshold).data[0].colorscale
-    used = {colour for _, colour in scale}
-    assert used <= set(DARK.sequential) or used <= set(DARK.sequential_dropped)
-    assert (scale[0][0], scale[-1][0]) == (0, 1)
-
-
-def test_the_selected_cell_is_framed() -> None:
-    fig = matrix_figure(lower(6), start=2, palette=LIGHT, selected=(5, 3))
-    frame = fig.data[-1]
-    assert (frame.name, list(frame.x), list(frame.y)) == ("selected", [4], [6])
-
-
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_conversations_of_hardly_any_turns(n: int) -> None:
     assert matrix_figure(lower(n), start=0, palette=LIGHT, threshold=0.5).to_json()
@@ -95,14 +79,6 @@ def test_what_is_not_square_or_too_large_is_told() -> None:
         matrix_figure(np.zeros((2, 3)), start=0, palette=LIGHT)
     with pytest.raises(ValueError, match=f"at most {LIMIT}"):
         matrix_figure(np.zeros((LIMIT + 1, LIMIT + 1)), start=0, palette=LIGHT)
-
-
-def test_the_matrix_in_words() -> None:
-    matrix = np.full((3, 3), np.nan)
-    matrix[1, 0], matrix[2, 0], matrix[2, 1] = 0.2, 0.5, 0.9
-    told = describe_matrix(matrix, start=4, threshold=0.5)
-    assert "turns 5 to 7" in told
-    assert "0.20 to 0.90; 67% of them reach 0.50" in told
 
 
 RELEVANT = np.array([True, False, True, False, True])
@@ -132,15 +108,6 @@ def test_the_current_threshold_and_the_best_are_marked() -> None:
     assert "F0.5" in [item.name for item in fig.data]
 
 
-def test_precision_over_recall_marks_the_threshold_in_use() -> None:
-    fig = precision_recall_figure(CURVE, CurveMarks(current=0.75), palette=LIGHT)
-    line = fig.data[0]
-    np.testing.assert_array_equal(line.x, CURVE.recall)
-    np.testing.assert_array_equal(line.y, CURVE.precision)
-    (now,) = [item for item in fig.data if item.name == "now: threshold 0.75"]
-    assert (now.x[0], now.y[0]) == (pytest.approx(1 / 3), pytest.approx(1 / 2)), "0.9 and 0.8 are kept"
-
-
 def test_curves_of_a_million_turns_are_thinned_with_both_ends() -> None:
     scores = np.linspace(0, 1, 20_000)
     curve = threshold_curve(scores > 0.4, scores)
@@ -159,11 +126,6 @@ def test_curves_without_anything_relevant_or_without_turns() -> None:
             ]
     assert "recall is not defined" in describe_curve(nothing)
     assert describe_curve(empty) == "There are no labelled turns yet."
-
-
-def test_curves_in_words() -> None:
-    told = "Best F1 0.75 at threshold 0.20 (precision 0.60, recall 1.00, 100% of turns kept)."
-    assert describe_curve(CURVE) == told
 
 
 def test_a_line_that_can_be_clicked_has_marks_that_nobody_sees() -> None:

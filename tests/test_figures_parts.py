@@ -14,11 +14,9 @@ from hypothesis import strategies as st
 
 from convgate.figures.palette import DARK, LIGHT
 from convgate.figures.parts import (
-    MAX_LINKS,
     PARTS,
     activation_words,
     describe_activation,
-    describe_links,
     describe_parts,
     describe_tiers,
     links_figure,
@@ -26,7 +24,7 @@ from convgate.figures.parts import (
     tiers_figure,
     waterfall_figure,
 )
-from convgate.figures.scores import BINS, describe_histogram, histogram_figure
+from convgate.figures.scores import BINS, histogram_figure
 from convgate.gate.explain import Link
 from tests.test_figures_scores import gate_decisions, words
 
@@ -44,14 +42,6 @@ def test_the_waterfall_names_its_parts_in_plain_words_and_adds_them_up() -> None
     assert bars.x[-1] == pytest.approx(sum(LOGIT.values()))
     assert list(bars.measure) == ["relative"] * 4 + ["total"]
     assert list(bars.text)[:4] == ["+1.50", "+0.25", "−0.50", "−0.05"]
-
-
-def test_the_waterfall_tells_the_score_and_the_threshold() -> None:
-    fig = waterfall_figure(LOGIT, threshold_logit=0.4, palette=LIGHT)
-    assert "+1.20 is a score of <b>0.77</b>" in fig.layout.xaxis.title.text
-    (line,) = threshold_lines(fig)
-    assert (line.x0, line.x1, line.line.dash) == (0.4, 0.4, "dash")
-    assert "+0.40" in fig.layout.annotations[0].text
 
 
 @pytest.mark.parametrize("threshold", [None, math.inf, -math.inf])
@@ -122,13 +112,6 @@ def test_links_pair_attention_with_the_measured_effect() -> None:
     assert fig.layout.yaxis.ticktext[0].startswith("3 ")
 
 
-def test_links_are_capped_and_may_be_none() -> None:
-    assert len(links_figure(links(40), words(40), LIGHT).data[0].x) == MAX_LINKS
-    assert len(links_figure([], words(0), LIGHT).data[0].x or ()) == 0
-    assert describe_links([]) == "There is no other turn to attend to."
-    assert "Turn 21 attends to others: turn 1 gets 50% of the attention" in describe_links(links(2))
-
-
 def test_links_escape_what_people_wrote() -> None:
     fig = links_figure(links(1), ["<b>x</b> <script>"], LIGHT)
     for shown in (fig.data[0].hovertext[0], fig.layout.yaxis.ticktext[0]):
@@ -153,15 +136,6 @@ def test_the_histogram_stays_where_it_is_when_the_threshold_moves() -> None:
     high = histogram_figure(scores, scores >= 0.9, 0.9, LIGHT)
     assert low.layout.xaxis == high.layout.xaxis
     assert low.layout.yaxis == high.layout.yaxis
-
-
-@pytest.mark.parametrize("scores", [[], [0.3], [7.0, 7.0], [-0.4, 12.0]])
-def test_histograms_of_few_scores_and_of_other_scales(scores: list[float]) -> None:
-    column = np.array(scores)
-    fig = histogram_figure(column, np.ones(len(column), dtype=bool), None, LIGHT)
-    assert sum(fig.data[0].y) == len(scores)
-    assert not threshold_lines(fig)
-    assert describe_histogram(column, np.ones(len(column), dtype=bool), None)
 
 
 def test_parts_over_turns_has_a_line_for_each_part_and_their_sum() -> None:
