@@ -281,11 +281,7 @@ def test_feedback_of_a_file(run: Run, store: Store, tmp_path: Path) -> None:
     assert (code, "told.jsonl, line 3: turn 9 is not before" in err) == (1, True)
     assert Conversations(store).find().total == 0
     code, out, err = run("feedback", file, "--source", "bot", "--skip-bad", "--dry-run")
-    *told, end = out.splitlines()
-    assert [line.partition(", ")[2] for line in told] == [
-        "message 3, turn 0, bot: no answer → relevant", "message 3, turn 1, bot: no answer → not relevant",
-    ]  # fmt: skip
-    assert (code, end) == (0, "2 answers new or different; this was a dry run.")
+    assert (code, out.strip()) == (0, "2 answers new or different; this was a dry run.")
     assert (Conversations(store).find().total, Labels(store).annotators()) == (0, [])
     code, out, err = run("feedback", file, "--source", "bot", "--skip-bad")
     assert (code, out, "line 3" in err) == (0, "2 answers new or different.\n", True)

@@ -8,12 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import output
-from convgate.text import pluralize, quote
+from convgate.text import pluralize
 
 if TYPE_CHECKING:
-    from convgate.store import Saved, Store
-
-_MAX_CHANGES = 10  # that a dry run lists
+    from convgate.store import Saved
 
 
 def feedback(
@@ -71,7 +69,6 @@ def feedback(
             saved, problems = keep_feedback_lines(
                 store, output.open_source(file), agent=source, skip_bad=skip_bad
             )
-            changes = _list_changes(store, saved) if dry_run else []
         output.tell_problems(problems)
     else:
         if (conversation is None) == (messages is None):
@@ -91,45 +88,14 @@ def feedback(
         piece = Feedback(about, tuple(turn), relevant, at, question, source, version, how)  # type: ignore[arg-type]
         with output.transaction(open_store(settings), dry_run=dry_run) as store:
             saved = [keep_feedback(store, piece)]
-            changes = _list_changes(store, saved) if dry_run else []
 
-    def show() -> None:
-        changed = pluralize(sum(one.changed for one in saved), "answer")
-        output.print_lines(*changes[:_MAX_CHANGES])
-        if len(changes) > _MAX_CHANGES:
-            output.print_lines(f"… and {len(changes) - _MAX_CHANGES:,} more.")
-        output.print_lines(f"{changed} new or different" + ("; this was a dry run." if dry_run else "."))
-
-    output.write_result(
-        {"kept": not dry_run, "feedback": [_feedback_json(one) for one in saved]},
-        show,
-        json_output,
-        out,
-    )
-
-
-def _list_changes(store: Store, saved: list[Saved]) -> list[str]:
-    """Return a line for each changed answer; call it before a dry run is rolled back."""
-    from convgate.labels.spellings import in_words
-    from convgate.store.label_changes import changes_of
-
-    lines = []
-    for action in (one.action for one in saved if one.action is not None):
-        for change in changes_of(store, action):
-            key, at = change.situation.conversation, change.situation.turn
-            message = (
-                f"message {at}" if at is not None else f"question {quote(change.situation.question, 60)}"
-            )
-            before, after = (in_words(value or "no answer") for value in (change.before, change.after))
-            lines.append(f"{key}, {message}, turn {change.turn}, {change.annotator}: {before} → {after}")
-    return lines
+    changed = pluralize(sum(one.changed for one in saved), "answer")
+    text = f"{changed} new or different" + ("; this was a dry run." if dry_run else ".")
+    values = {"kept": not dry_run, "feedback": [_feedback_json(one) for one in saved]}
+    output.write_result(values, lambda: output.print_lines(text), json_output, out)
 
 
 def _feedback_json(saved: Saved) -> dict[str, Any]:
     situation = saved.situation
-    return {
-        "action": saved.action,
-        "changed": saved.changed,
-        "conversation": situation.conversation if situation else None,
-        "at": situation.turn if situation else None,
-    }
+    at = {"conversation": situation.conversation, "at": situation.turn} if situation else {}
+    return {**output.pick(saved, "action", "changed"), "conversation": None, "at": None, **at}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -88,11 +89,5 @@ def _show(
         f"{pluralize(statistics.decided, 'exchange')}: {statistics.kept:,} kept"
         f" ({statistics.keep_rate or 0:.0%})"
     )
-    model = statistics.model
-    if model.calls:
-        failures = f", {model.failures:,} without a decision" if model.failures else ""
-        output.print_lines(
-            f"language model: {pluralize(model.calls, 'call')}, {model.prompt_tokens:,} +"
-            f" {model.completion_tokens:,} tokens, {model.seconds:.1f} s,"
-            f" cost {model.cost or 0:.4f}{failures}"
-        )
+    if statistics.model.calls:
+        output.print_fields(asdict(statistics.model), "language model")

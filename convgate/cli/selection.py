@@ -13,7 +13,7 @@ from convgate.text import to_line
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
     from convgate.decisions import TurnDecisions
-    from convgate.policies.gate import GatePolicy
+    from convgate.policies.base import Policy
     from convgate.settings import Settings
 
 
@@ -34,6 +34,7 @@ def score(
     out: output.OutOption = None,
 ) -> None:
     """Score every earlier turn against the current message, with the reason why it is kept or dropped."""
+    from convgate.policies.gate import GatePolicy
     from convgate.settings import load_settings
 
     output.check_moment(turn, question)
@@ -44,7 +45,10 @@ def score(
     index = turn if turn is not None or question is not None else talk.current_index()
     situation, history = talk.at(index) if index is not None else talk.asked(question or "")
     with output.encoding_progress() as progress:
-        policy = _gate_policy(chosen, gate, rule, settings, min_turns, max_turns)
+        policy = _build_policy(
+            "gate", chosen, gate, settings, rule=rule, min_turns=min_turns, max_turns=max_turns
+        )
+        assert isinstance(policy, GatePolicy)
         policy.prepare([talk], progress=progress)
         decisions = policy.decide(situation, history)
     output.write_result(
@@ -83,27 +87,18 @@ def select(
     out: output.OutOption = None,
 ) -> None:
     """Choose the messages to send for the current one: a valid list, in order."""
-    from convgate.building import EncoderOnDemand, build_policy
-    from convgate.policies.base import Policy, Prepares
-    from convgate.policies.registry import check_written
-    from convgate.policies.written import Written
+    from convgate.policies.base import Prepares
     from convgate.selector import Selector, write_selection
     from convgate.settings import load_settings
 
     output.check_moment(turn, question)
     chosen = load_settings(settings_file)
     name = policy or chosen.policy
-    if name != "gate" and any(option is not None for option in (gate, rule, min_turns, max_turns)):
-        raise typer.BadParameter(f"--gate, --rule, --min-turns and --max-turns belong to gate, not to {name}")
     talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
     with output.encoding_progress() as progress:
-        built: Policy
-        if name == "gate":
-            built = _gate_policy(chosen, gate, rule, settings, min_turns, max_turns)
-        else:
-            values = output.parameters(settings)
-            check_written(Written(name, values))
-            built = build_policy(name, chosen, EncoderOnDemand(chosen), **values)
+        built = _build_policy(
+            name, chosen, gate, settings, rule=rule, min_turns=min_turns, max_turns=max_turns
+        )
         if isinstance(built, Prepares):
             built.prepare([talk], progress=progress)
         selector = Selector(built, pair_answers=chosen.pair_answers)
@@ -122,35 +117,20 @@ def select(
     output.write_text(write_selection(talk, situation, selection), out)
 
 
-def _gate_policy(
-    chosen: Settings,
-    gate: str | None,
-    rule: str | None,
-    assignments: list[str] | None,
-    min_turns: int | None,
-    max_turns: int | None,
-) -> GatePolicy:
-    """Return the gate of the settings, with what the command line changes of its rule and limits."""
-    from convgate.building import EncoderOnDemand, build_policy, find_version, rule_of
-    from convgate.gate.thresholds import Limits
-    from convgate.policies.gate import GatePolicy
-    from convgate.versions import UNTRAINED
+def _build_policy(
+    name: str, settings: Settings, gate: str | None, assignments: list[str] | None, **options: object
+) -> Policy:
+    """Return the policy of the settings, with what --set and the options of the gate change of it."""
+    from convgate.building import EncoderOnDemand, build_policy
+    from convgate.policies.registry import check_written
+    from convgate.policies.written import Written
 
-    limits = Limits(
-        chosen.min_turns if min_turns is None else min_turns,
-        chosen.max_turns if max_turns is None else max_turns,
-    )
-    version = find_version(chosen, gate)
-    policy = build_policy(
-        "gate",
-        chosen,
-        EncoderOnDemand(chosen),
-        version=version or UNTRAINED,
-        rule=rule_of(chosen, rule, version, **output.parameters(assignments)),
-        limits=limits,
-    )
-    assert isinstance(policy, GatePolicy)
-    return policy
+    changes = {option: value for option, value in options.items() if value is not None}
+    if name != "gate" and (gate is not None or changes):
+        raise typer.BadParameter(f"--gate, --rule, --min-turns and --max-turns belong to gate, not to {name}")
+    values = {**output.parameters(assignments), **changes}
+    check_written(Written(name, values))
+    return build_policy(name, settings, EncoderOnDemand(settings), version=gate, **values)
 
 
 def _score_json(talk: Conversation, decisions: TurnDecisions, version: str) -> dict[str, Any]:
