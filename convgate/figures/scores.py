@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -63,37 +62,42 @@ def scores_figure(
     if len(decisions) and len(labels) <= decisions.indices[-1]:
         raise ValueError(f"{len(labels)} labels cannot name turn {decisions.indices[-1]}")
     changes = flipped if isinstance(flipped, Mapping) else dict.fromkeys(flipped, "")
-    levels = _Levels(decisions)
+    levels, unscored, y_axis = _levels(decisions, palette)
     indices = decisions.indices
     first, last = (int(indices[0]) + 1, int(indices[-1]) + 1) if len(indices) else (1, 1)
     fig = drawing(palette, height=HEIGHT + (RUG_HEIGHT if other is not None else 0), right=64)
     fig.update_layout(
         uirevision=f"{decisions.policy} {first}-{last}", dragmode="zoom",
-        xaxis=turn_axis(palette, first, last), yaxis=levels.axis(palette),
+        xaxis=turn_axis(palette, first, last), yaxis=y_axis,
     )  # fmt: skip
     if show_tiers:
         _add_tiers(fig, decisions, palette)
+
+    def add_rows(name: str, rows: NDArray[np.int64], look: dict[str, Any], **trace: Any) -> None:
+        turns = indices[rows].tolist()
+        add_marks(fig, name, indices[rows] + 1, levels[rows], turns, look, count=len(indices), **trace)
+
     for name, look, rank, rows in _classes(decisions, palette):
         hover = _hover(decisions, rows, labels, changes)
-        _add_rows(fig, name, rows, levels, look, hover=hover, legendrank=rank)
+        add_rows(name, rows, look, hover=hover, legendrank=rank)
     rows = np.flatnonzero(np.isin(indices, list(changes)))
     if len(rows):
         kept = decisions.kept[rows]
-        _add_rows(
-            fig, "flipped", rows, levels, marker("circle-open", 16, palette.flip, 3), mode="markers+text",
+        add_rows(
+            "flipped", rows, marker("circle-open", 16, palette.flip, 3), mode="markers+text",
             text=["▲" if up else "▼" for up in kept],
             textposition=["top center" if up else "bottom center" for up in kept],
             textfont={"color": palette.flip_text, "size": 13},
         )  # fmt: skip
     if selected is not None and len(row := np.flatnonzero(indices == selected)):
-        add_selected(fig, selected, selected + 1, [levels.values[row[0]]], palette, count=len(indices))
-    if levels.unscored.any():
+        add_selected(fig, selected, selected + 1, [levels[row[0]]], palette, count=len(indices))
+    if unscored.any():
         fig.add_annotation(
             text="no score", name="unscored", xref="paper", x=1, xanchor="left", xshift=3,
-            y=float(levels.values[levels.unscored][0]), yanchor="middle",
+            y=float(levels[unscored][0]), yanchor="middle",
             font={"size": 12, "color": palette.muted},
         )  # fmt: skip
-    if decisions.threshold is not None and levels.has_scores:
+    if decisions.threshold is not None and "ticktext" not in y_axis:
         label = f"threshold<br><b>{format_number(decisions.threshold)}</b>"
         mark_threshold(fig, decisions.threshold, label, palette, across="y")
     if other is not None:
@@ -167,63 +171,30 @@ def describe_histogram(scores: Floats, kept: NDArray[np.bool_], threshold: float
     return f"{text}." if threshold is None else f"{text}, threshold {format_number(threshold)}."
 
 
-@dataclass(frozen=True, eq=False)
-class _Levels:
-    """Where turns stand on the y axis."""
+def _levels(decisions: TurnDecisions, palette: Palette) -> tuple[Floats, NDArray[np.bool_], dict[str, Any]]:
+    """Return (n,) levels of turns, whether each lacks a score that others have, and the y axis.
 
-    decisions: TurnDecisions
-
-    @cached_property
-    def scores(self) -> Floats:
-        """(n,) scores, NaN where there is none."""
-        scores = self.decisions.scores
-        return np.full(len(self.decisions), np.nan) if scores is None else scores
-
-    @cached_property
-    def has_scores(self) -> bool:
-        """Whether any turn has a score, or the policy gives scores to turns."""
-        return self.decisions.scores is not None and bool(
-            not len(self.scores) or not np.isnan(self.scores).all()
-        )
-
-    @cached_property
-    def unscored(self) -> NDArray[np.bool_]:
-        """(n,) turns without a score where others have one."""
-        return np.isnan(self.scores) & self.has_scores
-
-    @cached_property
-    def span(self) -> tuple[float, float, float]:
-        """Lowest and highest level, and the room beyond either.
-
-        The gate's covers both tiers, so that showing the tiers moves nothing.
-        """
-        decisions = self.decisions
-        if decisions.logits is not None:
-            tiers = [expit(tier) for tier in (decisions.tier1, decisions.attention) if tier is not None]
-            levels = np.concatenate([self.scores, *tiers])
-            low, high = share_range(levels[~np.isnan(levels)])
-            return low, high, 0.06 * (high - low)
-        scores = self.scores[~np.isnan(self.scores)]
-        low, high = (float(scores.min()), float(scores.max())) if len(scores) else (0.0, 1.0)
-        return low, high, 0.08 * (high - low) or 0.1 * (abs(high) or 1.0)
-
-    @cached_property
-    def values(self) -> Floats:
-        """(n,) the scores, or 1 for kept and 0 for dropped where the policy has none."""
-        if not self.has_scores:
-            return self.decisions.kept.astype(np.float64)
-        low, _, room = self.span
-        return np.where(self.unscored, low - room / 2, self.scores)
-
-    def axis(self, palette: Palette) -> dict[str, Any]:
-        """0…1 for the gate, the policy's own range otherwise, two lines where there are no scores."""
-        if not self.has_scores:
-            return axis(palette, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["dropped", "kept"])
-        low, high, room = self.span
-        ticks: dict[str, Any] = {"nticks": 6}
-        if self.decisions.logits is not None:
-            ticks = {"tickformat": ".1f", "dtick": 0.2 if high - low > 0.6 else 0.1}
-        return axis(palette, "score", range=[low - room, high + room], **ticks)
+    Turns without a score stand beneath the others; where no turn has one, levels are 1 for kept and 0 for
+    dropped. The gate's axis covers both tiers, so that showing them moves nothing.
+    """
+    scores = decisions.scores
+    if scores is None or (len(scores) and np.isnan(scores).all()):
+        outcomes = axis(palette, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["dropped", "kept"])
+        return decisions.kept.astype(np.float64), np.zeros(len(decisions), dtype=np.bool_), outcomes
+    unscored = np.isnan(scores)
+    ticks: dict[str, Any] = {"nticks": 6}
+    if decisions.logits is not None:
+        tiers = [expit(tier) for tier in (decisions.tier1, decisions.attention) if tier is not None]
+        levels = np.concatenate([scores, *tiers])
+        low, high = share_range(levels[~np.isnan(levels)])
+        room = 0.06 * (high - low)
+        ticks = {"tickformat": ".1f", "dtick": 0.2 if high - low > 0.6 else 0.1}
+    else:
+        known = scores[~unscored] if len(scores) else np.array([0.0, 1.0])
+        low, high = float(known.min()), float(known.max())
+        room = 0.08 * (high - low) or 0.1 * (abs(high) or 1.0)
+    y_axis = axis(palette, "score", range=[low - room, high + room], **ticks)
+    return np.where(unscored, low - room / 2, scores), unscored, y_axis
 
 
 def _classes(
@@ -265,16 +236,6 @@ def _hover(
             "<br>".join([head(index, labels[index]), reason, *([wrapped(change)] if change else [])])
         )
     return lines
-
-
-def _add_rows(
-    fig: Drawing, name: str, rows: NDArray[np.int64], levels: _Levels, look: dict[str, Any], **trace: Any
-) -> None:
-    indices = levels.decisions.indices[rows]
-    add_marks(
-        fig, name, indices + 1, levels.values[rows], indices.tolist(), look,
-        count=len(levels.decisions), **trace,
-    )  # fmt: skip
 
 
 def _add_tiers(fig: Drawing, decisions: TurnDecisions, palette: Palette) -> None:
