@@ -47,15 +47,6 @@ def test_score_takes_a_turn_a_rule_and_its_parameters(run):
     assert sum(turn["kept"] for turn in result["turns"]) == 1
 
 
-def test_score_shows_a_table_with_every_column_when_piped(run):
-    code, out, _ = run("score", NAN)
-    assert code == 0
-    assert "kept" in out
-    assert "dropped" in out
-    assert "rule stricter" in out
-    assert "gate untrained" in out
-
-
 def test_select_gives_the_inputs_own_format_back(run, tmp_path: Path):
     code, out, _ = run("select", NAN)
     chosen, given = json.loads(out), json.loads(NAN.read_text())
@@ -187,15 +178,6 @@ def test_transcript_cannot_steer_the_terminal(run, tmp_path: Path):
     for out in run("score", file)[1:]:
         assert "\x1b" not in out
         assert "\x07" not in out
-
-
-def test_limit_of_the_settings_holds_for_files(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("CONVGATE_UPLOAD_LIMIT_MB", "1")
-    file = tmp_path / "big.json"
-    file.write_text(json.dumps([{"role": "user", "content": "x" * (2 << 20)}]))
-    code, _, err = run("score", file)
-    assert code == 1
-    assert "more than the limit of 1 MB" in err
 
 
 def test_app_makes_every_path_absolute(run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

@@ -7,7 +7,7 @@ import typer
 from typer.testing import CliRunner
 
 from convgate.cli.evaluate import evaluate
-from convgate.errors import ConvgateError, GateError, TranscriptError
+from convgate.errors import GateError, TranscriptError
 from convgate.policies.registry import POLICIES, policy_names
 from tests.fakes import FakeEncoder
 
@@ -71,12 +71,6 @@ def test_the_table_is_for_people(file):
     assert "tiny.dev, old" in run(file, *WITHOUT_ENCODER, "--by-tag").stdout
 
 
-def test_markdown(file):
-    result = run(file, *WITHOUT_ENCODER, "--markdown")
-    assert result.stdout.startswith("### tiny.dev\n")
-    assert "| bm25 | 1.000 (1.000–1.000) |" in result.stdout
-
-
 def test_out_writes_the_file_and_nothing_else(file, tmp_path):
     out = tmp_path / "result"
     assert run(file, *WITHOUT_ENCODER, "--out", out).stdout == ""
@@ -122,12 +116,6 @@ def test_plots_are_written_beside_the_usual_output(file, tmp_path):
     page = (folder / "evaluation.html").read_text(encoding="utf-8")
     assert "<h3>bm25: metrics by threshold</h3>" in page
     assert "<h3>everything" not in page, "what does not rank has no curve"
-
-
-def test_a_folder_for_plots_that_cannot_be_made_is_told_before_anything_runs(tmp_path):
-    (tmp_path / "file").write_text("")
-    with pytest.raises(ConvgateError, match=r"file/plots cannot be made"):
-        run("absent.jsonl", "--plots", tmp_path / "file" / "plots")
 
 
 def write(path, *cases, texts=("the lake house", "a boat", "which house by the lake?")):
@@ -184,11 +172,3 @@ def test_every_policy_is_measured_with_the_metrics_that_are_promised(file, monke
                 assert 0 <= bounds[0] <= measured[metric] <= bounds[1] <= 1
     ranked = {name for name, measured in policies.items() if measured["map"] is not None}
     assert ranked == {name for name, policy in POLICIES.items() if policy.ranks} >= {"gate", "bm25"}
-
-
-def test_a_set_without_cases_is_named(tmp_path):
-    path = tmp_path / "talks.jsonl"
-    talk = {"type": "conversation", "id": "c", "messages": [{"role": "user", "content": "hi"}]}
-    path.write_text(json.dumps(talk) + "\n")
-    with pytest.raises(TranscriptError, match=r"talks.jsonl: it holds no cases"):
-        run(path, "--policy", "everything")

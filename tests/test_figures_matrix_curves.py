@@ -141,18 +141,6 @@ def test_a_line_that_can_be_clicked_has_marks_that_nobody_sees() -> None:
         assert draw(CURVE, palette=LIGHT).data[0].mode == "lines"
 
 
-def test_the_best_row_is_the_one_that_is_given() -> None:
-    fig = threshold_curve_figure(CURVE, CurveMarks(best=1, parameter="deviations"), palette=LIGHT)
-    (star,) = [item for item in fig.data if item.name == "best"]
-    assert star.x[0] == CURVE.thresholds[1]
-    assert fig.layout.xaxis.title.text == "deviations"
-    fig = precision_recall_figure(CURVE, CurveMarks(best=1), palette=LIGHT, others={"own rule": (0.5, 0.25)})
-    (star,) = [item for item in fig.data if item.name == "best"]
-    assert (star.x[0], star.y[0]) == (CURVE.recall[1], CURVE.precision[1])
-    (other,) = [item for item in fig.data if item.name == "own rule"]
-    assert (other.x[0], other.y[0]) == (0.5, 0.25)
-
-
 def test_bars_of_confidence_stand_next_to_the_line_of_perfect_calibration() -> None:
     bins = [Bin(10, 0.55, 0.5), Bin(30, 0.95, 0.9)]
     bars, line = reliability_figure(bins, palette=LIGHT).data

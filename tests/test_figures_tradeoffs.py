@@ -77,15 +77,6 @@ def test_policies_differ_in_more_than_colour_and_the_first_is_on_top() -> None:
     assert orders == sorted(orders, reverse=True)
 
 
-def test_a_curve_with_many_thresholds_is_thinned() -> None:
-    scores = np.linspace(0, 1, 5_000)
-    (line,) = precision_over_recall_figure(
-        {"gate": threshold_curve(scores > 0.4, scores)}, {}, palette=LIGHT
-    ).data
-    assert len(line.x) <= 400
-    assert (line.x[0], line.y[-1]) == (1, 1)
-
-
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
     given = noisy(12, name="a<script>b")
