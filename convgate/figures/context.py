@@ -8,10 +8,11 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from convgate.context.bundle import ContextBundle
 from convgate.context.mode import MODES, Mode
-from convgate.context.section import SECTIONS, SectionName
+from convgate.context.section import SECTIONS
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import head, plain
+from convgate.figures.hover import head
 from convgate.figures.layout import (
     add_marks,
     axis,
@@ -24,7 +25,7 @@ from convgate.figures.layout import (
 )
 from convgate.figures.modes import SECTION_LABELS, Look, mode_colour, mode_letter, section_look
 from convgate.figures.palette import Palette
-from convgate.text import format_share, pluralize
+from convgate.text import format_share, join_words, pluralize
 
 BUDGET_HEIGHT = 132  # pixels
 _CONTEXT, _WHOLE = 1.0, 0.0  # levels of the two bars of a budget
@@ -32,31 +33,6 @@ _NEAR = 1.6  # times the longer bar: a budget up to there is on the axis, a larg
 _STRIP, _TOKENS = 104, 150  # pixels of the strip of modes with the axis, and of the bars above it
 _MAX_LETTERS = 60  # turns; of more, letters would not fit on their marks
 _MODE, _LETTER = 0.0, 0.75  # levels of the strip
-
-
-@dataclass(frozen=True, slots=True)
-class Used:
-    """One section of a context."""
-
-    section: SectionName
-    tokens: int
-    budget: int  # tokens
-    turns: int
-
-
-@dataclass(frozen=True)
-class Spent:
-    """What a context costs."""
-
-    sections: Sequence[Used]
-    present: int  # tokens of the message to answer, which no section has
-    budget: int  # tokens of the whole context
-    whole: int  # tokens of the whole conversation up to that message
-
-    @property
-    def tokens(self) -> int:
-        """Of the context."""
-        return sum(used.tokens for used in self.sections) + self.present
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,29 +46,19 @@ class ModeMark:
     label: str  # who and the first words; untrusted
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """A context that was built for a turn."""
-
-    turn: int  # 0-based; the message to answer
-    tokens: Mapping[SectionName, int]
-    present: int  # tokens of the message to answer
-    trouble: str = ""  # a breach or a fallback, in a few words
-
-    @property
-    def total(self) -> int:
-        """Tokens of the context."""
-        return sum(self.tokens.values()) + self.present
+def message_tokens(bundle: ContextBundle) -> int:
+    """Return the tokens of the message to answer, which no section has."""
+    return bundle.tokens - sum(section.tokens for section in bundle.sections)
 
 
-def budget_figure(spent: Spent, *, palette: Palette) -> go.Figure:
+def budget_figure(bundle: ContextBundle, *, palette: Palette) -> go.Figure:
     """Return a bar of what is sent, by section, over one of the whole conversation, with the budget dashed.
 
     `customdata` of a section's bar is its name. What exceeds the budget is framed. A budget far beyond both
     bars stands with an arrow at the edge, so that the bars can be seen.
     """
-    longest = max(spent.tokens, spent.whole, 1)
-    end = max(longest, spent.budget) if spent.budget <= _NEAR * longest else longest
+    longest = max(bundle.tokens, bundle.tokens_total, 1)
+    end = max(longest, bundle.budget) if bundle.budget <= _NEAR * longest else longest
     fig = drawing(palette, height=BUDGET_HEIGHT, left=84, right=20, top=24)
     fig.update_layout(
         barmode="stack", bargap=0.25, uniformtext={"minsize": 11, "mode": "hide"}, showlegend=False,
@@ -102,56 +68,62 @@ def budget_figure(spent: Spent, *, palette: Palette) -> go.Figure:
             ticktext=["context", "everything"],
         ),
     )  # fmt: skip
-    for used in spent.sections:
-        label = SECTION_LABELS[used.section]
+    for used in bundle.sections:
+        label, turns = SECTION_LABELS[used.name], pluralize(len(used.turns), "turn")
         share = f" ({format_share(used.tokens / used.budget)} of its {used.budget:,})" if used.budget else ""
-        hover = f"<b>{label}</b><br>{used.tokens:,} tokens{share}<br>{pluralize(used.turns, 'turn')}"
-        look = section_look(used.section, palette)
-        _add_bar(fig, label, used.tokens, _CONTEXT, look, hover, customdata=[used.section])
-    present = Look(palette.ink, "", palette.background)
-    if spent.present:
-        hover = f"The message to answer<br>{spent.present:,} tokens"
-        _add_bar(fig, "message to answer", spent.present, _CONTEXT, present, hover)
-    hover = f"Everything up to the message to answer<br>{spent.whole:,} tokens"
-    _add_bar(fig, "everything", spent.whole, _WHOLE, Look(palette.grid, "", palette.ink), hover)
-    over = spent.tokens - spent.budget
-    label = f"budget {spent.budget:,}"
+        hover = f"<b>{label}</b><br>{used.tokens:,} tokens{share}<br>{turns}"
+        look = section_look(used.name, palette)
+        _add_bar(fig, label, used.tokens, _CONTEXT, look, hover, customdata=[used.name])
+    if present := message_tokens(bundle):
+        hover = f"The message to answer<br>{present:,} tokens"
+        _add_bar(
+            fig, "message to answer", present, _CONTEXT, Look(palette.ink, "", palette.background), hover
+        )
+    hover = f"Everything up to the message to answer<br>{bundle.tokens_total:,} tokens"
+    _add_bar(fig, "everything", bundle.tokens_total, _WHOLE, Look(palette.grid, "", palette.ink), hover)
+    over = bundle.tokens - bundle.budget
+    label = f"budget {bundle.budget:,}"
     if over > 0:
         label += f", {over:,} over"
         fig.add_shape(
-            type="rect", x0=spent.budget, x1=spent.tokens, y0=_CONTEXT - 0.46, y1=_CONTEXT + 0.46,
+            type="rect", x0=bundle.budget, x1=bundle.tokens, y0=_CONTEXT - 0.46, y1=_CONTEXT + 0.46,
             line={"color": palette.threshold, "width": 3}, name="over the budget",
         )  # fmt: skip
-    mark_threshold(fig, spent.budget, label, palette, across="x")
+    mark_threshold(fig, bundle.budget, label, palette, across="x")
     return fig.figure()
 
 
-def describe_budget(spent: Spent) -> str:
+def describe_budget(bundle: ContextBundle) -> str:
     """Return the chart in a few sentences, as alternative text."""
     sentences = [
-        f"{spent.tokens:,} of {spent.budget:,} tokens are used, {spent.whole:,} would be everything."
+        f"{bundle.tokens:,} of {bundle.budget:,} tokens are used, instead of {bundle.tokens_total:,}."
     ]
     sentences += [
-        f"{SECTION_LABELS[used.section]}: {used.tokens:,} of {used.budget:,}."
-        for used in spent.sections
+        f"{SECTION_LABELS[used.name]}: {used.tokens:,} of {used.budget:,}."
+        for used in bundle.sections
         if used.tokens
     ]
-    if spent.present:
-        sentences.append(f"The message to answer: {spent.present:,}.")
-    if spent.tokens > spent.budget:
-        sentences.append(f"It is {spent.tokens - spent.budget:,} over the budget.")
+    if present := message_tokens(bundle):
+        sentences.append(f"The message to answer: {present:,}.")
+    if bundle.tokens > bundle.budget:
+        sentences.append(f"It is {bundle.tokens - bundle.budget:,} over the budget.")
     return " ".join(sentences)
 
 
-def modes_along_height(built: Sequence[Built]) -> int:
+def modes_along_height(built: Mapping[int, ContextBundle]) -> int:
     """Return the figure's height in pixels."""
     return _STRIP + (_TOKENS if built else 0)
 
 
 def modes_along_figure(
-    marks: Sequence[ModeMark], built: Sequence[Built], *, turns: int, palette: Palette, current: int | None
+    marks: Sequence[ModeMark],
+    built: Mapping[int, ContextBundle],
+    *,
+    turns: int,
+    palette: Palette,
+    current: int | None,
 ) -> go.Figure:
-    """Return a mark a user's turn, `turns` turns in all; bars of the contexts that were built stand above.
+    """Return a mark a user's turn, `turns` turns in all, with bars of the contexts built for them above.
 
     `customdata` of marks and bars is the turn's 0-based index. A mark is filled where the message by itself
     has the mode that was applied, open where the mode is carried over. `current` gets a band.
@@ -192,7 +164,9 @@ def modes_along_figure(
     return fig.figure()
 
 
-def describe_modes_along(marks: Sequence[ModeMark], built: Sequence[Built], current: int | None) -> str:
+def describe_modes_along(
+    marks: Sequence[ModeMark], built: Mapping[int, ContextBundle], current: int | None
+) -> str:
     """Return the chart in a few sentences, as alternative text."""
     if not marks:
         return "No message of a user, so no modes."
@@ -205,38 +179,43 @@ def describe_modes_along(marks: Sequence[ModeMark], built: Sequence[Built], curr
     sentences = [f"Modes of {len(marks):,} messages."]
     sentences.append(", ".join(changes[:12]) + (", …" if len(changes) > 12 else "") + ".")
     if built:
-        totals = [one.total for one in built]
+        totals = [bundle.tokens for bundle in built.values()]
         sentences.append(f"{len(built):,} contexts of {min(totals):,} to {max(totals):,} tokens.")
     if current is not None:
         sentences.append(f"Turn {current + 1:,} is answered.")
     return " ".join(sentences)
 
 
-def _add_contexts(fig: Drawing, built: Sequence[Built], palette: Palette) -> None:
+def _add_contexts(fig: Drawing, built: Mapping[int, ContextBundle], palette: Palette) -> None:
+    bundles = list(built.values())
     layers = [
         (
-            SECTION_LABELS[section],
-            section_look(section, palette),
-            [one.tokens.get(section, 0) for one in built],
+            SECTION_LABELS[name],
+            section_look(name, palette),
+            [bundle.section(name).tokens for bundle in bundles],
         )
-        for section in SECTIONS
+        for name in SECTIONS
     ]
-    layers.append(
-        ("message to answer", Look(palette.ink, "", palette.background), [one.present for one in built])
-    )
+    present = [message_tokens(bundle) for bundle in bundles]
+    layers.append(("message to answer", Look(palette.ink, "", palette.background), present))
     for label, look, tokens in layers:
         if any(tokens):
             fig.add_bar(
-                x=[one.turn + 1 for one in built], y=tokens, customdata=[one.turn for one in built],
-                name=label, yaxis="y2", marker=fill(look.colour, look.pattern, look.text),
-                hovertemplate=f"turn %{{x}}<br>{label}: %{{y:,}} tokens<extra></extra>", **steady(opacity=1),
+                x=[turn + 1 for turn in built], y=tokens, customdata=list(built), name=label, yaxis="y2",
+                marker=fill(look.colour, look.pattern, look.text), **steady(opacity=1),
+                hovertemplate=f"turn %{{x}}<br>{label}: %{{y:,}} tokens<extra></extra>",
             )  # fmt: skip
-    if troubled := [one for one in built if one.trouble]:
-        turns = [one.turn for one in troubled]
+    troubles = {
+        turn: "breach" if bundle.breaches else join_words(one.cause for one in bundle.fallbacks)
+        for turn, bundle in built.items()
+        if bundle.breaches or bundle.fallbacks
+    }
+    if troubles:
+        turns = list(troubles)
         add_marks(
-            fig, "fallback or breach", [turn + 1 for turn in turns], [one.total for one in troubled], turns,
-            {"symbol": "x", "size": 9, "color": palette.threshold}, yaxis="y2",
-            hover=[f"Turn {one.turn + 1:,}<br>{plain(one.trouble, 120)}" for one in troubled],
+            fig, "fallback or breach", [turn + 1 for turn in turns], [built[turn].tokens for turn in turns],
+            turns, {"symbol": "x", "size": 9, "color": palette.threshold}, yaxis="y2",
+            hover=[f"Turn {turn + 1:,}<br>{trouble}" for turn, trouble in troubles.items()],
         )  # fmt: skip
 
 
