@@ -177,7 +177,7 @@ def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, 
     for sentence in (
         "Baseline set from 220 requests.",
         "requests 220",
-        "classified: TASK 110, EXPLORATION 0",
+        "TASK 110 110 2 0.5 – applied",
         "fallbacks: requests 1, drift 0, errors 0, breach 1",
         "tokens: sent 110,000, total 440,000, saved 330,000",
         "drift: drifting no, divergence 0, limit 0.1",

@@ -61,7 +61,22 @@ def monitor(
             output.print_lines(change)
         if not settings.guard_log:
             output.print_lines("guard_log is off: requests are not logged, and no guardrail works.")
-        output.print_fields({key: value for key, value in values.items() if key not in ("alerts", "bins")})
+        fields = {key: value for key, value in values.items() if key not in ("classified", "applied")}
+        output.print_fields(fields | {"errors": {"overall": values["errors"]["overall"]}})
+        output.print_rows(
+            [
+                {
+                    "mode": mode,
+                    "found": values["classified"][mode],
+                    "applied": values["applied"][mode],
+                    "outcomes": errors["period"]["count"],
+                    "failed": errors["period"]["rate"],
+                    "limit": errors["limit"],
+                    "state": errors["state"],
+                }
+                for mode, errors in values["errors"]["modes"].items()
+            ]
+        )
         for alert in found.alerts:
             state = "open" if alert.open else "cleared"
             when = f"{alert.raised.astimezone():%Y-%m-%d %H:%M}"

@@ -325,7 +325,7 @@ def print_rows(rows: Sequence[Mapping[str, Any]], *, empty: str = "") -> None:
         print_lines(empty)
         return
     columns: dict[str, Kind] = {
-        name.replace("_", " "): "number" if isinstance(value, int | float) else "prose"
+        name.replace("_", " "): "prose" if isinstance(value, str) else "number"
         for name, value in rows[0].items()
     }
     print_table(columns, [([_format(value) for value in row.values()], "") for row in rows])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import output
-from convgate.text import format_duration, pluralize
+from convgate.text import format_age, format_duration, pluralize
 
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
@@ -105,4 +105,14 @@ def _list_stored(workspace: str | None, json_output: bool, out: Path | None) -> 
     rows = [output.pick(session, *(field.name for field in fields(session))) for session in found]
     where = f" in the workspace {workspace}" if workspace else ""
     empty = f"No session{where} is stored yet. Agents store them with convgate.SessionManager."
-    output.write_result({"sessions": rows}, lambda: output.print_rows(rows, empty=empty), json_output, out)
+    shown = [
+        {
+            "session": session.id,
+            "workspace": session.workspace,
+            "last active": format_age(session.last_activity),
+            "conversations": session.conversation_count,
+            "state": "active" if session.is_active else f"ended: {session.reason}",
+        }
+        for session in found
+    ]
+    output.write_result({"sessions": rows}, lambda: output.print_rows(shown, empty=empty), json_output, out)
