@@ -7,7 +7,8 @@ from typing import Annotated, TypeVar
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails, PydanticSerializationError
 
-from convgate.errors import GateError, quote
+from convgate.errors import GateError
+from convgate.text import quote
 
 STORED = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, revalidate_instances="always")
 """For every dataclass that is stored; pydantic does not hand it down from the outer to the inner ones."""

@@ -5,19 +5,6 @@ from __future__ import annotations
 from typing import ClassVar
 
 
-def quote(value: object) -> str:
-    """Return the value as an error quotes it, cut to 100 characters.
-
-    >>> quote("a"), quote("a" * 1_000)[-2:]
-    ("'a'", 'a…')
-    """
-    try:
-        text = repr(value)
-    except (ValueError, RecursionError):  # an integer of thousands of digits, or nested values
-        return f"a value of type {type(value).__name__} that is too large to show"
-    return text if len(text) <= 100 else f"{text[:99]}…"
-
-
 class ConvgateError(Exception):
     """Base of all errors with a message meant for the person who uses convgate.
 

@@ -19,8 +19,9 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings.exceptions import SettingsError as UnreadableVariable
 
-from convgate.errors import SettingsError, quote
+from convgate.errors import SettingsError
 from convgate.home import set_read_only
+from convgate.text import quote
 
 PREFIX = "CONVGATE_"
 FILE_NAME = "convgate.toml"

@@ -28,9 +28,9 @@ from convgate.context.modes.messages import packaged_messages
 from convgate.context.modes.quality import Tuning, given, qualities, reliability
 from convgate.embedding.default import default_encoder
 from convgate.evaluation.reliability import calibration_error
-from convgate.figures.page import Section, Shown, html_page
+from convgate.figures.curves import describe_reliability, reliability_figure
 from convgate.figures.palette import LIGHT
-from convgate.figures.reliability import describe_reliability, reliability_figure
+from convgate.figures.reports import Section, Shown, html_page
 from convgate.settings import load_settings
 
 PLOT = Path("modes_reliability.html")

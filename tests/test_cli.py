@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convgate.cli.output import parameters, write_text
-from convgate.errors import ConvgateError
 from convgate.messages.check import check_valid
 from tests.fakes import FakeEncoder
 
@@ -47,21 +45,6 @@ def test_score_takes_a_turn_a_rule_and_its_parameters(run):
     result = json.loads(out)
     assert len(result["turns"]) == 3
     assert sum(turn["kept"] for turn in result["turns"]) == 1
-
-
-def test_score_shows_a_table_with_every_column_when_piped(run):
-    code, out, _ = run("score", NAN)
-    assert code == 0
-    assert "kept" in out
-    assert "dropped" in out
-    assert "rule stricter" in out
-    assert "gate untrained" in out
-
-
-def test_score_of_the_first_turn_has_nothing_to_decide(run):
-    code, out, _ = run("score", NAN, "--turn", 0, "--json")
-    assert code == 0
-    assert json.loads(out)["turns"] == []
 
 
 def test_select_gives_the_inputs_own_format_back(run, tmp_path: Path):
@@ -112,7 +95,7 @@ def test_conversation_of_a_file_with_several_is_chosen_by_number_or_id(run):
     several = SAMPLES / "nan_and_fibonacci.jsonl"
     _, first, told = run("score", several, "--json")
     _, third, silent = run("score", several, "--conversation", 3, "--json")
-    assert "holds 4 conversations; taking the first" in told
+    assert "holds 4 conversations" in told
     assert silent == ""
     assert json.loads(first) != json.loads(third)
     code, _, err = run("score", several, "--conversation", "nobody")
@@ -143,10 +126,6 @@ def test_bad_lines_are_named_and_can_be_skipped(run, tmp_path: Path):
         (["score", NAN, "--gate", "/no/version"], "the gate in /no/version cannot be read"),
         (["select", NAN, "--policy", "magic"], "no policy 'magic'"),
         (["select", NAN, "--policy", "last_k", "--set", "n=1"], "last_k has no setting n; it has k"),
-        (["select", NAN, "--policy", "cosine", "--set", "encoder=x"], "cosine has no setting encoder"),
-        (["select", NAN, "--policy", "last_k", "--set", "k=2.5"], "k must be a whole number; got 2.5"),
-        (["score", NAN, "--rule", "top_k", "--set", "above=abc"], "above must be from"),
-        (["score", NAN, "--min-turns", 5, "--max-turns", 2], "must not be below min_turns"),
     ],
 )
 def test_errors_are_one_sentence_and_exit_code_1(run, words, message: str):
@@ -177,38 +156,6 @@ def test_version_is_printed(run):
     assert run("--version")[:2] == (0, "convgate 0.1.0\n")
 
 
-def test_values_of_set_are_json_or_text():
-    assert parameters(["k=5", "weight=0.5", "goal=precision 0.9", "threshold=null"]) == {
-        "k": 5, "weight": 0.5, "goal": "precision 0.9", "threshold": None,
-    }  # fmt: skip
-
-
-def test_failed_write_leaves_the_old_file_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    target = tmp_path / "out.json"
-    target.write_text("old")
-
-    def full_disk(self: Path, goal: Path) -> Path:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(Path, "replace", full_disk)
-    with pytest.raises(ConvgateError, match="No space left"):
-        write_text("new", target)
-    assert target.read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["out.json"]
-
-
-def test_question_stands_behind_the_selection_in_the_files_own_format_too(run):
-    _, out, _ = run("select", NAN, "--question", "and the fibonacci function?")
-    chosen = json.loads(out)["messages"]
-    assert chosen[-1] == {"role": "user", "content": "and the fibonacci function?"}
-    assert check_valid(chosen) == []
-
-
-def test_current_message_that_apis_refuse_is_told(run):
-    _, _, err = run("select", NAN, "--turn", 3)
-    assert "chat APIs may refuse this list: last" in err
-
-
 def test_settings_give_the_rule_and_the_command_line_changes_it(run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("CONVGATE_THRESHOLD_RULE", "top_k")
     monkeypatch.setenv("CONVGATE_THRESHOLD_PARAMETERS", '{"k": 2}')
@@ -224,16 +171,6 @@ def test_settings_give_the_rule_and_the_command_line_changes_it(run, monkeypatch
     assert kept() == 4
 
 
-def test_parameters_without_a_rule_belong_to_the_gates_own(run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("CONVGATE_THRESHOLD_PARAMETERS", '{"deviations": 3}')
-    high = json.loads(run("score", NAN, "--json")[1])
-    monkeypatch.setenv("CONVGATE_THRESHOLD_PARAMETERS", '{"k": 3}')
-    code, _, err = run("score", NAN, "--json")
-    assert high["threshold"] > 0.6
-    assert code == 1
-    assert "stricter has no setting k" in err
-
-
 def test_transcript_cannot_steer_the_terminal(run, tmp_path: Path):
     file = tmp_path / "evil.json"
     hostile = "\x1b]0;PWNED\x07\x1b[2J text"
@@ -241,15 +178,6 @@ def test_transcript_cannot_steer_the_terminal(run, tmp_path: Path):
     for out in run("score", file)[1:]:
         assert "\x1b" not in out
         assert "\x07" not in out
-
-
-def test_limit_of_the_settings_holds_for_files(run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("CONVGATE_UPLOAD_LIMIT_MB", "1")
-    file = tmp_path / "big.json"
-    file.write_text(json.dumps([{"role": "user", "content": "x" * (2 << 20)}]))
-    code, _, err = run("score", file)
-    assert code == 1
-    assert "more than the limit of 1 MB" in err
 
 
 def test_app_makes_every_path_absolute(run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

@@ -2,24 +2,46 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from convgate.context.mode import MODES
 from convgate.context.section import SECTIONS
-from convgate.figures.budget import Spent, Used, budget_figure, describe_budget
+from convgate.figures.context import (
+    ModeMark,
+    budget_figure,
+    describe_budget,
+    describe_modes_along,
+    modes_along_figure,
+)
 from convgate.figures.modes import mode_colour, section_look
-from convgate.figures.modes_along import Built, ModeMark, describe_modes_along, modes_along_figure
 from convgate.figures.palette import DARK, LIGHT, Palette
 from tests.test_figures_palette import contrast
 
-USED = [Used("rules", 300, 1_000, 2), Used("evidence", 800, 2_000, 1), Used("capsules", 0, 0, 0)]
+
+def bundle(
+    tokens: dict[str, int], *, message: int, budget: int = 0, whole: int = 0, fallbacks: Any = ()
+) -> Any:
+    sections = [
+        SimpleNamespace(name=name, tokens=tokens.get(name, 0), budget=2_000, turns=[]) for name in SECTIONS
+    ]
+    return SimpleNamespace(
+        sections=sections, section=dict(zip(SECTIONS, sections, strict=True)).__getitem__, budget=budget,
+        tokens=sum(tokens.values()) + message, tokens_total=whole, breaches=(), fallbacks=fallbacks,
+    )  # fmt: skip
+
+
+USED = {"rules": 300, "evidence": 800}
 MARKS = [
     ModeMark(0, "TASK", "TASK", 0.9, "user: <b>go</b>"),
     ModeMark(4, "TASK", "DEBUGGING", 0.75, "user: $why$"),
 ]
-BUILT = [Built(0, {"rules": 10}, 5), Built(4, {"rules": 10, "recent": 30}, 5, "drift <i>")]
+BUILT = {
+    0: bundle({"rules": 10}, message=5),
+    4: bundle({"rules": 10, "recent": 30}, message=5, fallbacks=[SimpleNamespace(cause="drift")]),
+}
 
 
 def trace(fig: Any, name: str) -> Any:
@@ -27,7 +49,7 @@ def trace(fig: Any, name: str) -> Any:
 
 
 def test_sections_stand_one_after_the_other_and_what_exceeds_the_budget_is_framed() -> None:
-    spent = Spent(USED, present=45, budget=1_000, whole=1_500)
+    spent = bundle(USED, message=45, budget=1_000, whole=1_500)
     fig = budget_figure(spent, palette=LIGHT)
     assert fig.layout.barmode == "stack"
     assert [trace(fig, name).x for name in ("Rules", "Evidence", "message to answer")] == [
@@ -41,18 +63,18 @@ def test_sections_stand_one_after_the_other_and_what_exceeds_the_budget_is_frame
     assert (frame.x0, frame.x1) == (1_000, 1_145)
     assert [one.text for one in fig.layout.annotations] == ["budget 1,000, 145 over"]
     told = describe_budget(spent)
-    assert "1,145 of 1,000 tokens are used, 1,500 would be everything." in told
+    assert "1,145 of 1,000 tokens are used, instead of 1,500." in told
     assert "Evidence: 800 of 2,000." in told
     assert "145 over the budget" in told
     assert "Capsules" not in told
 
 
 def test_a_budget_far_beyond_the_bars_is_told_at_the_edge() -> None:
-    fig = budget_figure(Spent(USED, present=0, budget=53_000, whole=1_500), palette=DARK)
+    fig = budget_figure(bundle(USED, message=0, budget=53_000, whole=1_500), palette=DARK)
     assert fig.layout.xaxis.range[1] == pytest.approx(1_530)
     assert [one.text for one in fig.layout.annotations] == ["budget 53,000 →"]
     assert not fig.layout.shapes
-    near = budget_figure(Spent(USED, present=0, budget=2_000, whole=1_500), palette=DARK)
+    near = budget_figure(bundle(USED, message=0, budget=2_000, whole=1_500), palette=DARK)
     assert [shape.x0 for shape in near.layout.shapes] == [2_000]
 
 
@@ -71,16 +93,10 @@ def test_marks_are_open_where_the_mode_is_carried_on() -> None:
     assert marks.customdata == (0, 4)
     assert marks.marker.symbol == ("square", "square-open")
     assert "&lt;b&gt;go&lt;/b&gt;" in marks.hovertext[0]
-    assert "by itself DEBUGGING (75% sure)" in marks.hovertext[1]
+    assert "by itself DEBUGGING (confidence 75%)" in marks.hovertext[1]
     assert "&#36;why&#36;" in marks.hovertext[1]
     assert (trace(fig, "Recent window").y, trace(fig, "Recent window").customdata) == ((0, 30), (0, 4))
-    assert trace(fig, "fallback or breach").hovertext == ("Turn 5<br>drift &lt;i&gt;",)
+    assert trace(fig, "fallback or breach").hovertext == ("Turn 5<br>drift",)
     assert [(shape.x0, shape.x1) for shape in fig.layout.shapes] == [(4.5, 5.5)]
     told = describe_modes_along(MARKS, BUILT, 4)
     assert told == "Modes of 2 messages. TASK from turn 1. 2 contexts of 15 to 45 tokens. Turn 5 is answered."
-
-
-def test_a_conversation_without_users_has_no_modes() -> None:
-    fig = modes_along_figure([], [], turns=3, palette=LIGHT, current=None)
-    assert not fig.data
-    assert describe_modes_along([], [], None) == "No message of a user, so no modes."

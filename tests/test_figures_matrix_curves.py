@@ -9,9 +9,17 @@ import pytest
 from numpy.typing import NDArray
 
 from convgate.evaluation.curves import threshold_curve
-from convgate.figures.curves import describe_curve, precision_recall_figure, threshold_curve_figure
+from convgate.evaluation.reliability import Bin
+from convgate.figures.curves import (
+    CurveMarks,
+    describe_curve,
+    describe_reliability,
+    precision_recall_figure,
+    reliability_figure,
+    threshold_curve_figure,
+)
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
-from convgate.figures.palette import DARK, LIGHT
+from convgate.figures.palette import LIGHT
 
 
 def lower(n: int, seed: int = 0) -> NDArray[np.float32]:
@@ -60,22 +68,6 @@ def test_with_a_threshold_grey_turns_to_blue_exactly_there() -> None:
     assert (places[0], places[-1]) == (0, 1)
 
 
-@pytest.mark.parametrize("threshold", [-3.0, 0.0, 1.0, 4.0])
-def test_a_threshold_beyond_the_scores_leaves_one_kind_of_colour(threshold: float) -> None:
-    matrix = np.full((2, 2), np.nan)
-    matrix[1, 0] = 0.5
-    scale = matrix_figure(matrix, start=0, palette=DARK, threshold=threshold).data[0].colorscale
-    used = {colour for _, colour in scale}
-    assert used <= set(DARK.sequential) or used <= set(DARK.sequential_dropped)
-    assert (scale[0][0], scale[-1][0]) == (0, 1)
-
-
-def test_the_selected_cell_is_framed() -> None:
-    fig = matrix_figure(lower(6), start=2, palette=LIGHT, selected=(5, 3))
-    frame = fig.data[-1]
-    assert (frame.name, list(frame.x), list(frame.y)) == ("selected", [4], [6])
-
-
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_conversations_of_hardly_any_turns(n: int) -> None:
     assert matrix_figure(lower(n), start=0, palette=LIGHT, threshold=0.5).to_json()
@@ -89,21 +81,13 @@ def test_what_is_not_square_or_too_large_is_told() -> None:
         matrix_figure(np.zeros((LIMIT + 1, LIMIT + 1)), start=0, palette=LIGHT)
 
 
-def test_the_matrix_in_words() -> None:
-    matrix = np.full((3, 3), np.nan)
-    matrix[1, 0], matrix[2, 0], matrix[2, 1] = 0.2, 0.5, 0.9
-    told = describe_matrix(matrix, start=4, threshold=0.5)
-    assert "turns 5 to 7" in told
-    assert "0.20 to 0.90; 67% of them reach 0.50" in told
-
-
 RELEVANT = np.array([True, False, True, False, True])
 SCORES = np.array([0.9, 0.8, 0.7, 0.3, 0.2])
 CURVE = threshold_curve(RELEVANT, SCORES)
 
 
 def test_metrics_by_threshold_are_those_of_the_curve() -> None:
-    fig = threshold_curve_figure(CURVE, palette=LIGHT, current=0.5)
+    fig = threshold_curve_figure(CURVE, CurveMarks(current=0.5), palette=LIGHT)
     lines = {item.name: item for item in fig.data if item.mode == "lines"}
     assert list(lines) == ["precision", "recall", "F1", "turns kept"]
     np.testing.assert_array_equal(lines["precision"].y, CURVE.precision)
@@ -114,7 +98,7 @@ def test_metrics_by_threshold_are_those_of_the_curve() -> None:
 
 
 def test_the_current_threshold_and_the_best_are_marked() -> None:
-    fig = threshold_curve_figure(CURVE, palette=LIGHT, current=0.5, beta=0.5)
+    fig = threshold_curve_figure(CURVE, CurveMarks(current=0.5, beta=0.5), palette=LIGHT)
     best = CURVE.best(0.5)
     assert best is not None
     (star,) = [item for item in fig.data if item.name == "best"]
@@ -122,15 +106,6 @@ def test_the_current_threshold_and_the_best_are_marked() -> None:
     assert star.y[0] == CURVE.f_beta(0.5)[best]
     assert [shape.x0 for shape in fig.layout.shapes] == [0.5]
     assert "F0.5" in [item.name for item in fig.data]
-
-
-def test_precision_over_recall_marks_the_threshold_in_use() -> None:
-    fig = precision_recall_figure(CURVE, palette=LIGHT, current=0.75)
-    line = fig.data[0]
-    np.testing.assert_array_equal(line.x, CURVE.recall)
-    np.testing.assert_array_equal(line.y, CURVE.precision)
-    (now,) = [item for item in fig.data if item.name == "now: threshold 0.75"]
-    assert (now.x[0], now.y[0]) == (pytest.approx(1 / 3), pytest.approx(1 / 2)), "0.9 and 0.8 are kept"
 
 
 def test_curves_of_a_million_turns_are_thinned_with_both_ends() -> None:
@@ -146,22 +121,16 @@ def test_curves_without_anything_relevant_or_without_turns() -> None:
     empty = threshold_curve(np.zeros(0, dtype=bool), np.zeros(0))
     for curve in (nothing, empty):
         for draw in (threshold_curve_figure, precision_recall_figure):
-            assert "best" not in [item.name for item in draw(curve, palette=LIGHT, current=0.2).data]
+            assert "best" not in [
+                item.name for item in draw(curve, CurveMarks(current=0.2), palette=LIGHT).data
+            ]
     assert "recall is not defined" in describe_curve(nothing)
     assert describe_curve(empty) == "There are no labelled turns yet."
 
 
-def test_curves_in_words() -> None:
-    told = describe_curve(CURVE, current=0.75)
-    assert told == (
-        "Best F1 0.75 at threshold 0.20 (precision 0.60, recall 1.00, 100% of turns kept)."
-        " Now 0.40 at threshold 0.75 (precision 0.50, recall 0.33, 40% of turns kept)."
-    )
-
-
 def test_a_line_that_can_be_clicked_has_marks_that_nobody_sees() -> None:
     for draw in (threshold_curve_figure, precision_recall_figure):
-        line = draw(CURVE, palette=LIGHT, picks=True).data[0]
+        line = draw(CURVE, CurveMarks(picks=True), palette=LIGHT).data[0]
         assert line.mode == "lines+markers"
         assert (line.marker.opacity, line.unselected.marker.opacity, line.selected.marker.opacity) == (
             0,
@@ -172,13 +141,9 @@ def test_a_line_that_can_be_clicked_has_marks_that_nobody_sees() -> None:
         assert draw(CURVE, palette=LIGHT).data[0].mode == "lines"
 
 
-def test_the_best_row_is_the_one_that_is_given() -> None:
-    fig = threshold_curve_figure(CURVE, palette=LIGHT, best=1, parameter="deviations")
-    (star,) = [item for item in fig.data if item.name == "best"]
-    assert star.x[0] == CURVE.thresholds[1]
-    assert fig.layout.xaxis.title.text == "deviations"
-    fig = precision_recall_figure(CURVE, palette=LIGHT, best=1, others={"own rule": (0.5, 0.25)})
-    (star,) = [item for item in fig.data if item.name == "best"]
-    assert (star.x[0], star.y[0]) == (CURVE.recall[1], CURVE.precision[1])
-    (other,) = [item for item in fig.data if item.name == "own rule"]
-    assert (other.x[0], other.y[0]) == (0.5, 0.25)
+def test_bars_of_confidence_stand_next_to_the_line_of_perfect_calibration() -> None:
+    bins = [Bin(10, 0.55, 0.5), Bin(30, 0.95, 0.9)]
+    bars, line = reliability_figure(bins, palette=LIGHT).data
+    assert (list(bars.x), list(bars.y), list(bars.customdata)) == ([0.55, 0.95], [0.5, 0.9], [10, 30])
+    assert (list(line.x), list(line.y)) == ([0, 1], [0, 1])
+    assert describe_reliability(bins) == "Expected calibration error 0.050 over 40."

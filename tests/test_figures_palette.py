@@ -6,10 +6,17 @@ from dataclasses import fields
 
 import pytest
 
-from convgate.figures.layout import drawing
+from convgate.figures.drawing import Drawing
+from convgate.figures.layout import CONFIG, axis, drawing
 from convgate.figures.palette import DARK, LIGHT, Palette
 
-TEXT = ["ink", "muted", *(item.name for item in fields(Palette) if item.name.endswith("_text"))]
+TEXT = [
+    "ink",
+    "muted",
+    "right",
+    "wrong",
+    *(item.name for item in fields(Palette) if item.name.endswith("_text")),
+]
 
 
 def luminance(colour: str) -> float:
@@ -33,7 +40,14 @@ def test_text_can_be_read_on_page_and_boxes(palette: Palette, ground: str, text:
 
 @pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
 def test_kept_dropped_threshold_and_forced_marks_stand_out_from_the_page(palette: Palette) -> None:
-    for colour in (palette.kept, palette.dropped, palette.threshold, palette.forced):
+    for colour in (
+        palette.kept,
+        palette.dropped,
+        palette.threshold,
+        palette.forced,
+        palette.tier1,
+        *palette.series,
+    ):
         assert contrast(colour, palette.background) >= 3
 
 
@@ -45,18 +59,38 @@ def test_colour_scales_can_be_told_by_lightness_alone(palette: Palette) -> None:
         assert len(set(steps)) == len(steps)
 
 
-def test_the_meanings_of_the_light_theme_are_the_agreed_ones() -> None:
-    assert (LIGHT.kept, LIGHT.dropped, LIGHT.threshold) == ("#0072B2", "#8A8F98", "#D55E00")
-    assert (LIGHT.flip, LIGHT.tier1, LIGHT.tier2, LIGHT.forced) == (
-        "#E69F00",
-        "#56B4E9",
-        "#CC79A7",
-        "#009E73",
-    )
+@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
+def test_blue_is_for_kept_turns_only(palette: Palette) -> None:
+    for name in (item.name for item in fields(Palette)):
+        values = getattr(palette, name)
+        for colour in [values] if isinstance(values, str) else values:
+            red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+            is_blue = blue > 1.1 * max(red, green) and blue - min(red, green) > 60
+            assert not is_blue or name in ("kept", "kept_text", "sequential"), (name, colour)
 
 
-def test_figures_are_transparent_and_of_a_set_height() -> None:
-    fig = drawing(DARK, height=123).figure()
-    assert fig.layout.height == 123
-    assert fig.layout.paper_bgcolor == fig.layout.plot_bgcolor == "rgba(0,0,0,0)"
-    assert fig.layout.font.color == DARK.ink
+def test_the_toolbar_does_not_cover_the_legend() -> None:
+    assert CONFIG["displayModeBar"] is False
+
+
+def test_what_was_drawn_is_in_the_figure() -> None:
+    fig = drawing(LIGHT, height=200)
+    fig.add_scatter(x=[1, 2], y=[3, 4], name="line")
+    fig.add_bar(x=[1], y=[5])
+    fig.add_annotation(text="one")
+    fig.add_vline(1.5)
+    fig.add_hline(2.5)
+    fig.update_layout(margin={"b": 7}, xaxis=axis(LIGHT, "turn"))
+    figure = fig.figure()
+    assert [trace.type for trace in figure.data] == ["scatter", "bar"]
+    assert [annotation.text for annotation in figure.layout.annotations] == ["one"]
+    assert [(line.xref, line.yref) for line in figure.layout.shapes] == [("x", "paper"), ("paper", "y")]
+    assert (figure.layout.height, figure.layout.margin.b, figure.layout.margin.l) == (200, 7, 52)
+    assert figure.layout.xaxis.title.text == "turn"
+
+
+def test_what_plotly_does_not_know_is_an_error() -> None:
+    fig = Drawing({})
+    fig.add_scatter(x=[1], y=[1], colour="red")
+    with pytest.raises(ValueError, match="colour"):
+        fig.figure()

@@ -12,13 +12,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.figures.activation import activation_figure, activation_words, describe_activation
-from convgate.figures.histogram import BINS, describe_histogram, histogram_figure
-from convgate.figures.links import LIMIT, describe_links, links_figure
 from convgate.figures.palette import DARK, LIGHT
-from convgate.figures.parts_over_turns import describe_parts, parts_figure
-from convgate.figures.tiers import describe_tiers, tiers_figure
-from convgate.figures.waterfall import PARTS, describe_waterfall, waterfall_figure
+from convgate.figures.parts import (
+    PARTS,
+    activation_words,
+    describe_activation,
+    describe_parts,
+    describe_tiers,
+    links_figure,
+    parts_figure,
+    tiers_figure,
+    waterfall_figure,
+)
+from convgate.figures.scores import BINS, histogram_figure
 from convgate.gate.explain import Link
 from tests.test_figures_scores import gate_decisions, words
 
@@ -36,14 +42,6 @@ def test_the_waterfall_names_its_parts_in_plain_words_and_adds_them_up() -> None
     assert bars.x[-1] == pytest.approx(sum(LOGIT.values()))
     assert list(bars.measure) == ["relative"] * 4 + ["total"]
     assert list(bars.text)[:4] == ["+1.50", "+0.25", "−0.50", "−0.05"]
-
-
-def test_the_waterfall_tells_the_score_and_the_threshold() -> None:
-    fig = waterfall_figure(LOGIT, threshold_logit=0.4, palette=LIGHT)
-    assert "+1.20 is a score of <b>0.77</b>" in fig.layout.xaxis.title.text
-    (line,) = threshold_lines(fig)
-    assert (line.x0, line.x1, line.line.dash) == (0.4, 0.4, "dash")
-    assert "+0.40" in fig.layout.annotations[0].text
 
 
 @pytest.mark.parametrize("threshold", [None, math.inf, -math.inf])
@@ -71,13 +69,6 @@ def test_every_part_of_the_gate_has_a_sentence_and_others_keep_their_name() -> N
     assert bars.y[0] == "&lt;b&gt;odd&lt;/b&gt; part"
 
 
-def test_the_waterfall_in_words() -> None:
-    told = describe_waterfall({"semantic": 1.0, "decay": -0.5}, threshold_logit=0.25)
-    assert (
-        told == "meaning +1.00, age −0.50: together +0.50, which is a score of 0.62; the threshold is +0.25."
-    )
-
-
 def test_tiers_show_both_tiers_and_the_final_score_of_one_turn() -> None:
     decisions = gate_decisions([2.0, 0.0], start=4)
     fig = tiers_figure(decisions, 5, palette=LIGHT)
@@ -102,9 +93,6 @@ def test_the_residual_gate_in_words_and_as_a_bar() -> None:
     assert activation_words(1.0) == "100% open"
     assert "0.7% open" in describe_activation(0.0067)
     assert "99.3% from each turn alone" in describe_activation(0.0067)
-    fig = activation_figure(0.34, LIGHT)
-    assert fig.data[1].x[0] == 0.34
-    assert any("34% open" in note.text for note in fig.layout.annotations)
 
 
 def links(count: int) -> list[Link]:
@@ -122,13 +110,6 @@ def test_links_pair_attention_with_the_measured_effect() -> None:
     assert told == {0: "+0.020", 1: "−0.020", 2: "+0.020"}, "beside the bars, for both together are too wide"
     assert effect.xaxis != attention.xaxis, "shares and score changes have different units"
     assert fig.layout.yaxis.ticktext[0].startswith("3 ")
-
-
-def test_links_are_capped_and_may_be_none() -> None:
-    assert len(links_figure(links(40), words(40), LIGHT).data[0].x) == LIMIT
-    assert len(links_figure([], words(0), LIGHT).data[0].x or ()) == 0
-    assert describe_links([]) == "There is no other turn to attend to."
-    assert "Turn 21 attends to others: turn 1 gets 50% of the attention" in describe_links(links(2))
 
 
 def test_links_escape_what_people_wrote() -> None:
@@ -155,15 +136,6 @@ def test_the_histogram_stays_where_it_is_when_the_threshold_moves() -> None:
     high = histogram_figure(scores, scores >= 0.9, 0.9, LIGHT)
     assert low.layout.xaxis == high.layout.xaxis
     assert low.layout.yaxis == high.layout.yaxis
-
-
-@pytest.mark.parametrize("scores", [[], [0.3], [7.0, 7.0], [-0.4, 12.0]])
-def test_histograms_of_few_scores_and_of_other_scales(scores: list[float]) -> None:
-    column = np.array(scores)
-    fig = histogram_figure(column, np.ones(len(column), dtype=bool), None, LIGHT)
-    assert sum(fig.data[0].y) == len(scores)
-    assert not threshold_lines(fig)
-    assert describe_histogram(column, np.ones(len(column), dtype=bool), None)
 
 
 def test_parts_over_turns_has_a_line_for_each_part_and_their_sum() -> None:

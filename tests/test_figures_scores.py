@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.decisions import Override, TurnDecisions, Why
-from convgate.figures.clicks import clicked_cell, clicked_turn
-from convgate.figures.hover import LINE, number, plain, signed, wrapped
+from convgate.figures.hover import clicked_cell, clicked_turn, plain, wrapped
 from convgate.figures.layout import MANY
 from convgate.figures.palette import DARK, LIGHT
 from convgate.figures.scores import describe_scores, scores_figure
@@ -66,23 +65,6 @@ def test_kept_and_dropped_turns_are_two_traces_whose_customdata_is_the_turn() ->
     assert (kept.marker.color, dropped.marker.color) == (LIGHT.kept, LIGHT.dropped)
 
 
-def test_the_indices_are_those_of_the_conversation_not_the_rows() -> None:
-    fig = scores_figure(gate_decisions([2.0, -2.0], start=7), labels=words(9), palette=LIGHT, selected=8)
-    assert turns_of(fig, "kept") == [7]
-    assert turns_of(fig, "selected") == [8]
-    assert "turn number 8" in trace(fig, "dropped").hovertext[0]
-    assert list(fig.layout.xaxis.range) == [7.4, 9.6]
-
-
-def test_the_threshold_is_a_dashed_line_with_its_number() -> None:
-    fig = scores_figure(FIVE, labels=words(5), palette=DARK)
-    (line,) = [shape for shape in fig.layout.shapes if shape.name == "threshold"]
-    assert (line.y0, line.y1, line.line.dash, line.line.color) == (0.6, 0.6, "dash", DARK.threshold)
-    (label,) = [note for note in fig.layout.annotations if note.name == "threshold"]
-    assert "0.60" in label.text
-    assert label.font.color == DARK.threshold_text
-
-
 def test_moving_the_threshold_moves_neither_axes_nor_size_nor_zoom() -> None:
     low = scores_figure(gate_decisions([2.0, -2.0, 0.3], 0.1), labels=words(3), palette=LIGHT)
     high = scores_figure(gate_decisions([2.0, -2.0, 0.3], 0.99), labels=words(3), palette=LIGHT)
@@ -91,21 +73,6 @@ def test_moving_the_threshold_moves_neither_axes_nor_size_nor_zoom() -> None:
     assert low.layout.uirevision
     assert list(low.layout.yaxis.range) == [-0.06, 1.06]
     assert [item.name for item in low.data] == [item.name for item in high.data], "the legend stays as it is"
-
-
-def test_other_policies_have_the_range_of_their_own_scores_and_a_threshold_beyond_it_only_a_label() -> None:
-    scores = np.array([3.0, 13.0])
-    bm25 = replace(
-        gate_decisions([0.0, 0.0]), policy="bm25", scores=scores, logits=None, parts={}, threshold=99.0,
-        kept=np.array([False, False]),
-    )  # fmt: skip
-    fig = scores_figure(bm25, labels=words(2), palette=LIGHT)
-    low, high = fig.layout.yaxis.range
-    assert 1.5 < low < 3.0 < 13.0 < high < 14.5
-    assert not [shape for shape in fig.layout.shapes if shape.name == "threshold"]
-    (label,) = fig.layout.annotations
-    assert "99.00" in label.text
-    assert "↑" in label.text
 
 
 def test_a_policy_without_scores_gets_a_line_for_kept_and_one_for_dropped() -> None:
@@ -148,15 +115,6 @@ def test_flips_are_ringed_with_an_arrow_to_where_they_went() -> None:
     assert turns_of(scores_figure(FIVE, labels=words(5), palette=LIGHT, flipped=[2]), "flipped") == [2]
 
 
-def test_tiers_are_lines_on_the_scale_of_the_score_and_only_when_asked() -> None:
-    fig = scores_figure(FIVE, labels=words(5), palette=LIGHT, show_tiers=True)
-    np.testing.assert_allclose(trace(fig, "tier 1").y, 1 / (1 + np.exp(-FIVE.tier1)))  # type: ignore[operator]
-    np.testing.assert_allclose(trace(fig, "tier 2").y, 1 / (1 + np.exp(-FIVE.attention)))  # type: ignore[operator]
-    np.testing.assert_allclose(trace(fig, "final").y, FIVE.scores)
-    assert len({trace(fig, name).line.dash for name in ("tier 1", "tier 2", "final")}) == 3
-    assert "tier 1" not in [item.name for item in scores_figure(FIVE, labels=words(5), palette=LIGHT).data]
-
-
 def test_a_second_policy_is_a_rug_beneath_on_an_axis_of_its_own() -> None:
     other = replace(FIVE, policy="last_k", kept=np.array([False, False, False, True, True]))
     fig = scores_figure(FIVE, labels=words(5), palette=LIGHT, other=other)
@@ -164,20 +122,6 @@ def test_a_second_policy_is_a_rug_beneath_on_an_axis_of_its_own() -> None:
     assert (list(rug.customdata), list(rug.x), rug.yaxis) == ([3, 4], [4, 5], "y2")
     assert turns_of(fig, "last k: dropped") == [0, 1, 2]
     assert fig.layout.yaxis2.domain[1] < fig.layout.yaxis.domain[0]
-
-
-def test_a_second_policy_is_called_as_on_the_rest_of_the_page() -> None:
-    fig = scores_figure(FIVE, labels=words(5), palette=LIGHT, other=FIVE, other_label="BM25")
-    assert turns_of(fig, "BM25: kept") == FIVE.indices[FIVE.kept].tolist()
-
-
-def test_few_turns_have_whole_numbers_on_the_axis() -> None:
-    assert scores_figure(FIVE, labels=words(5), palette=LIGHT).layout.xaxis.dtick == 1
-
-
-def test_a_click_does_not_fade_the_other_turns() -> None:
-    fig = scores_figure(FIVE, labels=words(5), palette=LIGHT)
-    assert all(item.unselected.marker.opacity == 1 for item in fig.data)
 
 
 @pytest.mark.parametrize(
@@ -191,20 +135,11 @@ def test_transcript_text_is_escaped_on_hover(attack: str) -> None:
     assert hover.count("<") == 3, "the bold turn number and one line break"
 
 
-def test_long_labels_are_cut_and_reasons_are_wrapped() -> None:
-    fig = scores_figure(FIVE, labels=["word " * 20_000] * 5, palette=LIGHT)
-    assert all(len(line) <= LINE + 30 for line in trace(fig, "kept").hovertext[0].split("<br>"))
-
-
 @given(st.text(max_size=400))
 def test_no_text_keeps_anything_that_plotly_would_read(text: str) -> None:
     for made in (plain(text), wrapped(text).replace("<br>", " ")):
         assert not set("<>$\n\r\t\u202e\x00") & set(made)
     assert len(wrapped("x" * 500)) < 300
-
-
-def test_signs_and_decimals() -> None:
-    assert (number(0.5), signed(0.0), signed(3.456), signed(-0.126, 3)) == ("0.50", "0.00", "+3.46", "−0.126")
 
 
 def test_thousands_of_turns_are_drawn_by_webgl_and_still_know_their_turn() -> None:
@@ -234,12 +169,6 @@ def test_too_few_labels_are_told() -> None:
         scores_figure(FIVE, labels=words(4), palette=LIGHT)
 
 
-def test_the_description_says_what_the_picture_shows() -> None:
-    told = describe_scores(FIVE, selected=0, flipped=[0])
-    assert "turns 1 to 5: 2 kept of 5, scores from 0.12 to 0.88, threshold 0.60; 1 changed" in told
-    assert "Turn 1 is selected. Kept: 0.88, above the threshold 0.60 by 0.28." in told
-
-
 def test_clicks_are_read_from_customdata_and_nonsense_is_passed_over() -> None:
     assert clicked_turn([{"customdata": 3}, {"customdata": 5}]) == 5
     assert (
@@ -266,14 +195,3 @@ def test_turns_without_a_score_stand_beneath_the_others_and_say_why() -> None:
     assert "Dropped by the gatekeeper: a greeting." in dropped.hovertext[0]
     assert [note.text for note in fig.layout.annotations if note.name == "unscored"] == ["no score"]
     assert "1 kept of 4, 2 of them without a score, scores from 0.50 to 0.88" in describe_scores(some)
-    nothing = replace(some, scores=np.full(4, np.nan), logits=np.full(4, np.nan), threshold=0.5)
-    fig = scores_figure(nothing, labels=words(4), palette=LIGHT)
-    assert list(fig.layout.yaxis.ticktext) == ["dropped", "kept"]
-    assert "none of them with a score" in describe_scores(nothing)
-    long = MANY + 1
-    many = replace(
-        gate_decisions([0.0] * long), scores=np.array([0.5] * (long - 1) + [np.nan]), threshold=0.6
-    )
-    told = trace(scores_figure(many, labels=words(long), palette=LIGHT), "dropped").hovertext
-    assert told[-1].endswith("<br>dropped")
-    assert told[0].endswith("<br>dropped, 0.50")

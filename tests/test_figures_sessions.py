@@ -64,14 +64,3 @@ def test_what_a_person_moved_stands_above_the_rules_alone() -> None:
     assert describe_along(moved, 2) == (
         "4 messages in 2 sessions. Turn 3: A session begins: $long$ 1 moved by a person. Turn 3 is selected."
     )
-
-
-def test_thousands_of_sessions_have_marks_alone() -> None:
-    many = range(1000)
-    along = Along(
-        labels=["user: a"] * 1000, asks=[True] * 1000, sessions=many,
-        events=[Event(turn, "session", "A session begins.") for turn in many[1:]],
-    )  # fmt: skip
-    fig = along_figure(along, palette=DARK)
-    assert len(trace(fig, "session begins").x) == 999
-    assert "session" not in {one.name for one in fig.data}

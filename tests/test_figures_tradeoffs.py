@@ -14,10 +14,9 @@ from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import fit_threshold
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.results import Measure, Summary
-from convgate.figures.page import Section, Shown, html_page
+from convgate.figures.curves import precision_over_recall_figure, recall_over_tokens_figure
 from convgate.figures.palette import DARK, LIGHT
 from convgate.figures.reports import calibration_page, evaluation_page
-from convgate.figures.tradeoffs import precision_over_recall_figure, recall_over_tokens_figure
 from convgate.policies.window import Everything
 from tests.test_evaluation_fitting import Told, noisy
 
@@ -45,18 +44,12 @@ def test_recall_stands_over_the_share_of_tokens() -> None:
     assert list(line.x) == [1, 0.6, 0.3, 0.1, 0]
     assert list(line.y) == [1, 1, 0.5, 0.5, 0]
     assert list(line.text) == ["0.20", "0.70", "0.80", "0.90", "1.00"]
-    (lot,) = drawn(fig, "drawn by lot")
+    (lot,) = drawn(fig, "at random")
     assert list(lot.x) == list(lot.y) == [0, 1]
     assert (fig.layout.xaxis.title.text, fig.layout.yaxis.title.text) == (
         "tokens kept, of the full history",
         "recall",
     )
-
-
-def test_precision_stands_over_recall_where_it_is_defined() -> None:
-    (line,) = precision_over_recall_figure({"gate": CURVE}, {}, palette=LIGHT).data
-    assert list(line.x) == [1, 1, 0.5, 0.5]
-    assert list(line.y) == [1 / 2, 2 / 3, 1 / 2, 1]
 
 
 def test_what_a_policy_keeps_by_its_own_rule_is_a_mark_in_the_colour_of_its_line() -> None:
@@ -82,24 +75,6 @@ def test_policies_differ_in_more_than_colour_and_the_first_is_on_top() -> None:
     assert len({line.line.dash for line in fig.data}) == 4
     orders = [line.zorder for line in fig.data]
     assert orders == sorted(orders, reverse=True)
-
-
-def test_where_nothing_is_relevant_there_is_no_line_but_a_figure() -> None:
-    nothing = threshold_curve(np.zeros(3, dtype=bool), np.array([0.1, 0.2, 0.3]))
-    for figure in (recall_over_tokens_figure, precision_over_recall_figure):
-        fig = figure({"gate": nothing}, {"gate": choice(kept_token_share=1.0)}, palette=LIGHT)
-        line, mark = drawn(fig, "gate")
-        assert len(line.x) == 0
-        assert None in (mark.x[0], mark.y[0])
-
-
-def test_a_curve_with_many_thresholds_is_thinned() -> None:
-    scores = np.linspace(0, 1, 5_000)
-    (line,) = precision_over_recall_figure(
-        {"gate": threshold_curve(scores > 0.4, scores)}, {}, palette=LIGHT
-    ).data
-    assert len(line.x) <= 400
-    assert (line.x[0], line.y[-1]) == (1, 1)
 
 
 @pytest.fixture(scope="module")
@@ -147,10 +122,3 @@ def test_the_page_of_a_calibration_has_the_threshold_and_both_rules(pages) -> No
     assert re.search(r"Threshold 0\.\d{3} for precision 0\.60, on 12 cases of", page)
     for name in ("found: calibrated", "now: stricter"):
         assert f'"name":"{name}"' in page
-
-
-def test_every_figure_of_a_page_has_a_place_of_its_own() -> None:
-    fig = precision_over_recall_figure({"gate": CURVE}, {}, palette=LIGHT)
-    section = Section("one", "", [Shown("a", "", fig), Shown("b", "", fig)])
-    ids = re.findall(r'<div id="([^"]+)"', html_page("title", [section, section], palette=LIGHT))
-    assert len(set(ids)) == len(ids) == 4

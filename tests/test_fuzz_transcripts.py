@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.cli.output import kept
+from convgate.cli.output import transaction
 from convgate.conversation import Conversation, ToolCall, Turn
 from convgate.errors import ConvgateError
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
@@ -174,7 +174,7 @@ def test_damaged_labels_end_in_a_result_or_an_error_for_people(kind: str, store:
         for _ in range(DAMAGED):
             data = make()
             for skip_bad in (False, True):
-                with suppress(ConvgateError), kept(store, dry_run=True):
+                with suppress(ConvgateError), transaction(store, dry_run=True):
                     found = read_labels(data, "labels", store, annotator="Ada", skip_bad=skip_bad)
                     keep_labels(store, found, by="Ada")
                     for conversation in found.conversations:

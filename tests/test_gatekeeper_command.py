@@ -41,12 +41,10 @@ def test_lines_are_decided_in_their_order(run):
     ]
 
 
-def test_the_table_says_why_and_what_was_kept_by_default(run):
+def test_the_table_counts_what_is_kept(run):
     code, out, _ = run(LINES)
     assert code == 0
     assert "3 exchanges: 2 kept (67%)" in out
-    assert "Kept because nothing spoke against it (1)" in out
-    assert "4  How do I read a file?" in out
 
 
 def test_a_list_and_a_single_object_are_exchanges_too(run):
@@ -56,7 +54,7 @@ def test_a_list_and_a_single_object_are_exchanges_too(run):
 
 def test_an_entry_of_a_list_keeps_its_number_when_one_before_it_is_left_out(run):
     code, out, _ = run('[{"user": 3}, {"user": "How do I read a file?"}]', "--skip-bad")
-    assert (code, "2  How do I read a file?" in out) == (0, True)
+    assert (code, out.split("other")[0].split()[-2:]) == (0, ["2", "keep"])
 
 
 def test_other_fields_make_no_transcript_of_an_exchange(run):
@@ -94,7 +92,7 @@ def test_bad_lines_are_told_with_line_and_field_and_nothing_is_decided(run):
         "line 4, field 'previous[0].role'",
         "line 5, field 'previous': expected a list of messages, got a text",
         "line 6, field 'assistant': expected a text, got a list",
-        "6 bad places in standard input: nothing was taken. --skip-bad leaves them out",
+        "6 bad places in standard input",
     ):
         assert place in err
     code, out, err = run(BAD, "--json", "--skip-bad")

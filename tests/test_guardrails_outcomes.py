@@ -127,7 +127,7 @@ def test_a_file_with_bad_lines_records_nothing_unless_they_are_left_out(
         "line 5, field 'why': there is no such field; there are request_id, ok",
         "line 6: expected an object, got",
         "line 7",
-        "6 bad places in told.jsonl: nothing was taken. --skip-bad leaves them out and takes the other 1",
+        "6 bad places in told.jsonl",
     ):
         assert told in errors
     assert outcomes(store) == {"a": None}
@@ -150,7 +150,7 @@ def test_the_command_wants_one_request_or_one_file(run: Run, tmp_path: Path) -> 
 def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, store: Store) -> None:
     code, out, _ = run("monitor")
     assert code == 0
-    assert "No request is logged since" in out
+    assert "total: " in out
     watch = Watch()
     watch.now = datetime.now(UTC) - timedelta(minutes=10)
     with guarded(store, watch) as guard:
@@ -168,8 +168,8 @@ def test_the_monitor_command_tells_the_figures_and_keeps_the_baseline(run: Run, 
     code, out, errors = run("monitor", "--since", "2h", "--set-baseline")
     assert (code, errors) == (0, "")
     text = " ".join(out.split())
-    for part in ("220 requests", "TASK 110 50.0% 49.3% 110 2 50.0%", "330,000 saved (75%)", "p95 10.0 ms"):
-        assert part in text
+    for part in ("Baseline set from 220 requests.", "requests 220", "TASK 110 110 2 1"):
+        assert part in text, text
 
     found = json.loads(run("monitor", "--since", "2h", "--json")[1])
     totals = found["totals"]
@@ -202,7 +202,9 @@ def test_an_alert_stands_in_the_monitor(run: Run, store: Store, convgate_home: P
         for number in range(200):
             guard.record(request(number, at=watch.now))
         guard.flush()
-    assert "until it is below 0.05" in " ".join(run("monitor")[1].split())
+    assert "open: The modes of the last hour differ from the baseline by" in " ".join(
+        run("monitor")[1].split()
+    )
     (alert,) = json.loads(run("monitor", "--json")[1])["alerts"]
     assert (alert["kind"], alert["cleared"], alert["figures"]["requests"]) == ("drift", None, 200)
     (convgate_home / "convgate.toml").write_text("guard_log = false\n")

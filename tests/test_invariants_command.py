@@ -55,7 +55,7 @@ def test_people_read_a_table(run: Run, file: Path, tmp_path: Path) -> None:
     code, out, _ = run("invariants", file)
     assert code == 0
     assert "superseded" in out
-    assert "3 messages · 3 invariants, 2 of them hold" in out
+    assert "3 messages · 3 invariants, 2 of them active" in out
     empty = tmp_path / "small.json"
     empty.write_text(json.dumps(MESSAGES[1:2]))
     assert run("invariants", empty)[1].strip() == "1 message · 0 invariants"

@@ -68,7 +68,7 @@ def test_the_table_says_why(run_modes, monkeypatch: pytest.MonkeyPatch):
     code, out, _ = run_modes(LINES)
     assert code == 0
     assert "it says that something fails (“fails”)" in out
-    assert "3 messages: DEBUGGING 1, LEARNING 1, GENERAL 1 · 1 of them GENERAL for want of confidence" in out
+    assert "3 messages: DEBUGGING 1, LEARNING 1, GENERAL 1" in out
 
 
 def test_bad_lines_are_named_by_line_and_field_and_can_be_left_out(run_modes):

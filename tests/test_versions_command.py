@@ -274,7 +274,7 @@ def test_export_and_import(run: Run, versions: Versions, tmp_path: Path, monkeyp
     assert out.startswith(f"first was written to {file} (")
     content = file.read_bytes()
     code, _, err = run("versions", "export", "second", "--out", file)
-    assert (code, "is there already and was left as it is: choose another --out, or --force" in err) == (
+    assert (code, "exists already" in err) == (
         1,
         True,
     )

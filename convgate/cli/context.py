@@ -1,52 +1,33 @@
-"""`convgate context`: the context of a message, by section, with what was left out and why."""
+"""`convgate context`, `convgate invariants` and `convgate modes`: what a context is made of."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convgate.cli.output import (
-    ConversationOption,
-    FileArgument,
-    FormatOption,
-    JsonOption,
-    OutOption,
-    QuestionOption,
-    RedactOption,
-    SettingsFileOption,
-    SkipBadOption,
-    TurnOption,
-    check_moment,
-    encoding_progress,
-    read_one,
-    tell,
-    write_json,
-)
+from convgate.cli import output
+from convgate.text import pluralize
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from convgate.context.bundle import ContextBundle
-    from convgate.conversation import Conversation, Turn
-
-_TITLES = {
-    "rules": "Rules",
-    "task_state": "Task state",
-    "recent": "Recent window",
-    "evidence": "Evidence",
-    "decisions": "Decisions",
-    "capsules": "Capsules",
-}
+    from convgate.context.invariant import Invariant
+    from convgate.context.mode import ModeDecision
+    from convgate.context.modes.message_file import FiledMessage
+    from convgate.conversation import Conversation
+    from convgate.settings import Settings
 
 
 def context(
-    file: FileArgument,
-    turn: TurnOption = None,
-    question: QuestionOption = None,
-    conversation: ConversationOption = None,
+    file: output.FileArgument,
+    turn: output.TurnOption = None,
+    question: output.QuestionOption = None,
+    conversation: output.ConversationOption = None,
     budget: Annotated[
-        int | None, typer.Option(help="Tokens of the whole context; those of the table unless given.")
+        int | None, typer.Option(help="Tokens of the whole context; the mode's by default.")
     ] = None,
     intent: Annotated[
         str | None,
@@ -61,21 +42,21 @@ def context(
     hysteresis: Annotated[
         float | None,
         typer.Option(
-            help="How much a turn's score has to gain before it leaves or joins; the context of the message"
-            " before is built first.",
+            help="How far a turn's score must change before the turn joins or leaves the context of the"
+            " message before.",
             min=0,
         ),
     ] = None,
     policy: Annotated[
         str | None,
-        typer.Option(help="What chooses the evidence; the gate unless the settings say otherwise."),
+        typer.Option(help="What chooses the evidence; the gate unless the settings name another."),
     ] = None,
-    settings_file: SettingsFileOption = None,
-    format: FormatOption = None,
-    skip_bad: SkipBadOption = False,
-    redact: RedactOption = False,
-    json_output: JsonOption = False,
-    out: OutOption = None,
+    settings_file: output.SettingsFileOption = None,
+    format: output.FormatOption = None,
+    skip_bad: output.SkipBadOption = False,
+    redact: output.RedactOption = False,
+    json_output: output.JsonOption = False,
+    out: output.OutOption = None,
 ) -> None:
     """Build the context of a message: mode, budgets, sections, invariants, and what was left out."""
     from convgate.building import EncoderOnDemand, build_policy
@@ -84,141 +65,198 @@ def context(
     from convgate.policies.base import Prepares
     from convgate.settings import load_settings
 
-    check_moment(turn, question)
+    output.check_moment(turn, question)
     changes = {"context_filter": filter, "context_hysteresis": hysteresis}
     chosen = load_settings(settings_file).model_copy(
         update={name: value for name, value in changes.items() if value is not None}
     )
     if intent is not None:
         mode_of_intent(intent, chosen)  # a typing error ends the command
-    talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
-    with encoding_progress() as progress:
+    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
+    with output.encoding_progress() as progress:
         encoder = EncoderOnDemand(chosen)
-        made = build_policy(policy or chosen.policy, chosen, encoder)
-        builder = ContextBuilder.of(chosen, policy=made, encoder=encoder)
+        builder = ContextBuilder.of(
+            chosen, policy=build_policy(policy or chosen.policy, chosen, encoder), encoder=encoder
+        )
         if isinstance(builder.policy, Prepares):
             builder.policy.prepare([talk], progress=progress)
         index = talk.current_index() if question is None and turn is None else turn
-        before = [one for one in talk.answerable() if one < (len(talk) if index is None else index)]
-        if before:
-            builder.build_at(talk, before[-1], budget=budget)  # for the prefix, and the hysteresis
+        end = len(talk) if index is None else index
+        if earlier := [answerable for answerable in talk.answerable() if answerable < end]:
+            builder.build_at(talk, earlier[-1], budget=budget)  # for the prefix, and the hysteresis
         bundle = builder.build_at(talk, index, question=question, budget=budget, intent=intent)
     for violation in bundle.violations:
-        tell(f"chat APIs may refuse this list: {violation}")
-    if json_output or out:
-        write_json(bundle.to_json(), out)
-    else:
-        _show(talk, "the question" if index is None else f"message {index}", bundle)
+        output.tell(f"chat APIs may refuse this list: {violation}")
+    answered = "the question" if index is None else f"message {index}"
+    output.write_result(bundle.to_json(), lambda: _show_context(talk, answered, bundle), json_output, out)
 
 
-def _show(talk: Conversation, asked: str, bundle: ContextBundle) -> None:
-    from rich.console import Console
+def _show_context(talk: Conversation, answered: str, bundle: ContextBundle) -> None:
+    from convgate.figures.modes import SECTION_LABELS
 
-    from convgate.ui.wording import counted
-
-    console = Console()
-    sure = {
-        "intent": "as asked for",
-        "classifier": f"confidence {bundle.found.confidence:.2f}",
-        "low confidence": f"confidence {bundle.found.confidence:.2f}, which is low",
-    }[bundle.found.source]
-    own = "" if bundle.found.mode == bundle.mode else f"; by itself the message is {bundle.found.mode}"
-    console.print(f"{bundle.mode} ({sure}{own}), to answer {asked}", style="bold", highlight=False)
-    console.print(
-        f"{bundle.tokens:,} of {counted(bundle.budget, 'token')}, instead of {bundle.tokens_total:,}"
-        f" · {counted(len(bundle.messages), 'message')}",
-        highlight=False,
+    found = bundle.found
+    source = {
+        "intent": "from the intent",
+        "classifier": f"confidence {found.confidence:.2f}",
+        "low confidence": f"low confidence, {found.confidence:.2f}",
+    }[found.source]
+    own = "" if found.mode == bundle.mode else f"; by itself the message is {found.mode}"
+    output.print_lines(
+        f"{bundle.mode} ({source}{own}), to answer {answered}",
+        f"{bundle.tokens:,} of {pluralize(bundle.budget, 'token')}, instead of {bundle.tokens_total:,}"
+        f" · {pluralize(len(bundle.messages), 'message')}",
     )
     if bundle.over_budget:
-        console.print(
-            f"{counted(bundle.over_budget, 'token')} over the budget: what must hold, the instructions and"
-            " the present message stay all the same.",
-            style="bold", highlight=False,
-        )  # fmt: skip
-    for fallback in bundle.fallbacks:
-        console.print(f"Fallback ({fallback.cause}): {fallback.reason}", style="bold", highlight=False)
-    _show_sections(console, talk, bundle)
-    _show_invariants(console, bundle)
-    _show_dropped(console, talk, bundle)
-    if bundle.prefix is not None:
-        held = f", {counted(len(bundle.prefix.held), 'turn')} by the hysteresis" if bundle.prefix.held else ""
-        console.print(
-            f"Of the {counted(bundle.prefix.before, 'token')} sent for the message before, the first"
-            f" {bundle.prefix.tokens:,} stand unchanged{held}: what a provider can have cached.",
-            highlight=False,
+        output.print_lines(
+            f"{pluralize(bundle.over_budget, 'token')} over the budget: invariants, instructions and the"
+            " current message are always sent."
         )
-
-
-def _show_sections(console: Console, talk: Conversation, bundle: ContextBundle) -> None:
-    table = _table("message", "tokens", "section", "why", "text")
+    output.print_lines(*(f"Fallback ({fallback.cause}): {fallback.reason}" for fallback in bundle.fallbacks))
+    rows: list[output.Row] = []
     for section in bundle.sections:
-        for placed in section.turns:
-            words = "" if placed.index is None else _words(talk.turns[placed.index])
-            place = "" if placed.index is None else str(placed.index)
-            table.add_row(
-                place, f"{placed.tokens:,}", _TITLES[section.name], *_texts(_why(placed.reason), words)
-            )
-    console.print(table)
-    spent = " · ".join(
-        f"{_TITLES[section.name]} {section.tokens:,} of {section.budget:,}" for section in bundle.sections
+        for turn in section.turns:
+            text = "" if turn.index is None else talk.turns[turn.index].scored_text
+            label, reason = SECTION_LABELS[section.name], _without_outcome(turn.reason)
+            number = "" if turn.index is None else turn.index
+            rows.append(((number, f"{turn.tokens:,}", label, reason, text), ""))
+    for decision in bundle.decisions:
+        if not decision.kept:
+            text, reason = talk.turns[decision.item].scored_text, _without_outcome(decision.reason)
+            rows.append(((decision.item, "", f"dropped: {decision.rule}", reason, text), "dim"))
+    output.print_table(
+        {"message": "number", "tokens": "number", "section": "word", "reason": "prose", "text": "line"}, rows
     )
-    console.print(spent, highlight=False)
-
-
-def _show_invariants(console: Console, bundle: ContextBundle) -> None:
-    if not bundle.invariants:
-        return
-    table = _table("message", "state", "type", "text")
-    for one in bundle.invariants:
-        later = one.superseded_by if one.ended_by is None else one.ended_by
-        state = one.state if later is None else f"{one.state} by {later}"
-        table.add_row(
-            str(one.source), state, one.type.replace("_", " "), *_texts(" ".join(one.text.split())),
-            style="" if one.active else "dim",
-        )  # fmt: skip
-    console.print(table)
-
-
-def _show_dropped(console: Console, talk: Conversation, bundle: ContextBundle) -> None:
-    dropped = [one for one in bundle.decisions if not one.kept]
-    if not dropped:
-        return
-    table = _table("message", "left out by", "why", "text")
-    for one in dropped:
-        table.add_row(
-            str(one.item), one.rule, *_texts(_why(one.reason), _words(talk.turns[one.item])), style="dim"
+    output.print_lines(
+        " · ".join(
+            f"{SECTION_LABELS[section.name]} {section.tokens:,} of {section.budget:,}"
+            for section in bundle.sections
         )
-    console.print(table)
+    )
+    if bundle.invariants:
+        _show_invariants(bundle.invariants)
+    if prefix := bundle.prefix:
+        held = f", {pluralize(len(prefix.held), 'turn')} by the hysteresis" if prefix.held else ""
+        output.print_lines(
+            f"Unchanged at the front since the message before: {prefix.tokens:,} of"
+            f" {pluralize(prefix.before, 'token')}{held}. A provider can have them cached."
+        )
 
 
-def _table(*columns: str) -> Any:
-    from rich import box
-    from rich.table import Table
+def invariants(
+    file: output.FileArgument,
+    turn: Annotated[
+        int | None,
+        typer.Option(help="What holds after message N, from 0; the last by default.", metavar="N"),
+    ] = None,
+    conversation: output.ConversationOption = None,
+    format: output.FormatOption = None,
+    skip_bad: output.SkipBadOption = False,
+    json_output: output.JsonOption = False,
+    out: output.OutOption = None,
+) -> None:
+    """List what must hold: safety requirements, corrections, hard constraints, the blocking error."""
+    from convgate.context.invariants import find_invariants
+    from convgate.context.invariants.judge import load_judge
+    from convgate.errors import ConversationError
+    from convgate.settings import load_settings
 
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
-    for name in columns:
-        if name in {"message", "tokens"}:
-            table.add_column(name, justify="right", min_width=len(name))
-        elif name == "text":
-            table.add_column(name, overflow="ellipsis", no_wrap=True, ratio=1)
-        else:
-            table.add_column(name, ratio=2 if name == "why" else None)
-    return table
+    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
+    if turn is not None and not 0 <= turn < len(talk):
+        extent = f"messages 0 to {len(talk) - 1}" if len(talk) else "no messages"
+        raise ConversationError(f"message {turn} asked for, but the conversation has {extent}")
+    turns = talk.turns if turn is None else talk.turns[: turn + 1]
+    found = find_invariants(turns, load_judge(load_settings()))
+
+    def show() -> None:
+        if found:
+            _show_invariants(found)
+        active = sum(invariant.active for invariant in found)
+        summary = f"{pluralize(len(turns), 'message')} · {pluralize(len(found), 'invariant')}"
+        output.print_lines(f"{summary}, {active} of them active" if found else summary)
+
+    output.write_result([invariant.to_json() for invariant in found], show, json_output, out)
 
 
-def _texts(*texts: str) -> list[Any]:
-    """Cells that cannot steer the terminal."""
-    from rich.text import Text
+def _show_invariants(found: Sequence[Invariant]) -> None:
+    rows = []
+    for invariant in found:
+        state: str = "pinned" if invariant.pinned and invariant.active else invariant.state
+        for ended_by in (invariant.superseded_by, invariant.ended_by):
+            state += "" if ended_by is None else f" by {ended_by}"
+        type = invariant.type.replace("_", " ")
+        cells = (invariant.source, type, state, invariant.text, invariant.reason)
+        rows.append((cells, "" if invariant.active else "dim"))
+    output.print_table(
+        {"message": "number", "type": "word", "state": "word", "statement": "prose", "reason": "prose"}, rows
+    )
 
-    from convgate.transcripts.characters import printable
 
-    return [Text(printable(text)) for text in texts]
+def modes(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="Messages, or a transcript; - reads standard input.", metavar="FILE.jsonl", allow_dash=True
+        ),
+    ],
+    skip_bad: output.SkipBadOption = False,
+    json_output: output.JsonOption = False,
+    out: output.OutOption = None,
+) -> None:
+    """Find the mode of each message by itself: TASK, EXPLORATION, DEBUGGING, LEARNING or GENERAL.
+
+    A line: {"content": "the cake sinks in the middle every time", "intent"?: "debug"}. Lines are independent;
+    nothing is smoothed. In a transcript, every user turn is classified.
+    """
+    from convgate.context.modes.message_file import read_messages
+    from convgate.settings import load_settings
+
+    settings = load_settings()
+    with output.status(f"Reading {file}"):
+        messages, problems = read_messages(output.open_source(file), settings, skip_bad=skip_bad)
+    output.tell_problems(problems)
+    with output.status(f"Classifying {pluralize(len(messages), 'message')}"):
+        decisions = _classify(messages, settings)
+    output.write_result(
+        [decision.to_json() for decision in decisions],
+        lambda: _show_modes(messages, decisions),
+        json_output,
+        out,
+    )
 
 
-def _why(reason: str) -> str:
-    """The sentence without the outcome in front, which stands in a column of its own."""
+def _classify(messages: Sequence[FiledMessage], settings: Settings) -> list[ModeDecision]:
+    """Return a decision for each message; the classifier is loaded only for those without an intent."""
+    from convgate.building import EncoderOnDemand
+    from convgate.context.modes import asked_for, load_classifier
+
+    texts = [message.text for message in messages if message.asked_for is None]
+    classified = iter(
+        load_classifier(EncoderOnDemand(settings), settings).classify_texts(texts) if texts else ()
+    )
+    return [
+        next(classified) if message.asked_for is None else asked_for(message.item, message.asked_for)
+        for message in messages
+    ]
+
+
+def _show_modes(messages: Sequence[FiledMessage], decisions: Sequence[ModeDecision]) -> None:
+    rows = []
+    for message, decision in zip(messages, decisions, strict=True):
+        reason = _without_outcome(decision.reason)
+        cells = (message.item, decision.mode, f"{decision.confidence:.2f}", message.text, reason)
+        rows.append((cells, "dim" if decision.mode == "GENERAL" else ""))
+    item = "line" if messages[0].conversation is None else "turn"
+    output.print_table(
+        {item: "number", "mode": "word", "confidence": "number", "message": "line", "reason": "prose"}, rows
+    )
+    counts = Counter(decision.mode for decision in decisions).most_common()
+    low = sum(decision.source == "low confidence" for decision in decisions)
+    output.print_lines(
+        f"{pluralize(len(messages), 'message')}: {', '.join(f'{mode} {count:,}' for mode, count in counts)}"
+        + (f" · {low:,} GENERAL because of low confidence" if low else "")
+    )
+
+
+def _without_outcome(reason: str) -> str:
+    """Return the reason without the outcome before the colon, which has a column of its own."""
     return reason.partition(": ")[2]
-
-
-def _words(turn: Turn) -> str:
-    return " ".join(turn.scored_text[:2_000].split())

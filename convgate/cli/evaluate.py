@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli.output import (
-    GateOption,
-    JsonOption,
-    SkipBadOption,
-    tell_problems,
-    write_json,
-    write_text,
-)
+from convgate.cli import output
 from convgate.errors import ConvgateError, TranscriptError
 
 if TYPE_CHECKING:
@@ -46,7 +39,7 @@ def evaluate(
         list[str] | None,
         typer.Option(help="A policy to measure; may be repeated. Every policy unless named."),
     ] = None,
-    gate: GateOption = None,
+    gate: output.GateOption = None,
     against: Annotated[
         str | None, typer.Option(help="Also show how the others differ from this policy (paired intervals).")
     ] = None,
@@ -55,9 +48,9 @@ def evaluate(
         int | None,
         typer.Option(help="At most this many cases a set, evenly spread, for a quick look.", min=1),
     ] = None,
-    skip_bad: SkipBadOption = False,
+    skip_bad: output.SkipBadOption = False,
     seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)] = 0,
-    json_output: JsonOption = False,
+    json_output: output.JsonOption = False,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown, intervals included.")] = False,
     out: Annotated[
         Path | None,
@@ -65,7 +58,7 @@ def evaluate(
     ] = None,
     plots: PlotsOption = None,
 ) -> None:
-    """Measure which turns policies choose, on relevance sets: ranking, selection, tokens kept."""
+    """Measure policies on relevance sets: ranking, selection, tokens kept."""
     if json_output and markdown:
         raise typer.BadParameter("--json and --markdown are two forms of one output; choose one")
     if out is not None and not out.absolute().parent.is_dir():
@@ -81,13 +74,14 @@ def evaluate(
     if plots is not None:
         from convgate.figures.reports import evaluation_page
 
-        write_text(evaluation_page(evaluation), plots / "evaluation.html")
+        output.write_text(evaluation_page(evaluation), plots / "evaluation.html")
     if markdown:
-        write_text(to_markdown(evaluation, by_tag=by_tag, against=against), out)
-    elif json_output or out is not None:
-        write_json(_json(evaluation, against), out)
-    if not (json_output or markdown):
-        _show(evaluation, by_tag=by_tag, against=against)
+        output.write_text(to_markdown(evaluation, by_tag=by_tag, against=against), out)
+    else:
+        values = _json(evaluation, against)
+        output.write_result(
+            values, lambda: _show(evaluation, by_tag=by_tag, against=against), json_output, out
+        )
 
 
 def make_folder(plots: Path | None) -> None:
@@ -101,7 +95,7 @@ def make_folder(plots: Path | None) -> None:
 
 
 def _policies(names: list[str] | None, gate: str | None, against: str | None) -> list[Policy]:
-    """The policies asked for, each once, and the one to compare with; they share one encoder."""
+    """Return the policies asked for, each once, and the one to compare with; they share one encoder."""
     from convgate.building import EncoderOnDemand, build_policy, parameters_of
     from convgate.policies.registry import policy_names, stages_of
     from convgate.settings import load_settings
@@ -118,15 +112,14 @@ def _policies(names: list[str] | None, gate: str | None, against: str | None) ->
 
 
 def read_set(file: Path, *, skip_bad: bool, limit: int | None) -> RelevanceSet:
-    """The set in the file, with at most `limit` of its cases, evenly spread over it.
+    """Return the set in the file, with at most `limit` of its cases, evenly spread over it.
 
-    What was left out or odd in it is told on standard error. Raises TranscriptError when it cannot be read or
-    holds no cases.
+    Prints its problems on standard error. Raises TranscriptError when it cannot be read or holds no cases.
     """
     from convgate.transcripts import read_relevance_set
 
     relevance_set = read_relevance_set(file, skip_bad=skip_bad)
-    tell_problems(relevance_set.problems)
+    output.tell_problems(relevance_set.problems)
     cases = relevance_set.cases
     if not cases:
         raise TranscriptError("it holds no cases, so there is nothing to measure", file=str(file))
@@ -137,7 +130,7 @@ def read_set(file: Path, *, skip_bad: bool, limit: int | None) -> RelevanceSet:
 
 @contextmanager
 def stage_bar() -> Iterator[EvaluationProgress]:
-    """A bar on standard error that shows one stage after the other; nothing when that is no terminal."""
+    """Show a progress bar of one stage after the other on standard error; nothing when it is no terminal."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -152,15 +145,15 @@ def stage_bar() -> Iterator[EvaluationProgress]:
 
 
 def _json(evaluation: Evaluation, against: str | None) -> dict[str, Any]:
-    """The JSON of the interface, tags always included; `against` adds "differences" to each set."""
+    """Return the JSON of the interface; `against` adds "differences" to each set."""
     from convgate.evaluation.comparison import compare_all
 
-    printed = evaluation.to_json()
+    values = evaluation.to_json()
     if against is not None:
         for name, result in evaluation.sets.items():
             compared = compare_all(result, baseline=against, seed=evaluation.seed)
-            printed["sets"][name]["differences"] = {policy: one.to_json() for policy, one in compared.items()}
-    return printed
+            values["sets"][name]["differences"] = {policy: one.to_json() for policy, one in compared.items()}
+    return values
 
 
 def _show(evaluation: Evaluation, *, by_tag: bool, against: str | None) -> None:

@@ -1,35 +1,25 @@
-"""`convgate labels`: who said how much of which turns, and labels in files."""
+"""`convgate import` and `convgate labels`: conversations and labels in the library."""
 
 from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli.label_imports import import_, imports, undo_import
-from convgate.cli.output import (
-    ForceOption,
-    JsonOption,
-    OutOption,
-    RedactOption,
-    open_library,
-    tell,
-    write_export,
-    write_json,
-)
+from convgate.cli import output
 from convgate.errors import ConvgateError
-from convgate.ui.wording import counted
+from convgate.home import login_name
+
+if TYPE_CHECKING:
+    from convgate.labels.imported import Import
+    from convgate.store import Saved
 
 labels = typer.Typer(
-    no_args_is_help=False, help="Labels: which earlier turns matter, as people and agents say."
+    no_args_is_help=False, help="Labels: which earlier turns are relevant, by people and agents."
 )
-
-
-labels.command("import")(import_)
-labels.command("imports")(imports)
-labels.command("undo-import")(undo_import)
 
 
 class Format(StrEnum):
@@ -46,50 +36,182 @@ class Switch(StrEnum):
     off = "off"
 
 
+def import_conversations(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Transcripts; - reads standard input.", metavar="FILE", allow_dash=True),
+    ],
+    format: output.FormatOption = None,
+    skip_bad: output.SkipBadOption = False,
+    redact: output.RedactOption = False,
+    json_output: output.JsonOption = False,
+    out: output.OutOption = None,
+) -> None:
+    """Add the conversations of files to the library: all of them, or none when a file cannot be read.
+
+    Conversations that the library has already are left unchanged.
+    """
+    from convgate.messages.tokens import turn_tokens
+    from convgate.redaction import Redactor
+    from convgate.store import Conversations, NewConversation
+    from convgate.transcripts.reading import read_source
+
+    redactor = Redactor()
+    new: list[NewConversation] = []
+    for file in files:
+        source = output.open_source(file)
+        transcript = read_source(source, format, skip_bad=skip_bad)
+        output.tell_problems(transcript.problems)
+        talks = map(redactor.redact, transcript) if redact else transcript
+        new += [
+            NewConversation(talk, source.report.file, int(turn_tokens(talk.turns).sum())) for talk in talks
+        ]
+    if redact:
+        output.tell(redactor.summary)
+    additions = Conversations(output.open_library(check=True)).add(new)
+
+    def show() -> None:
+        for one in additions:
+            more = " (and more of it)" if one.grown else ""
+            output.print_lines(f"{one.key}  {'added ' if one.new else 'was in'}  {one.title}{more}")
+        added = sum(one.new for one in additions)
+        output.print_lines(f"{added:,} added, {len(additions) - added:,} in the library already.")
+
+    rows = [
+        output.pick(one, "key", "title", "new") | {"origin": item.origin}
+        for one, item in zip(additions, new, strict=True)
+    ]
+    output.write_result({"conversations": rows}, show, json_output, out)
+
+
 @labels.callback(invoke_without_command=True)
-def show(context: typer.Context, json_output: JsonOption = False, out: OutOption = None) -> None:
-    """Tell how much is labelled, and by whom."""
+def show_labels(
+    context: typer.Context, json_output: output.JsonOption = False, out: output.OutOption = None
+) -> None:
+    """Show how much is labelled, and by whom."""
     if context.invoked_subcommand:
         return
     from convgate.labels.gold import gold_counts
     from convgate.store import Labels
-    from convgate.transcripts.characters import printable
 
-    store = open_library()
+    store = output.open_library()
     counts, annotators = gold_counts(store), Labels(store).annotators()
-    if json_output or out:
-        rows = [
-            {
-                "name": one.name,
-                "kind": one.kind,
-                "trains": one.trains,
-                "answers": one.answers,
-                "messages": one.situations,
-                "last": one.last.isoformat() if one.last else None,
-            }
-            for one in annotators
-        ]
-        known = {
-            "conversations": counts.conversations,
-            "messages": counts.situations,
-            "relevant": counts.relevant,
-            "not_relevant": counts.not_relevant,
-            "unsettled": counts.unsettled,
-        }
-        write_json({"known": known, "annotators": rows}, out)
-        return
-    typer.echo(
-        f"Known: {counts.relevant:,} relevant and {counts.not_relevant:,} not relevant turns of"
-        f" {counted(counts.situations, 'message')} in {counted(counts.conversations, 'conversation')};"
-        f" {counts.unsettled:,} unsettled."
+
+    def show() -> None:
+        output.print_fields(known, "known")
+        output.print_rows(rows, empty="Nobody has labelled anything yet.")
+
+    known = {"messages": counts.situations} | output.pick(
+        counts, "conversations", "relevant", "not_relevant", "unsettled"
     )
-    for one in annotators:
-        trains = "" if one.trains else ", does not train"
-        last = f", last {one.last:%Y-%m-%d %H:%M} UTC" if one.last else ""
-        typer.echo(
-            f"{printable(one.name)} ({one.kind}): {counted(one.answers, 'answer')} to"
-            f" {counted(one.situations, 'message')}{last}{trains}"
+    rows = [
+        output.pick(one, "name", "kind", "trains", "answers", "last") | {"messages": one.situations}
+        for one in annotators
+    ]
+    output.write_result({"known": known, "annotators": rows}, show, json_output, out)
+
+
+@labels.command("import")
+def import_labels(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Relevance sets, CSV tables, or lists of relevant turns.", metavar="FILE"),
+    ],
+    annotator: Annotated[
+        str | None, typer.Option(help="The annotator, where a file does not name one.")
+    ] = None,
+    conversation: Annotated[
+        str | None,
+        typer.Option(help="The conversation's key, where a file does not name one.", metavar="KEY"),
+    ] = None,
+    dry_run: output.DryRunOption = False,
+    skip_bad: output.SkipBadOption = False,
+    json_output: output.JsonOption = False,
+    out: output.OutOption = None,
+) -> None:
+    """Add the labels of files: all of them, or none when a file has a bad row.
+
+    Conversations of a relevance set that the library does not have are added. Each file is an import of its
+    own, which can be undone, and is compared with what holds after the files before it.
+    """
+    from convgate.labels.exchange import keep_labels, read_labels
+    from convgate.labels.imported import compared
+    from convgate.settings import load_settings
+
+    store, settings = output.open_library(check=True), load_settings()
+    read = [
+        read_labels(
+            file,
+            file.name,
+            store,
+            annotator=annotator,
+            conversation=conversation,
+            skip_bad=skip_bad,
+            max_bytes=settings.upload_limit_mb << 20,
+            time_limit=settings.read_limit_seconds,
         )
+        for file in files
+    ]
+    for found in read:
+        output.tell_problems(found.problems)
+    results = []
+    with output.transaction(store, dry_run=dry_run):
+        for found in read:
+            found = compared(store, found)
+            saved = keep_labels(store, found, by=annotator or login_name())
+            results.append(_import_json(found, None if dry_run else saved))
+
+    def show() -> None:
+        for result in results:
+            output.print_fields(result, result["file"])
+        output.print_lines("This was a dry run." if dry_run else "Undo with `convgate labels undo-import`.")
+
+    output.write_result({"kept": not dry_run, "files": results}, show, json_output, out)
+
+
+def _import_json(found: Import, saved: Saved | None) -> dict[str, Any]:
+    return {
+        "file": found.name,
+        "format": found.format,
+        "labels": len(found.entries),
+        "import": saved.action if saved else None,
+        "changed": saved.changed if saved else 0,
+        **output.pick(found, "added", "known", "replaced"),
+        "annotators": dict(found.annotators),
+        "conversations": [output.pick(one, "key", "title", "labels", "new") for one in found.conversations],
+        "problems": [str(problem) for problem in found.problems],
+        "problems_total": found.problems.total,
+    }
+
+
+@labels.command("imports")
+def list_imports(json_output: output.JsonOption = False, out: output.OutOption = None) -> None:
+    """List the imports, newest first: which file, by whom and when."""
+    from convgate.store.label_imports import LabelImports
+
+    found = LabelImports(output.open_library()).all()
+
+    rows = [output.pick(one, "number", "at", "file", "labels", "by", "undone") for one in found]
+    output.write_result(
+        {"imports": rows},
+        lambda: output.print_rows(rows, empty="No labels were imported yet."),
+        json_output,
+        out,
+    )
+
+
+@labels.command("undo-import")
+def undo_import(
+    number: Annotated[
+        int, typer.Argument(help="Its number, from `convgate labels imports`.", metavar="NUMBER", min=1)
+    ],
+) -> None:
+    """Undo an import, whoever made it. Answers changed since stay."""
+    from convgate.store.label_imports import LabelImports
+
+    saved = LabelImports(output.open_library()).undo(number)
+    left = f" Left alone, because changed since: {saved.left:,}." if saved.left else ""
+    output.print_lines(f"Import {number} is undone; labels as before it: {saved.changed:,}.{left}")
 
 
 @labels.command()
@@ -99,22 +221,22 @@ def export(
     ] = Format.relevance_set,
     annotator: Annotated[
         list[str] | None,
-        typer.Option("--annotator", help="Only what this one says; may be repeated.", metavar="NAME"),
+        typer.Option("--annotator", help="Only this annotator; may be repeated.", metavar="NAME"),
     ] = None,
     conversation: Annotated[
         list[str] | None,
         typer.Option("--conversation", help="Only this one, by its key; may be repeated.", metavar="KEY"),
     ] = None,
-    redact: RedactOption = False,
-    out: OutOption = None,
-    force: ForceOption = False,
+    redact: output.RedactOption = False,
+    out: output.OutOption = None,
+    force: output.ForceOption = False,
 ) -> None:
-    """Write all labels to one file, to train on, to measure with, or to import again without loss."""
+    """Write all labels to one file, for training, evaluation, or import without loss."""
     from convgate.labels.exchange import write_labels
     from convgate.redaction import Redactor
     from convgate.store import Conversations, Labels
 
-    store = open_library()
+    store = output.open_library()
     known = {one.name for one in Labels(store).annotators()}
     if unknown := sorted(set(annotator or ()) - known):
         raise ConvgateError(f"nobody called {unknown[0]!r} has labelled anything")
@@ -125,11 +247,11 @@ def export(
         store, format.value, annotators=annotator or None, conversations=keys, redactor=redactor
     )
     if redactor:
-        tell(redactor.summary)
+        output.tell(redactor.summary)
     if out is None:
         sys.stdout.write(content.decode())
-        return
-    write_export(content, out, force=force)
+    else:
+        output.write_export(content, out, force=force)
 
 
 @labels.command()
@@ -137,10 +259,8 @@ def trains(
     name: Annotated[str, typer.Argument(help="The annotator.", metavar="NAME")],
     switch: Annotated[Switch, typer.Argument(help="Whether their answers are trained on.")],
 ) -> None:
-    """Say whether somebody's answers are trained on and measured with."""
+    """Set whether an annotator's answers are trained on and evaluated with."""
     from convgate.store import Labels
-    from convgate.transcripts.characters import printable
 
-    Labels(open_library()).set_trains(name, trains=switch is Switch.on)
-    does = "are" if switch is Switch.on else "are not"
-    typer.echo(f"The answers of {printable(name)} {does} trained on.")
+    Labels(output.open_library()).set_trains(name, trains=switch is Switch.on)
+    output.print_lines(f"The answers of {name} {'are' if switch is Switch.on else 'are not'} trained on.")

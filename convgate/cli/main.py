@@ -1,33 +1,30 @@
-"""The command `convgate`: each subcommand in a file of its own, heavy imports only when one runs.
+"""The command `convgate`. Heavy imports happen only when a subcommand runs.
 
-Exit codes: 0 done; 1 a ConvgateError, told on standard error; 2 wrong usage; 130 interrupted.
+Exit codes: 0 done; 1 a ConvgateError, printed on standard error; 2 wrong usage; 130 interrupted.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from convgate import __version__
-from convgate.cli.app import open_app
 from convgate.cli.bench import bench
 from convgate.cli.calibrate import calibrate
-from convgate.cli.context import context
+from convgate.cli.context import context, invariants, modes
 from convgate.cli.corpus import corpus
 from convgate.cli.evaluate import evaluate
 from convgate.cli.feedback import feedback
 from convgate.cli.gatekeep import gatekeep
-from convgate.cli.import_ import import_
-from convgate.cli.invariants import invariants
-from convgate.cli.labels import labels
-from convgate.cli.modes import modes
-from convgate.cli.monitor import monitor
+from convgate.cli.labels import import_conversations, labels
+from convgate.cli.monitor import monitor, record_outcome
 from convgate.cli.output import tell_error
-from convgate.cli.record_outcome import record_outcome
-from convgate.cli.score import score
-from convgate.cli.select import select
+from convgate.cli.selection import score, select
 from convgate.cli.sessions import sessions
 from convgate.cli.training import pretrain, train
 from convgate.cli.versions import versions
@@ -39,29 +36,67 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Which earlier turns of a conversation should a language model see?",
 )
-app.command("app")(open_app)
-app.command("score")(score)
-app.command("select")(select)
-app.command("evaluate")(evaluate)
-app.command("calibrate")(calibrate)
-app.command("pretrain")(pretrain)
-app.command("train")(train)
-app.command("sessions")(sessions)
-app.command("invariants")(invariants)
-app.command("context")(context)
-app.command("import")(import_)
-app.command("feedback")(feedback)
-app.command("gatekeep")(gatekeep)
-app.command("modes")(modes)
-app.command("record-outcome")(record_outcome)
-app.command("monitor")(monitor)
-app.command("bench")(bench)
-app.add_typer(labels, name="labels")
-app.add_typer(versions, name="versions")
-app.add_typer(corpus, name="corpus")
 
 
-def _version(wanted: bool) -> None:
+@app.command("app")
+def open_app(
+    port: Annotated[
+        int | None, typer.Option(help="The port; the first free one from 8501 by default.", min=1, max=65535)
+    ] = None,
+    address: Annotated[
+        str, typer.Option(help="The address to listen on; 127.0.0.1 serves this machine only.")
+    ] = "127.0.0.1",
+    host: Annotated[
+        list[str], typer.Option(help="A further host name of the app, such as a proxy's; may be repeated.")
+    ] = [],  # noqa: B006
+    read_only: Annotated[
+        bool, typer.Option("--read-only", help="Show the data folder without changing it.")
+    ] = False,
+    browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
+) -> None:
+    """Start the web app on this machine."""
+    from convgate.settings import load_settings
+
+    settings = load_settings()  # reports a wrong setting before a browser opens
+    # The server changes the working directory, so no path may depend on it.
+    encoder = Path(settings.encoder)
+    os.environ["CONVGATE_HOME"] = str(settings.home)
+    os.environ["CONVGATE_ENCODER"] = str(encoder.absolute()) if encoder.is_dir() else settings.encoder
+    if file := os.environ.get("CONVGATE_CONFIG"):
+        os.environ["CONVGATE_CONFIG"] = str(Path(file).expanduser().absolute())
+    if read_only:
+        os.environ["CONVGATE_READ_ONLY"] = "true"
+
+    from convgate.ui.server import serve
+
+    serve(settings, address=address, port=port, hosts=host, browser=browser)
+
+
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "score": score,
+    "select": select,
+    "evaluate": evaluate,
+    "calibrate": calibrate,
+    "pretrain": pretrain,
+    "train": train,
+    "sessions": sessions,
+    "invariants": invariants,
+    "context": context,
+    "import": import_conversations,
+    "feedback": feedback,
+    "gatekeep": gatekeep,
+    "modes": modes,
+    "record-outcome": record_outcome,
+    "monitor": monitor,
+    "bench": bench,
+}
+for name, command in _COMMANDS.items():
+    app.command(name)(command)
+for name, group in {"labels": labels, "versions": versions, "corpus": corpus}.items():
+    app.add_typer(group, name=name)
+
+
+def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"convgate {__version__}")
         raise typer.Exit
@@ -70,14 +105,15 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Take the options that stand before a subcommand."""
+    """Accept the options before a subcommand."""
 
 
 def main() -> None:
-    """Run the command line; a ConvgateError is told as a sentence instead of a traceback."""
+    """Run the command line; print a ConvgateError as one sentence instead of a traceback."""
     try:
         app()
     except ConvgateError as error:

@@ -1,18 +1,16 @@
-"""`convgate monitor`: what the guardrails saw, the baseline, and whether all is well."""
+"""`convgate monitor` and `convgate record-outcome`: what the guardrails logged, and how requests ended."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
-from convgate.cli.output import JsonOption, OutOption, SettingsFileOption, write_json
-from convgate.ui.wording import ago, counted
-
-if TYPE_CHECKING:
-    from convgate.store.request_records import Baseline
+from convgate.cli import output
+from convgate.text import format_age, pluralize
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -23,16 +21,16 @@ def monitor(
         typer.Option(help="How far back: 90m, 24h, 7d, 4w, or a time such as 2026-03-05.", metavar="TIME"),
     ] = "24h",
     set_baseline: Annotated[
-        bool, typer.Option("--set-baseline", help="Take the requests since then for the baseline.")
+        bool, typer.Option("--set-baseline", help="Use the requests since then as the baseline.")
     ] = False,
     clear_baseline: Annotated[
-        bool, typer.Option("--clear-baseline", help="Have no baseline, and so no drift.")
+        bool, typer.Option("--clear-baseline", help="Remove the baseline; drift is not measured without one.")
     ] = False,
-    settings_file: SettingsFileOption = None,
-    json_output: JsonOption = False,
-    out: OutOption = None,
+    settings_file: output.SettingsFileOption = None,
+    json_output: output.JsonOption = False,
+    out: output.OutOption = None,
 ) -> None:
-    """Tell how requests were answered: modes, drift, confidence, fallbacks, tokens, times, errors, alerts."""
+    """Show how requests were answered: modes, drift, confidence, fallbacks, tokens, times, errors, alerts."""
     if set_baseline and clear_baseline:
         raise typer.BadParameter("--set-baseline or --clear-baseline, not both")
     from convgate.context.guardrails import rules
@@ -45,26 +43,54 @@ def monitor(
     begin = beginning(since, now)
     settings = load_settings(settings_file)
     store = Store(settings.database)
-    quiet = json_output or out is not None
+    change = ""
     if set_baseline:
-        told = rules.set_baseline(store, settings, begin, now, now)
-        if not quiet:
-            typer.echo(f"The baseline is that of {counted(told.requests, 'request')} now.")
+        new = rules.set_baseline(store, settings, begin, now, now)
+        change = f"Baseline set from {pluralize(new.requests, 'request')}."
     elif clear_baseline:
-        before = GuardStates(store).put_baseline(None)
-        if not quiet:
-            typer.echo(_cleared(before))
+        old = GuardStates(store).put_baseline(None)
+        change = "There was no baseline."
+        if old is not None:
+            change = f"Baseline of {pluralize(old.requests, 'request')} removed, set {format_age(old.at)}."
     found = report(store, settings, begin, now, now)
-    if quiet:
-        write_json(report_json(found), out)
-    else:
-        from convgate.cli.monitor_tables import show
+    values = report_json(found)
 
-        show(found, settings)
+    def show() -> None:
+        if change:
+            output.print_lines(change)
+        if not settings.guard_log:
+            output.print_lines("guard_log is off: requests are not logged, and no guardrail works.")
+        totals = {
+            key: value for key, value in values["totals"].items() if key not in ("classified", "applied")
+        }
+        figures = {
+            key: values[key] for key in ("divergence", "low_share", "overall_rate", "tokens_saved", "lost")
+        }
+        output.print_fields(totals | figures)
+        output.print_rows(
+            [
+                {
+                    "mode": errors.mode,
+                    "found": found.totals.classified[errors.mode],
+                    "applied": found.totals.applied[errors.mode],
+                    "outcomes": errors.period.count,
+                    "failed": errors.period.failures,
+                    "limit": errors.limit,
+                    "held": errors.is_held,
+                }
+                for errors in found.errors
+            ]
+        )
+        for alert in found.alerts:
+            state = "open" if alert.open else "cleared"
+            when = f"{alert.raised.astimezone():%Y-%m-%d %H:%M}"
+            output.print_lines(f"alert, {when}, {state}: {alert.message} {alert.because}".rstrip())
+
+    output.write_result(values, show, json_output, out)
 
 
 def beginning(text: str, now: datetime) -> datetime:
-    """The time that is meant; one without a zone is this machine's.
+    """Return the time of `--since`; one without a zone is local.
 
     >>> beginning("24h", datetime(2026, 3, 5, 9, tzinfo=UTC)).isoformat()
     '2026-03-04T09:00:00+00:00'
@@ -80,7 +106,50 @@ def beginning(text: str, now: datetime) -> datetime:
         ) from error
 
 
-def _cleared(before: Baseline | None) -> str:
-    if before is None:
-        return "There was no baseline."
-    return f"The baseline of {counted(before.requests, 'request')}, set {ago(before.at)}, is gone."
+def record_outcome(
+    request_id: Annotated[
+        str | None, typer.Argument(help="The `request_id` of a context.", metavar="ID")
+    ] = None,
+    ok: Annotated[bool | None, typer.Option("--ok/--failed", help="Whether the answer was useful.")] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            help='Or many: lines {"request_id": ID, "ok": true}; - reads standard input.',
+            metavar="FILE.jsonl",
+            allow_dash=True,
+        ),
+    ] = None,
+    skip_bad: output.SkipBadOption = False,
+    json_output: output.JsonOption = False,
+    out: output.OutOption = None,
+) -> None:
+    """Record how a request ended; it replaces an earlier outcome of the request.
+
+    A mode whose requests fail much more often than others is replaced by GENERAL for a while. All lines of a
+    file are recorded, or none when one is bad.
+    """
+    from convgate.context.guardrails.outcomes import record_outcome as record
+    from convgate.context.guardrails.outcomes import record_outcome_lines
+
+    if (request_id is None) == (file is None):
+        raise typer.BadParameter("the ID of a request or --file, one of the two")
+    if (file is None) == (ok is None):
+        raise typer.BadParameter(
+            "an ID needs --ok or --failed; a file has its own", param_hint="--ok/--failed"
+        )
+    store = output.open_library()
+    if file is not None:
+        recorded, problems = record_outcome_lines(store, output.open_source(file), skip_bad=skip_bad)
+        output.tell_problems(problems)
+    else:
+        recorded = [(str(request_id), bool(ok))]
+        record(str(request_id), ok=bool(ok), place=store)
+    failed = sum(not was_ok for _, was_ok in recorded)
+    output.write_result(
+        {"recorded": [{"request_id": id, "ok": was_ok} for id, was_ok in recorded]},
+        lambda: output.print_lines(
+            f"{pluralize(len(recorded), 'outcome')} recorded, {failed:,} of them failed."
+        ),
+        json_output,
+        out,
+    )

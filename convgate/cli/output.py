@@ -1,19 +1,20 @@
-"""What the commands share: reading the file, showing progress, writing the result."""
+"""What the commands share: options, reading the file, progress, errors, and writing the result."""
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from convgate.errors import ConvgateError
 from convgate.files import write_whole
-from convgate.ui.wording import counted
+from convgate.text import join_words, pluralize, to_line
 
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
@@ -29,25 +30,23 @@ FileArgument = Annotated[
 ]
 TurnOption = Annotated[
     int | None,
-    typer.Option(help="The current message, from 0; the last from the user or a tool unless given.", min=0),
+    typer.Option(help="The current message, from 0; the last from the user or a tool by default.", min=0),
 ]
 QuestionOption = Annotated[
-    str | None, typer.Option(help="Ask this after the last turn, instead of taking a turn of the file.")
+    str | None, typer.Option(help="A question after the last turn, instead of a turn of the file.")
 ]
 ConversationOption = Annotated[
     str | None,
     typer.Option("--conversation", help="Which conversation of the file: its id, or its number from 0."),
 ]
-FormatOption = Annotated[
-    str | None, typer.Option("--format", help="The file's format, when it is not to be recognised.")
-]
+FormatOption = Annotated[str | None, typer.Option("--format", help="The file's format; detected by default.")]
 SkipBadOption = Annotated[
-    bool, typer.Option("--skip-bad", help="Leave out what cannot be read, and go on with the rest.")
+    bool, typer.Option("--skip-bad", help="Skip what cannot be read instead of stopping.")
 ]
 GateOption = Annotated[
     str | None,
     typer.Option(
-        "--gate", help="The gate's version: by name, or a folder with its weights.", metavar="VERSION|PATH"
+        "--gate", help="The gate's version: its name, or a folder with weights.", metavar="VERSION|PATH"
     ),
 ]
 MinTurnsOption = Annotated[
@@ -65,25 +64,22 @@ SetOption = Annotated[
 ]
 SettingsFileOption = Annotated[
     Path | None,
-    typer.Option(
-        "--settings",
-        help="A settings file, as the app writes it for an agent, in place of the usual one.",
-        dir_okay=False,
-    ),
+    typer.Option("--settings", help="Use this settings file instead of the usual one.", dir_okay=False),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
-ForceOption = Annotated[bool, typer.Option("--force", help="Write over a file that is there.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
 RedactOption = Annotated[
     bool, typer.Option("--redact", help="Redact secrets: API keys, tokens, passwords, private keys.")
 ]
 OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; store nothing.")]
+
+
+# Input
 
 
 def open_library(*, check: bool = False) -> Store:
-    """The store of this machine, or of the settings.
-
-    check: whether to look for damage first, which takes about 0.3 s for 100 MB that are not in memory yet.
-    """
+    """Return the store of the settings; with `check`, look for damage first (0.3 s for 100 MB on disk)."""
     from convgate.settings import load_settings
     from convgate.store import Store
 
@@ -94,72 +90,57 @@ def open_library(*, check: bool = False) -> Store:
 
 
 def open_source(file: Path) -> Source:
-    """The file, or standard input for -, within the limits of the settings."""
+    """Return the file, or standard input for -, within the limits of the settings."""
     from convgate.settings import load_settings
     from convgate.transcripts.problems import Report
     from convgate.transcripts.source import source_of_bytes, source_of_path
 
     settings = load_settings()
     limit = settings.upload_limit_mb << 20
-    from_pipe = str(file) == "-"
-    report = Report("standard input" if from_pipe else file.name or str(file), settings.read_limit_seconds)
-    if from_pipe:
+    is_pipe = str(file) == "-"
+    report = Report("standard input" if is_pipe else file.name or str(file), settings.read_limit_seconds)
+    if is_pipe:
         return source_of_bytes(sys.stdin.buffer.read(limit + 1), report, max_bytes=limit)
     return source_of_path(file, report, max_bytes=limit)
-
-
-class _DryRun(Exception):  # noqa: N818 - nothing went wrong
-    """Has a transaction undone as a whole."""
-
-
-@contextmanager
-def kept(store: Store, *, dry_run: bool) -> Iterator[Store]:
-    """The store in one transaction, which is undone in a dry run."""
-    with suppress(_DryRun), store.write():
-        yield store
-        if dry_run:
-            raise _DryRun
 
 
 def read_one(
     file: Path, *, which: str | None, format: str | None, skip_bad: bool, redact: bool = False
 ) -> Conversation:
-    """The conversation of a file that is asked for; the first one unless `which` says another.
+    """Return the conversation of the file with the id or number `which`; by default the first.
 
-    redact: its secrets are redacted, and standard error says how many.
+    redact: replace its secrets, and print how many on standard error.
     """
-    talk = _read_one(file, which=which, format=format, skip_bad=skip_bad)
-    if redact:
-        from convgate.redaction import Redactor
-
-        redactor = Redactor()
-        talk = redactor.redact(talk)
-        tell(redactor.summary)
-    return talk
-
-
-def _read_one(file: Path, *, which: str | None, format: str | None, skip_bad: bool) -> Conversation:
+    from convgate.redaction import Redactor
     from convgate.transcripts.reading import read_source
 
     with status(f"Reading {file}"):
         transcript = read_source(open_source(file), format, skip_bad=skip_bad)
     tell_problems(transcript.problems)
-    talks = transcript.conversations
+    conversation = _find_conversation(file, transcript.conversations, which)
+    if redact:
+        redactor = Redactor()
+        conversation = redactor.redact(conversation)
+        tell(redactor.summary)
+    return conversation
+
+
+def _find_conversation(file: Path, conversations: Sequence[Conversation], which: str | None) -> Conversation:
     if which is None:
-        if len(talks) > 1:
+        if len(conversations) > 1:
             tell(
-                f"the file holds {len(talks)} conversations; taking the first ({talks[0].id}),"
-                " --conversation takes another"
+                f"{file} holds {len(conversations)} conversations; using the first ({conversations[0].id})."
+                " Choose another with --conversation."
             )
-        return talks[0]
-    for talk in talks:
-        if talk.id == which:
-            return talk
-    if which.isdecimal() and int(which) < len(talks):
-        return talks[int(which)]
-    known = ", ".join(talk.id for talk in talks[:10]) + (", …" if len(talks) > 10 else "")
+        return conversations[0]
+    for conversation in conversations:
+        if conversation.id == which:
+            return conversation
+    if which.isdecimal() and int(which) < len(conversations):
+        return conversations[int(which)]
+    ids = join_words((conversation.id for conversation in conversations), max_words=10)
     raise ConvgateError(
-        f"{file}: there is no conversation {which!r}; there are 0 to {len(talks) - 1}: {known}"
+        f"{file}: there is no conversation {which!r}; there are 0 to {len(conversations) - 1}: {ids}"
     )
 
 
@@ -169,55 +150,8 @@ def check_moment(turn: int | None, question: str | None) -> None:
         raise typer.BadParameter("a turn or a question, not both", param_hint="--turn, --question")
 
 
-def tell(sentence: str) -> None:
-    """A sentence on standard error; what it quotes from a transcript cannot steer the terminal."""
-    from convgate.transcripts.characters import printable
-
-    typer.echo(f"convgate: {printable(sentence)}", err=True)
-
-
-def tell_problems(problems: Problems) -> None:
-    """The bad places of a file, each in a line of its own; of many, the first."""
-    for problem in problems[:SHOWN]:
-        tell(str(problem))
-    if problems.total > SHOWN:
-        tell(f"and {problems.total - SHOWN:,} more.")
-
-
-def tell_error(error: ConvgateError) -> None:
-    """Why a command failed; of a file with bad places, the first, and the way to do without them."""
-    from convgate.transcripts.problems import BadLinesError
-
-    if not isinstance(error, BadLinesError):
-        tell(str(error))
-        return
-    tell_problems(error.problems.errors)
-    count = f"{counted(error.bad, 'bad place')} in {error.file}"
-    if error.readable:
-        tell(
-            f"{count}: nothing was taken. --skip-bad leaves {'it' if error.bad == 1 else 'them'} out and"
-            f" takes the other {error.readable}."
-        )
-    else:
-        tell(f"{count}, and nothing else to read.")
-
-
-@contextmanager
-def status(doing: str) -> Iterator[None]:
-    """A moving line on standard error while something is done; nothing when that is no terminal."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(stderr=True)
-    if console.is_terminal:
-        with console.status(Text(doing)):
-            yield
-    else:
-        yield
-
-
 def parameters(assignments: list[str] | None) -> dict[str, Any]:
-    """The values of `--set name=value`: JSON where it is JSON, else text.
+    """Return the values of `--set name=value`: JSON where it is JSON, else text.
 
     >>> parameters(["k=5", "goal=precision"])
     {'k': 5, 'goal': 'precision'}
@@ -234,9 +168,70 @@ def parameters(assignments: list[str] | None) -> dict[str, Any]:
     return values
 
 
+class _DryRun(Exception):  # noqa: N818 - no error
+    """Rolls a transaction back."""
+
+
+@contextmanager
+def transaction(store: Store, *, dry_run: bool) -> Iterator[Store]:
+    """Open a transaction of the store, which is rolled back in a dry run."""
+    with suppress(_DryRun), store.write():
+        yield store
+        if dry_run:
+            raise _DryRun
+
+
+# Standard error
+
+
+def tell(message: str) -> None:
+    """Print a message on standard error, without the control characters of what it quotes."""
+    from convgate.transcripts.characters import printable
+
+    typer.echo(f"convgate: {printable(message)}", err=True)
+
+
+def tell_problems(problems: Problems) -> None:
+    """Print the first bad places of a file, one a line, and how many more there are."""
+    for problem in problems[:SHOWN]:
+        tell(str(problem))
+    if problems.total > SHOWN:
+        tell(f"and {problems.total - SHOWN:,} more.")
+
+
+def tell_error(error: ConvgateError) -> None:
+    """Print why a command failed; for a file with bad places, the first of them and how to skip them."""
+    from convgate.transcripts.problems import BadLinesError
+
+    if not isinstance(error, BadLinesError):
+        tell(str(error))
+        return
+    tell_problems(error.problems.errors)
+    count = f"{pluralize(error.bad, 'bad place')} in {error.file}"
+    if error.readable:
+        them = "it" if error.bad == 1 else "them"
+        tell(f"{count}; nothing was read. Skip {them} with --skip-bad to read the other {error.readable}.")
+    else:
+        tell(f"{count}, and nothing else to read.")
+
+
+@contextmanager
+def status(text: str) -> Iterator[None]:
+    """Show a spinner on standard error; nothing when it is no terminal."""
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with console.status(Text(text)):
+            yield
+    else:
+        yield
+
+
 @contextmanager
 def encoding_progress() -> Iterator[Progress]:
-    """A bar on standard error while texts are encoded, gone when done; nothing when it is no terminal."""
+    """Show a progress bar on standard error while texts are encoded; nothing when it is no terminal."""
     from rich.console import Console
     from rich.progress import Progress as Bar
 
@@ -250,13 +245,32 @@ def encoding_progress() -> Iterator[Progress]:
         yield report
 
 
+# The result
+
+
+def write_result(values: Any, show: Callable[[], None], json_output: bool, out: Path | None) -> None:
+    """Write the values as JSON when --json or --out asks for it; show them for a person otherwise."""
+    if json_output or out is not None:
+        write_json(values, out)
+    else:
+        show()
+
+
+def pick(record: object, *names: str) -> dict[str, Any]:
+    """Return the named attributes of a record for JSON, times in ISO 8601."""
+    values = {name: getattr(record, name) for name in names}
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value for name, value in values.items()
+    }
+
+
 def write_json(values: Any, out: Path | None) -> None:
-    """JSON to the file, or alone on standard output; NaN is never written."""
+    """Write JSON to the file, or alone to standard output; NaN is never written."""
     write_text(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False) + "\n", out)
 
 
 def write_text(text: str, out: Path | None) -> None:
-    """Text to the file, whole or not at all, or to standard output."""
+    """Write text to the file, whole or not at all, or to standard output."""
     if out is None:
         sys.stdout.write(text)
         return
@@ -264,11 +278,9 @@ def write_text(text: str, out: Path | None) -> None:
 
 
 def write_export(content: bytes, out: Path, *, force: bool) -> None:
-    """A file to keep, whole or not at all; one that is there only where `force` says that it may be lost."""
+    """Write a file whole or not at all; ConvgateError when it exists already, unless `force`."""
     if out.is_file() and not force:
-        raise ConvgateError(
-            f"{out} is there already and was left as it is: choose another --out, or --force writes over it"
-        )
+        raise ConvgateError(f"{out} exists already; choose another --out, or overwrite it with --force")
     _write(content, out)
 
 
@@ -277,3 +289,80 @@ def _write(content: bytes, out: Path) -> None:
         write_whole(out, content)
     except OSError as error:
         raise ConvgateError(f"{out} cannot be written: {error}") from error
+
+
+Kind = Literal["number", "word", "line", "prose"]
+_COLUMNS: Mapping[Kind, dict[str, Any]] = {
+    "number": {"justify": "right"},
+    "word": {"max_width": 20, "overflow": "ellipsis", "no_wrap": True},
+    "line": {"overflow": "ellipsis", "no_wrap": True, "ratio": 2},  # cut at the edge
+    "prose": {"ratio": 3},  # wrapped
+}
+Row = tuple[Sequence[object], str]
+"""The cells of a row, and its style."""
+
+
+def print_table(columns: Mapping[str, Kind], rows: Iterable[Row]) -> None:
+    """Print a table as wide as the terminal; a cell is one line of text that cannot steer it."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from convgate.transcripts.characters import printable
+
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
+    for name, kind in columns.items():
+        table.add_column(name, min_width=min(max(len(name), 4), 12), **_COLUMNS[kind])
+    for cells, style in rows:
+        table.add_row(*(Text(printable(to_line(str(cell)))) for cell in cells), style=style)
+    Console().print(table)
+
+
+def print_rows(rows: Sequence[Mapping[str, Any]], *, empty: str = "") -> None:
+    """Print JSON rows as a table with a column for each name, or `empty` where there are none."""
+    if not rows:
+        print_lines(empty)
+        return
+    columns: dict[str, Kind] = {
+        name.replace("_", " "): "prose" if isinstance(value, str) else "number"
+        for name, value in rows[0].items()
+    }
+    print_table(columns, [([_format(value) for value in row.values()], "") for row in rows])
+
+
+def print_fields(values: Mapping[str, Any], name: str = "total") -> None:
+    """Print a JSON object, one line for it and for each object in it; lists are left out."""
+    is_nested = {key: isinstance(value, Mapping) for key, value in values.items()}
+    scalars = [
+        f"{key.replace('_', ' ')} {_format(value)}"
+        for key, value in values.items()
+        if not is_nested[key] and not isinstance(value, list)
+    ]
+    if scalars:
+        print_lines(f"{name}: {', '.join(scalars)}")
+    for key, value in values.items():
+        if is_nested[key]:
+            print_fields(value, key.replace("_", " ") if name == "total" else f"{name}, {key}")
+
+
+def _format(value: object) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return (
+        f"{value:,.4g}"
+        if isinstance(value, float)
+        else f"{value:,}"
+        if isinstance(value, int)
+        else str(value)
+    )
+
+
+def print_lines(*lines: str) -> None:
+    """Print lines on standard output, without the control characters of what they quote."""
+    from convgate.transcripts.characters import printable
+
+    for line in lines:
+        typer.echo(printable(line))

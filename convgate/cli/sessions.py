@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli.output import (
-    ConversationOption,
-    FormatOption,
-    JsonOption,
-    OutOption,
-    SettingsFileOption,
-    SkipBadOption,
-    read_one,
-    tell,
-    write_json,
-)
-from convgate.cli.stored_sessions import show_stored
+from convgate.cli import output
+from convgate.text import format_age, format_duration, pluralize
 
 if TYPE_CHECKING:
     from convgate.conversation import Conversation
     from convgate.sessions import Boundaries, BoundaryRules
+
+_LIMIT = 20  # stored sessions that are listed
 
 
 def sessions(
@@ -39,7 +31,7 @@ def sessions(
         bool | None,
         typer.Option(
             "--continue-overrides-gap/--no-continue-overrides-gap",
-            help='Whether "continue" goes on with the conversation after a longer gap.',
+            help='Whether "continue" continues the conversation after a longer gap.',
         ),
     ] = None,
     close_on_complete: Annotated[
@@ -49,79 +41,78 @@ def sessions(
             help="Whether a workflow state COMPLETE closes the conversation.",
         ),
     ] = None,
-    conversation: ConversationOption = None,
+    conversation: output.ConversationOption = None,
     stored: Annotated[
-        bool, typer.Option("--stored", help="List the sessions of running agents instead, the last 20.")
+        bool, typer.Option("--stored", help=f"List the last {_LIMIT} sessions of running agents instead.")
     ] = False,
-    workspace: Annotated[
-        str | None, typer.Option(help="Of the stored ones, those of this workspace alone.")
-    ] = None,
-    settings_file: SettingsFileOption = None,
-    format: FormatOption = None,
-    skip_bad: SkipBadOption = False,
-    json_output: JsonOption = False,
-    out: OutOption = None,
+    workspace: Annotated[str | None, typer.Option(help="With --stored: only this workspace.")] = None,
+    settings_file: output.SettingsFileOption = None,
+    format: output.FormatOption = None,
+    skip_bad: output.SkipBadOption = False,
+    json_output: output.JsonOption = False,
+    out: output.OutOption = None,
 ) -> None:
-    """Tell where conversations and sessions begin, by times, commands and workflow states."""
+    """Show where conversations and sessions begin, by times, commands and workflow states."""
     if (file is None) is not stored:
         raise typer.BadParameter("a FILE or --stored, one of the two")
     if workspace is not None and not stored:
         raise typer.BadParameter("--workspace belongs to --stored")
     if file is None:
-        show_stored(workspace, json_output=json_output, out=out)
+        _list_stored(workspace, json_output, out)
         return
     from convgate.sessions import BoundaryRules, segment
     from convgate.settings import load_settings
 
-    usual = BoundaryRules.of(load_settings(settings_file))
-    rules = replace(
-        usual,
-        idle_gap=usual.idle_gap if idle_gap is None else idle_gap,
-        continue_overrides_gap=(
-            usual.continue_overrides_gap if continue_overrides_gap is None else continue_overrides_gap
-        ),
-        close_on_complete=usual.close_on_complete if close_on_complete is None else close_on_complete,
-    )
-    talk = read_one(file, which=conversation, format=format, skip_bad=skip_bad)
-    found = segment(talk.turns, rules)
-    for problem in found.problems:
-        tell(problem)
-    if json_output or out:
-        write_json(found.to_json(), out)
-    else:
-        _show(talk, found, rules)
+    options: dict[str, Any] = {
+        "idle_gap": idle_gap,
+        "continue_overrides_gap": continue_overrides_gap,
+        "close_on_complete": close_on_complete,
+    }
+    changes = {name: value for name, value in options.items() if value is not None}
+    rules = replace(BoundaryRules.of(load_settings(settings_file)), **changes)
+    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
+    boundaries = segment(talk.turns, rules)
+    for problem in boundaries.problems:
+        output.tell(problem)
+    output.write_result(boundaries.to_json(), lambda: _show(talk, boundaries, rules), json_output, out)
 
 
-def _show(talk: Conversation, found: Boundaries, rules: BoundaryRules) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from convgate.sessions.clock import duration
-    from convgate.transcripts.characters import printable
-    from convgate.ui.wording import counted
-
-    console = Console()
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
-    table.add_column("message", justify="right", min_width=7)
-    table.add_column("time", no_wrap=True)
-    table.add_column("begins", min_width=12)
-    table.add_column("why", ratio=2)
-    table.add_column("text", overflow="ellipsis", no_wrap=True, ratio=1)
-    for record in sorted((*found.records, *found.continued), key=lambda one: one.item):
+def _show(talk: Conversation, boundaries: Boundaries, rules: BoundaryRules) -> None:
+    styles = {"session": "bold", "none": "dim"}
+    rows = []
+    for record in sorted((*boundaries.records, *boundaries.continued), key=lambda record: record.item):
         turn = talk.turns[record.item]
-        begins = {"session": "session", "conversation": "conversation", "none": "nothing"}[record.kind]
-        words = printable(" ".join(turn.text[:2_000].split()))
         time = f"{turn.timestamp:%Y-%m-%d %H:%M}" if turn.timestamp else ""
-        table.add_row(
-            str(record.item), time, begins, Text(printable(record.reason)), Text(words),
-            style={"session": "bold blue", "none": "dim"}.get(record.kind, ""),
-        )  # fmt: skip
-    console.print(table)
-    console.print(
-        f"{counted(found.messages, 'message')} · {counted(len(found.session_starts), 'session')} ·"
-        f" {counted(len(found.conversation_starts), 'conversation')} · idle gap"
-        f" {'off' if rules.idle_gap == float('inf') else duration(rules.idle_gap)}",
-        highlight=False,
+        kind = "nothing" if record.kind == "none" else record.kind
+        rows.append(((record.item, time, kind, record.reason, turn.text), styles.get(record.kind, "")))
+    output.print_table(
+        {"message": "number", "time": "word", "begins": "word", "reason": "prose", "text": "line"}, rows
     )
+    gap = "off" if rules.idle_gap == float("inf") else format_duration(rules.idle_gap)
+    counts = (
+        pluralize(boundaries.messages, "message"),
+        pluralize(len(boundaries.session_starts), "session"),
+        pluralize(len(boundaries.conversation_starts), "conversation"),
+    )
+    output.print_lines(f"{' · '.join(counts)} · idle gap {gap}")
+
+
+def _list_stored(workspace: str | None, json_output: bool, out: Path | None) -> None:
+    """List the last sessions of one workspace, or of all."""
+    from convgate.store.sessions import Sessions
+
+    found = Sessions(output.open_library()).recent(workspace, limit=_LIMIT)
+    rows = [output.pick(session, *(field.name for field in fields(session))) for session in found]
+    where = f" in the workspace {workspace}" if workspace else ""
+    empty = f"No session{where} is stored yet. Agents store them with convgate.SessionManager."
+    shown = [
+        {
+            "session": session.id,
+            "workspace": session.workspace,
+            "last active": format_age(session.last_activity),
+            "conversations": session.conversation_count,
+            "state": "active" if session.is_active else f"ended: {session.reason}",
+        }
+        for session in found
+    ]
+    output.write_result({"sessions": rows}, lambda: output.print_rows(shown, empty=empty), json_output, out)

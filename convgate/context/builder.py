@@ -32,10 +32,11 @@ from convgate.context.reading import Readings
 from convgate.context.request import Guard, NoGuard
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
-from convgate.errors import ContextError, ConversationError, quote
+from convgate.errors import ContextError, ConversationError
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.settings import Settings, load_settings
+from convgate.text import quote
 from convgate.transcripts import turns_from_messages
 
 log = logging.getLogger(__name__)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from convgate.store.openings import chain
+from convgate.text import pluralize
 from convgate.training.ties import tied
 
 if TYPE_CHECKING:
@@ -37,10 +38,9 @@ class Overlap:
     @property
     def sentence(self) -> str:
         """For people."""
-        turns, are = ("1 judged turn", "is") if self.turns == 1 else (f"{self.turns:,} judged turns", "are")
-        counts = "it counts" if self.turns == 1 else "each counts"
+        are, counts = ("is", "it counts") if self.turns == 1 else ("are", "each counts")
         where = "there in another conversation" if self.is_within else f"in {self.first}"
-        return f"{turns} of {self.name} {are} {where} too; {counts} once."
+        return f"{pluralize(self.turns, 'judged turn')} of {self.name} {are} {where} too; {counts} once."
 
 
 def counted_once(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet], list[Overlap]]:

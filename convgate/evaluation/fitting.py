@@ -30,6 +30,7 @@ from convgate.gate.thresholds import Absolute, Anchored, Calibrated, Rule
 from convgate.messages.tokens import TokenCounter
 from convgate.parameters import parameter_names
 from convgate.policies.base import Policy
+from convgate.text import join_words, pluralize
 from convgate.transcripts.characters import printable
 
 if TYPE_CHECKING:
@@ -141,10 +142,9 @@ def _check(sets: Sequence[RelevanceSet]) -> None:
 
 def _labels(pooled: Pooled, pool: Pool, scored_by: str) -> str:
     """Which labels, in words, for the reason that the rule gives."""
-    count = len(pooled.clusters)
-    cases = "1 case" if count == 1 else f"{count:,} cases"
+    cases = pluralize(len(pooled.clusters), "case")
     alike = ", each set weighing alike" if pool == "sets" and len(pooled.sets) > 1 else ""
-    names = printable(" and ".join(one.name for one in pooled.sets))
+    names = printable(join_words(one.name for one in pooled.sets))
     return f"{cases} of {names}{alike}" + (f", {scored_by}" if scored_by else "")
 
 

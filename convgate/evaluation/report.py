@@ -18,6 +18,7 @@ from convgate.evaluation.comparison import compare_all
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import LABELS, METRICS
 from convgate.evaluation.results import Evaluation, Measure, SetResult
+from convgate.text import pluralize
 from convgate.transcripts.characters import printable
 
 UNDEFINED = "–"
@@ -117,7 +118,7 @@ def _extent(result: SetResult, tag: str | None, rows: Mapping[str, Mapping[str, 
     """What was measured on, and why a figure may be missing."""
     cases = len(result.case_ids) if tag is None else int(result.tags[tag].sum())
     conversations = result.conversations_with(tag)
-    yield f"{_count(cases, 'case')}, {_count(conversations, 'conversation')}"
+    yield f"{pluralize(cases, 'case')}, {pluralize(conversations, 'conversation')}"
     if all(row["recall"].value is None for row in rows.values()):
         yield "nothing is relevant, so ranking and recall are undefined"
     if conversations == 1:
@@ -133,10 +134,6 @@ def _differences(result: SetResult, tag: str | None, against: str, seed: int) ->
 
 def _title(result: SetResult, tag: str | None) -> str:
     return result.name if tag is None else f"{result.name}, {tag}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def _markdown(grid: _Grid) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Words on charts. Plotly reads a little HTML and TeX in them, and transcripts are untrusted.
+"""Text on charts, and what was clicked. Plotly reads a little HTML and TeX, and transcripts are untrusted.
 
 >>> plain("<b>Hi</b>\\n  there")
 '&lt;b&gt;Hi&lt;/b&gt; there'
@@ -8,36 +8,45 @@ from __future__ import annotations
 
 import re
 import textwrap
+from collections.abc import Mapping, Sequence
 from html import escape
+from typing import Any
 
+from convgate.text import format_number, format_share, format_signed, to_line
 from convgate.transcripts.characters import isolate
+
+number, signed, percent = format_number, format_signed, format_share  # until pages import convgate.text
 
 _MESSAGE = re.compile(r"(?:(?<=\bat )|(?<=\bin ))message (\d+)|\bmessage (\d+)(?= corrects it)")
 LINE = 56  # characters: what fits on a phone
 
-# Control characters, and those that turn the direction of writing (they could make a line read otherwise).
+# Control characters, and those that change the direction of writing (they could make a line read otherwise).
 _HIDDEN = (*range(0x20), *range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
-_SEEN = {code: " " if chr(code).isspace() else None for code in _HIDDEN}
+_REPLACED = {code: " " if chr(code).isspace() else None for code in _HIDDEN}
 
 
 def plain(text: str, limit: int = 80) -> str:
-    """The text on one line, at most `limit` characters, with nothing left that plotly would interpret.
+    """Return the text on one line of at most `limit` characters, with nothing that plotly would interpret.
 
-    Control characters and those that turn the direction of writing go; `$` would open a formula.
+    Control characters and those that change the direction of writing go; `$` would open a formula.
     """
-    return _safe(isolate(_short(text, limit)))
+    return _escape(isolate(_shorten(text, limit)))
 
 
 def wrapped(text: str, limit: int = 240) -> str:
-    """The same on lines of `LINE` characters."""
-    short = _short(text, limit)
-    if len(short) <= LINE:
-        return _safe(short)
-    return "<br>".join(_safe(line) for line in textwrap.wrap(short, LINE))
+    """Return the same on lines of `LINE` characters."""
+    short = _shorten(text, limit)
+    lines = textwrap.wrap(short, LINE) if len(short) > LINE else [short]
+    return "<br>".join(map(_escape, lines))
+
+
+def head(turn: int, label: str) -> str:
+    """Return the first line of a turn's hover text: its number on screen, from 1, who and first words."""
+    return f"<b>Turn {turn + 1}</b> {plain(label, 60)}"
 
 
 def on_screen(reason: str) -> str:
-    """A reason with its messages numbered as turns are on the screen, from 1.
+    """Return a reason with its messages numbered as turns are on the screen, from 1.
 
     >>> on_screen("The workflow reached COMPLETE at message 5.")
     'The workflow reached COMPLETE at turn 6.'
@@ -47,40 +56,39 @@ def on_screen(reason: str) -> str:
     return _MESSAGE.sub(lambda match: f"turn {int(match[1] or match[2]) + 1:,}", reason)
 
 
-def number(value: float) -> str:
-    """A score or threshold: two decimals.
+def clicked_turn(points: Sequence[Mapping[str, Any]]) -> int | None:
+    """Return the 0-based index of the turn that was clicked last; None when none was.
 
-    >>> number(0.834), number(-3.2), number(-0.001)
-    ('0.83', '−3.20', '0.00')
+    points: `state["selection"]["points"]` of a chart of this package. They come from a browser; what cannot
+    be a turn is ignored.
+
+    >>> clicked_turn([{"curve_number": 0, "customdata": 56}]), clicked_turn([])
+    (56, None)
     """
-    return f"{value:z.2f}".replace("-", "−")
+    turns = (point.get("customdata") for point in reversed(points))
+    return next((turn for turn in turns if _is_index(turn)), None)
 
 
-def signed(value: float, decimals: int = 2) -> str:
-    """A logit, or a change: always with its sign.
+def clicked_cell(points: Sequence[Mapping[str, Any]]) -> tuple[int, int] | None:
+    """Return (current, earlier) of the matrix cell that was clicked last, 0-based; None when none was.
 
-    >>> signed(1.234), signed(-0.5), signed(-0.0001)
-    ('+1.23', '−0.50', '0.00')
+    >>> clicked_cell([{"customdata": [56, 12]}])
+    (56, 12)
     """
-    text = f"{value:+.{decimals}f}"
-    return text[1:] if float(text) == 0 else text.replace("-", "−")
+    for point in reversed(points):
+        match point.get("customdata"):
+            case [current, earlier] if _is_index(current) and _is_index(earlier):
+                return current, earlier
+    return None
 
 
-def percent(share: float) -> str:
-    """A share of 1 in percent, with one decimal below ten.
-
-    >>> percent(0.0067), percent(0.344), percent(0.00001), percent(0)
-    ('0.7%', '34%', 'under 0.1%', '0%')
-    """
-    if 0 < share < 0.0005:
-        return "under 0.1%"
-    return f"{share:.1%}" if 0 < share < 0.0995 else f"{share:.0%}"
+def _is_index(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-def _short(text: str, limit: int) -> str:
-    line = " ".join(text[: 4 * limit].translate(_SEEN).split())  # a turn may have 100,000 characters
-    return line if len(line) <= limit and len(text) <= 4 * limit else f"{line[: limit - 1].rstrip()}…"
+def _shorten(text: str, limit: int) -> str:
+    return to_line(text[: 4 * limit + 1].translate(_REPLACED), limit)
 
 
-def _safe(text: str) -> str:
+def _escape(text: str) -> str:
     return escape(text, quote=False).replace("$", "&#36;")

@@ -1,14 +1,19 @@
-"""The conversation as a matrix: every turn as the current one, against every earlier turn."""
+"""Matrices: every turn's scores against every earlier turn, and how alike policies decide."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from convgate.decisions import Floats
-from convgate.figures.hover import number
+from convgate.figures.hover import plain
 from convgate.figures.layout import axis, drawing, steady
 from convgate.figures.palette import Palette
+from convgate.text import format_number, format_share
 
 LIMIT = 300  # turns a side; more is neither quick nor readable
 
@@ -21,12 +26,12 @@ def matrix_figure(
     threshold: float | None = None,
     selected: tuple[int, int] | None = None,
 ) -> go.Figure:
-    """Scores as colours: current turns downwards, earlier turns to the right.
+    """Return scores as colours: current turns downwards, earlier turns to the right.
 
     matrix: (n, n) with n ≤ `LIMIT`; [i, j] is the score of turn start + j for the current turn start + i,
     NaN where j is not earlier. With a threshold the scores below it are grey and those from it on blue.
     selected: (current, earlier), 0-based turn indices; its cell gets a frame, its row and column a line.
-    `customdata` of each cell is [current, earlier]. Plotly selects no cells of a heatmap, so unseen marks
+    `customdata` of each cell is [current, earlier]. Plotly selects no cells of a heatmap, so invisible marks
     above them take the clicks.
 
     Raises ValueError for a matrix that is not square or too large.
@@ -38,38 +43,43 @@ def matrix_figure(
     gap = 0 if n > 60 else 1
     numbers = np.arange(start + 1, start + n + 1)
     fig = drawing(palette, height=460, left=48, right=8, top=16)
-    fig.add_heatmap(
-        z=matrix, x=numbers, y=numbers, zmin=low, zmax=high, hoverinfo="skip",
-        colorscale=_scale(palette, low, high, threshold), xgap=gap, ygap=gap,
-        colorbar={
-            "title": {"text": "score", "font": {"size": 12, "color": palette.muted}}, "thickness": 12,
-            "tickfont": {"size": 12, "color": palette.muted}, "outlinewidth": 0, "tickformat": ".2f",
-            **_ticks(low, high, threshold),
-        },
+    font = {"size": 12, "color": palette.muted}
+    fig.add_trace(
+        {
+            "type": "heatmap", "z": matrix, "x": numbers, "y": numbers, "zmin": low, "zmax": high,
+            "hoverinfo": "skip", "colorscale": _scale(palette, low, high, threshold), "xgap": gap,
+            "ygap": gap,
+            "colorbar": {
+                "title": {"text": "score", "font": font}, "thickness": 12, "tickfont": font,
+                "outlinewidth": 0, "tickformat": ".2f", **_ticks(low, high, threshold),
+            },
+        }
     )  # fmt: skip
-    unseen = {"opacity": 0}
+    hidden = {"opacity": 0}
     rows, columns = np.nonzero(~np.isnan(matrix))
-    fig.add_scattergl(
-        x=numbers[columns], y=numbers[rows], mode="markers", showlegend=False,
-        marker={"color": matrix[rows, columns], "size": max(4, 320 // max(n, 1)), **unseen},
-        **steady(**unseen),
-        # As objects they reach the browser as lists; typed rows would come back from a click as objects.
-        customdata=np.stack([rows + start, columns + start], axis=1).astype(object),
-        hovertemplate="turn %{y} looks at turn %{x}<br>score %{marker.color:.2f}<extra></extra>",
+    fig.add_trace(
+        {
+            "type": "scattergl", "x": numbers[columns], "y": numbers[rows], "mode": "markers",
+            "showlegend": False, **steady(**hidden),
+            "marker": {"color": matrix[rows, columns], "size": max(4, 320 // max(n, 1)), **hidden},
+            # As objects they reach the browser as lists; typed rows would come back from a click as objects.
+            "customdata": np.stack([rows + start, columns + start], axis=1).astype(object),
+            "hovertemplate": "turn %{y}, earlier turn %{x}<br>score %{marker.color:.2f}<extra></extra>",
+        }
     )  # fmt: skip
     free = {"fixedrange": False, "showgrid": False, "tickformat": "d", "ticks": ""}
     ends = [start + 0.5, start + n + 0.5]
     fig.update_layout(
-        uirevision=f"{start} {n}", dragmode="zoom", hovermode="closest",
+        uirevision=f"{start} {n}", dragmode="zoom",
         xaxis=axis(palette, "earlier turn", range=ends, **free),
         yaxis=axis(palette, "current turn", range=ends[::-1], **free),
     )  # fmt: skip
     if selected is not None:
         current, earlier = selected
-        lines = {"color": palette.muted, "width": 1}
-        fig.add_vline(x=earlier + 1, line=lines, name="selected")
-        fig.add_hline(y=current + 1, line=lines, name="selected")
-        for size, colour in ((17, palette.background), (14, palette.ink)):  # seen on any colour
+        line = {"color": palette.muted, "width": 1}
+        fig.add_vline(earlier + 1, line=line, name="selected")
+        fig.add_hline(current + 1, line=line, name="selected")
+        for size, colour in ((17, palette.background), (14, palette.ink)):  # visible on any colour
             fig.add_scatter(
                 x=[earlier + 1], y=[current + 1], mode="markers", name="selected", showlegend=False,
                 hoverinfo="skip", customdata=[[current, earlier]],
@@ -79,21 +89,65 @@ def matrix_figure(
 
 
 def describe_matrix(matrix: Floats, *, start: int, threshold: float | None = None) -> str:
-    """The chart in a sentence."""
+    """Return the matrix in a sentence."""
     scores = matrix[~np.isnan(matrix)]
     if not len(scores):
         return "There are no earlier turns to score."
-    told = (
+    text = (
         f"Scores of turns {start + 1} to {start + len(matrix)}, each as the current turn against every"
-        f" earlier one: {number(float(scores.min()))} to {number(float(scores.max()))}"
+        f" earlier one: {format_number(float(scores.min()))} to {format_number(float(scores.max()))}"
     )
     if threshold is None:
-        return f"{told}."
-    return f"{told}; {np.mean(scores >= threshold):.0%} of them reach {number(threshold)}."
+        return f"{text}."
+    return f"{text}; {np.mean(scores >= threshold):.0%} of them reach {format_number(threshold)}."
+
+
+def agreement_figure(alike: Floats, kappa: Floats, *, labels: Sequence[str], palette: Palette) -> go.Figure:
+    """Return a cell for each two policies: the share of turns decided alike, and Cohen's kappa.
+
+    alike, kappa: (p, p) symmetric, alike 0…1, kappa at most 1 and NaN where it is not defined. labels: one
+    each, untrusted. The diagonal is left empty.
+    """
+    names = [plain(label, 16) for label in labels]
+    places = list(range(len(names)))
+    left = 30 + 7 * max(map(len, names), default=0)
+    fig = drawing(palette, height=76 + 44 * len(names), left=left, right=12, top=12)
+    low, *_, high = palette.sequential_dropped
+    kappas = [["–" if math.isnan(value) else format_number(value) for value in row] for row in kappa.tolist()]
+    shares = [[format_share(value) for value in row] for row in alike.tolist()]
+    fig.add_trace(
+        {
+            "type": "heatmap", "x": places, "y": places, "zmin": 0, "zmax": 1, "xgap": 2, "ygap": 2,
+            "z": [[None if x == y else float(alike[y][x]) for x in places] for y in places],
+            "colorscale": [[0, low], [1, high]], "showscale": False, "hoverinfo": "text",
+            "hovertext": [
+                [
+                    f"{names[y]} and {names[x]}: {shares[y][x]} of turns alike, kappa {kappas[y][x]}"
+                    for x in places
+                ]
+                for y in places
+            ],
+        }
+    )  # fmt: skip
+    for y in places:
+        for x in places:
+            if x != y:
+                text = f"{shares[y][x]}<br>κ {kappas[y][x]}"
+                fig.add_annotation(x=x, y=y, text=text, font={"size": 12, "color": palette.ink})
+    ticks: dict[str, Any] = {"tickvals": places, "showgrid": False}
+    fig.update_layout(
+        showlegend=False,
+        xaxis=axis(palette, ticktext=[str(place + 1) for place in places], **ticks),
+        yaxis=axis(
+            palette, autorange="reversed", **ticks,
+            ticktext=[f"{name}  <b>{place + 1}</b>" for place, name in enumerate(names)],
+        ),
+    )  # fmt: skip
+    return fig.figure()
 
 
 def _limits(matrix: Floats) -> tuple[float, float]:
-    """The range of the colours: that of the scores, widened to whole twentieths."""
+    """Return the range of the colours: that of the scores, widened to whole twentieths."""
     scores = matrix[~np.isnan(matrix)]
     if not len(scores):
         return 0.0, 1.0
@@ -102,7 +156,7 @@ def _limits(matrix: Floats) -> tuple[float, float]:
 
 
 def _scale(palette: Palette, low: float, high: float, threshold: float | None) -> list[tuple[float, str]]:
-    """Colours from `low` to `high`, with a break at the threshold when it lies between."""
+    """Return colours from `low` to `high`, with a break at the threshold when it lies between."""
     if threshold is None:
         return _ramp(palette.sequential, 0.0, 1.0)
     cut = min(max((threshold - low) / (high - low), 0.0), 1.0)
@@ -115,8 +169,9 @@ def _ramp(colours: tuple[str, ...], first: float, last: float) -> list[tuple[flo
 
 
 def _ticks(low: float, high: float, threshold: float | None) -> dict[str, object]:
-    """Numbers beside the colour bar: its ends, and the threshold."""
+    """Return numbers beside the colour bar: its ends, and the threshold."""
     if threshold is None or not low < threshold < high:
         return {"nticks": 6}
     values = [low, threshold, high]
-    return {"tickvals": values, "ticktext": [number(low), f"<b>{number(threshold)}</b>", number(high)]}
+    text = [format_number(low), f"<b>{format_number(threshold)}</b>", format_number(high)]
+    return {"tickvals": values, "ticktext": text}

@@ -21,12 +21,26 @@ SECTION_LABELS: Mapping[SectionName, str] = {
     "decisions": "Decisions",
     "capsules": "Capsules",
 }
-"""What sections are called on screen."""
+_MODES = {
+    "TASK": ("forced", ""),
+    "EXPLORATION": ("tier1", "."),
+    "DEBUGGING": ("threshold", "/"),
+    "LEARNING": ("tier2", "\\"),
+    "GENERAL": ("dropped", "x"),
+}  # a role of the palette, and a pattern
+_SECTIONS = {
+    "rules": ("forced", ""),
+    "task_state": ("flip", "/"),
+    "recent": ("tier1", "."),
+    "evidence": ("kept", ""),
+    "decisions": ("tier2", "\\"),
+    "capsules": ("dropped", "x"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A fill that can be told from others without its colour."""
+    """A fill that can be distinguished without its colour."""
 
     colour: str  # "#rrggbb"
     pattern: str  # plotly's; "" is plain
@@ -34,37 +48,25 @@ class Look:
 
 
 def mode_letter(mode: Mode) -> str:
-    """The sign of a mode where there is no room for its name."""
+    """Return the sign of a mode where there is no room for its name."""
     return mode[0]
 
 
 def mode_colour(mode: Mode, palette: Palette) -> str:
-    """The colour of marks of that mode."""
-    return {
-        "TASK": palette.kept,
-        "EXPLORATION": palette.tier1,
-        "DEBUGGING": palette.threshold,
-        "LEARNING": palette.tier2,
-        "GENERAL": palette.dropped,
-    }[mode]
+    """Return the colour of marks of that mode."""
+    return mode_look(mode, palette).colour
 
 
 def mode_look(mode: Mode, palette: Palette) -> Look:
-    """How an area of that mode is filled."""
-    colour = mode_colour(mode, palette)
-    pattern = {"TASK": "", "EXPLORATION": ".", "DEBUGGING": "/", "LEARNING": "\\", "GENERAL": "x"}[mode]
-    return Look(colour, pattern, LIGHT.background if colour == LIGHT.kept else LIGHT.ink)
+    """Return how an area of that mode is filled."""
+    return _look(*_MODES[mode], palette)
 
 
 def section_look(section: SectionName, palette: Palette) -> Look:
-    """How that section is filled: rules in the colour of what is forced, evidence in that of what is kept."""
-    colour, pattern = {
-        "rules": (palette.forced, ""),
-        "task_state": (palette.flip, "/"),
-        "recent": (palette.tier1, "."),
-        "evidence": (palette.kept, ""),
-        "decisions": (palette.tier2, "\\"),
-        "capsules": (palette.dropped, "x"),
-    }[section]
-    is_dark = colour == LIGHT.kept
-    return Look(colour, pattern, LIGHT.background if is_dark else LIGHT.ink)
+    """Return how that section is filled: rules as what is forced, evidence as what is kept."""
+    return _look(*_SECTIONS[section], palette)
+
+
+def _look(role: str, pattern: str, palette: Palette) -> Look:
+    colour: str = getattr(palette, role)
+    return Look(colour, pattern, LIGHT.background if colour == LIGHT.kept else LIGHT.ink)

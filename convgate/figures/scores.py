@@ -1,23 +1,40 @@
-"""The scores of a history's turns over their turn numbers, with the threshold and what it keeps."""
+"""The scores of a history's turns over their numbers, with the threshold, and how they spread."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from convgate.decisions import TurnDecisions
+from convgate.decisions import Floats, TurnDecisions
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import number, on_screen, plain
-from convgate.figures.layout import axis, drawing, mark_threshold, scatter, steady
+from convgate.figures.hover import head, on_screen, plain, wrapped
+from convgate.figures.layout import (
+    MANY,
+    TRANSPARENT,
+    add_line,
+    add_marks,
+    add_selected,
+    axis,
+    drawing,
+    mark_threshold,
+    marker,
+    score_range,
+    share_range,
+    turn_axis,
+)
 from convgate.figures.palette import Palette
-from convgate.figures.score_levels import Chart, level_axis
+from convgate.text import format_number
 
 HEIGHT = 340  # pixels
 RUG_HEIGHT = 28  # pixels more for a second policy
+BINS = 40
 
 
 def scores_figure(
@@ -31,7 +48,7 @@ def scores_figure(
     other: TurnDecisions | None = None,
     other_label: str = "",
 ) -> go.Figure:
-    """One mark a turn; `customdata` of each mark is the turn's 0-based index, as one integer.
+    """Return one mark a turn; `customdata` of each mark is the turn's 0-based index.
 
     labels: who and first words of each turn of the conversation, `labels[index]`; untrusted. selected and
     flipped are turn indices; a flip's arrow points to where the turn went, and its text, when given, is
@@ -40,135 +57,204 @@ def scores_figure(
 
     Turns without a score stand beneath the others. Axes depend on the turns and their scores alone: moving a
     threshold moves nothing else, and the zoom that a person chose stays.
+    Raises ValueError for too few labels.
     """
-    rug = RUG_HEIGHT if other is not None else 0
-    fig = drawing(palette, height=HEIGHT + rug, right=64)
-    chart = Chart(decisions, labels, flipped if isinstance(flipped, Mapping) else dict.fromkeys(flipped, ""))
-    low, high = chart.extent
-    edge = max(0.6, 0.015 * len(decisions))
+    if len(decisions) and len(labels) <= decisions.indices[-1]:
+        raise ValueError(f"{len(labels)} labels cannot name turn {decisions.indices[-1]}")
+    changes = flipped if isinstance(flipped, Mapping) else dict.fromkeys(flipped, "")
+    levels, unscored, y_axis = _levels(decisions, palette)
+    indices = decisions.indices
+    first, last = (int(indices[0]) + 1, int(indices[-1]) + 1) if len(indices) else (1, 1)
+    fig = drawing(palette, height=HEIGHT + (RUG_HEIGHT if other is not None else 0), right=64)
     fig.update_layout(
-        uirevision=f"{decisions.policy} {low}-{high}", dragmode="zoom", hovermode="closest",
-        xaxis=axis(
-            palette, "turn", range=[low - edge, high + edge], fixedrange=False, showgrid=False,
-            **({"dtick": 1} if high - low < 8 else {}),
-        ),
-        yaxis=level_axis(chart, palette),
+        uirevision=f"{decisions.policy} {first}-{last}", dragmode="zoom",
+        xaxis=turn_axis(palette, first, last), yaxis=y_axis,
     )  # fmt: skip
     if show_tiers:
-        _add_tiers(fig, chart, palette)
-    _add_turns(fig, chart, palette)
-    _add_flips(fig, chart, palette)
-    if selected is not None:
-        _add_selected(fig, chart, selected, palette)
-    if len(chart.unscored):
-        _mark_unscored(fig, chart, palette)
-    if decisions.threshold is not None and chart.scored:
-        label = f"threshold<br><b>{number(decisions.threshold)}</b>"
+        _add_tiers(fig, decisions, palette)
+
+    def add_rows(name: str, rows: NDArray[np.int64], look: dict[str, Any], **trace: Any) -> None:
+        turns = indices[rows].tolist()
+        add_marks(fig, name, indices[rows] + 1, levels[rows], turns, look, count=len(indices), **trace)
+
+    for name, look, rank, rows in _classes(decisions, palette):
+        hover = _hover(decisions, rows, labels, changes)
+        add_rows(name, rows, look, hover=hover, legendrank=rank)
+    rows = np.flatnonzero(np.isin(indices, list(changes)))
+    if len(rows):
+        kept = decisions.kept[rows]
+        add_rows(
+            "flipped", rows, marker("circle-open", 16, palette.flip, 3), mode="markers+text",
+            text=["▲" if up else "▼" for up in kept],
+            textposition=["top center" if up else "bottom center" for up in kept],
+            textfont={"color": palette.flip_text, "size": 13},
+        )  # fmt: skip
+    if selected is not None and len(row := np.flatnonzero(indices == selected)):
+        add_selected(fig, selected, selected + 1, [levels[row[0]]], palette, count=len(indices))
+    if unscored.any():
+        fig.add_annotation(
+            text="no score", name="unscored", xref="paper", x=1, xanchor="left", xshift=3,
+            y=float(levels[unscored][0]), yanchor="middle",
+            font={"size": 12, "color": palette.muted},
+        )  # fmt: skip
+    if decisions.threshold is not None and "ticktext" not in y_axis:
+        label = f"threshold<br><b>{format_number(decisions.threshold)}</b>"
         mark_threshold(fig, decisions.threshold, label, palette, across="y")
     if other is not None:
-        _add_rug(fig, chart, other, other_label, palette)
+        _add_rug(fig, other, other_label, palette)
     return fig.figure()
 
 
 def describe_scores(
     decisions: TurnDecisions, *, selected: int | None = None, flipped: Collection[int] = ()
 ) -> str:
-    """The chart in a sentence or two, for people who do not see it."""
+    """Return the chart in a sentence or two, as alternative text."""
     if not len(decisions):
         return "There are no earlier turns to score."
     first, last = int(decisions.indices[0]) + 1, int(decisions.indices[-1]) + 1
-    told = f"Scores of turns {first} to {last}: {int(decisions.kept.sum()):,} kept of {len(decisions):,}"
-    scores = decisions.scores if decisions.scores is None else decisions.scores[~np.isnan(decisions.scores)]
-    if scores is None:
-        told += " by a policy without scores"
-    elif not len(scores):
-        told += ", none of them with a score"
-    else:
-        if len(scores) < len(decisions):
-            told += f", {len(decisions) - len(scores):,} of them without a score"
-        told += f", scores from {number(float(scores.min()))} to {number(float(scores.max()))}"
+    text = f"Scores of turns {first} to {last}: {int(decisions.kept.sum()):,} kept of {len(decisions):,}"
+    scores = np.array([]) if decisions.scores is None else decisions.scores[~np.isnan(decisions.scores)]
+    if len(scores) < len(decisions):
+        text += f", {len(decisions) - len(scores):,} of them without a score"
+    if len(scores):
+        low, high = format_number(float(scores.min())), format_number(float(scores.max()))
+        text += f", scores from {low} to {high}"
         if decisions.threshold is not None:
-            told += f", threshold {number(decisions.threshold)}"
+            text += f", threshold {format_number(decisions.threshold)}"
     if flipped:
-        told += f"; {len(flipped):,} changed by the last move"
+        text += f"; {len(flipped):,} flipped"
     if selected is not None and selected in decisions.indices:
-        told += f". Turn {selected + 1} is selected. {on_screen(decisions.of(selected).reason).rstrip('.')}"
-    return f"{told}."
+        text += f". Turn {selected + 1} is selected. {on_screen(decisions.of(selected).reason).rstrip('.')}"
+    return f"{text}."
 
 
-def _add_turns(fig: Drawing, chart: Chart, palette: Palette) -> None:
-    """A trace for what is kept, one for what is dropped, one for what a later stage decided."""
-    kept, forced = chart.decisions.kept, chart.forced
-    dot = 9 if len(kept) <= 150 else 7 if len(kept) <= 600 else 5  # pixels
-    classes = [
-        ("dropped", ~kept & ~forced, palette.dropped, "circle-open", dot - 1, 2),
-        ("kept", kept & ~forced, palette.kept, "circle", dot, 1),
-    ]
-    if forced.any():
-        classes += [
-            ("dropped anyway", forced & ~kept, palette.forced, "diamond-open", 11, 4),
-            ("kept anyway", forced & kept, palette.forced, "diamond", 11, 3),
-        ]
-    for name, chosen, colour, symbol, size, rank in classes:
-        rows = np.flatnonzero(chosen)
-        _add_marks(
-            fig, chart, rows, name=name, legendrank=rank, mode="markers", hovertext=chart.hover(rows),
-            hoverinfo="text", marker=_marker(symbol, size, colour, 1.5),
+def histogram_figure(
+    scores: Floats, kept: NDArray[np.bool_], threshold: float | None, palette: Palette
+) -> go.Figure:
+    """Return counts of kept and dropped turns by score, stacked, in `BINS` equal bins.
+
+    scores and kept: (n,). Neither the bins nor the axes depend on the threshold.
+    """
+    low, high = score_range(scores)
+    edges = np.linspace(low, high, BINS + 1)
+    spans = [f"{format_number(left)} to {format_number(right)}" for left, right in pairwise(edges)]
+    fig = drawing(palette, height=220, top=48)
+    tallest = np.zeros(BINS)
+    for name, rows, colour, ground in (
+        ("kept", kept, palette.kept, palette.kept),
+        ("dropped", ~kept, palette.dropped, TRANSPARENT),
+    ):
+        counts = np.histogram(scores[rows], edges)[0]
+        tallest += counts
+        fig.add_bar(
+            x=(edges[:-1] + edges[1:]) / 2, y=counts, name=name, width=0.9 * (high - low) / BINS,
+            marker={"color": ground, "line": {"color": colour, "width": 1.25}}, hoverinfo="text",
+            hovertext=[f"{n:,} {name}, score {span}" for n, span in zip(counts, spans, strict=True)],
         )  # fmt: skip
+    room = 0.01 * (high - low)
+    fig.update_layout(
+        barmode="stack",
+        xaxis=axis(palette, "score", range=[low - room, high + room], showgrid=False),
+        yaxis=axis(palette, "turns", range=[0, 1.08 * max(tallest.max(), 1)], nticks=4, tickformat=",d"),
+    )
+    if threshold is not None:
+        mark_threshold(fig, threshold, f"threshold <b>{format_number(threshold)}</b>", palette, across="x")
+    return fig.figure()
 
 
-def _add_flips(fig: Drawing, chart: Chart, palette: Palette) -> None:
-    rows = np.flatnonzero(np.isin(chart.decisions.indices, list(chart.flipped)))
-    if not len(rows):
-        return
-    kept = chart.decisions.kept[rows]
-    _add_marks(
-        fig, chart, rows, name="flipped", mode="markers+text",
-        text=["▲" if up else "▼" for up in kept],
-        textposition=["top center" if up else "bottom center" for up in kept],
-        textfont={"color": palette.flip_text, "size": 13}, hoverinfo="skip",
-        marker=_marker("circle-open", 16, palette.flip, 3),
-    )  # fmt: skip
+def describe_histogram(scores: Floats, kept: NDArray[np.bool_], threshold: float | None) -> str:
+    """Return the histogram in a sentence."""
+    if not len(scores):
+        return "There are no earlier turns to score."
+    low, middle, high = (format_number(float(value)) for value in np.quantile(scores, [0, 0.5, 1]))
+    text = f"{len(scores):,} scores from {low} to {high}, median {middle}; {int(kept.sum()):,} kept"
+    return f"{text}." if threshold is None else f"{text}, threshold {format_number(threshold)}."
 
 
-def _add_selected(fig: Drawing, chart: Chart, selected: int, palette: Palette) -> None:
-    row = chart.row_of(selected)
-    if row is None:
-        return
-    fig.add_vline(x=selected + 1, line={"color": palette.muted, "width": 1}, layer="below", name="selected")
-    _add_marks(
-        fig, chart, np.array([row]), name="selected", mode="markers", hoverinfo="skip", showlegend=False,
-        marker=_marker("circle-open", 22, palette.ink, 2),
-    )  # fmt: skip
+def _levels(decisions: TurnDecisions, palette: Palette) -> tuple[Floats, NDArray[np.bool_], dict[str, Any]]:
+    """Return (n,) levels of turns, whether each lacks a score that others have, and the y axis.
+
+    Turns without a score stand beneath the others; where no turn has one, levels are 1 for kept and 0 for
+    dropped. The gate's axis covers both tiers, so that showing them moves nothing.
+    """
+    scores = decisions.scores
+    if scores is None or (len(scores) and np.isnan(scores).all()):
+        outcomes = axis(palette, range=[-0.6, 1.6], tickvals=[0, 1], ticktext=["dropped", "kept"])
+        return decisions.kept.astype(np.float64), np.zeros(len(decisions), dtype=np.bool_), outcomes
+    unscored = np.isnan(scores)
+    ticks: dict[str, Any] = {"nticks": 6}
+    if decisions.logits is not None:
+        tiers = [expit(tier) for tier in (decisions.tier1, decisions.attention) if tier is not None]
+        levels = np.concatenate([scores, *tiers])
+        low, high = share_range(levels[~np.isnan(levels)])
+        room = 0.06 * (high - low)
+        ticks = {"tickformat": ".1f", "dtick": 0.2 if high - low > 0.6 else 0.1}
+    else:
+        known = scores[~unscored] if len(scores) else np.array([0.0, 1.0])
+        low, high = float(known.min()), float(known.max())
+        room = 0.08 * (high - low) or 0.1 * (abs(high) or 1.0)
+    y_axis = axis(palette, "score", range=[low - room, high + room], **ticks)
+    return np.where(unscored, low - room / 2, scores), unscored, y_axis
 
 
-def _mark_unscored(fig: Drawing, chart: Chart, palette: Palette) -> None:
-    """Says at the edge what stands beneath the scores."""
-    fig.add_annotation(
-        text="no score", showarrow=False, name="unscored", xref="paper", x=1, xanchor="left", xshift=3,
-        y=float(chart.levels[chart.unscored[0]]), yanchor="middle",
-        font={"size": 12, "color": palette.muted},
-    )  # fmt: skip
+def _classes(
+    decisions: TurnDecisions, palette: Palette
+) -> list[tuple[str, dict[str, Any], int, NDArray[np.int64]]]:
+    """Return name, look, place in the legend and rows of each kind of decision."""
+    kept, forced = decisions.kept, np.isin(decisions.indices, list(decisions.overrides))
+    size = 9 if len(kept) <= 150 else 7 if len(kept) <= 600 else 5  # pixels
+    classes = [
+        ("dropped", marker("circle-open", size - 1, palette.dropped), 2, ~kept & ~forced),
+        ("kept", marker("circle", size, palette.kept), 1, kept & ~forced),
+        ("dropped anyway", marker("diamond-open", 11, palette.forced), 4, forced & ~kept),
+        ("kept anyway", marker("diamond", 11, palette.forced), 3, forced & kept),
+    ]
+    return [
+        (name, look, rank, np.flatnonzero(mask))
+        for name, look, rank, mask in classes
+        if rank <= 2 or forced.any()
+    ]
 
 
-def _add_tiers(fig: Drawing, chart: Chart, palette: Palette) -> None:
-    """Both tiers and the final score as lines, all on the scale of the score."""
-    decisions = chart.decisions
+def _hover(
+    decisions: TurnDecisions, rows: NDArray[np.int64], labels: Sequence[str], changes: Mapping[int, str]
+) -> list[str]:
+    """Return turn number, who and first words, and why; of many turns only the outcome, to stay quick."""
+    # `because` is the same for every turn, and a note may tokenize the whole text.
+    brief = replace(decisions, because="", note=None)
+    lines = []
+    for row in rows.tolist():
+        index = int(brief.indices[row])
+        if len(brief) > MANY and index not in brief.overrides:
+            score = brief.value(brief.scores, row)
+            reason = "kept" if brief.kept[row] else "dropped"
+            reason += "" if score is None else f", {format_number(score)}"
+        else:
+            reason = wrapped(brief[row].reason)
+        change = changes.get(index)
+        lines.append(
+            "<br>".join([head(index, labels[index]), reason, *([wrapped(change)] if change else [])])
+        )
+    return lines
+
+
+def _add_tiers(fig: Drawing, decisions: TurnDecisions, palette: Palette) -> None:
+    """Add both tiers and the final score as lines, all on the scale of the score."""
     if decisions.tier1 is None or decisions.attention is None or decisions.scores is None:
         return
-    numbers = decisions.indices + 1
-    for name, levels, colour, dash in (
-        ("tier 1", expit(decisions.tier1), palette.tier1, "dot"),
-        ("tier 2", expit(decisions.attention), palette.tier2, "dashdot"),
-        ("final", decisions.scores, palette.ink, "solid"),
+    many = len(decisions) > MANY
+    for name, levels, look in (
+        ("tier 1", expit(decisions.tier1), (palette.tier1, "dot")),
+        ("tier 2", expit(decisions.attention), (palette.tier2, "dashdot")),
+        ("final", decisions.scores, (palette.ink, "solid")),
     ):
-        kind = scatter(len(numbers))
-        line = {"color": colour, "dash": dash, "width": 1.25 if len(numbers) <= 150 else 0.75}
-        fig.add_trace(kind(x=numbers, y=levels, mode="lines", name=name, line=line, hoverinfo="skip"))
+        width = 1.25 if len(decisions) <= 150 else 0.75
+        kind = {"type": "scattergl" if many else "scatter"}
+        add_line(fig, name, decisions.indices + 1, levels, look, width=width, **kind)
 
 
-def _add_rug(fig: Drawing, chart: Chart, other: TurnDecisions, label: str, palette: Palette) -> None:
-    """What the second policy keeps, as long ticks beneath, and what it drops, as short ones."""
+def _add_rug(fig: Drawing, other: TurnDecisions, label: str, palette: Palette) -> None:
+    """Add what the second policy keeps as long ticks beneath, and what it drops as short ones."""
     name = plain(label or other.policy.replace("_", " "), 24)
     share = RUG_HEIGHT / (HEIGHT + RUG_HEIGHT - 80)
     fig.update_layout(
@@ -176,35 +262,13 @@ def _add_rug(fig: Drawing, chart: Chart, other: TurnDecisions, label: str, palet
         yaxis2=axis(palette, domain=[0, share], range=[-1, 1], showgrid=False, tickvals=[0], ticktext=[""]),
         xaxis={"anchor": "y2"},
     )
-    for word, chosen, symbol, size, colour in (
-        ("dropped", ~other.kept, "line-ns", 5, palette.dropped),
-        ("kept", other.kept, "line-ns", 18, palette.kept),
+    for outcome, mask, look in (
+        ("dropped", ~other.kept, marker("line-ns", 5, palette.dropped, 1)),
+        ("kept", other.kept, marker("line-ns", 18, palette.kept, 2)),
     ):
-        indices = other.indices[chosen]
-        fig.add_trace(
-            scatter(len(other))(
-                x=indices + 1, y=np.zeros(len(indices)), yaxis="y2", mode="markers", name=f"{name}: {word}",
-                customdata=indices.tolist(), showlegend=word == "kept",
-                hovertext=[f"<b>Turn {index + 1}</b> {word} by {name}" for index in indices.tolist()],
-                hoverinfo="text",
-                marker=_marker(symbol, size, colour, 2 if word == "kept" else 1),
-            )
+        turns = other.indices[mask].tolist()
+        add_marks(
+            fig, f"{name}: {outcome}", [turn + 1 for turn in turns], [0.0] * len(turns), turns, look,
+            hover=[f"<b>Turn {turn + 1}</b> {outcome} by {name}" for turn in turns], count=len(other),
+            yaxis="y2", showlegend=outcome == "kept",
         )  # fmt: skip
-
-
-def _add_marks(fig: Drawing, chart: Chart, rows: NDArray[np.int64], **trace: object) -> None:
-    """Marks at some rows. Empty traces keep their place in the legend, so that it does not jump."""
-    indices = chart.decisions.indices[rows]
-    fig.add_trace(
-        scatter(len(chart.decisions))(
-            x=indices + 1 if len(rows) else [None],
-            y=chart.levels[rows] if len(rows) else [None],
-            customdata=indices.tolist(),
-            **steady(),
-            **trace,
-        )
-    )
-
-
-def _marker(symbol: str, size: int, colour: str, width: float) -> dict[str, object]:
-    return {"symbol": symbol, "size": size, "color": colour, "line": {"width": width, "color": colour}}

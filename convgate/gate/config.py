@@ -9,8 +9,9 @@ from pydantic import TypeAdapter, with_config
 
 from convgate.checked import STORED, parse
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import GateError, quote
+from convgate.errors import GateError
 from convgate.gate.situation import SITUATIONS
+from convgate.text import quote
 
 PRESETS = ("reference", "full")
 

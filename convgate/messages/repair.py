@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from convgate.conversation import Turn
 from convgate.decisions import Override
 from convgate.messages.units import ToolUnit, calls_of, find_tool_units, is_result
+from convgate.text import join_words, quote
 
 STAGE = "messages"
 """What overrides name as the part of the way that decided."""
@@ -109,7 +110,7 @@ class Repair:
         return groups
 
     def _drop_incomplete(self, unit: ToolUnit) -> None:
-        missing = _listed(unit.missing)
+        missing = join_words((quote(id, 40) for id in unit.missing), max_words=3)
         self._drop(
             unit.call,
             INCOMPLETE_TOOL_UNIT,
@@ -148,9 +149,3 @@ def _same_unit(index: int, unit: ToolUnit) -> str:
     if index == unit.call:
         return "it makes a tool call whose result is kept, and one is not sent without the other."
     return "it is the result of a tool call that is kept, and one is not sent without the other."
-
-
-def _listed(ids: Sequence[str], most: int = 3, longest: int = 40) -> str:
-    """Ids from a transcript, shortened: they can be of any number and length."""
-    shown = [repr(id if len(id) <= longest else f"{id[:longest]}…") for id in ids[:most]]
-    return ", ".join(shown) + (f" and {len(ids) - most} more" if len(ids) > most else "")

@@ -17,8 +17,9 @@ from convgate.decisions import Why
 from convgate.retention import retained
 from convgate.retention.bands import BANDS, CHECKPOINTS, UNLIMITED
 from convgate.retention.confidence import confidences as confidences_of
-from convgate.retention.retained import Retained, characters, counted, every
+from convgate.retention.retained import Retained, characters, every
 from convgate.retention.stated import Confidence
+from convgate.text import join_words, pluralize
 
 PERIOD = 3
 KEEP_LAST = 20
@@ -81,19 +82,19 @@ def prune(
         if rule == retained.INSTRUCTION:
             return Why(rule, "it instructs the model.")
         if rule == retained.LAST_MESSAGES:
-            return Why(rule, f"one of the last {counted(keep_last, 'message')}, which always stay; {told}.")
+            return Why(rule, f"one of the last {pluralize(keep_last, 'message')}, which always stay; {told}.")
         if rule == retained.CONFIDENT:
             return Why(rule, f"{told}, from {UNLIMITED:.2f} on a message stays without limit.")
         if rule == retained.CHECKPOINT:
             return Why(rule, f"{told}, {position}, {every(period)}.", how="at a checkpoint")
         if rule == retained.SIZE_LIMIT:
-            limits = [counted(max_messages, "message")] * bool(max_messages)
-            limits += [counted(max_characters, "character")] * bool(max_characters)
+            limits = [pluralize(max_messages, "message")] * bool(max_messages)
+            limits += [pluralize(max_characters, "character")] * bool(max_characters)
             return Why(
-                rule, f"{told}; at most {' and '.join(limits)} may stay, and the least confident leave first."
+                rule, f"{told}; at most {join_words(limits)} may stay, and the least confident leave first."
             )
         reason = (
-            f"{told}, older than the last {counted(keep_last, 'message')}"
+            f"{told}, older than the last {pluralize(keep_last, 'message')}"
             if keep_last
             else f"{told}, below {UNLIMITED:.2f}"
         )

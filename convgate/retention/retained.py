@@ -47,15 +47,6 @@ def characters(turn: Turn) -> int:
     return len(turn.scored_text)
 
 
-def counted(number: int, thing: str) -> str:
-    """A number and what it counts.
-
-    >>> counted(1, "message"), counted(4000, "character")
-    ('1 message', '4,000 characters')
-    """
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
 def every(period: int) -> str:
     """A period in words.
 

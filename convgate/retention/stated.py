@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeGuard
 from convgate.conversation import Turn
 from convgate.errors import ConfidenceError
 from convgate.retention.bands import UNSTATED, Band, band_of, figure
+from convgate.text import quote
 
 Source = Literal["message", "logprobs", "estimate", "absent"]
 
@@ -42,7 +43,7 @@ class Confidence:
 
     def __post_init__(self) -> None:
         if isinstance(self.value, bool) or not _is_share(self.value):
-            raise ConfidenceError(f"a confidence is a number from 0 to 1; got {_shown(self.value)}")
+            raise ConfidenceError(f"a confidence is a number from 0 to 1; got {quote(self.value, _SHOWN)}")
 
     @property
     def band(self) -> Band:
@@ -96,7 +97,7 @@ def _field(fields: Mapping[str, Any]) -> str | None:
 def _share(value: Any, field: str) -> float:
     number = _number(value)
     if not _is_share(number):
-        problem = f"a confidence is a number from 0 to 1; got {_shown(value)}"
+        problem = f"a confidence is a number from 0 to 1; got {quote(value, _SHOWN)}"
         raise ConfidenceError(f"{problem}. Correct it, or leave it out: without one it is 0.50", field=field)
     return float(number)
 
@@ -113,7 +114,8 @@ def _mean_probability(given: Any, field: str) -> float | None:
         return None
     if not isinstance(given, Sequence) or isinstance(given, str | bytes):
         raise ConfidenceError(
-            f"expected a list of log-probabilities, or an object whose content is one; got {_shown(given)}",
+            "expected a list of log-probabilities, or an object whose content is one;"
+            f" got {quote(given, _SHOWN)}",
             field=field,
         )
     values = [_probability(token, f"{field}[{place}]") for place, token in enumerate(given)]
@@ -126,7 +128,9 @@ def _probability(token: Any, field: str) -> float:
         token, field = token.get("logprob"), f"{field}.logprob"
     number = _number(token)
     if number is None or not number <= 0:  # nor NaN
-        raise ConfidenceError(f"a log-probability is a number up to 0; got {_shown(token)}", field=field)
+        raise ConfidenceError(
+            f"a log-probability is a number up to 0; got {quote(token, _SHOWN)}", field=field
+        )
     return math.exp(max(number, _LEAST))
 
 
@@ -135,8 +139,3 @@ def _number(value: Any) -> int | float | None:
         value = value.strip()
         return float(value) if _NUMBER.fullmatch(value) else None
     return value if isinstance(value, int | float) and not isinstance(value, bool) else None
-
-
-def _shown(value: Any) -> str:
-    told = repr(value)
-    return told if len(told) <= _SHOWN else f"{told[:_SHOWN]}…"

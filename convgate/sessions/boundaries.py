@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from convgate.conversation import Conversation, Turn
 from convgate.decisions import Decision
+from convgate.text import quote
 
 Kind = Literal["session", "conversation", "none"]
 """What begins with a message; every session begins a conversation, too."""
@@ -112,5 +113,4 @@ def unknown_move(turn: Turn) -> str | None:
     said = turn.metadata.get(MOVED_FIELD)
     if said is None or moved_by(turn) is not None:
         return None
-    shown = repr(said) if len(repr(said)) <= 40 else f"{repr(said)[:40]}…"
-    return f"{MOVED_FIELD} is {shown}, which is none of {', '.join(KINDS)}; the rules decided"
+    return f"{MOVED_FIELD} is {quote(said, 40)}, which is none of {', '.join(KINDS)}; the rules decided"

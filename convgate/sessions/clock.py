@@ -58,22 +58,6 @@ class Clock:
         return _utc(moment.replace(tzinfo=zone)), zone
 
 
-def duration(seconds: float) -> str:
-    """A length of time in words, at most two units; below a minute in seconds.
-
-    >>> duration(7_200), duration(8_100), duration(45), duration(93_600), duration(0.5)
-    ('2 h', '2 h 15 min', '45 s', '1 day 2 h', '0.5 s')
-    """
-    if seconds < 60:
-        return f"{seconds:g} s"
-    whole = int(seconds)
-    days, hours, minutes, rest = whole // 86_400, whole // 3_600 % 24, whole // 60 % 60, whole % 60
-    units = [(days, f"{days:,} day{'s' * (days != 1)}"), (hours, f"{hours} h"), (minutes, f"{minutes} min")]
-    units.append((rest, f"{rest} s"))
-    first = next(place for place, (number, _) in enumerate(units) if number)
-    return " ".join(words for number, words in units[first : first + 2] if number)
-
-
 def _in_zone(known: datetime | None, beside: datetime, zone: tzinfo | None) -> datetime | None:
     """A time from before a zone was known, as one of the zone that is known now."""
     if known is None or (known.tzinfo is None) == (beside.tzinfo is None):

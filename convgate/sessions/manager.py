@@ -19,7 +19,7 @@ from typing import Any
 from convgate.conversation import Turn
 from convgate.errors import SessionError
 from convgate.sessions.boundaries import Boundary
-from convgate.sessions.clock import Clock, duration
+from convgate.sessions.clock import Clock
 from convgate.sessions.rules import BoundaryRules
 from convgate.sessions.segmentation import State, problems_of, step
 from convgate.sessions.workflow import workflow_state_of
@@ -29,6 +29,7 @@ from convgate.store.database import Store
 from convgate.store.faults import translate_decoding_errors
 from convgate.store.session_records import Session, SessionConversation
 from convgate.store.sessions import Sessions
+from convgate.text import format_duration
 from convgate.transcripts.openai_messages import turn_from_message
 
 ENDED = "It was ended."
@@ -198,7 +199,7 @@ class SessionManager:
             problems.append(f"{told} is no time; the present was taken")
             return replace(turn, timestamp=now)
         if moment > now:
-            ahead = duration((moment - now).total_seconds())
+            ahead = format_duration((moment - now).total_seconds())
             problems.append(f"its time is {ahead} ahead of the clock; the present was taken")
         return replace(turn, timestamp=min(moment, now))
 

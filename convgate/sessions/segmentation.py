@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 from convgate.conversation import Turn
 from convgate.sessions.boundaries import Boundaries, Boundary, Kind, Rule, moved_by, unknown_move
-from convgate.sessions.clock import Clock, duration
+from convgate.sessions.clock import Clock
 from convgate.sessions.rules import BoundaryRules, Command
 from convgate.sessions.workflow import COMPLETE, unknown_state, workflow_state_of
+from convgate.text import format_duration
 
 STAGE = "sessions"
 _DEFAULT = BoundaryRules()
@@ -120,5 +121,5 @@ def _passed(gap: float | None, rules: BoundaryRules, words: str = "{} since the 
     """The gap in words, when it is longer than the idle gap; else nothing."""
     if gap is None or gap <= rules.idle_gap:
         return ""
-    told, limit = duration(gap), duration(rules.idle_gap)
+    told, limit = format_duration(gap), format_duration(rules.idle_gap)
     return f"{words.format(told)}, {'just ' * (told == limit)}more than the idle gap of {limit}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 from convgate.conversation import Turn
+from convgate.text import quote
 
 WorkflowState = Literal["PLANNING", "EXECUTING", "TESTING", "VALIDATING", "COMPLETE"]
 
@@ -30,5 +31,4 @@ def unknown_state(turn: Turn) -> str | None:
     named = turn.metadata.get(FIELD)
     if named is None or named == "" or workflow_state_of(turn) is not None:
         return None
-    shown = repr(named) if len(repr(named)) <= 40 else f"{repr(named)[:40]}…"
-    return f"{FIELD} is {shown}, which is none of {', '.join(STATES)}; it was taken for none"
+    return f"{FIELD} is {quote(named, 40)}, which is none of {', '.join(STATES)}; it was taken for none"

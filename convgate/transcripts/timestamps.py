@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from convgate.text import quote
+
 Warn = Callable[[str, str], None]
 """Is told what is odd, and in which field."""
 
@@ -49,8 +51,9 @@ def parse_timestamp(value: object) -> datetime | None:
         return None
     elif isinstance(value, int | float) and not isinstance(value, bool):
         return _since_1970(value)
-    shown = repr(value) if len(repr(value)) < 40 else f"{repr(value)[:40]}…"
-    raise ValueError(f"{shown} is not a time; write it as 2026-05-08T13:56:00, or as seconds since 1970")
+    raise ValueError(
+        f"{quote(value, 40)} is not a time; write it as 2026-05-08T13:56:00, or as seconds since 1970"
+    )
 
 
 def time_of(

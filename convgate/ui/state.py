@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import streamlit as st
 
-from convgate.figures.clicks import clicked_turn
+from convgate.figures.hover import clicked_turn
 
 T = TypeVar("T")
 _PAGE, _ARRIVED = "page.drawn", "page.arrived"

@@ -10,7 +10,10 @@ import re
 
 import streamlit as st
 
+from convgate.text import truncate
 from convgate.transcripts.characters import isolate, writable
+
+shortened = truncate  # until pages import convgate.text
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _JOINER = "\u2060"  # invisible, of no width, forbids a line break
@@ -41,12 +44,3 @@ def literal(text: str, *, limit: int | None = None, ltr: bool = False) -> str:
         line = shortened(line, limit)
     escaped = _PUNCTUATION.sub(lambda match: "\\" + match[0], isolate(writable(line), ltr=ltr))
     return _REPLACED.sub(lambda match: match[0] + _JOINER, escaped)
-
-
-def shortened(text: str, limit: int) -> str:
-    """The first `limit` characters, the last of them an ellipsis when some are left out.
-
-    >>> shortened("a long sentence", 7)
-    'a long…'
-    """
-    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"

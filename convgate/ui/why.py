@@ -14,11 +14,16 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.decisions import TurnDecisions
-from convgate.figures.activation import describe_activation
 from convgate.figures.layout import CONFIG
-from convgate.figures.links import describe_links, links_figure
-from convgate.figures.tiers import describe_tiers, tiers_figure
-from convgate.figures.waterfall import describe_waterfall, waterfall_figure
+from convgate.figures.parts import (
+    describe_activation,
+    describe_links,
+    describe_tiers,
+    describe_waterfall,
+    links_figure,
+    tiers_figure,
+    waterfall_figure,
+)
 from convgate.gate.explain import WordEffect, named_parts
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable

@@ -10,8 +10,8 @@ import streamlit as st
 from convgate.evaluation.comparison import compare
 from convgate.evaluation.results import Measure, SetResult
 from convgate.evaluation.together import sure_best
+from convgate.figures.curves import recall_over_tokens_figure
 from convgate.figures.layout import CONFIG
-from convgate.figures.tradeoffs import recall_over_tokens_figure
 from convgate.transcripts.characters import writable
 from convgate.ui.compare import state
 from convgate.ui.compare.choosing import draw_choosing, draw_too_few

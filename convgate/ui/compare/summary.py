@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.figures.agreement import agreement_figure
-from convgate.figures.hover import number, percent
 from convgate.figures.layout import CONFIG
+from convgate.figures.matrix import agreement_figure
+from convgate.text import format_number, format_share
 from convgate.transcripts.characters import writable
 from convgate.ui.compare.made import Agreement, Compared, Made, agreement, kappa_words
 from convgate.ui.tables import markdown_table
@@ -51,7 +51,7 @@ def draw_agreement(compared: Compared) -> None:
     seen = agreement_words(found, [literal(label, limit=_LABEL) for label in labels])
     st.plotly_chart(
         agreement_figure(found.alike, found.kappa, labels=labels, palette=current_palette()), theme=None,
-        config=CONFIG | {"displayModeBar": False}, key=MATRIX, alt=writable(told),
+        config=CONFIG, key=MATRIX, alt=writable(told),
     )  # fmt: skip
     st.caption(seen)
 
@@ -64,8 +64,8 @@ def agreement_words(found: Agreement, labels: list[str]) -> str:
     def told(pair: tuple[int, int]) -> str:
         first, second = (labels[place] for place in sorted(pair))
         share, kappa = float(found.alike[pair]), float(found.kappa[pair])
-        chance = "" if kappa != kappa else f" (kappa {number(kappa)}: {kappa_words(kappa)})"
-        return f"{first} and {second} agree on {percent(share)} of the turns{chance}"
+        chance = "" if kappa != kappa else f" (kappa {format_number(kappa)}: {kappa_words(kappa)})"
+        return f"{first} and {second} agree on {format_share(share)} of the turns{chance}"
 
     if len(pairs) == 1:
         return f"{told(pairs[0])}."
@@ -80,16 +80,16 @@ def _row(made: Made, place: int, found: Agreement, reference: int, total: int) -
     start = (
         f"{kept:,} of {total:,}",
         f"{selection.tokens_kept:,}",
-        percent(saved),
+        format_share(saved),
     )
     if made.unlike is None:
         return (f"{name} :small[reference]", *start, "", "", "", _time(made.seconds))
     kappa = float(found.kappa[place, reference])
-    beside = "" if kappa != kappa else f" :small[κ {number(kappa)}]"
+    beside = "" if kappa != kappa else f" :small[κ {format_number(kappa)}]"
     return (
         name,
         *start,
-        f"{percent(float(found.alike[place, reference]))}{beside}",
+        f"{format_share(float(found.alike[place, reference]))}{beside}",
         f"{len(made.unlike.up):,}",
         f"{len(made.unlike.down):,}",
         _time(made.seconds),

@@ -6,20 +6,20 @@ from typing import cast
 
 import streamlit as st
 
-from convgate.context.bundle import ContextBundle
 from convgate.context.mode import MODES
 from convgate.context.modes import ConversationModes
 from convgate.context.section import SECTIONS, SectionName
-from convgate.figures import budget as bar
-from convgate.figures.budget import Spent, Used, budget_figure, describe_budget
-from convgate.figures.layout import CONFIG
-from convgate.figures.modes_along import (
-    Built,
+from convgate.figures.context import (
+    BUDGET_HEIGHT,
     ModeMark,
+    budget_figure,
+    describe_budget,
     describe_modes_along,
+    message_tokens,
     modes_along_figure,
     modes_along_height,
 )
+from convgate.figures.layout import CONFIG
 from convgate.transcripts.characters import writable
 from convgate.ui.context import state
 from convgate.ui.context.legend import draw_modes_legend, draw_sections_legend
@@ -37,25 +37,19 @@ MOST = 400
 
 def draw_bar(shown: Shown) -> None:
     """Tokens by section; a click on one lists it."""
-    spent = spent_of(shown)
-    st.plotly_chart(
-        budget_figure(spent, palette=current_palette()), theme=None, key=BAR, on_select=_clicked_section,
-        selection_mode="points", config=CONFIG | {"displayModeBar": False}, height=bar.HEIGHT,
-        alt=writable(describe_budget(spent)),
-    )  # fmt: skip
-    draw_sections_legend([one.section for one in spent.sections if one.tokens], present=spent.present > 0)
-
-
-def spent_of(shown: Shown) -> Spent:
-    """What the context costs."""
     bundle = shown.bundle
-    sections = [Used(one.name, one.tokens, one.budget, len(one.turns)) for one in bundle.sections]
-    return Spent(sections, shown.present, bundle.budget, bundle.tokens_total)
+    st.plotly_chart(
+        budget_figure(bundle, palette=current_palette()), theme=None, key=BAR, on_select=_clicked_section,
+        selection_mode="points", config=CONFIG, height=BUDGET_HEIGHT,
+        alt=writable(describe_budget(bundle)),
+    )  # fmt: skip
+    sections = [section.name for section in bundle.sections if section.tokens]
+    draw_sections_legend(sections, present=message_tokens(bundle) > 0)
 
 
 def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
     """The modes of all messages, and the contexts built so far; a click goes to a message."""
-    marks, built = _marks(shown, replay, modes), built_of(replay)
+    marks, built = _marks(shown, replay, modes), dict(sorted(replay.built.items()))
     _draw_slider(shown)
     st.plotly_chart(
         modes_along_figure(
@@ -94,19 +88,6 @@ def _draw_slider(shown: Shown) -> None:
         help="Step through the conversation and watch what a model would be given. N and P go to the next"
         " and the previous message.",
     )  # fmt: skip
-
-
-def built_of(replay: Replay) -> list[Built]:
-    """The contexts that were built, in the order of their messages."""
-    return [_built(turn, bundle) for turn, bundle in sorted(replay.built.items())]
-
-
-def _built(turn: int, bundle: ContextBundle) -> Built:
-    tokens: dict[SectionName, int] = {section.name: section.tokens for section in bundle.sections}
-    trouble = "; ".join(one.cause for one in bundle.fallbacks)
-    if bundle.breaches:
-        trouble = "breach"
-    return Built(turn, tokens, bundle.tokens - sum(tokens.values()), trouble)
 
 
 def _marks(shown: Shown, replay: Replay, modes: ConversationModes) -> list[ModeMark]:

@@ -62,11 +62,6 @@ class Shown:
         return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
     @property
-    def present(self) -> int:
-        """Tokens of what is sent besides the sections: the message to answer."""
-        return self.bundle.tokens - sum(section.tokens for section in self.bundle.sections)
-
-    @property
     def turns(self) -> int:
         """How many earlier turns are sent."""
         return sum(1 for section in self.bundle.sections for turn in section.turns if turn.index is not None)

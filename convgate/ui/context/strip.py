@@ -6,7 +6,8 @@ import streamlit as st
 
 from convgate.context.bundle import ContextBundle
 from convgate.context.mode import SURE
-from convgate.figures.hover import on_screen, percent
+from convgate.figures.hover import on_screen
+from convgate.text import format_share
 from convgate.ui.context.shown import Shown
 from convgate.ui.picking import answered_words
 from convgate.ui.text import literal
@@ -53,7 +54,7 @@ def _numbers(shown: Shown) -> list[tuple[str, str, str, str]]:
     bundle, total = shown.bundle, len(shown.moment.history)
     saved = 1 - bundle.tokens / bundle.tokens_total if bundle.tokens_total else 0.0
     held = sum(1 for one in bundle.invariants if one.active)
-    used = f"{percent(bundle.tokens / bundle.budget)} of the budget" if bundle.budget else "no budget"
+    used = f"{format_share(bundle.tokens / bundle.budget)} of the budget" if bundle.budget else "no budget"
     numbers = [
         ("Mode", bundle.mode.capitalize(), _confidence(bundle), _MODE_HELP),
         (
@@ -61,7 +62,7 @@ def _numbers(shown: Shown) -> list[tuple[str, str, str, str]]:
             "With the message to answer. Counted by the encoder's word list, so your model counts otherwise.",
         ),
         (
-            "Saved", percent(max(0.0, saved)), f"of {counted(bundle.tokens_total, 'token')}",
+            "Saved", format_share(max(0.0, saved)), f"of {counted(bundle.tokens_total, 'token')}",
             "Against sending everything up to this message.",
         ),
         (
@@ -75,7 +76,7 @@ def _numbers(shown: Shown) -> list[tuple[str, str, str, str]]:
     ]  # fmt: skip
     if bundle.prefix is not None:
         prefix = bundle.prefix
-        share = percent(prefix.tokens / prefix.before) if prefix.before else "0%"
+        share = format_share(prefix.tokens / prefix.before) if prefix.before else "0%"
         held_by = f", {counted(len(prefix.held), 'turn')} by hysteresis" if prefix.held else ""
         numbers.append(
             (

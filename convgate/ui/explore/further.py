@@ -12,9 +12,9 @@ import streamlit as st
 from convgate.agent_settings import AgentSettings
 from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
-from convgate.figures.histogram import describe_histogram, histogram_figure
 from convgate.figures.layout import CONFIG
-from convgate.figures.parts_over_turns import describe_parts, parts_figure
+from convgate.figures.parts import describe_parts, parts_figure
+from convgate.figures.scores import describe_histogram, histogram_figure
 from convgate.messages import turn_tokens
 from convgate.selector import write_selection
 from convgate.transcripts import format_named

@@ -11,7 +11,7 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from convgate.embedding.chunks import text_vectors
-from convgate.figures.clicks import clicked_cell
+from convgate.figures.hover import clicked_cell
 from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
 from convgate.gate.explain import relevance_matrix

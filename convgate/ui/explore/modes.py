@@ -12,7 +12,7 @@ from convgate.context.mode import MODES, ModeDecision
 from convgate.context.modes import ConversationModes
 from convgate.conversation import Turn
 from convgate.errors import ContextError
-from convgate.figures.hover import number
+from convgate.text import format_number
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
@@ -84,7 +84,7 @@ def draw_mode(modes: Modes) -> None:
     applied = modes.applied or one.mode
     carried = "" if applied == one.mode else f"by itself {one.mode.capitalize()}, "
     st.metric(
-        "Mode", applied.capitalize(), f"{carried}{number(one.confidence)}", delta_color="off",
+        "Mode", applied.capitalize(), f"{carried}{format_number(one.confidence)}", delta_color="off",
         delta_arrow="off", width="content", help=f"{one.reason} Context shows what follows from it.",
     )  # fmt: skip
 
@@ -95,7 +95,7 @@ def badge(one: ModeDecision) -> tuple[str, str]:
     An unsure one names what it most likely is.
     """
     name = one.mode if one.mode == one.likeliest else f"{one.likeliest}?"
-    return f"{name} {number(one.confidence)}", one.reason
+    return f"{name} {format_number(one.confidence)}", one.reason
 
 
 def _of_question(app: App, turn: Turn) -> ModeDecision:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.figures.activation import activation_words, describe_activation
+from convgate.figures.parts import activation_words, describe_activation
 from convgate.ui.explore.modes import Modes, draw_mode
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.rules import baseline_words, flips_words

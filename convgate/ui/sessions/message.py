@@ -8,8 +8,8 @@ import streamlit as st
 
 from convgate.figures.hover import on_screen
 from convgate.sessions import Kind
-from convgate.sessions.clock import duration
 from convgate.store.moved_boundaries import MovedBoundaries
+from convgate.text import format_duration
 from convgate.ui import keys
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.sessions import state
@@ -93,7 +93,7 @@ def _draw_why(found: Found, selected: int) -> None:
         and times is not None
         and (gap := (times[selected] - times[selected - 1]).total_seconds()) > 0
     ):
-        facts.append(f"{duration(round(gap))} after the message before")
+        facts.append(f"{format_duration(round(gap))} after the message before")
     if asked := commands_of(found.key, found.tried, found.conversation).get(selected):
         facts.append(f"the command “{literal(asked[1])}”")
     if reached := states_of(found.key, found.conversation).get(selected):

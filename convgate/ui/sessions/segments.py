@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from convgate.figures.hover import on_screen
-from convgate.sessions.clock import duration
+from convgate.text import format_duration
 from convgate.ui.sessions import state
 from convgate.ui.sessions.found import Found, Segment, kind_at, record_at, times_of
 from convgate.ui.sessions.message import CALLED
@@ -82,7 +82,7 @@ def _extent(found: Found, one: Segment) -> str:
         said_at = times[one.start : one.stop]
         parts.append(span(min(said_at), max(said_at)))
         if one.start and (gap := (times[one.start] - max(times[: one.start])).total_seconds()) > 0:
-            parts.append(f"{duration(round(gap))} after the last")
+            parts.append(f"{format_duration(round(gap))} after the last")
     return " · ".join(parts)
 
 

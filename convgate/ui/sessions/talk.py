@@ -9,8 +9,8 @@ import streamlit as st
 
 from convgate.errors import SessionError
 from convgate.sessions import BoundaryRules
-from convgate.sessions.clock import duration
 from convgate.store.sessions import Sessions
+from convgate.text import format_duration
 from convgate.ui.frame import App
 from convgate.ui.picking import Picker
 from convgate.ui.sessions import state
@@ -77,7 +77,7 @@ def _usual(found: Found) -> int:
 def _draw_strip(found: Found) -> None:
     times = times_of(found.key, found.conversation)
     longest = max(((later - at).total_seconds() for at, later in pairwise(times or ())), default=0.0)
-    gap = "no gap" if found.tried.idle_gap == float("inf") else duration(found.tried.idle_gap)
+    gap = "no gap" if found.tried.idle_gap == float("inf") else format_duration(found.tried.idle_gap)
     with st.container(horizontal=True, key="sessions-strip", gap="medium"):
         for label, value, told in (
             (
@@ -91,7 +91,7 @@ def _draw_strip(found: Found) -> None:
                 f"{len(found.bare.conversation_starts):,} by rules",
             ),
             ("Messages", f"{len(found.conversation):,}", "in this transcript"),
-            ("Longest gap", duration(round(longest)) if longest > 0 else "–", f"{gap} ends a session"),
+            ("Longest gap", format_duration(round(longest)) if longest > 0 else "–", f"{gap} ends a session"),
             ("Moved", f"{len(found.moved):,}", "turns, by a person"),
         ):
             st.metric(label, value, told, delta_color="off", delta_arrow="off", width="content")

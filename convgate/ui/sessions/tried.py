@@ -11,8 +11,8 @@ import tomli_w
 
 from convgate.figures.hover import on_screen
 from convgate.sessions import Boundaries, BoundaryRules
-from convgate.sessions.clock import duration
 from convgate.settings import FILE_NAME, PREFIX
+from convgate.text import format_duration
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
 from convgate.ui.sessions.found import Found, record_at, under
@@ -55,7 +55,8 @@ def draw_trying(view: View, in_use: BoundaryRules, tried: BoundaryRules) -> None
         gaps = sorted({*_GAPS, *(one for one in (tried.idle_gap, in_use.idle_gap) if not math.isinf(one))})
         state.put(GAP, _shown_gap(tried, in_use))
         st.select_slider(
-            "Idle gap", gaps, key=GAP, format_func=duration, disabled=off, on_change=_changed, args=(in_use,),
+            "Idle gap", gaps, key=GAP, format_func=format_duration, disabled=off, on_change=_changed,
+            args=(in_use,),
             help="Longer without a message, and the next one begins a session. Exactly this long does not.",
         )  # fmt: skip
         state.put(OVERRIDE, tried.continue_overrides_gap)

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 from convgate.evaluation.sweeps import at_value
-from convgate.figures.curves import precision_recall_figure, threshold_curve_figure
+from convgate.figures.curves import CurveMarks, precision_recall_figure, threshold_curve_figure
 from convgate.figures.layout import CONFIG
 from convgate.policies.scored import NO_LIMITS
 from convgate.transcripts.characters import writable
@@ -35,23 +35,21 @@ def draw_charts(trial: Trial) -> None:
     others = {}
     if own.recall.value is not None and own.precision.value is not None:
         others["the version's own rule"] = (own.recall.value, own.precision.value)
+    marks = CurveMarks(
+        current=trial.value, current_name="tried", beta=trial.beta, best=best, parameter=trial.parameter,
+        picks=True,
+    )  # fmt: skip
     left, right = st.columns([1.25, 1], gap="medium")
     with left:
         st.plotly_chart(
-            threshold_curve_figure(
-                curve, palette=current_palette(), current=trial.value, current_name="tried", beta=trial.beta,
-                best=best, parameter=trial.parameter, picks=True,
-            ),
-            theme=None, config=CONFIG, key=CURVE, on_select=partial(_clicked, CURVE, trial),
+            threshold_curve_figure(curve, marks, palette=current_palette()), theme=None, config=CONFIG,
+            key=CURVE, on_select=partial(_clicked, CURVE, trial),
             selection_mode="points", alt=_told(trial),
         )  # fmt: skip
     with right:
         st.plotly_chart(
-            precision_recall_figure(
-                curve, palette=current_palette(), current=trial.value, current_name="tried", beta=trial.beta,
-                best=best, parameter=trial.parameter, others=others, picks=True,
-            ),
-            theme=None, config=CONFIG, key=TRADEOFF, on_select=partial(_clicked, TRADEOFF, trial),
+            precision_recall_figure(curve, marks, palette=current_palette(), others=others), theme=None,
+            config=CONFIG, key=TRADEOFF, on_select=partial(_clicked, TRADEOFF, trial),
             selection_mode="points", alt=_told(trial),
         )  # fmt: skip
     limits = (

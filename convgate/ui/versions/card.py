@@ -9,7 +9,7 @@ import streamlit as st
 
 from convgate.errors import GateError
 from convgate.evaluation.metrics import METRICS as ORDER
-from convgate.figures.epochs import describe_epochs, epochs_figure, losses_and_shares
+from convgate.figures.curves import describe_epochs, epochs_figure, losses_and_shares
 from convgate.figures.hover import percent
 from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import RULES

@@ -1,0 +1,179 @@
+"""`convgate score` and `convgate select`: scores of earlier turns, and the messages that go to the model."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from convgate.cli import output
+from convgate.text import to_line
+
+if TYPE_CHECKING:
+    from convgate.conversation import Conversation
+    from convgate.decisions import TurnDecisions
+    from convgate.policies.base import Policy
+    from convgate.settings import Settings
+
+
+def score(
+    file: output.FileArgument,
+    turn: output.TurnOption = None,
+    question: output.QuestionOption = None,
+    conversation: output.ConversationOption = None,
+    gate: output.GateOption = None,
+    rule: output.RuleOption = None,
+    settings: output.SetOption = None,
+    min_turns: output.MinTurnsOption = None,
+    max_turns: output.MaxTurnsOption = None,
+    format: output.FormatOption = None,
+    skip_bad: output.SkipBadOption = False,
+    settings_file: output.SettingsFileOption = None,
+    json_output: output.JsonOption = False,
+    out: output.OutOption = None,
+) -> None:
+    """Score every earlier turn against the current message, with the reason why it is kept or dropped."""
+    from convgate.policies.gate import GatePolicy
+    from convgate.settings import load_settings
+
+    output.check_moment(turn, question)
+    chosen = load_settings(settings_file)
+    if settings_file is not None and chosen.policy != "gate":
+        output.tell(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
+    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
+    index = turn if turn is not None or question is not None else talk.current_index()
+    situation, history = talk.at(index) if index is not None else talk.asked(question or "")
+    with output.encoding_progress() as progress:
+        policy = _build_policy(
+            "gate", chosen, gate, settings, rule=rule, min_turns=min_turns, max_turns=max_turns
+        )
+        assert isinstance(policy, GatePolicy)
+        policy.prepare([talk], progress=progress)
+        decisions = policy.decide(situation, history)
+    output.write_result(
+        _score_json(talk, decisions, policy.version),
+        lambda: _show_scores(talk, decisions, policy.version, situation.turn.text),
+        json_output,
+        out,
+    )
+
+
+def select(
+    file: output.FileArgument,
+    policy: Annotated[
+        str | None, typer.Option(help="The policy; the gate unless the settings name another.")
+    ] = None,
+    turn: output.TurnOption = None,
+    question: output.QuestionOption = None,
+    conversation: output.ConversationOption = None,
+    gate: output.GateOption = None,
+    rule: output.RuleOption = None,
+    settings: output.SetOption = None,
+    min_turns: output.MinTurnsOption = None,
+    max_turns: output.MaxTurnsOption = None,
+    pair_answers: Annotated[
+        bool | None,
+        typer.Option("--pair-answers/--no-pair-answers", help="Keep a question and its answer together."),
+    ] = None,
+    settings_file: output.SettingsFileOption = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also print every turn's reason on standard error.")
+    ] = False,
+    format: output.FormatOption = None,
+    skip_bad: output.SkipBadOption = False,
+    redact: output.RedactOption = False,
+    json_output: output.JsonOption = False,
+    out: output.OutOption = None,
+) -> None:
+    """Choose the messages to send for the current one: a valid list, in order."""
+    from convgate.policies.base import Prepares
+    from convgate.selector import Selector, write_selection
+    from convgate.settings import load_settings
+
+    output.check_moment(turn, question)
+    chosen = load_settings(settings_file)
+    name = policy or chosen.policy
+    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
+    with output.encoding_progress() as progress:
+        built = _build_policy(
+            name, chosen, gate, settings, rule=rule, min_turns=min_turns, max_turns=max_turns
+        )
+        if isinstance(built, Prepares):
+            built.prepare([talk], progress=progress)
+        selector = Selector(built, pair_answers=chosen.pair_answers)
+        index = None if question is not None else talk.current_index() if turn is None else turn
+        situation, _ = talk.asked(question or "") if index is None else talk.at(index)
+        selection = selector.select_at(talk, situation.index, question=question, pair_answers=pair_answers)
+    for violation in selection.violations:
+        output.tell(f"chat APIs may refuse this list: {violation}")
+    if json_output:
+        decisions = [decision.to_json() for decision in selection.decisions]
+        output.write_json({"messages": selection.messages, "decisions": decisions}, out)
+        return
+    if explain:
+        for decision in selection.decisions:
+            sys.stderr.write(f"{decision.item}\t{decision.reason}\n")
+    output.write_text(write_selection(talk, situation, selection), out)
+
+
+def _build_policy(
+    name: str, settings: Settings, gate: str | None, assignments: list[str] | None, **options: object
+) -> Policy:
+    """Return the policy of the settings, with what --set and the options of the gate change of it."""
+    from convgate.building import EncoderOnDemand, build_policy
+    from convgate.policies.registry import check_written
+    from convgate.policies.written import Written
+
+    changes = {option: value for option, value in options.items() if value is not None}
+    if name != "gate" and (gate is not None or changes):
+        raise typer.BadParameter(f"--gate, --rule, --min-turns and --max-turns belong to gate, not to {name}")
+    values = {**output.parameters(assignments), **changes}
+    check_written(Written(name, values))
+    return build_policy(name, settings, EncoderOnDemand(settings), version=gate, **values)
+
+
+def _score_json(talk: Conversation, decisions: TurnDecisions, version: str) -> dict[str, Any]:
+    """Return the result as `convgate score --json` prints it."""
+    turns = [
+        {
+            "index": decision.item,
+            "role": talk.turns[decision.item].role,
+            "score": decision.score,
+            "logit": decision.logit,
+            "tier1": None if decisions.tier1 is None else float(decisions.tier1[row]),
+            "attention": None if decisions.attention is None else float(decisions.attention[row]),
+            "kept": decision.kept,
+            "reason": decision.reason,
+            "margin": decision.margin,
+            "parts": dict(decision.parts),
+        }
+        for row, decision in enumerate(decisions)
+    ]
+    return {
+        "threshold": decisions.threshold,
+        "rule": decisions.rule,
+        "gate_activation": decisions.gate_activation,
+        "version": version,
+        "turns": turns,
+    }
+
+
+def _show_scores(talk: Conversation, decisions: TurnDecisions, version: str, current: str) -> None:
+    rows = []
+    for decision in decisions:
+        turn = talk.turns[decision.item]
+        outcome, style = ("kept", "bold blue") if decision.kept else ("dropped", "dim")
+        cells = (decision.item, outcome, f"{decision.score:.2f}", turn.speaker, turn.scored_text)
+        rows.append((cells, style))
+    output.print_table(
+        {"turn": "number", "decision": "word", "score": "number", "speaker": "word", "text": "line"}, rows
+    )
+    threshold = "none" if decisions.threshold is None else f"{decisions.threshold:.2f}"
+    output.print_lines(
+        f"Current message: {to_line(current, 200)}",
+        f"{len(decisions.kept_indices)} of {len(decisions)} earlier turns kept · threshold {threshold}"
+        f" (rule {decisions.rule}) · gate {version}",
+        *([decisions.because] if decisions.because else []),
+        "Turn numbers start at 0. --json shows the parts of every score.",
+    )

@@ -1,0 +1,127 @@
+"""Text helpers of every room: counts, lists, numbers, times and shortened text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+_UNITS = (("minute", 60), ("hour", 60), ("day", 24), ("week", 7), ("month", 52 / 12), ("year", 12))
+
+
+def pluralize(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with the noun that it counts.
+
+    >>> pluralize(1, "turn"), pluralize(18903, "token"), pluralize(2, "reply", "replies")
+    ('1 turn', '18,903 tokens', '2 replies')
+    """
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def join_words(words: Iterable[str], *, last: str = "and", max_words: int | None = None) -> str:
+    """Return words as a list in a sentence; of more than `max_words`, the first and how many more.
+
+    >>> join_words(["a"]), join_words(["a", "b"]), join_words(["a", "b", "c"], last="or")
+    ('a', 'a and b', 'a, b or c')
+    >>> join_words("abcdef", max_words=2)
+    'a, b and 4 more'
+    """
+    shown = list(words)
+    if max_words is not None and len(shown) > max_words:
+        shown = [*shown[:max_words], f"{len(shown) - max_words:,} more"]
+    return f" {last} ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def truncate(text: str, limit: int) -> str:
+    """Return at most `limit` characters of the text, the last an ellipsis where some are left out.
+
+    >>> truncate("a long sentence", 7), truncate("short", 7)
+    ('a long…', 'short')
+    """
+    return text if len(text) <= limit else f"{text[: limit - 1].rstrip()}…"
+
+
+def to_line(text: str, limit: int = 2_000) -> str:
+    r"""Return the text on one line of at most `limit` characters; whitespace becomes single spaces.
+
+    No more than 4 x `limit` characters are read: a turn may have 100,000.
+
+    >>> to_line("a\n  b"), to_line("a long  sentence", 7)
+    ('a b', 'a long…')
+    """
+    line = " ".join(text[: 4 * limit].split())
+    return truncate(line, limit) if len(text) <= 4 * limit else f"{line[: limit - 1].rstrip()}…"
+
+
+def quote(value: object, limit: int = 100) -> str:
+    """Return the value as Python writes it, cut to `limit` characters, as errors quote what they received.
+
+    >>> quote("a"), quote("a" * 1_000)[-2:]
+    ("'a'", 'a…')
+    """
+    try:
+        return truncate(repr(value), limit)
+    except (ValueError, RecursionError):  # an integer of thousands of digits, or nested values
+        return f"a value of type {type(value).__name__} that is too large to show"
+
+
+def format_number(value: float) -> str:
+    """Return a score or a threshold with two decimals.
+
+    >>> format_number(0.834), format_number(-3.2), format_number(-0.001)
+    ('0.83', '−3.20', '0.00')
+    """
+    return f"{value:z.2f}".replace("-", "−")
+
+
+def format_signed(value: float, decimals: int = 2) -> str:
+    """Return a logit or a difference, always with its sign.
+
+    >>> format_signed(1.234), format_signed(-0.5), format_signed(-0.0001)
+    ('+1.23', '−0.50', '0.00')
+    """
+    text = f"{value:+.{decimals}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
+
+
+def format_share(share: float) -> str:
+    """Return a share (0…1) in percent, with one decimal below ten.
+
+    >>> format_share(0.0067), format_share(0.344), format_share(0.00001), format_share(0)
+    ('0.7%', '34%', 'under 0.1%', '0%')
+    """
+    if 0 < share < 0.0005:
+        return "under 0.1%"
+    return f"{share:.1%}" if 0 < share < 0.0995 else f"{share:.0%}"
+
+
+def format_duration(seconds: float) -> str:
+    """Return a length of time in at most two units; below a minute in seconds.
+
+    >>> format_duration(7_200), format_duration(8_100), format_duration(45), format_duration(0.5)
+    ('2 h', '2 h 15 min', '45 s', '0.5 s')
+    >>> format_duration(93_600)
+    '1 day 2 h'
+    """
+    if seconds < 60:
+        return f"{seconds:g} s"
+    whole = int(seconds)
+    days, hours, minutes, rest = whole // 86_400, whole // 3_600 % 24, whole // 60 % 60, whole % 60
+    units = [(days, pluralize(days, "day")), (hours, f"{hours} h"), (minutes, f"{minutes} min")]
+    units.append((rest, f"{rest} s"))
+    first = next(place for place, (number, _) in enumerate(units) if number)
+    return " ".join(words for number, words in units[first : first + 2] if number)
+
+
+def format_age(moment: datetime, now: datetime | None = None) -> str:
+    """Return how long ago a moment was, in the largest unit that fits.
+
+    >>> format_age(datetime(2026, 1, 1, 12, tzinfo=UTC), datetime(2026, 1, 3, 11, tzinfo=UTC))
+    '1 day ago'
+    """
+    value = ((now or datetime.now(UTC)) - moment).total_seconds()
+    unit = ""
+    for name, size in _UNITS:
+        if value < size:
+            break
+        value, unit = value / size, name
+    return f"{pluralize(int(value), unit)} ago" if unit else "just now"
