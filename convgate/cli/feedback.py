@@ -71,7 +71,7 @@ def feedback(
     "question"?, "source"?, "version"?, "how"?: "explicit" or "implicit"}
     """
     from convgate.labels.feedback import Feedback, keep_feedback, open_store
-    from convgate.labels.feedback_file import keep_feedback_lines
+    from convgate.labels.feedback_lines import keep_feedback_lines
     from convgate.settings import load_settings
 
     settings = load_settings()
@@ -116,7 +116,7 @@ def feedback(
 
 def _changes(store: Store, saved: list[Saved]) -> list[str]:
     """What would be different, a line for each turn; to be asked for before a dry run is undone."""
-    from convgate.labels.spellings import in_words
+    from convgate.labels.imports import format_answer
     from convgate.store.label_changes import changes_of
     from convgate.transcripts.characters import printable
 
@@ -125,7 +125,7 @@ def _changes(store: Store, saved: list[Saved]) -> list[str]:
         for one in changes_of(store, action):
             key, at = one.situation.conversation, one.situation.turn
             message = f"message {at}" if at is not None else f"question {one.situation.question[:60]!r}"
-            before, after = (in_words(value or "no answer") for value in (one.before, one.after))
+            before, after = (format_answer(value or "no answer") for value in (one.before, one.after))
             told.append(printable(f"{key}, {message}, turn {one.turn}, {one.annotator}: {before} → {after}"))
     return told
 

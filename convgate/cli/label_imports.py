@@ -20,7 +20,7 @@ from convgate.home import login_name
 from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
-    from convgate.labels.imported import Import
+    from convgate.labels.imports import Import
     from convgate.store import Saved
 
 
@@ -53,7 +53,7 @@ def import_(
     own, which can be taken back, and is compared with what holds after the files before it.
     """
     from convgate.labels.exchange import keep_labels, read_labels
-    from convgate.labels.imported import compared
+    from convgate.labels.imports import compare_with_library
     from convgate.settings import load_settings
 
     store, by = open_library(check=True), annotator or login_name()
@@ -76,7 +76,7 @@ def import_(
     results = []
     with kept(store, dry_run=dry_run):
         for one in read:
-            found = compared(store, one)
+            found = compare_with_library(store, one)
             saved = keep_labels(store, found, by=by)
             results.append(_result(found, None if dry_run else saved))
     if json_output or out:

@@ -1,26 +1,26 @@
-"""Answers about earlier turns: by key, by click, or several at once; stored at once, taken back one by one.
+"""Answers about the earlier turns of a message: the same controls and keys on Label and Explore."""
 
-The same controls and keys on every page that shows a message with its earlier turns.
-"""
-
-from convgate.ui.answering.controls import Later, draw_answers, draw_prefill, draw_saved
-from convgate.ui.answering.listed import labelling, take_answers
-from convgate.ui.answering.message import Answering
-from convgate.ui.answering.storing import PROBLEM, SAVED, keep_saved
-from convgate.ui.answering.words import CALLED, MARKS, said_words
+from convgate.ui.answering.answers import MARKS, NAMES, Answering, format_other_answers
+from convgate.ui.answering.controls import (
+    PROBLEM,
+    SAVED,
+    draw_actions,
+    draw_answers,
+    keep_saved,
+    take_answers,
+    transcript_labelling,
+)
 
 __all__ = [
-    "CALLED",
     "MARKS",
+    "NAMES",
     "PROBLEM",
     "SAVED",
     "Answering",
-    "Later",
+    "draw_actions",
     "draw_answers",
-    "draw_prefill",
-    "draw_saved",
+    "format_other_answers",
     "keep_saved",
-    "labelling",
-    "said_words",
     "take_answers",
+    "transcript_labelling",
 ]

@@ -1,4 +1,4 @@
-"""Feedback that an agent wrote down, one JSON object a line.
+"""Feedback in a file, one JSON object a line.
 
 {"messages": [{"role": "user", "content": "Hi"}, …], "turn": 0, "relevant": true}
 {"conversation": "0123456789abcdef", "turn": [2, 3], "relevant": false, "at": 9, "source": "my-agent"}
@@ -11,25 +11,22 @@ from typing import Any
 
 from convgate.errors import ConversationError, StoreError, TranscriptError
 from convgate.labels.feedback import AGENT, Feedback, FeedbackError, keep_feedback
-from convgate.labels.imported import text_of
-from convgate.labels.spellings import answer_meant
+from convgate.labels.imports import parse_answer, parse_text
 from convgate.store import Saved, Store
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.problems import Problems
 from convgate.transcripts.source import Source
 
-_FIELDS = frozenset(
-    {"conversation", "messages", "turn", "relevant", "at", "question", "source", "version", "how"}
-)
+_FIELDS = ("conversation", "messages", "turn", "relevant", "at", "question", "source", "version", "how")
 
 
 def keep_feedback_lines(
     store: Store, source: Source, *, agent: str = AGENT, skip_bad: bool = False
 ) -> tuple[list[Saved], Problems]:
-    """Store every line, or nothing; what became of each, and what was left out.
+    """Store every line, or nothing; return what became of each, and what was left out.
 
-    agent: whose feedback it is where a line has no `source`. Raises BadLinesError for bad lines unless
-    `skip_bad`, and when there is no good one.
+    agent: the source of lines that name none. Raises BadLinesError for bad lines unless `skip_bad`, and when
+    there is no good one.
     """
     report = source.report
     if source.json is None:
@@ -38,7 +35,7 @@ def keep_feedback_lines(
     with store.write():
         for value, place in source.json.values(each=False):
             try:
-                saved.append(keep_feedback(store, feedback_of(value, agent)))
+                saved.append(keep_feedback(store, parse_feedback(value, agent)))
             except TranscriptError as error:
                 place.leave_out_all(error)
             except (StoreError, ConversationError) as error:
@@ -49,40 +46,26 @@ def keep_feedback_lines(
     return saved, problems
 
 
-def feedback_of(value: Any, agent: str) -> Feedback:
-    """The feedback in a line's object; TranscriptError or StoreError when it is none."""
+def parse_feedback(value: Any, agent: str) -> Feedback:
+    """Return the feedback in a line's object; TranscriptError or StoreError when it is invalid."""
     if not isinstance(value, Mapping):
         raise TranscriptError(f"expected an object, got {kind(value)}")
-    if unknown := sorted(set(value) - _FIELDS):
-        raise TranscriptError(
-            f"there is no such field; there are {', '.join(sorted(_FIELDS))}", field=unknown[0]
-        )
+    if unknown := sorted(set(value) - set(_FIELDS)):
+        raise TranscriptError(f"unknown field; the fields are {', '.join(_FIELDS)}", field=unknown[0])
     if ("conversation" in value) == ("messages" in value):
-        raise TranscriptError("it names either a conversation or its messages", field="conversation")
+        raise TranscriptError("either a conversation or its messages are needed", field="conversation")
     if "relevant" not in value:
-        raise TranscriptError("it does not say whether the turn is relevant", field="relevant")
-    turn = value.get("turn")
+        raise TranscriptError("relevant is missing", field="relevant")
+    turn, relevant = value.get("turn"), value["relevant"]
+    if isinstance(relevant, str):
+        relevant = {"relevant": True, "not_relevant": False}.get(parse_answer(relevant), relevant)
     return Feedback(
-        text_of(value, "conversation") or value.get("messages") or "",
+        parse_text(value, "conversation") or value.get("messages") or "",
         tuple(turn) if isinstance(turn, list) else (turn,),  # type: ignore[arg-type]
-        _relevant(value["relevant"]),
+        relevant,
         value.get("at"),
-        text_of(value, "question"),
-        text_of(value, "source") or agent,
-        text_of(value, "version"),
+        parse_text(value, "question"),
+        parse_text(value, "source") or agent,
+        parse_text(value, "version"),
         value.get("how", "explicit"),
     )
-
-
-def _relevant(value: Any) -> bool | None:
-    """Whether a line says that the turn is relevant; None takes back what was said."""
-    if value is None or isinstance(value, bool):
-        return value
-    meant = {"relevant": True, "not_relevant": False}
-    if not isinstance(value, str) or (answer := answer_meant(value)) not in meant:
-        raise TranscriptError(
-            "expected true or 'relevant', false or 'not relevant', or null, which takes it back;"
-            f" got {value!r}",
-            field="relevant",
-        )
-    return meant[answer]
