@@ -13,8 +13,7 @@ import pytest
 import convgate
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ConversationError, ConvgateError, StoreError, TranscriptError
-from convgate.labels.feedback import quoted_turns
-from convgate.labels.feedback_lines import keep_feedback_lines
+from convgate.labels.feedback import keep_feedback_lines, quoted_turns
 from convgate.labels.gold import gold_set
 from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, NewConversation, Saved, SituationKey, Store

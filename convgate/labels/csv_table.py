@@ -1,14 +1,7 @@
 """Labels as a CSV table for spreadsheets: one row for what an annotator says of one earlier turn.
 
-| column | holds |
-|---|---|
-| conversation, title | the conversation's key in the library; its title, for people |
-| message, question | the current message, from 0; else the question asked after the last turn |
-| turn | the earlier turn, from 0 |
-| annotator, kind | whose answer it is; person, agent or adjudication |
-| answer, note | relevant, not_relevant or unsure; any text |
-| time, version | when, with its time zone; the gate's version that was shown |
-| message_text, turn_text | the beginning of both, for people; not read |
+`message` is the current message, or `question` what was asked after the last turn; `turn` is the earlier one.
+Both count from 0. The title and the texts at the end are for people, and not read.
 """
 
 from __future__ import annotations
@@ -187,11 +180,11 @@ def _parse_row(
     situation = SituationKey(key, message, question if message is None else "")
     kind = parse_kind(cells.get("kind", "").strip(), annotator)
     at, version = cells.get("time", "").strip() or None, cells.get("version") or None
-    entries = []
-    if answer:
-        entries.append(Entry(situation, turn, annotator, answer, "answer", at, version, kind))
-    if note.strip():
-        entries.append(Entry(situation, turn, annotator, note, "note", at, version, kind))
+    entries = [
+        Entry(situation, turn, annotator, answer, "answer", at, version, kind),
+        Entry(situation, turn, annotator, note, "note", at, version, kind),
+    ]
+    entries = [entry for entry in entries if (entry.value or "").strip()]
     return turns if message is None else message, entries
 
 

@@ -17,8 +17,13 @@ from convgate.errors import TranscriptError
 from convgate.labels.csv_table import is_label_table, read_table, write_table
 from convgate.labels.gold import read_snapshot, split_groups
 from convgate.labels.imports import Import
-from convgate.labels.relevance_file import is_relevance_file, read_relevance_file, write_relevance_lines
-from convgate.labels.turn_lists import is_turn_list, read_turn_lists
+from convgate.labels.json_lines import (
+    is_relevance_file,
+    is_turn_list,
+    read_relevance_file,
+    read_turn_lists,
+    write_relevance_lines,
+)
 from convgate.redaction import Redactor
 from convgate.store import WHOLE, Conversations, Entry, Labels, Saved, SituationKey, Store
 from convgate.store.label_log import check_annotator

@@ -10,7 +10,7 @@ from typing import Any, cast, get_args
 
 from convgate.errors import StoreError, TranscriptError
 from convgate.messages.tokens import turn_tokens
-from convgate.store import ADJUDICATED, Entry, NewConversation, SituationKey, Store
+from convgate.store import ADJUDICATED, Entry, Labels, NewConversation, SituationKey, Store
 from convgate.store.conversation_records import title_of
 from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, checked_time
 from convgate.transcripts.json_text import kind as kind_of_value
@@ -83,8 +83,7 @@ class Collector:
         except StoreError as error:
             self._report.error(str(error), line=line, field=field)
             return
-        place = (entry.situation, entry.turn, entry.annotator, entry.what)
-        first, first_line = self._entries.setdefault(place, (entry, line))
+        first, first_line = self._entries.setdefault(_place(entry), (entry, line))
         if first.value != entry.value:
             problem = f"{entry.value!r:.60} contradicts {first.value!r:.60} in line {first_line}"
             self._report.error(problem, line=line, field=field)
@@ -209,23 +208,14 @@ def close_import(
 
 def compare_with_library(store: Store, found: Import) -> Import:
     """Return the import compared with what the library holds now."""
-    stored: dict[_Place, str] = {}
+    stored = {
+        _place(entry): entry.value
+        for key in {entry.situation.conversation for entry in found.entries}
+        for entry in Labels(store).entries(key)
+    }
     with store.read() as db:
         present = {key for (key,) in db.execute("SELECT key FROM conversations WHERE deleted_at IS NULL")}
-        for key in {entry.situation.conversation for entry in found.entries}:
-            for table, value in (("labels", "answer"), ("label_notes", "note")):
-                rows = db.execute(
-                    f"""
-                    SELECT situations.turn, question, said.turn, name, said.{value} FROM conversations
-                    JOIN situations ON situations.conversation = conversations.number
-                    JOIN {table} AS said ON said.situation = situations.number
-                    JOIN annotators ON annotators.number = said.annotator WHERE key = ?
-                    """,
-                    [key],
-                )
-                for turn, question, earlier, name, text in rows:
-                    stored[SituationKey(key, turn, question), earlier, name, value] = text
-    before = [stored.get((one.situation, one.turn, one.annotator, one.what)) for one in found.entries]
+    before = [stored.get(_place(entry)) for entry in found.entries]
     known = sum(text == entry.value for text, entry in zip(before, found.entries, strict=True))
     return replace(
         found,
@@ -235,3 +225,7 @@ def compare_with_library(store: Store, found: Import) -> Import:
             replace(one, new=one.new and one.key not in present) for one in found.conversations
         ),
     )
+
+
+def _place(entry: Entry) -> _Place:
+    return entry.situation, entry.turn, entry.annotator, entry.what

@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 
 from convgate.conversation import Conversation
 from convgate.decisions import Floats, TurnDecisions
-from convgate.embedding.base import Progress
 from convgate.errors import StoreError
 from convgate.policies.base import Policy
 from convgate.store.conversations import Conversations
@@ -72,14 +71,12 @@ def make_queue(
     seed: int,
     by: str | None = None,
     conversations: Sequence[str] | None = None,
-    progress: Progress | None = None,
 ) -> list[NewItem]:
     """Return at most `size` turns to label, none twice, those of a message together, messages shuffled.
 
     Turns with a gold label are left out, and those that `by` answered.
     other: a version or policy whose disagreements with the gate are asked about.
     conversations: keys of those to ask about; None for the whole library.
-    progress: is called with the number of messages that were scored.
 
     The same library and arguments give the same queue. Raises StoreError for a size out of range, or an
     unknown conversation.
@@ -96,12 +93,10 @@ def make_queue(
             item = NewItem(row.situation, row.turn, "annotators", reason)
             candidates["annotators"].append(_Candidate(rank, item))
     messages = _draw_messages(library, keys, seed)
-    for done, (place, conversation) in enumerate(messages, start=1):
+    for place, conversation in messages:
         turns = _labellable(conversation, place.turn, known.get(place, ()))
         for candidate in _candidates(place, conversation, turns, gate, other, seed, size):
             candidates[candidate.item.kind].append(candidate)
-        if progress:
-            progress(done, len(messages))
     return _choose(candidates, size, max(_MAX_PER_MESSAGE, ceil(size / max(len(messages), 1))), seed)
 
 

@@ -6,12 +6,13 @@ Each answer is stored at once. The list of turns in the browser sends an answer 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
 
-from convgate.errors import StoreError
+from convgate.errors import ConvgateError, StoreError
 from convgate.store import Answer, Saved
 from convgate.ui import keys
 from convgate.ui.answering.answers import MARKS, NAMES, Answering, Scope
@@ -84,6 +85,15 @@ def keep_saved(saved: Saved | None) -> None:
     st.session_state[SAVED] = saved
 
 
+@contextmanager
+def reporting_problems() -> Iterator[None]:
+    """Have the page show why an action failed; for callbacks."""
+    try:
+        yield
+    except ConvgateError as error:
+        st.session_state[PROBLEM] = error
+
+
 def transcript_labelling(answering: Answering, selected: int | None) -> Labelling:
     """Return what the list of turns shows of the answers, and have it take new ones."""
     st.session_state[_SHOWN] = answering
@@ -143,7 +153,7 @@ def _store_answer(answering: Answering, turn: int, value: Answer | None, scope: 
     """Store an answer, or clear the one answer, and go on."""
     if (by := answering.by) is None:
         return
-    try:
+    with reporting_problems():
         now = answering.reloaded()
         answers = dict.fromkeys([turn] if value is None else now.targets(turn, scope), value)
         if now.adjudicating:
@@ -159,8 +169,6 @@ def _store_answer(answering: Answering, turn: int, value: Answer | None, scope: 
             now.go(now.situation, turn)
         else:
             _go_on(now.reloaded(), turn)
-    except StoreError as error:
-        st.session_state[PROBLEM] = error
 
 
 def _go_on(answering: Answering, turn: int) -> None:
@@ -176,15 +184,12 @@ def _undo_or_redo(answering: Answering, action: str) -> None:
     if answering.by is None:
         return
     labels = answering.labels
-    try:
+    with reporting_problems():
         saved = labels.undo(answering.by) if action == "undo" else labels.redo(answering.by)
-    except StoreError as error:
-        st.session_state[PROBLEM] = error
-        return
-    if saved is not None:
-        keep_saved(saved)
-        if saved.situation is not None:
-            answering.go(saved.situation, saved.turn if saved.turn >= 0 else None)
+        if saved is not None:
+            keep_saved(saved)
+            if saved.situation is not None:
+                answering.go(saved.situation, saved.turn if saved.turn >= 0 else None)
 
 
 def _refuse(problem: str) -> None:

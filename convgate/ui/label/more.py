@@ -6,18 +6,17 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.errors import ConvgateError, StoreError
+from convgate.errors import ConvgateError
 from convgate.labels.agreement import agreement
 from convgate.labels.exchange import SUFFIXES, Kind, keep_labels, read_labels, write_labels
 from convgate.labels.imports import Import
 from convgate.redaction import Redactor
 from convgate.store import Conversations, Labels
-from convgate.store.label_imports import LabelImports
 from convgate.store.labels import Annotator
 from convgate.transcripts import BadLinesError, Problems
 from convgate.transcripts.characters import isolate, writable
 from convgate.ui.annotator import annotator
-from convgate.ui.answering import PROBLEM, keep_saved
+from convgate.ui.answering import PROBLEM, keep_saved, reporting_problems
 from convgate.ui.explore import state
 from convgate.ui.explore.view import View
 from convgate.ui.frame import App, show_problem
@@ -28,7 +27,7 @@ from convgate.ui.wording import ago, counted, told_apart
 
 SHOW = "label.show"
 IMPORTED, GENERATION = "label.import.done", "label.import.generation"
-_MAX_PROBLEMS, _MAX_CONVERSATIONS, _MAX_IMPORTS = 10, 200, 5
+_MAX_PROBLEMS, _MAX_CONVERSATIONS = 10, 200
 _KINDS: dict[Kind, str] = {"relevance-set": "Relevance set", "csv": "CSV table"}
 _BADGES = {"good": "green", "fair": "orange", "low": "red", "few": "gray", "undefined": "gray"}
 
@@ -100,11 +99,8 @@ def _draw_annotators(app: App) -> None:
 
 def _switch(app: App, one: Annotator, key: str) -> None:
     state.touched()
-    try:
+    with reporting_problems():
         Labels(app.store).set_trains(one.name, trains=bool(st.session_state[key]))
-    except StoreError as error:
-        st.session_state[PROBLEM] = error
-        st.session_state[key] = one.trains
 
 
 def _draw_files(app: App) -> None:
@@ -122,19 +118,6 @@ def _draw_files(app: App) -> None:
     if (message := st.session_state.pop(IMPORTED, None)) is not None:
         st.success(message, icon=":material/check:")
     by = annotator()
-    for one in LabelImports(app.store).all(_MAX_IMPORTS):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            undone = ", undone" if one.undone else ""
-            st.markdown(
-                f"{literal(one.file, limit=60)}: {counted(one.labels, 'label')} by {literal(one.by)}"
-                f" {ago(one.at)}{undone}",
-                width="content",
-            )
-            if not one.undone:
-                st.button(
-                    "Undo", key=f"label.import.undo.{one.number}", icon=":material/undo:",
-                    on_click=_undo, args=(app, one.number), disabled=by is None,
-                )  # fmt: skip
     if by is None:
         st.caption("Choose a name above to import.")
         return
@@ -193,18 +176,7 @@ def _draw_problems(problems: Problems) -> None:
 
 def _keep(app: App, found: Import, by: str) -> None:
     state.touched()
-    try:
+    with reporting_problems():
         keep_saved(saved := keep_labels(app.store, found, by=by))
-    except ConvgateError as error:
-        st.session_state[PROBLEM] = error
-        return
-    st.session_state[IMPORTED] = f"Imported {counted(saved.changed, 'label')}."
-    st.session_state[GENERATION] = remembered(GENERATION, 0) + 1
-
-
-def _undo(app: App, number: int) -> None:
-    state.touched()
-    try:
-        keep_saved(LabelImports(app.store).undo(number))
-    except ConvgateError as error:
-        st.session_state[PROBLEM] = error
+        st.session_state[IMPORTED] = f"Imported {counted(saved.changed, 'label')}. Undo reverts all of them."
+        st.session_state[GENERATION] = remembered(GENERATION, 0) + 1

@@ -7,15 +7,14 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.errors import StoreError
 from convgate.ui.annotator import draw_annotator
 from convgate.ui.answering import (
-    PROBLEM,
     Answering,
     draw_actions,
     draw_answers,
     format_other_answers,
     keep_saved,
+    reporting_problems,
     take_answers,
     transcript_labelling,
 )
@@ -184,11 +183,9 @@ def _draw_note(answers: Answering, selected: int) -> None:
 def _on_note(answers: Answering, turn: int, key: str) -> None:
     assert answers.by is not None
     state.touched()
-    try:
+    with reporting_problems():
         text = st.session_state[key] or ""
         keep_saved(answers.labels.note(answers.situation, turn, text, by=answers.by))
-    except StoreError as error:
-        st.session_state[PROBLEM] = error
 
 
 def _on_asked() -> None:

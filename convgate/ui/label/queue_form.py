@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from datetime import datetime
+from typing import Literal
 
 import streamlit as st
 
@@ -15,7 +16,6 @@ from convgate.ui.annotator import annotator
 from convgate.ui.choosers import chooser_labels, policy_of
 from convgate.ui.explore import state
 from convgate.ui.frame import App
-from convgate.ui.wording import counted
 
 MAKING = "label.making"
 """Whether a new queue is being described."""
@@ -25,7 +25,7 @@ _SIZES = (10, 20, 50, 100, 200)
 
 
 def draw_form(app: App) -> bool:
-    """Draw the form; return whether a queue was made or the form was cancelled."""
+    """Draw the form; return whether a queue was made."""
     if annotator() is None:
         st.info("Choose a name above to make a queue.", icon=":material/person:")
         return False
@@ -45,41 +45,26 @@ def draw_form(app: App) -> bool:
                 help="Asks about turns that the active version keeps and this one drops, or vice versa",
             )  # fmt: skip
         is_submitted = st.form_submit_button("Make queue", type="primary", icon=":material/playlist_add:")
-    is_cancelled = bool(Queues(app.store).all()) and st.button(
-        "Cancel", key="label.queue.cancel", type="tertiary"
-    )
-    # Not in a callback, where no progress can be shown.
-    is_made = is_submitted and _make(app, names)
-    if is_made or is_cancelled:
-        st.session_state[MAKING] = False
-    return is_made or is_cancelled
+    return is_submitted and _make(app, names)  # not in a callback, where no spinner can be shown
 
 
 def _make(app: App, names: dict[str, str]) -> bool:
     by, view, other = annotator(), st.session_state[state.VIEW], st.session_state[OTHER]
     assert by is not None
-    gate, seed, place = scoring.gate_policy(app), secrets.randbelow(2**31), st.empty()
-
-    def report(done: int, total: int, /) -> None:
-        place.progress(done / max(total, 1), text=f"Scoring {counted(total, 'message')} …")
-
-    items = make_queue(
-        app.store,
-        Judge(gate.version, gate),
-        Judge(
-            names[other],
-            scoring.policy(app, other),
-            "versions" if policy_of(other) == GatePolicy.name else "policies",
-        ),
-        size=int(st.session_state[SIZE]),
-        seed=seed,
-        by=by,
-        conversations=[view.conversation] if st.session_state[WHERE] == "this" else None,
-        progress=report,
-    )
-    place.empty()
-    if not items:
+    gate, seed = scoring.gate_policy(app), secrets.randbelow(2**31)
+    kind: Literal["versions", "policies"] = "versions" if policy_of(other) == GatePolicy.name else "policies"
+    with st.spinner("Scoring messages …"):
+        items = make_queue(
+            app.store,
+            Judge(gate.version, gate),
+            Judge(names[other], scoring.policy(app, other), kind),
+            size=int(st.session_state[SIZE]),
+            seed=seed,
+            by=by,
+            conversations=[view.conversation] if st.session_state[WHERE] == "this" else None,
+        )
+    if items:
+        Queues(app.store).add(f"{datetime.now().astimezone():%A, %d %B}", items, by=by, seed=seed)
+    else:
         st.info("No turns are left to ask about.")
-        return False
-    Queues(app.store).add(f"{datetime.now().astimezone():%A, %d %B}", items, by=by, seed=seed)
-    return True
+    return bool(items)

@@ -8,35 +8,32 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.errors import ConvgateError
 from convgate.store import Labels, SituationKey
 from convgate.store.label_counts import Disagreement, LabelCounts
-from convgate.store.queues import Queues, ReasonKind
+from convgate.store.queues import Queues
 from convgate.transcripts.characters import isolate, writable
 from convgate.ui.annotator import annotator, draw_annotator
-from convgate.ui.answering import MARKS, NAMES, PROBLEM, keep_saved
+from convgate.ui.answering import MARKS, NAMES, keep_saved, reporting_problems
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import go
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
-from convgate.ui.frame import App, show_problem
+from convgate.ui.frame import App
 from convgate.ui.label.queue_form import MAKING, draw_form
 from convgate.ui.state import selected_rows
 from convgate.ui.text import literal
 from convgate.ui.wording import ago, counted
 
 WORK, QUEUE, TABLE, ADJUDICATED = "label.work", "label.queue", "label.disagreements", "label.adjudicated"
-_LISTED, _DELETED = "label.disagreements.listed", "label.queue.deleted"
+_LISTED = "label.disagreements.listed"
 _MAX_LISTED = 200  # disagreements in the table
 _MODES = {"conversation": "This conversation", "queue": "A queue", "adjudicate": "Disagreements"}
-_REASONS: dict[ReasonKind, str] = {
-    "start": "random",
+_REASONS = {
     "threshold": "near the threshold",
     "versions": "versions disagree",
     "policies": "policies disagree",
     "annotators": "annotators disagree",
     "audit": "random",
-    "score": "high score",
 }
 
 
@@ -70,11 +67,6 @@ def draw_work(app: App, view: View, outcome: Outcome) -> Work | None:
         if n_disagreements and not view.settle:
             st.caption(f"{counted(n_disagreements, 'disagreement')} to adjudicate", width="content")
     draw_annotator(app, partial(_format_progress, app, view, outcome))
-    if mode == "queue" and (deleted := st.session_state.get(_DELETED)) is not None:
-        st.button(
-            f"Restore queue {deleted}", key="label.queue.restore", on_click=_restore, args=(app, deleted),
-            icon=":material/undo:", type="tertiary",
-        )  # fmt: skip
     if st.session_state.get(MAKING):
         if draw_form(app):
             open_newest_queue(app)
@@ -154,11 +146,9 @@ def _draw_queue(app: App, number: int, here: SituationKey) -> Work:
         st.button("New queue", key="label.queue.new", on_click=_make_queue, icon=":material/add:")
         if number in names:
             st.button("Delete", key="label.queue.delete", on_click=_delete, args=(app, number),
-                      type="tertiary", help="Labels stay, and the queue can be restored.")  # fmt: skip
-    try:
-        queues.get(number)
-    except ConvgateError as error:
-        show_problem(error)
+                      type="tertiary", help="Labels stay.")  # fmt: skip
+    if number not in names:
+        st.error(f"There is no queue {number}.")
         return Work(finished=True)
     if by is None:
         return Work()
@@ -167,7 +157,7 @@ def _draw_queue(app: App, number: int, here: SituationKey) -> Work:
         st.success("All turns of this queue have an answer of yours.", icon=":material/done_all:")
     items = queues.items_about(number, here)
     return Work(
-        {item.turn: _REASONS[item.kind] for item in items},
+        {item.turn: _REASONS.get(item.kind, item.kind) for item in items},
         {item.turn: item.reason for item in items},
         finished=is_finished,
         next_message=partial(_next_of_queue, app, number, by, here),
@@ -186,11 +176,9 @@ def _next_of_queue(app: App, number: int, by: str, here: SituationKey) -> bool:
 
 def _skip(app: App, number: int, by: str, here: SituationKey) -> None:
     state.touched()
-    try:
+    with reporting_problems():
         keep_saved(Labels(app.store).set_status(here, "skipped", by=by))
         _next_of_queue(app, number, by, here)
-    except ConvgateError as error:
-        st.session_state[PROBLEM] = error
 
 
 def _draw_disagreements(app: App, outcome: Outcome) -> Work:
@@ -271,23 +259,9 @@ def _make_queue() -> None:
 
 def _delete(app: App, number: int) -> None:
     state.touched()
-    try:
+    with reporting_problems():
         Queues(app.store).delete(number)
-        st.session_state[_DELETED] = number
         open_newest_queue(app)
-    except ConvgateError as error:
-        st.session_state[PROBLEM] = error
-
-
-def _restore(app: App, number: int) -> None:
-    state.touched()
-    try:
-        Queues(app.store).undelete(number)
-        st.session_state.pop(_DELETED, None)
-        st.session_state[MAKING] = False
-        _open_queue(app, number)
-    except ConvgateError as error:
-        st.session_state[PROBLEM] = error
 
 
 def _format_progress(app: App, view: View, outcome: Outcome, name: str) -> str:

@@ -1,8 +1,11 @@
-"""Labels in relevance sets: each case has the answers of all annotators beside its gold labels.
+"""Labels in JSON lines: relevance sets, and lists of relevant turns as other tools write them.
 
     {"type": "case", …, "relevant": [0], "judged": [0, 3], "labels": [{"annotator": "Ada", "turn": 0, …}]}
 
-Readers that do not know `labels` read it as a plain relevance set.
+A case has the answers of all annotators beside its gold labels; other readers ignore `labels`. A list does
+not name its conversation; `current_text` is compared with the one that is given.
+
+    {"current_turn": 9, "current_text": "And …", "history_start": 0, "history_end": 9, "relevant_turns": [4]}
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ from convgate.errors import StoreError, TranscriptError
 from convgate.labels.gold import gold_case, resolve_answers
 from convgate.labels.imports import (
     NO_ANNOTATOR,
+    NO_CONVERSATION,
     Collector,
     Import,
     close_import,
@@ -26,7 +30,7 @@ from convgate.labels.imports import (
     parse_kind,
     parse_text,
 )
-from convgate.store import Entry, NewConversation, SituationKey, Store, documents
+from convgate.store import Conversations, Entry, NewConversation, SituationKey, Store, documents
 from convgate.store.openings import Openings, chain
 from convgate.transcripts.formats.relevance import RelevanceFormat
 from convgate.transcripts.json_places import Place
@@ -37,7 +41,6 @@ from convgate.transcripts.source import Source
 from convgate.transcripts.split_groups import SPLIT_GROUP, split_group_of
 from convgate.transcripts.writing import write_conversation
 
-NAME = "relevance-set"
 STORED = "stored"
 """Field of a conversation's line: the conversation as the library has it, which messages cannot express."""
 
@@ -118,7 +121,7 @@ def read_relevance_file(source: Source, store: Store, *, annotator: str | None, 
             _collect(case, situation, stop, value, place, collector, annotator)
         except TranscriptError as error:
             place.leave_out_all(error)
-    return close_import(store, source.report, NAME, collector.entries(), new, skip_bad=skip_bad)
+    return close_import(store, source.report, "relevance-set", collector.entries(), new, skip_bad=skip_bad)
 
 
 def _collect(
@@ -237,3 +240,74 @@ def _find_key(db: Database, key: str, conversation: Conversation, *, grown: bool
     if row is None and (number := Openings(db).same(chain(conversation.turns))) is not None:
         row = db.execute("SELECT key FROM conversations WHERE number = ?", [number]).fetchone()
     return row[0] if row else None
+
+
+def is_turn_list(source: Source) -> bool:
+    """Return whether most of the first lines have a current turn and relevant turns."""
+    if source.json is None:
+        return False
+    document = None if source.json.is_lines else source.json.document
+    values = document[:20] if isinstance(document, list) else source.json.sample
+    lines = [
+        one for one in values if isinstance(one, Mapping) and {"current_turn", "relevant_turns"} <= one.keys()
+    ]
+    return 2 * len(lines) > len(values)
+
+
+def read_turn_lists(
+    source: Source, store: Store, *, annotator: str | None, conversation: str | None, skip_bad: bool
+) -> Import:
+    """Return the labels of the lines: turns of the history that are not listed are not relevant.
+
+    conversation: its key in the library, which has to be given.
+    """
+    file = source.report.file
+    if source.json is None:
+        raise source.json_error or TranscriptError("this is not JSON", file=file)
+    if annotator is None:
+        raise TranscriptError(NO_ANNOTATOR, file=file)
+    if conversation is None:
+        raise TranscriptError(NO_CONVERSATION, file=file)
+    each = not source.json.is_lines and isinstance(source.json.document, list)
+    stored = Conversations(store).get(conversation)
+    collector = Collector(source.report)
+    for value, place in source.json.values(each=each):
+        try:
+            current, entries = _parse_list(value, stored.summary.key, stored.conversation, annotator)
+        except TranscriptError as error:
+            place.leave_out_all(error)
+            continue
+        # In a document, a value has no line of its own but begins on one.
+        line = place.line or (place.locator.line(place.prefix) if place.locator else 1)
+        for entry in entries:
+            collector.add(line, current, entry)
+    return close_import(store, source.report, "turn-lists", collector.entries(), {}, skip_bad=skip_bad)
+
+
+def _parse_list(value: Any, key: str, conversation: Conversation, annotator: str) -> tuple[int, list[Entry]]:
+    if not isinstance(value, Mapping):
+        raise TranscriptError(f"expected an object with 'current_turn', got {kind(value)}")
+    current = parse_index(value.get("current_turn"), "current_turn")
+    if current >= len(conversation):
+        raise TranscriptError(
+            f"turn {current}, but the conversation has {len(conversation)} turns", field="current_turn"
+        )
+    text = " ".join((parse_text(value, "current_text") or "").split())
+    if not " ".join(conversation.turns[current].text.split()).startswith(text):
+        raise TranscriptError(f"turn {current} of the conversation has another text", field="current_text")
+    start = parse_index(value.get("history_start", 0), "history_start")
+    end = parse_index(value.get("history_end", current), "history_end")
+    if not start <= end <= current:
+        raise TranscriptError(f"{start} to {end} is no range of turns before {current}", field="history_end")
+    relevant = value.get("relevant_turns")
+    if not isinstance(relevant, list):
+        raise TranscriptError(f"expected a list of turns, got {kind(relevant)}", field="relevant_turns")
+    for place, turn in enumerate(relevant):
+        field = f"relevant_turns[{place}]"
+        if not start <= parse_index(turn, field) < end:
+            raise TranscriptError(f"{turn} is not in the history from {start} to before {end}", field=field)
+    situation = SituationKey(key, current)
+    return current, [
+        Entry(situation, turn, annotator, "relevant" if turn in relevant else "not_relevant")
+        for turn in range(start, end)
+    ]
