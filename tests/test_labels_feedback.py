@@ -12,7 +12,7 @@ import pytest
 
 import convgate
 from convgate.conversation import Conversation, Turn
-from convgate.errors import ConversationError, ConvgateError, StoreError, TranscriptError
+from convgate.errors import ConvgateError, StoreError, TranscriptError
 from convgate.labels.feedback import keep_feedback_lines, quoted_turns
 from convgate.labels.gold import gold_set
 from convgate.settings import load_settings
@@ -233,13 +233,6 @@ def test_an_answer_quotes_what_stands_in_one_earlier_turn_alone(answer: str, quo
     talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in TALK))
     situation, history = talk.at(5)
     assert quoted_turns(history, situation.turn.text, answer) == quoted
-
-
-def test_shorter_quotes_can_be_asked_for() -> None:
-    talk = Conversation("t", (Turn.of("user", "two silver coins"), Turn.of("user", "how much?")))
-    assert quoted_turns(talk.at(1)[1], "how much?", "Two silver coins.", words=3) == [0]
-    with pytest.raises(ConversationError):
-        quoted_turns(talk.at(1)[1], "", "Two silver coins.", words=0)
 
 
 def test_quotes_become_implicit_feedback_and_nothing_is_said_of_the_rest(store: Store) -> None:

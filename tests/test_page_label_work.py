@@ -254,16 +254,15 @@ def test_a_pause_stops_answering_but_not_adjudicating(monkeypatch: pytest.Monkey
 # Agreement and annotators
 
 
-def test_agreement_is_shown_in_words_and_numbers() -> None:
+def test_agreement_is_shown() -> None:
     key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(30)])
     ada: dict[int, Any] = {turn: "relevant" if turn % 2 else "not_relevant" for turn in range(24)}
     say(key, 29, Ada=ada, **{HOSTILE: ada | {0: "relevant", 2: "relevant"}}, Cy=ada)
     app = opened(conversation=key, show="agreement")
     assert "Ada, Cy: kappa 1.00" in said(app)
     assert not [one for one in app.markdown if HOSTILE in one.value]
-    (table,) = [one.value for one in app.dataframe if "annotators" in one.value.columns]
-    assert sorted(table["same answer"]) == [22, 22, 22, 24]
-    assert [round(value, 2) for value in sorted(table["kappa"].dropna())] == [0.83, 0.83, 1.0]
+    assert said(app).count("kappa 0.83") == 2
+    assert "alpha" in said(app)
 
 
 def test_who_is_trained_on_is_a_switch_and_changes_gold() -> None:

@@ -15,7 +15,7 @@ from convgate.conversation import Conversation, Turn
 from convgate.store import ADJUDICATED, SituationLabels, Store
 from convgate.store.labels import Said
 from convgate.ui import keys
-from convgate.ui.answering import MARKS, NAMES, Answering, answers, format_other_answers
+from convgate.ui.answering import MARKS, NAMES, Answering, answers
 from convgate.ui.scoring import Moment
 from convgate.ui.transcript import component
 
@@ -104,8 +104,7 @@ def test_answers_of_others_are_shown_where_this_annotator_answered(store: Store)
     }
     assert set(answering(store, said).others()) == {1, 3}
     assert set(answering(store, said, by=None).others()) == {1, 2, 3}
-    assert format_other_answers(answering(store, said), 1) == "Bo: ? unsure · adjudicated: ✓ relevant"
-    assert format_other_answers(answering(store, said), 2) == ""
+    assert answering(store, said).others()[1] == [("Bo", "unsure"), ("adjudicated", "relevant")]
 
 
 def test_marks_and_keys_are_those_of_the_script() -> None:

@@ -3,7 +3,7 @@
     agreement(store)[0].value      # kappa of the two annotators with the most shared turns
 
 Both coefficients are ratios of sums over turns, so one call computes them for every bootstrap resample. Turns
-of which an annotator is unsure are counted apart.
+of which an annotator is unsure are left out.
 """
 
 from __future__ import annotations
@@ -56,7 +56,6 @@ class Agreement:
     interval: tuple[float, float] | None  # 95%, over conversations, or over messages when there are few
     shared: int  # turns that at least two of them answered, none of both unsure
     agreed: int  # of these, turns with one answer by all
-    unsure: int  # turns that two answered and of which one was unsure; 0 for alpha
 
     @property
     def level(self) -> Level:
@@ -71,6 +70,8 @@ class Agreement:
     def summary(self) -> str:
         """The numbers and what they mean, in a line."""
         numbers = f"{self.agreed:,} of {self.shared:,} shared turns have the same answer"
+        if self.interval is not None:
+            numbers = f"95% interval {self.interval[0]:.2f} to {self.interval[1]:.2f}, {numbers}"
         if self.value is not None:
             # Rounded down, so that a value below a limit never reads as if it reached it.
             numbers = f"{self.coefficient} {floor(self.value * 100 + 1e-9) / 100:.2f}, {numbers}"
@@ -121,7 +122,6 @@ def agreement_of_pairs(shared: Sequence[SharedCounts]) -> list[Agreement]:
                 *_estimate(kappa, cells, rows),
                 shared=n_both + n_first + n_second + n_neither,
                 agreed=n_both + n_neither,
-                unsure=sum(row.unsure for row in rows),
             )
         )
     return sorted(pairs, key=lambda pair: (-pair.shared, pair.annotators))
@@ -136,7 +136,6 @@ def agreement_of_all(names: Sequence[str], counts: Sequence[TurnCounts]) -> Agre
         *_estimate(alpha, sums, counts),
         shared=sum(row.turns for row in counts),
         agreed=sum(row.agreed for row in counts),
-        unsure=0,
     )
 
 

@@ -147,7 +147,6 @@ def feedback_from_answer(
     answer: str,
     *,
     question: str | None = None,
-    words: int = MIN_QUOTE,
     source: str = AGENT,
     version: str | None = None,
     settings: Settings | str | Path | None = None,
@@ -158,7 +157,7 @@ def feedback_from_answer(
     """
     talk = _conversation_of(conversation)
     situation, history = talk.at(talk.current_index()) if question is None else talk.asked(question)
-    quoted = quoted_turns(history, situation.turn.scored_text, answer, words=words)
+    quoted = quoted_turns(history, situation.turn.scored_text, answer)
     if not quoted:
         return AnswerFeedback((), None)
     messages = [turn.source for turn in talk.turns if turn.source is not None]  # an iterator is read once
@@ -169,20 +168,18 @@ def feedback_from_answer(
     return AnswerFeedback(tuple(quoted), saved)
 
 
-def quoted_turns(history: History, asked: str, answer: str, *, words: int = MIN_QUOTE) -> list[int]:
+def quoted_turns(history: History, asked: str, answer: str) -> list[int]:
     """Return the indices in the conversation of the turns that an answer quotes, in order.
 
-    A quote is that many `words` in a row, in any case and punctuation, or a line of code, that occurs in
+    A quote is MIN_QUOTE words in a row, in any case and punctuation, or a line of code, that occurs in
     exactly one earlier turn and not in the current message `asked`. Instructions are skipped, as they are
     always sent. In languages without spaces between words, few quotes are found.
     """
-    if words < 1:
-        raise ConversationError(f"a quote has at least one word; got {words}")
-    candidates = set(_pieces(answer, words)) - set(_pieces(asked, words))
+    candidates = set(_pieces(answer)) - set(_pieces(asked))
     turns_with: dict[object, set[int]] = defaultdict(set)
     for index, turn in enumerate(history, history.start):
         if not turn.is_instruction:
-            for piece in candidates.intersection(_pieces(turn.scored_text, words)):
+            for piece in candidates.intersection(_pieces(turn.scored_text)):
                 turns_with[piece].add(index)
     return sorted({index for turns in turns_with.values() if len(turns) == 1 for index in turns})
 
@@ -267,11 +264,11 @@ def open_store(settings: Settings | str | Path | None) -> Store:
     return Store(settings.database)
 
 
-def _pieces(text: str, words: int) -> Iterator[object]:
-    """Every run of that many words, and every line of code."""
+def _pieces(text: str) -> Iterator[object]:
+    """Every run of MIN_QUOTE words, and every line of code."""
     spoken = _WORD.findall(text.casefold())
-    for start in range(len(spoken) - words + 1):
-        yield tuple(spoken[start : start + words])
+    for start in range(len(spoken) - MIN_QUOTE + 1):
+        yield tuple(spoken[start : start + MIN_QUOTE])
     for line in map(str.strip, text.splitlines()):
         if len(line) >= _MIN_CODE and _CODE.search(line):
             yield line

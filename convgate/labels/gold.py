@@ -39,16 +39,12 @@ class GoldCounts:
         return self.relevant + self.not_relevant
 
 
-def gold_set(
-    store: Store, *, name: str = "labels", conversations: Iterable[str] | None = None
-) -> RelevanceSet:
+def gold_set(store: Store, *, name: str = "labels") -> RelevanceSet:
     """Return the gold labels as a relevance set.
 
     The id of a conversation is its key in the library; `split_group` says on which side of a split it is
     where that is not its key. Messages without a gold label and deleted conversations are left out.
-    conversations: keys of those to include; None for all.
     """
-    wanted = None if conversations is None else frozenset(conversations)
     cases: list[Case] = []
     with read_snapshot(store) as db:
         rows = db.execute(
@@ -61,8 +57,7 @@ def gold_set(
             """
         )
         for situation, answers in groupby(rows, lambda row: SituationKey(*row[:3])):
-            if wanted is None or situation.conversation in wanted:
-                cases.append(gold_case(situation, {turn: answer for *_, turn, answer in answers}))
+            cases.append(gold_case(situation, {turn: answer for *_, turn, answer in answers}))
         groups, library = split_groups(store), Conversations(store)
         labelled = {
             key: _name_by_key(library.get(key).conversation, key, groups.get(key, key))

@@ -3,7 +3,6 @@
 from convgate.ui.answering.answers import MARKS as MARKS
 from convgate.ui.answering.answers import NAMES as NAMES
 from convgate.ui.answering.answers import Answering as Answering
-from convgate.ui.answering.answers import format_other_answers as format_other_answers
 from convgate.ui.answering.controls import PROBLEM as PROBLEM
 from convgate.ui.answering.controls import draw_actions as draw_actions
 from convgate.ui.answering.controls import draw_answers as draw_answers

@@ -9,7 +9,6 @@ from typing import Literal
 
 from convgate.store import ADJUDICATED, Labels, SituationKey, SituationLabels, Store
 from convgate.ui.scoring import Moment
-from convgate.ui.text import literal
 
 MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
 NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
@@ -101,10 +100,3 @@ class Answering:
             for turn, answers in self.held.answers.items()
             if turn in self.mine or self.adjudicating or self.by is None
         }
-
-
-def format_other_answers(answering: Answering, turn: int) -> str:
-    """Return the answers of others for a turn as Markdown; empty when there are none to show yet."""
-    return " · ".join(
-        f"{literal(who)}: {MARKS[answer]} {NAMES[answer]}" for who, answer in answering.others().get(turn, [])
-    )

@@ -19,7 +19,7 @@ from convgate.ui.answering.answers import MARKS, NAMES, Answering, Scope
 from convgate.ui.frame import show_problem
 from convgate.ui.text import literal
 from convgate.ui.transcript import Labelling, given, situation_name
-from convgate.ui.wording import ago, counted
+from convgate.ui.wording import counted
 
 SCOPE, SAVED, PROBLEM = "answering.scope", "answering.saved", "answering.problem"
 _SHOWN = "answering.shown"  # the message that was drawn last
@@ -76,7 +76,7 @@ def draw_actions(
                 type="primary" if _scope(answering) == "rest" else "secondary", on_click=_switch_scope,
                 help="The next answer is for all turns without one. One undo reverts all of them.",
             )  # fmt: skip
-    if words := _describe_saved(answering, turn, st.session_state.get(SAVED)):
+    if words := _describe_saved(st.session_state.get(SAVED)):
         st.caption(words)
 
 
@@ -196,12 +196,10 @@ def _refuse(problem: str) -> None:
     st.session_state[PROBLEM] = StoreError(problem)
 
 
-def _describe_saved(answering: Answering, turn: int | None, saved: Saved | None) -> str:
-    """What was stored last in this window, or else about the turn, as Markdown."""
+def _describe_saved(saved: Saved | None) -> str:
+    """What was stored last in this window, as Markdown."""
     if saved is None:
-        by = answering.by or ""
-        said = None if turn is None else answering.held.answers.get(turn, {}).get(by)
-        return f":material/check: Saved {ago(said.at)}" if said else ""
+        return ""
     if saved.action is None:
         return ":material/check: No change"
     words = {"undo": "Undone", "redo": "Redone"}.get(saved.kind, "Saved")

@@ -14,7 +14,6 @@ from convgate.redaction import Redactor
 from convgate.store import Conversations, Labels
 from convgate.store.labels import Annotator
 from convgate.transcripts import BadLinesError, Problems
-from convgate.transcripts.characters import isolate, writable
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import PROBLEM, keep_saved, reporting_problems
 from convgate.ui.explore import state
@@ -62,19 +61,6 @@ def _draw_agreement(app: App) -> None:
         return
     for one in results:
         st.markdown(f":{_BADGES[one.level]}-badge[{one.level}] {literal(one.summary)}")
-    rows = [
-        {
-            "annotators": writable(" and ".join(map(isolate, one.annotators))),
-            one.coefficient: one.value,
-            "95% from": one.interval[0] if one.interval else None,
-            "to": one.interval[1] if one.interval else None,
-            "shared turns": one.shared,
-            "same answer": one.agreed,
-            "one unsure": one.unsure,
-        }
-        for one in results
-    ]
-    st.dataframe(rows, hide_index=True, alt="Agreement of annotators", key="label.agreement")
 
 
 def _draw_annotators(app: App) -> None:

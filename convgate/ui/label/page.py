@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -12,7 +11,6 @@ from convgate.ui.answering import (
     Answering,
     draw_actions,
     draw_answers,
-    format_other_answers,
     keep_saved,
     reporting_problems,
     take_answers,
@@ -87,7 +85,8 @@ def _draw_card(app: App, view: View, scored: Outcome, work: Work) -> None:
         show_text(moment.situation.turn.scored_text.strip(), limit=1_000)
     can_answer = selected is not None and answers.can_answer(selected)
     if selected is None or not can_answer:
-        _draw_reason_for_nothing(answers, selected)
+        other = "another turn with a disagreement" if work.adjudicating else "a turn before this message"
+        st.markdown("Nothing is left to answer." if answers.finished else f"Choose {other}.")
     else:
         verb = "Adjudicate: does" if work.adjudicating else "Does"
         st.subheader(f"{verb} turn {selected + 1:,} matter to this message?", anchor=False)
@@ -106,24 +105,11 @@ def _draw_card(app: App, view: View, scored: Outcome, work: Work) -> None:
         draw_actions(answers)
         return
     draw_answers(answers, selected, work.skip)
-    if others := format_other_answers(answers, selected):
-        st.markdown(f":material/group: {others}")
     draw_neighbours(scored, selected)
     _draw_note(answers, selected)
     st.toggle("Show the gate's decision", key=GATE, on_change=state.touched, persist_state="session")
     if shows_gate:
-        _draw_decision(scored, selected, work.details.get(selected, ""))
-
-
-def _draw_reason_for_nothing(answers: Answering, selected: int | None) -> None:
-    if selected is None:
-        st.info("No turn is before this message. Choose a later message.", icon=":material/first_page:")
-    elif answers.finished:
-        st.markdown("Nothing is left to answer.")
-    elif selected not in answers.history:
-        st.markdown("Only turns before the message can be answered for. Choose an earlier turn.")
-    else:
-        st.markdown("There is no disagreement about this turn. Choose one of the list.")
+        _draw_decision(scored, selected)
 
 
 def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_gate: bool) -> None:
@@ -140,25 +126,18 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
         scored.moment.conversation, scored.moment.situation, scored.decisions, marks,
         place=scored.moment.key, height="60vh",
     )  # fmt: skip
+    rows = [row for row in data["rows"] if row["turn"] in turns]
+    if not shows_gate:  # scores and decisions would bias the answers
+        hidden = {"outcome": "", "score": "", "bar": None, "reason": "", "state": "hidden"}
+        rows = [row if row["state"] == "current" else {**row, **hidden} for row in rows]
     draw_transcript(
-        data if shows_gate else _hide_decisions(data),
+        {**data, "rows": rows, "threshold": data["threshold"] if shows_gate else None},
         key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers,
     )  # fmt: skip
 
 
-def _hide_decisions(data: dict[str, Any]) -> dict[str, Any]:
-    """The rows without scores and decisions, which would bias the answers."""
-    hidden = {"outcome": "", "score": "", "bar": None, "reason": ""}
-    rows = [
-        row if row["state"] == "current" else {**row, **hidden, "state": "hidden"} for row in data["rows"]
-    ]
-    return {**data, "rows": rows, "threshold": None}
-
-
-def _draw_decision(scored: Outcome, selected: int, reason: str) -> None:
+def _draw_decision(scored: Outcome, selected: int) -> None:
     st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
-    if reason:
-        st.caption(literal(reason))
     if scored.gate is not None and scored.decisions.parts:
         explained = Explained("label", scored.gate, scored.moment, scored.decisions, state.touched)
         draw_why(explained, selected)

@@ -2,30 +2,39 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import partial
+from typing import Literal
 
 import streamlit as st
 
+from convgate.labels.queue import Judge, make_queue
+from convgate.policies.gate import GatePolicy
 from convgate.store import Labels, SituationKey
 from convgate.store.label_counts import Disagreement, LabelCounts
 from convgate.store.queues import Queues
 from convgate.transcripts.characters import isolate, writable
-from convgate.ui.annotator import annotator, draw_annotator
+from convgate.ui import scoring
+from convgate.ui.annotator import annotator, draw_annotator, is_asked
 from convgate.ui.answering import MARKS, NAMES, keep_saved, reporting_problems
+from convgate.ui.choosers import chooser_labels, policy_of
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import go
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.view import View
 from convgate.ui.frame import App
-from convgate.ui.label.queue_form import MAKING, draw_form
 from convgate.ui.state import selected_rows
 from convgate.ui.text import literal
 from convgate.ui.wording import ago, counted
 
 WORK, QUEUE, TABLE, ADJUDICATED = "label.work", "label.queue", "label.disagreements", "label.adjudicated"
+SIZE, OTHER, WHERE = "label.queue.size", "label.queue.other", "label.queue.where"
 _LISTED = "label.disagreements.listed"
+_MAKING = "label.making"  # whether a new queue is being described
+_SIZES = (10, 20, 50, 100, 200)
 _MAX_LISTED = 200  # disagreements in the table
 _MODES = {"conversation": "This conversation", "queue": "A queue", "adjudicate": "Disagreements"}
 _REASONS = {
@@ -42,7 +51,6 @@ class Work:
     """What is asked about the message that is shown."""
 
     reasons: Mapping[int, str] = field(default_factory=dict)  # by turn to ask about, in order
-    details: Mapping[int, str] = field(default_factory=dict)  # likewise, with scores and decisions
     adjudicating: bool = False
     finished: bool = False  # nothing is left to ask about, of any message
     next_message: Callable[[], bool] | None = None  # goes on; whether there was anything
@@ -55,7 +63,7 @@ def draw_work(app: App, view: View, outcome: Outcome) -> Work | None:
     While it is made, nothing else is drawn, for a key would interrupt it.
     """
     n_disagreements = LabelCounts(app.store).disagreements(per_page=1).total
-    mode = "queue" if view.queue is not None or st.session_state.get(MAKING) else "conversation"
+    mode = "queue" if view.queue is not None or st.session_state.get(_MAKING) else "conversation"
     state.put(WORK, "adjudicate" if view.settle else mode)
     with st.container(horizontal=True, vertical_alignment="center", key="label-work"):
         # Without counts: a browser goes on sending the words that it was shown first.
@@ -66,9 +74,12 @@ def draw_work(app: App, view: View, outcome: Outcome) -> Work | None:
         )  # fmt: skip
         if n_disagreements and not view.settle:
             st.caption(f"{counted(n_disagreements, 'disagreement')} to adjudicate", width="content")
-    draw_annotator(app, partial(_format_progress, app, view, outcome))
-    if st.session_state.get(MAKING):
-        if draw_form(app):
+        if not is_asked():
+            draw_annotator(app)
+    if is_asked():
+        draw_annotator(app, partial(_format_progress, app, view, outcome))
+    if st.session_state.get(_MAKING):
+        if _draw_form(app):
             open_newest_queue(app)
             st.rerun()
         return None
@@ -120,7 +131,7 @@ def open_newest_queue(app: App) -> None:
     """Show the newest unfinished queue, else the newest, else the form to make one."""
     queues, by = Queues(app.store), annotator()
     numbers = [queue.number for queue in queues.all()]
-    st.session_state[MAKING] = not numbers or by is None
+    st.session_state[_MAKING] = not numbers or by is None
     if not numbers or by is None:
         state.change(queue=None, settle=False)
         return
@@ -143,7 +154,7 @@ def _draw_queue(app: App, number: int, here: SituationKey) -> Work:
             state.put(QUEUE, number)
             st.selectbox("Queue", list(names), key=QUEUE, on_change=_choose_queue, args=(app,),
                          format_func=lambda one: names.get(one, str(one)))  # fmt: skip
-        st.button("New queue", key="label.queue.new", on_click=_make_queue, icon=":material/add:")
+        st.button("New queue", key="label.queue.new", on_click=_open_form, icon=":material/add:")
         if number in names:
             st.button("Delete", key="label.queue.delete", on_click=_delete, args=(app, number),
                       type="tertiary", help="Labels stay.")  # fmt: skip
@@ -158,7 +169,6 @@ def _draw_queue(app: App, number: int, here: SituationKey) -> Work:
     items = queues.items_about(number, here)
     return Work(
         {item.turn: _REASONS.get(item.kind, item.kind) for item in items},
-        {item.turn: item.reason for item in items},
         finished=is_finished,
         next_message=partial(_next_of_queue, app, number, by, here),
         skip=None if is_finished else partial(_skip, app, number, by, here),
@@ -179,6 +189,52 @@ def _skip(app: App, number: int, by: str, here: SituationKey) -> None:
     with reporting_problems():
         keep_saved(Labels(app.store).set_status(here, "skipped", by=by))
         _next_of_queue(app, number, by, here)
+
+
+def _draw_form(app: App) -> bool:
+    """Draw the form; return whether a queue was made."""
+    if annotator() is None:
+        st.info("Choose a name above to make a queue.", icon=":material/person:")
+        return False
+    names = chooser_labels(app.settings.home)
+    others = [name for name in names if name != GatePolicy.name]
+    with st.form("label.queue.form", border=True):
+        st.markdown("**New queue**: turns near the threshold, turns with a disagreement, and random turns.")
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.selectbox("Turns", _SIZES, index=1, key=SIZE)
+            st.selectbox(
+                "From", ["library", "this"], key=WHERE,
+                format_func={"library": "All conversations", "this": "This conversation"}.__getitem__,
+            )  # fmt: skip
+            st.selectbox(
+                "Compared with", others, index=others.index("hybrid"), key=OTHER,
+                format_func=lambda name: names.get(name, name),
+                help="Asks about turns that the active version keeps and this one drops, or vice versa",
+            )  # fmt: skip
+        is_submitted = st.form_submit_button("Make queue", type="primary", icon=":material/playlist_add:")
+    return is_submitted and _make_queue(app, names)  # not in a callback, where no spinner can be shown
+
+
+def _make_queue(app: App, names: dict[str, str]) -> bool:
+    by, view, other = annotator(), st.session_state[state.VIEW], st.session_state[OTHER]
+    assert by is not None
+    gate, seed = scoring.gate_policy(app), secrets.randbelow(2**31)
+    kind: Literal["versions", "policies"] = "versions" if policy_of(other) == GatePolicy.name else "policies"
+    with st.spinner("Scoring messages …"):
+        items = make_queue(
+            app.store,
+            Judge(gate.version, gate),
+            Judge(names[other], scoring.policy(app, other), kind),
+            size=int(st.session_state[SIZE]),
+            seed=seed,
+            by=by,
+            conversations=[view.conversation] if st.session_state[WHERE] == "this" else None,
+        )
+    if items:
+        Queues(app.store).add(f"{datetime.now().astimezone():%A, %d %B}", items, by=by, seed=seed)
+    else:
+        st.info("No turns are left to ask about.")
+    return bool(items)
 
 
 def _draw_disagreements(app: App, outcome: Outcome) -> Work:
@@ -238,7 +294,7 @@ def _select() -> None:
 
 def _choose_mode(app: App) -> None:
     mode = st.session_state[WORK]
-    st.session_state[MAKING] = False
+    st.session_state[_MAKING] = False
     if mode == "queue":
         open_newest_queue(app)
         return
@@ -252,8 +308,8 @@ def _choose_queue(app: App) -> None:
     _open_queue(app, st.session_state[QUEUE])
 
 
-def _make_queue() -> None:
-    st.session_state[MAKING] = True
+def _open_form() -> None:
+    st.session_state[_MAKING] = True
     state.touched()
 
 
