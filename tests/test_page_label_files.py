@@ -49,7 +49,7 @@ def test_an_empty_library_takes_labels_with_their_conversations() -> None:
     assert place(app) == (7, 6)
 
 
-def test_a_file_is_looked_at_before_it_is_imported_and_taken_back_as_one() -> None:
+def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     key, other = add(), add(*TALK[:6])
     say(key, Ada={1: "relevant"})
     app = opened(conversation=key, show="files")
