@@ -6,7 +6,7 @@ import json
 
 from convgate.conversation import Conversation, Turn
 from convgate.labels.exchange import keep_labels, read_labels
-from convgate.labels.imported import Import
+from convgate.labels.imports import Import
 from convgate.store import (
     Conversations,
     Entry,

@@ -56,18 +56,14 @@ def labels() -> Labels:
     return Labels(store())
 
 
-def opened(by: str | None = "Ada", /, *, worth: bool = False, **query: str) -> AppTest:
-    """The page in a new browser that knows who labels, at an address.
-
-    worth: whether what is worth most is asked about first, as it is unless a person wants otherwise.
-    """
+def opened(by: str | None = "Ada", /, **query: str) -> AppTest:
+    """The page in a new browser that knows who labels, at an address."""
     app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
     COOKIES.clear()
     if by is not None:
         COOKIES["convgate-annotator"] = by
     for name, value in query.items():
         app.query_params[name] = value
-    app.session_state["label.worth"] = worth
     return sound(app.switch_page(LABEL).run())
 
 

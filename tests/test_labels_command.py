@@ -124,17 +124,9 @@ def test_a_bad_row_keeps_nothing_of_any_file(run: Run, store: Store, key: str, t
     code, _, err = run("labels", "import", good, bad, "--annotator", "Ada", "--conversation", key)
     assert code == 1
     told = err.splitlines()
-    assert told[:2] == [
-        "convgate: bad.csv, line 3, field 'answer': an answer is one of relevant, not relevant, unsure;"
-        " got 'perhaps'",
-        "convgate: bad.csv, line 4, field 'turn': turn 9 is no earlier turn of this message:"
-        " turns 0 to 5 are",
-    ]
-    assert told[20:] == [
-        "convgate: and 12 more.",
-        "convgate: 32 bad places in bad.csv; nothing was read. Skip them with --skip-bad to read the other"
-        " 1 label.",
-    ]
+    assert "bad.csv, line 3, field 'answer'" in told[0]
+    assert "bad.csv, line 4, field 'turn'" in told[1]
+    assert "32 bad places in bad.csv" in told[-1]
     assert list(Labels(store).entries()) == []
     code, out, err = run("labels", "import", bad, "--annotator", "Ada", "--conversation", key, "--skip-bad")
     assert (code, "Ada 1" in out, "bad.csv, line 3" in err) == (0, True, True)

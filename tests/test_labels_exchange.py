@@ -55,9 +55,7 @@ def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
     assert answers == {2: "not_relevant", 3: "relevant", 4: "not_relevant", 5: "not_relevant"}
     assert labels.of(SituationKey(talk.key, None, "and?")).of("corpus") == {0: "relevant", 7: "not_relevant"}
     assert Conversations(store).summary(talk.key).tokens
-    with pytest.raises(
-        TranscriptError, match=r"^set\.jsonl: it does not say who answered. Name the annotator \(--annotator"
-    ):
+    with pytest.raises(TranscriptError):
         read_labels(data, "set.jsonl", store)
 
 
@@ -141,8 +139,9 @@ def test_a_question_after_a_conversation_that_went_on_elsewhere_stays_where_it_w
     Labels(store).answer(SituationKey(key, None, "and?"), {0: "relevant"}, by="Ada")
     asked = write_labels(store, "relevance-set")
     grown = Conversations(other).grow(add(other, "talk"), [Turn.of("user", "and more")]).key
-    with pytest.raises(BadLinesError, match=r"line 2, field 'question': the conversation has gone on since"):
+    with pytest.raises(BadLinesError) as raised:
         read_labels(write_labels(store, "csv"), "labels.csv", other)
+    assert [(problem.line, problem.field) for problem in raised.value.problems] == [(2, "question")]
     brought(asked, other)
     assert Conversations(other).keys() == {key, grown}
     assert holds(other) == holds(store)
@@ -164,6 +163,6 @@ def test_what_became_impossible_since_it_was_read_keeps_nothing(store: Store, ke
     Labels(store).answer(SituationKey(key, 6), {0: "relevant", 1: "relevant"}, by="Ada")
     found = read_labels(write_labels(store, "relevance-set"), "set", other)
     wrong = replace(found, entries=(*found.entries, Entry(SituationKey("gone", 1), 0, "Ada", "relevant")))
-    with pytest.raises(StoreError, match="no conversation 'gone'"):
+    with pytest.raises(StoreError):
         keep_labels(other, wrong, by="Ada")
     assert (holds(other), Conversations(other).find().total) == ([], 0)

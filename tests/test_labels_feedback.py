@@ -12,10 +12,9 @@ import pytest
 
 import convgate
 from convgate.conversation import Conversation, Turn
-from convgate.errors import ConversationError, ConvgateError, StoreError, TranscriptError
-from convgate.labels.feedback_file import keep_feedback_lines
+from convgate.errors import ConvgateError, StoreError, TranscriptError
+from convgate.labels.feedback import keep_feedback_lines, quoted_turns
 from convgate.labels.gold import gold_set
-from convgate.labels.quotes import quoted_turns
 from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, NewConversation, Saved, SituationKey, Store
 from convgate.transcripts import BadLinesError, read_conversations
@@ -149,40 +148,38 @@ def test_a_deleted_conversation_is_not_grown_behind_a_persons_back(store: Store)
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "told"),
+    ("arguments", "options", "field"),
     [
-        (("nobody", 0, True), {}, "no conversation 'nobody'"),
-        (
-            (said(4), 2, True),
-            {},
-            "turn 2 is not before the message that is answered; turns before it: 0 to 1",
-        ),
-        ((said(4), -1, True), {}, "a message is given by its index from 0; got -1"),
-        ((said(4), "0", True), {}, "a message is given by its index from 0; got '0'"),
-        ((said(4), [], True), {}, "feedback is about at least one earlier message"),
-        ((said(4), 0, "yes"), {}, "relevant is true, false or none; got 'yes'"),
-        ((said(4), 0, True), {"at": 4}, "turn 4 asked for, but the conversation has turns 0 to 3"),
-        ((said(4), 0, True), {"at": True}, "a message is given by its index from 0; got True"),
-        ((said(4), 0, True), {"at": 2, "question": "and?"}, "either a message or a question, not both"),
-        ((said(4), 0, True), {"question": " "}, "there is no text in the question"),
-        ((said(4), 4, True), {"question": "and?"}, "turn 4 is not before the message"),
-        ((said(4), 0, True), {"how": "guessed"}, "feedback is explicit or implicit; got 'guessed'"),
-        ((said(4), 0, True), {"source": ""}, "an annotator's name has 1 to 60 characters"),
-        ((said(4), 0, True), {"source": "Ada"}, "'Ada' is a person who labels, not an agent"),
-        (([], 0, True), {}, "there are no messages"),
-        (([{"content": "x"}], 0, True), {}, r"messages\[0\]\.role"),
-        ((5, 0, True), {}, "expected a list of messages, got a number"),
+        ((said(4), -1, True), {}, "turn"),
+        ((said(4), "0", True), {}, "turn"),
+        ((said(4), 2**63, True), {}, "turn"),
+        ((said(4), [], True), {}, "turn"),
+        ((said(4), 0, "yes"), {}, "relevant"),
+        ((said(4), 0, True), {"at": True}, "at"),
+        ((said(4), 0, True), {"at": 2, "question": "and?"}, "at"),
+        ((said(4), 0, True), {"question": " "}, "question"),
+        ((said(4), 0, True), {"how": "guessed"}, "how"),
+        (("nobody", 0, True), {}, None),
+        ((said(4), 2, True), {}, None),
+        ((said(4), 0, True), {"at": 4}, None),
+        ((said(4), 4, True), {"question": "and?"}, None),
+        ((said(4), 0, True), {"source": ""}, None),
+        ((said(4), 0, True), {"source": "Ada"}, None),
+        (([], 0, True), {}, None),
+        (([{"content": "x"}], 0, True), {}, "messages[0].role"),
+        ((5, 0, True), {}, "messages"),
     ],
 )
-def test_what_cannot_be_is_told_and_nothing_is_stored(
-    store: Store, arguments: tuple[Any, ...], options: Mapping[str, Any], told: str
+def test_invalid_feedback_names_its_field_and_stores_nothing(
+    store: Store, arguments: tuple[Any, ...], options: Mapping[str, Any], field: str | None
 ) -> None:
     talk = Conversation("t", (Turn.of("user", "a"), Turn.of("user", "b")))
     (added,) = Conversations(store).add([NewConversation(talk)])
     Labels(store).answer(SituationKey(added.key, 1), {0: "relevant"}, by="Ada")
     before = log(store)
-    with pytest.raises(ConvgateError, match=told):
+    with pytest.raises(ConvgateError) as raised:
         convgate.feedback(*arguments, **options)
+    assert getattr(raised.value, "field", None) == field
     assert (log(store), total(store)) == (before, 1)
 
 
@@ -238,17 +235,9 @@ def test_an_answer_quotes_what_stands_in_one_earlier_turn_alone(answer: str, quo
     assert quoted_turns(history, situation.turn.text, answer) == quoted
 
 
-def test_shorter_quotes_can_be_asked_for() -> None:
-    talk = Conversation("t", (Turn.of("user", "two silver coins"), Turn.of("user", "how much?")))
-    assert quoted_turns(talk.at(1)[1], "how much?", "Two silver coins.", words=3) == [0]
-    with pytest.raises(ConversationError, match="a quote has at least one word; got 0"):
-        quoted_turns(talk.at(1)[1], "", "Two silver coins.", words=0)
-
-
 def test_quotes_become_implicit_feedback_and_nothing_is_said_of_the_rest(store: Store) -> None:
     found = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
-    assert (found.outcome, found.stored, found.quoted) == ("stored", 1, (2,))
-    assert str(found) == "The answer quotes message 2; stored as relevant: 1."
+    assert (found.outcome, found.quoted) == ("stored", (2,))
     assert found.saved is not None
     assert Labels(store).of(place(found.saved)).of("bot") == {2: "relevant"}
     assert place(found.saved).turn == 5
@@ -258,11 +247,9 @@ def test_quotes_become_implicit_feedback_and_nothing_is_said_of_the_rest(store: 
     assert place(asked.saved).question == "And?"
     before = log(store)
     nothing = convgate.feedback_from_answer(TALK, "I do not know.", source="bot")
-    assert (nothing.outcome, nothing.stored, nothing.saved) == ("nothing to go by", 0, None)
-    assert "quotes no earlier message" in str(nothing)
+    assert (nothing.outcome, nothing.saved) == ("no quotes", None)
     again = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
-    assert (again.outcome, again.stored, again.quoted) == ("known already", 0, (2,))
-    assert str(again) == "The answer quotes message 2; that it is relevant was known."
+    assert (again.outcome, again.quoted) == ("known", (2,))
     assert log(store) == before
 
 
@@ -294,49 +281,38 @@ def test_lines_are_stored_together(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "complaint"),
+    ("line", "field"),
     [
-        ("{", "line 2: not valid JSON"),
-        (5, "line 2: expected an object, got a number"),
-        ({"turn": 0, "relevant": True}, "line 2, field 'conversation': it names either"),
-        (
-            {"messages": said(4), "conversation": "k", "turn": 0, "relevant": True},
-            "line 2, field 'conversation'",
-        ),
-        ({"messages": said(4), "turn": 0}, "line 2, field 'relevant': it does not say"),
-        (
-            {"messages": said(4), "relevant": True},
-            "line 2, field 'turn': a message is given by its index from 0; got None",
-        ),
-        (
-            {"messages": said(4), "turn": 0, "relevant": "unsure"},
-            "line 2, field 'relevant': expected true or",
-        ),
-        ({"messages": said(4), "turn": 3, "relevant": True}, "line 2: turn 3 is not before the message"),
-        ({"messages": [5], "turn": 0, "relevant": True}, r"line 2, field 'messages\[0\]': a message is an"),
-        ({"conversation": 5, "turn": 0, "relevant": True}, "line 2, field 'conversation': expected a text"),
-        (
-            {"messages": said(4), "turn": 0, "relevant": True, "who": 1},
-            "line 2, field 'who': there is no such",
-        ),
+        ("{", None),
+        (5, None),
+        ({"turn": 0, "relevant": True}, "conversation"),
+        ({"messages": said(4), "conversation": "k", "turn": 0, "relevant": True}, "conversation"),
+        ({"messages": said(4), "turn": 0}, "relevant"),
+        ({"messages": said(4), "relevant": True}, "turn"),
+        ({"messages": said(4), "turn": 0, "relevant": "unsure"}, "relevant"),
+        ({"messages": said(4), "turn": 3, "relevant": True}, None),
+        ({"messages": [5], "turn": 0, "relevant": True}, "messages[0]"),
+        ({"conversation": 5, "turn": 0, "relevant": True}, "conversation"),
+        ({"messages": said(4), "turn": 0, "relevant": True, "who": 1}, "who"),
     ],
 )
-def test_a_bad_line_is_told_stores_nothing_and_can_be_skipped(
-    store: Store, line: object, complaint: str
+def test_a_bad_line_is_named_stores_nothing_and_can_be_skipped(
+    store: Store, line: object, field: str | None
 ) -> None:
     good = {"messages": said(4), "turn": 0, "relevant": True}
-    with pytest.raises(BadLinesError, match=rf"^told\.jsonl, {complaint}"):
+    with pytest.raises(BadLinesError) as raised:
         keep_feedback_lines(store, lines(good, line, good))
+    assert [(one.line, one.field) for one in raised.value.problems] == [(2, field)]
     assert (log(store), total(store)) == ([], 0)
     saved, problems = keep_feedback_lines(store, lines(good, line, good), skip_bad=True)
     assert ([one.changed for one in saved], [problem.line for problem in problems]) == ([1, 0], [2])
-    with pytest.raises(TranscriptError, match="feedback has one JSON object a line"):
+    with pytest.raises(TranscriptError):
         keep_feedback_lines(store, lines("User: Hi"))
 
 
 def test_an_agents_name_is_not_a_persons(store: Store) -> None:
     convgate.feedback(said(4), 0, relevant=True, source="bot")
-    with pytest.raises(StoreError, match="'bot' is an agent that sends feedback"):
+    with pytest.raises(StoreError):
         Labels(store).answer(
             SituationKey(next(iter(Conversations(store).keys())), 2), {0: "relevant"}, by="bot"
         )

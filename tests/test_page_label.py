@@ -1,7 +1,10 @@
-"""Every control, key and text of Label."""
+"""The page Label: answers are stored at once, lead on, and can be undone; nothing is lost in silence."""
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,21 +12,38 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.app_files import app_root
 from convgate.conversation import Turn
-from convgate.store import SituationKey
+from convgate.settings import load_settings
+from convgate.store import Conversations, Entry, SituationKey, Store
+from convgate.store.queues import Queues
+from convgate.ui import services
+from convgate.ui.answering import MARKS, NAMES
 from convgate.ui.navigation import EXPLORE
 from tests.label_page import (
     HOSTILE,
+    LABEL,
     TALK,
     add,
+    answer,
+    click,
     entries,
+    errors,
+    given,
+    held,
     labels,
+    mine,
+    note,
     opened,
+    place,
     progress,
     queue,
     said,
+    saved,
     say,
+    send,
     sound,
+    store,
     transcript,
+    trigger,
 )
 from tests.label_page import (
     label_page as label_page,
@@ -32,52 +52,233 @@ from tests.label_page import (
 pytestmark = pytest.mark.usefixtures("label_page")
 
 
-def test_every_control_is_read() -> None:
-    """A control that is added must be tested here or above: moving it has to change what the page shows."""
-    key, other = add(), add(*TALK[:4], title="Other")
-    say(key, Bo={1: "relevant"})
-    new: dict[str, Any] = {
-        "label.worth": True, "explore.search": "loss", "answering.scope": "rest", "explore.turn": 6,
-        "explore.question": "fibonacci", "explore.compare": "last_k", "explore.policy": "bm25",
-        "explore.pairs": True, "note": "Because", "label.work": "settle", "label.show": "people",
-        "explore.conversation": other,
-    }  # fmt: skip
+# Answers
 
-    def controls(app: AppTest) -> dict[str, Any]:
-        kinds = (app.slider, app.selectbox, app.number_input, app.toggle, app.text_input, app.button_group)
-        found = {str(widget.key): widget for kind in kinds for widget in kind}
-        return {"note" if name.startswith("label.note.") else name: one for name, one in found.items()}
 
+def test_each_answer_is_stored_shown_and_leads_to_the_next_turn() -> None:
+    key = add()
+    app = opened()
+    assert place(app) == (7, 6)
+    assert progress(app) == "Ada, 0 of 7"
+    for turn, value in ((6, "relevant"), (5, "not_relevant"), (4, "unsure")):
+        answer(app, value)
+        assert held(key)[turn] == mine(app)[turn] == value
+        assert place(app) == (7, turn - 1)
+        assert f"turn {turn + 1}" in saved(app)
+    assert progress(app) == "Ada, 3 of 7"
+    assert labels().of(SituationKey(key, 7)).answers[6]["Ada"].version == "untrained"
+
+    trigger(app, "asked", {"what": "select", "turn": 5})
+    assert app.button(key="answering.not_relevant").proto.type == "primary"
+    click(app, "answering.none")
+    assert held(key) == {6: "relevant", 4: "unsure"}
+    assert place(app) == (7, 5), "clearing does not lead on"
+    assert app.button(key="answering.none").disabled
+
+
+def test_answering_leads_to_the_turns_that_are_left_and_then_stays() -> None:
+    key = add()
+    say(key, Ada=dict.fromkeys([0, 1, 2, 4, 6], "relevant"))
+    app = opened(conversation=key, selected="6")
+    assert place(answer(app, "unsure")) == (7, 3)
+    assert place(answer(app, "unsure")) == (7, 3)
+    assert len(held(key)) == 7
+    assert "All turns before this message have an answer" in said(app)
+
+
+def test_the_card_shows_two_turns_of_context_and_hides_the_gates_decision() -> None:
+    key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(12)])
+    app = opened(conversation=key, selected="6")
+    rows = transcript(app)["rows"]
+    assert [row["turn"] for row in rows] == [3, 4, 5, 6, 7]
+    assert not [row for row in rows if row["score"] or row["bar"] or row["reason"]]
+    assert {row["state"] for row in rows} == {"hidden"}
+    sound(app.toggle(key="label.gate").set_value(True).run())
+    assert all(row["score"] and row["state"] in ("kept", "dropped") for row in transcript(app)["rows"])
+
+
+def test_undo_and_redo_of_everything_lead_to_where_it_happened() -> None:
+    add()
+    app = opened()
+    answer(app, "relevant")
+    sound(app.number_input(key="explore.turn").set_value(6).run())
+    answer(app, "unsure")
+    trigger(app, "asked", {"what": "select", "turn": 2})
+    click(app, "answering.scope_rest")
+    answer(app, "not_relevant")
+    trigger(app, "asked", {"what": "select", "turn": 3})
+    note(app).set_value("Because").run()
+    everything = entries()
+    assert len(everything) == 1 + 1 + 3 + 1
+    undone = []
+    wheres = [(5, 3), (5, 3), (5, 4), (7, 6)]
+    for where in wheres:
+        click(app, "answering.undo")
+        assert place(app) == where
+        assert "Undone" in saved(app)
+        undone.append(entries())
+    assert undone[-1] == []
+    assert app.button(key="answering.undo").disabled
+    for before, where in zip([*undone[:-1][::-1], everything], wheres[::-1], strict=True):
+        click(app, "answering.redo")
+        assert place(app) == where
+        assert entries() == before
+    assert app.button(key="answering.redo").disabled
+
+
+def test_after_an_undo_the_page_reopens_where_it_was() -> None:
+    key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(15)])
+    say(key, 14, Ada=dict.fromkeys(range(6, 14), "unsure"))
     app = opened(conversation=key)
-    assert set(controls(app)) == set(new)
-    for name, value in new.items():
-        before, old = shown(app), controls(app)[name].value
-        sound(controls(app)[name].set_value(value).run())
-        assert shown(app) != before, f"{name} changed nothing"
-        if name not in ("note", "label.work", "label.show", "explore.conversation"):
-            sound(controls(app)[name].set_value(old).run())
-            assert shown(app) == before, f"{name} left something behind"
+    assert place(answer(answer(app, "relevant"), "relevant")) == (14, 3)
+    click(click(click(app, "answering.undo"), "answering.undo"), "answering.redo")
+    before = held(key, turn=14)
+    app = opened()
+    assert place(app) == (14, 4)
+    assert progress(app) == "Ada, 9 of 14"
+    answer(app, "not_relevant")
+    assert held(key, turn=14) == {**before, 4: "not_relevant"}
 
 
-def shown(app: AppTest) -> list[object]:
-    """What the page shows, without the controls themselves."""
-    data = transcript(app)
-    return [data["rows"], data["labelling"], data["terms"], said(app), progress(app), entries()]
+def test_a_note_is_stored_shown_and_undone() -> None:
+    key = add()
+    app = opened(conversation=key, selected="3")
+    sound(note(app).set_value(HOSTILE).run())
+    (kept,) = entries()
+    assert (kept.what, kept.turn, kept.value) == ("note", 2, HOSTILE)
+    click(app, "answering.undo")
+    assert note(app).value == ""
+    click(app, "answering.redo")
+    assert note(app).value == HOSTILE
+    sound(note(app).set_value("").run())
+    assert not entries()
+
+
+def test_an_answer_for_all_unanswered_turns_leaves_answers_and_instructions() -> None:
+    key = add()
+    say(key, Ada={1: "unsure", 2: "not_relevant"})
+    app = opened(conversation=key, selected="6")
+    click(app, "answering.scope_rest")
+    aimed = {row["turn"] for row in transcript(app)["rows"] if row["aimed"]}
+    names = {app.button(key=f"answering.{value}").label for value in NAMES}
+    assert names == {f"{MARKS[value]} {NAMES[value]} · 4 turns" for value in NAMES}
+    answer(app, "relevant")
+    assert held(key) == {1: "unsure", 2: "not_relevant", **dict.fromkeys((3, 4, 5, 6), "relevant")}
+    assert aimed <= {3, 4, 5, 6}
+    assert "· " not in app.button(key="answering.unsure").label, "the next answer is for one turn again"
+    click(app, "answering.undo")
+    assert held(key) == {1: "unsure", 2: "not_relevant"}
+    click(app, "answering.scope_rest")
+    trigger(app, "asked", {"what": "select", "turn": 1})
+    click(app, "answering.none")
+    assert held(key) == {2: "not_relevant"}, "clearing is for one turn"
+
+
+def test_answers_of_others_are_hidden_until_one_has_answered() -> None:
+    key = add()
+    say(key, Bo={6: "unsure", 5: "relevant"}, **{HOSTILE: {6: "relevant"}})
+    labels().adjudicate(SituationKey(key, 7), {6: "not_relevant"}, by="Bo")
+    app = opened()
+    assert not any(row["theirs"] for row in transcript(app)["rows"])
+    assert "Bo" not in said(app)
+    answer(app, "relevant")
+    theirs = {row["turn"]: row["theirs"] for row in transcript(app)["rows"]}
+    assert not theirs[5]
+    assert theirs[6] == [[HOSTILE, "relevant"], ["Bo", "unsure"], ["adjudicated", "not_relevant"]]
+
+
+# Answers from the list in the browser
+
+
+def test_an_answer_of_the_list_is_stored_once_however_often_it_is_sent() -> None:
+    key = add()
+    app = opened()
+    first, second = given(app, 1, 3), given(app, 2, 3, "not_relevant")
+    send(app, first, second)
+    assert transcript(app)["labelling"]["stored"] == 2
+    assert held(key) == {3: "not_relevant"}
+    click(app, "answering.undo")
+    send(app, first, second)
+    assert held(key) == {3: "relevant"}, "both were stored before, and one of them was undone"
+    send(app, second, given(app, 3, 4, "unsure"), given(app, 4, 3, None))
+    assert held(key) == {4: "unsure"}
+    send(app, given(app, 1, 5), client="y")
+    assert held(key) == {4: "unsure", 5: "relevant"}, "another list counts from 1 again"
+    assert (transcript(app)["labelling"]["client"], transcript(app)["labelling"]["stored"]) == ("y", 1)
+    send(app, given(app, 2, 2, "unsure", scope="rest"), client="y")
+    assert set(held(key)) == {1, 2, 3, 4, 5, 6}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"value": "yes"}, {"value": 1}, {"value": ["relevant"]},
+        {"turn": "3"}, {"turn": True}, {"turn": None}, {"turn": 7}, {"turn": 10**12},
+        {"turn": -1, "value": None},
+        {"scope": "everything"}, {"scope": None}, {"situation": "elsewhere 7"}, {"situation": 7},
+        {"number": "1"}, {"number": None},
+    ],
+)  # fmt: skip
+def test_an_invalid_answer_is_refused_and_the_others_are_stored(wrong: dict[str, Any]) -> None:
+    key = add()
+    app = opened()
+    send(app, given(app, 1, 3) | wrong, given(app, 2, 4, "unsure"))
+    assert "not stored" in errors(app)
+    assert held(key) == {4: "unsure"}
+    sound(app.run())
+    assert not errors(app)
+
+
+@pytest.mark.parametrize(
+    "value", ["x", [1], {"client": "x"}, {"client": 7, "answers": "x"}, {"answers": ["x"]}]
+)
+def test_what_is_no_list_of_answers_is_refused(value: object) -> None:
+    add()
+    app = opened()
+    trigger(app, "answers", value)
+    assert "not stored" in errors(app)
+    assert not entries()
+
+
+# Which message and turn
+
+
+def test_a_typed_question_can_be_labelled() -> None:
+    key = add()
+    app = opened(conversation=key, ask=HOSTILE)
+    assert place(app) == (-1, 7)
+    answer(app, "relevant")
+    send(app, given(app, 1, 0, "unsure"))
+    assert held(key, turn=None, question=HOSTILE) == {7: "relevant", 0: "unsure"}
+    again = opened()
+    assert again.query_params["ask"] == HOSTILE, "labelling goes on at the question"
+    assert mine(again) == {7: "relevant"}
+
+
+def test_only_turns_before_the_message_can_be_answered_for() -> None:
+    key = add()
+    for address in ({"turn": "1"}, {"turn": "4", "selected": "4"}, {"turn": "4", "selected": "6"}):
+        app = opened(conversation=key, **address)
+        assert not [one for one in app.button if one.key == "answering.relevant"]
+    answered = opened(conversation=key, turn="4")
+    answer(answered, "relevant")
+    sound(answered.number_input(key="explore.turn").set_value(1).run())
+    click(answered, "answering.undo")
+    assert place(answered) == (3, 2), "undo is within reach everywhere"
 
 
 def test_keys_are_shown_and_no_two_buttons_share_one() -> None:
     key = add()
-    app = opened(conversation=key, queue=str(queue(key, 7, [6, 5])), compare="last_k")
-    sound(app.text_input(key="explore.search").set_value("loss").run())
+    app = opened(conversation=key, queue=str(queue(key, 7, [6, 5])))
     shortcuts = {one.key: one.proto.shortcut for one in app.button if one.proto.shortcut}
-    assert sorted(shortcuts.values()) == sorted({*"kdfxspn0123zyblm", "left", "right"})
+    assert sorted(shortcuts.values()) == sorted({*"pn0123zyblm", "left", "right"})
     sound(app.switch_page(EXPLORE).run())
     theirs = {one.key: one.proto.shortcut for one in app.button if one.proto.shortcut}
     assert {name for name in theirs if name in shortcuts and theirs[name] != shortcuts[name]} == set()
-    assert len(set(theirs) & set(shortcuts)) > 10
+    assert len(set(theirs) & set(shortcuts)) > 8
 
 
-def test_what_transcripts_titles_and_people_say_is_text_everywhere() -> None:
+def test_what_transcripts_titles_and_annotators_say_is_text_everywhere() -> None:
     half = "nan \ud800 batch"
     turns = [Turn.of("user", f"{HOSTILE} {half}", name=HOSTILE), Turn.of("assistant", " \n ")]
     key = add(*turns, Turn.of("user", HOSTILE), title=HOSTILE)
@@ -93,7 +294,7 @@ def test_what_transcripts_titles_and_people_say_is_text_everywhere() -> None:
     ):
         address: dict[str, Any] = {"conversation": key, "selected": "1", **query}
         app = opened(HOSTILE.replace(" ", "%20"), **address)
-        told = [
+        shown = [
             *app.markdown,
             *app.caption,
             *app.info,
@@ -102,19 +303,175 @@ def test_what_transcripts_titles_and_people_say_is_text_everywhere() -> None:
             *app.subheader,
             *app.success,
         ]
-        assert not [one.value for one in told if HOSTILE in str(one.value)]
+        assert not [one.value for one in shown if HOSTILE in str(one.value)]
         assert transcript(app)["rows"][2]["text"] == HOSTILE
 
 
-def test_from_explore_the_controls_show_the_same_message() -> None:
-    other = add(title="Other")
+def test_from_explore_the_page_shows_the_same_message() -> None:
+    add(title="Other")
     key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(9)])
-    assert other != key
     app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60).run()
     app.query_params["conversation"] = key
     app.query_params["turn"] = "6"
     sound(app.switch_page(EXPLORE).run())
     app.query_params.clear()
-    sound(app.switch_page("pages/2_Label.py").run())
+    sound(app.switch_page(LABEL).run())
     assert app.number_input(key="explore.turn").value == 6
     assert app.selectbox(key="explore.conversation").value == key
+
+
+# Who labels
+
+
+def test_without_a_name_nothing_can_be_answered_until_one_is_chosen() -> None:
+    key = add()
+    say(key, Bo={1: "relevant"})
+    app = opened(None)
+    answers = [one for one in app.button if str(one.key).startswith("answering.")]
+    assert answers
+    assert all(one.disabled for one in answers)
+    assert app.button(key="annotator.as.Bo").label == "Continue as Bo, 1 of 7"
+    assert not transcript(app)["labelling"]["enabled"]
+    send(app, given(app, 1, 3))
+    assert "Choose a name" in errors(app)
+    assert not held(key)
+
+    sound(app.text_input(key="annotator.typed").set_value("  Ada ").run())
+    assert transcript(app)["labelling"]["enabled"]
+    answer(app, "relevant")
+    assert held(key) == {6: "relevant"}
+    click(app, "annotator.change")
+    click(app, "annotator.as.Bo")
+    assert mine(app) == {}
+    answer(app, "unsure")
+    assert held(key, "Bo") == {1: "relevant", 5: "unsure"}
+
+
+def test_what_is_erased_leaves_the_session_and_the_name_is_forgotten_when_asked() -> None:
+    key = add()
+    app = opened(selected="7")
+    answer(app, "relevant")
+    for page in ("app.py", LABEL):  # once removed for good, once with everything
+        sound(app.switch_page("app.py").run())
+        if page == LABEL:
+            app.text_input(key="library.erase.word").set_value("erase")
+            sound(next(one for one in app.button if one.label == "Erase everything").click().run())
+        else:
+            Conversations(store()).delete([key])
+            sound(app.run())
+            click(app, "library.remove")
+            click(app, "library.purge")
+        assert "empty batch" not in repr(app.session_state._state.filtered_state)
+        app.query_params.clear()
+        if page != LABEL:
+            add()
+            answer(sound(app.switch_page(LABEL).run()), "unsure")
+            assert "empty batch" in repr(app.session_state._state.filtered_state)
+    click(app, "annotator.forget")
+    assert not transcript_enabled(sound(app.switch_page(LABEL).run()))
+
+
+def transcript_enabled(app: AppTest) -> bool:
+    components = [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
+    return bool(components) and transcript(app)["labelling"]["enabled"]
+
+
+@pytest.mark.parametrize(
+    "cookie", ["", "%20", "adjudicated", "Adjudicated", "a%0Ab", "x" * 61, "%00", "%20Ada"]
+)
+def test_a_cookie_without_a_valid_name_is_ignored(cookie: str) -> None:
+    add()
+    app = opened(cookie)
+    assert app.text_input(key="annotator.typed").value in (None, "")
+    assert not transcript(app)["labelling"]["enabled"]
+
+
+def test_invalid_names_are_refused() -> None:
+    key = add()
+    labels().record(
+        [Entry(SituationKey(key, 7), 1, "helper", "relevant", kind="agent")],
+        by="helper", kind="feedback", by_kind="agent",
+    )  # fmt: skip
+    app = opened(None)
+    assert not [one for one in app.button if str(one.key).startswith("annotator.as.")], (
+        "agents are not offered"
+    )
+    for name in ("adjudicated", "a\nb", "helper"):
+        sound(app.text_input(key="annotator.typed").set_value(name).run())
+        assert errors(app), name
+        assert not transcript(app)["labelling"]["enabled"]
+
+
+# When something is in the way
+
+
+def test_a_conversation_that_is_deleted_meanwhile_stores_nothing() -> None:
+    key, other = add(), add(*TALK[:4], title="Other")
+    app = opened(conversation=key)
+    answer(app, "relevant")
+    sound(app.selectbox(key="explore.conversation").set_value(other).run())
+    answer(app, "relevant")
+    click(app, "answering.undo")
+    Conversations(store()).delete([key])
+    click(app, "answering.undo")
+    assert "deleted conversation" in saved(app)
+    assert place(app) == (3, 2), "a deleted conversation is not shown"
+    Conversations(store()).delete([other])
+    answer(app, "relevant")
+    assert errors(app)
+    assert not entries()
+    opened()
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
+    """Has another program write to the library until the test is over."""
+    monkeypatch.setattr(services, "Store", partial(Store, busy_timeout=0.05))
+    connections: list[sqlite3.Connection] = []
+
+    def start() -> None:
+        connections.append(sqlite3.connect(load_settings().database))
+        connections[0].execute("BEGIN IMMEDIATE")
+
+    yield start
+    for connection in connections:
+        connection.close()
+
+
+def test_while_another_program_writes_nothing_is_lost_in_silence(busy: Callable[[], None]) -> None:
+    key = add()
+    say(key, Bo={1: "relevant"})
+    app = opened(conversation=key, show="people")
+    answer(app, "relevant")
+    before = entries()
+    busy()
+    acts: list[Callable[[], AppTest]] = [
+        lambda: answer(app, "unsure"),
+        lambda: send(app, given(app, 1, 3)),
+        lambda: click(app, "answering.undo"),
+        lambda: sound(note(app).set_value("Because").run()),
+        lambda: sound(app.toggle(key="label.trains.Bo").set_value(False).run()),
+    ]
+    for act in acts:
+        act()
+        assert errors(app)
+        assert place(app) == (7, 5)
+        assert entries() == before
+    assert note(app).value == "Because", "what was typed can be stored later"
+    assert app.toggle(key="label.trains.Bo").value
+    assert mine(app) == {6: "relevant"}
+
+
+def test_while_another_program_writes_queues_and_imports_are_as_before(busy: Callable[[], None]) -> None:
+    key = add()
+    number = queue(key, 7, [6, 5])
+    app = opened(conversation=key, queue=str(number), show="files")
+    content = b"conversation,message,turn,annotator,answer\n" + f"{key},7,3,Bo,relevant\n".encode()
+    sound(app.file_uploader[0].upload("more.csv", content).run())
+    busy()
+    for button in ("answering.later", "label.queue.delete", "label.import.keep"):
+        click(app, button)
+        assert errors(app), button
+    assert not entries()
+    assert [one.number for one in Queues(store()).all()] == [number]
+    assert app.query_params["queue"] == str(number)

@@ -55,8 +55,7 @@ def feedback(
     A line: {"messages": […] or "conversation": KEY, "turn": 3 or [3, 4], "relevant": true, "at"?,
     "question"?, "source"?, "version"?, "how"?: "explicit" or "implicit"}
     """
-    from convgate.labels.feedback import Feedback, keep_feedback, open_store
-    from convgate.labels.feedback_file import keep_feedback_lines
+    from convgate.labels.feedback import Feedback, keep_feedback, keep_feedback_lines, open_store
     from convgate.settings import load_settings
     from convgate.transcripts.openai_writing import file_message
 

@@ -1,222 +1,228 @@
-"""How well people agree about what is relevant, in numbers and in words, and what follows from it.
+"""Agreement between annotators: Cohen's kappa for two of them, Krippendorff's alpha for more.
 
-Kappa for two people, alpha for more. Turns of which somebody is unsure are counted apart, and in neither.
+    agreement(store)[0].value      # kappa of the two annotators with the most shared turns
+
+Both coefficients are ratios of sums over turns, so one call computes them for every bootstrap resample. Turns
+of which an annotator is unsure are left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import groupby, pairwise
 from math import floor
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from convgate.labels import coefficients
+from convgate.evaluation.bootstrap import LEVEL, draw
 from convgate.store.database import Store
 from convgate.store.label_counts import LabelCounts, SharedCounts, TurnCounts
 
 TARGET = 0.70
 """Kappa or alpha that labels should reach."""
 
-TOO_LOW = 0.60
-"""Below this, training is warned of; two weeks running below it, labelling pauses."""
+MIN_AGREEMENT = 0.60
+"""Below this, training warns; below it in two successive weeks, labelling pauses."""
 
-ENOUGH = 20
-"""Shared turns from which on agreement is told, and that are to be settled in a pause."""
+MIN_SHARED = 20
+"""Shared turns needed to judge agreement, and turns to adjudicate in a pause."""
 
-_ENOUGH_CONVERSATIONS = 10  # for an interval over conversations; fewer, and it is over messages
+_MIN_CONVERSATIONS = 10  # for an interval over conversations; with fewer it is over messages
+_MAX_CLUSTERS = 200
 
 Level = Literal["good", "fair", "low", "few", "undefined"]
+Sums = NDArray[np.floating[Any]]
+
+_READINGS: dict[Level, str] = {
+    "good": "Good agreement.",
+    "fair": f"Below the target of {TARGET:.2f}.",
+    "low": f"Below {MIN_AGREEMENT:.2f}. Adjudicate the disagreements before training.",
+    "few": f"Not enough data: at least {MIN_SHARED} shared turns are needed.",
+    "undefined": "Not defined, because all answers are the same.",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How well some people agree."""
+    """How well some annotators agree."""
 
     annotators: tuple[str, ...]  # by name
     coefficient: Literal["kappa", "alpha"]
     value: float | None  # at most 1; None when it is not defined
-    interval: tuple[float, float] | None  # 95%
-    over: Literal["conversations", "messages"]  # what was drawn again for it
+    interval: tuple[float, float] | None  # 95%, over conversations, or over messages when there are few
     shared: int  # turns that at least two of them answered, none of both unsure
     agreed: int  # of these, turns with one answer by all
-    unsure: int  # turns that two answered and of which one was unsure; 0 for alpha
 
     @property
     def level(self) -> Level:
-        """The reading in a word."""
-        if self.shared < ENOUGH:
+        """The value as a category."""
+        if self.shared < MIN_SHARED:
             return "few"
         if self.value is None:
             return "undefined"
-        return "good" if self.value >= TARGET else "fair" if self.value >= TOO_LOW else "low"
+        return "good" if self.value >= TARGET else "fair" if self.value >= MIN_AGREEMENT else "low"
 
     @property
-    def numbers(self) -> str:
-        """Coefficient, interval and what they rest on."""
-        value = "" if self.value is None else f"{self.coefficient} {_shown(self.value)}"
-        if value and self.interval:
-            value += f" (95% interval {self.interval[0]:.2f} to {self.interval[1]:.2f}, over {self.over})"
-        shared = f"{self.shared:,} shared {'turn' if self.shared == 1 else 'turns'}"
-        told = f"{value} on {shared}" if value else shared
-        return f"{told}, {self.agreed:,} answered alike"
-
-    @property
-    def reading(self) -> str:
-        """A sentence or two for the person who has to decide what to do."""
-        who = listed(self.annotators)
-        match self.level:
-            case "few":
-                first = f"{who} have too few shared turns to tell how well they agree"
-                return f"{first}: {self.shared:,} of at least {ENOUGH}."
-            case "undefined":
-                return (
-                    f"{who} gave one and the same answer to all {self.shared:,} shared turns, so"
-                    f" {self.coefficient} is not defined: it takes turns of both kinds to tell agreement from"
-                    " habit."
-                )
-            case "good":
-                told = f"{who} agree well: {self.numbers}. The target is {TARGET:.2f}."
-            case "fair":
-                told = f"{who} agree fairly: {self.numbers}. That is below the target of {TARGET:.2f}."
-            case "low":
-                return (
-                    f"{who} agree too little: {self.numbers}. Below {TOO_LOW:.2f} a gate would learn their"
-                    " quarrel; settle the disagreements before training."
-                )
-        if self.interval is None or self.interval[0] < TOO_LOW:
-            told += f" It may still be below {TOO_LOW:.2f}; more shared turns would tell."
-        return told
-
-
-@dataclass(frozen=True, slots=True)
-class AgreementReport:
-    """Everything about agreement that a page shows."""
-
-    pairs: tuple[Agreement, ...]  # every two people who share a turn, most shared turns first
-    together: Agreement | None  # alpha of all, when more than two people share turns
-
-
-@dataclass(frozen=True, slots=True)
-class Week:
-    """How two people agreed in one week."""
-
-    monday: date  # UTC
-    kappa: float
-    shared: int  # turns
+    def summary(self) -> str:
+        """The numbers and what they mean, in a line."""
+        numbers = f"{self.agreed:,} of {self.shared:,} shared turns have the same answer"
+        if self.interval is not None:
+            numbers = f"95% interval {self.interval[0]:.2f} to {self.interval[1]:.2f}, {numbers}"
+        if self.value is not None:
+            # Rounded down, so that a value below a limit never reads as if it reached it.
+            numbers = f"{self.coefficient} {floor(self.value * 100 + 1e-9) / 100:.2f}, {numbers}"
+        return f"{', '.join(self.annotators)}: {numbers}. {_READINGS[self.level]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Two people agreed too little two weeks running, and settle turns before they go on."""
+    """Two annotators agreed too little in two successive weeks, and adjudicate turns before they go on."""
 
     annotators: tuple[str, str]
-    weeks: tuple[Week, Week]
-    since: datetime  # the end of the second week
-    settled: int  # shared turns of theirs that were adjudicated since
-    needed: int = ENOUGH  # fewer when they do not disagree on so many
+    adjudicated: int  # of their shared turns, since the second week ended
+    needed: int = MIN_SHARED  # fewer when they disagree on fewer turns
 
     @property
     def reason(self) -> str:
-        """A sentence or two for the person who wants to label."""
-        weeks = ", then ".join(
-            f"kappa {_shown(week.kappa)} on {week.shared:,} turns in the week of {week.monday}"
-            for week in self.weeks
-        )
+        """Why labelling pauses, and what ends the pause."""
         return (
-            f"{listed(self.annotators)} agreed too little two weeks running: {weeks}; both are below"
-            f" {TOO_LOW:.2f}. Settle {self.needed - self.settled} more of the turns that both answered"
-            f" ({self.settled} of {self.needed} done), then go on."
+            f"The agreement of {' and '.join(self.annotators)} was below {MIN_AGREEMENT:.2f} in two"
+            f" successive weeks. Adjudicate {self.needed - self.adjudicated} more of their shared turns"
+            f" ({self.adjudicated} of {self.needed} done) to go on."
         )
 
 
-def agreement(store: Store, *, training: bool = False) -> AgreementReport:
-    """How well people agree, over all labels that hold; training: over those that are trained on."""
+def agreement(store: Store, *, training: bool = False) -> list[Agreement]:
+    """Return kappa of every two annotators, most shared turns first, then alpha when there are more than two.
+
+    training: only of annotators whose labels are trained on.
+    """
     counts = LabelCounts(store)
-    pairs = agreement_of_pairs(counts.shared(training=training))
-    people = sorted({name for pair in pairs for name in pair.annotators})
-    together = agreement_of_all(people, counts.together(training=training)) if len(people) > 2 else None
-    return AgreementReport(tuple(pairs), together)
+    results = agreement_of_pairs(counts.shared(training=training))
+    names = sorted({name for pair in results for name in pair.annotators})
+    if len(names) > 2:
+        results.append(agreement_of_all(names, counts.together(training=training)))
+    return results
 
 
 def agreement_of_pairs(shared: Sequence[SharedCounts]) -> list[Agreement]:
-    """Kappa of every two people, those with the most shared turns first."""
-    found = [_of_pair(names, rows) for names, rows in _by_pair(shared)]
-    return sorted(found, key=lambda pair: (-pair.shared, pair.annotators))
+    """Return kappa of every two annotators, those with the most shared turns first."""
+    pairs = []
+    for names, rows in _by_pair(shared):
+        cells = _cells(rows)
+        n_both, n_first, n_second, n_neither = map(int, cells.sum(axis=0))
+        pairs.append(
+            Agreement(
+                names,
+                "kappa",
+                *_estimate(kappa, cells, rows),
+                shared=n_both + n_first + n_second + n_neither,
+                agreed=n_both + n_neither,
+            )
+        )
+    return sorted(pairs, key=lambda pair: (-pair.shared, pair.annotators))
 
 
-def agreement_of_all(people: Sequence[str], counts: Sequence[TurnCounts]) -> Agreement:
-    """Alpha of all people together."""
+def agreement_of_all(names: Sequence[str], counts: Sequence[TurnCounts]) -> Agreement:
+    """Return alpha of all annotators together."""
     sums = np.array([[row.relevant, row.not_relevant, row.conflict] for row in counts]).reshape(-1, 3)
-    value = float(coefficients.alpha(sums.sum(axis=0)))
-    over, clusters = _clusters(counts)
     return Agreement(
-        tuple(people),
+        tuple(names),
         "alpha",
-        None if np.isnan(value) else value,
-        coefficients.interval(sums, clusters, coefficients.alpha),
-        over,
+        *_estimate(alpha, sums, counts),
         shared=sum(row.turns for row in counts),
         agreed=sum(row.agreed for row in counts),
-        unsure=0,
     )
 
 
 def training_warnings(store: Store) -> list[str]:
-    """What to know before training on these labels; nothing when people agree or only one labels."""
-    report = agreement(store, training=True)
-    told = [pair.reading for pair in report.pairs if pair.level == "low"]
-    if report.together and report.together.level == "low":
-        told.append(report.together.reading)
+    """Return what to know before training on the labels: low agreement, open disagreements."""
+    warnings = [one.summary for one in agreement(store, training=True) if one.level == "low"]
     counts = LabelCounts(store)
-    if open_ := counts.disagreements(per_page=0, annotators=counts.trainers()).total:
-        turns = "1 turn is" if open_ == 1 else f"{open_:,} turns are"
-        told.append(
-            f"{turns} called relevant by one person and not relevant by another, and not settled yet. Where"
-            " no majority decides, such a turn is left out of training."
+    if n_open := counts.disagreements(per_page=0, annotators=counts.trainers()).total:
+        turns = "1 turn has" if n_open == 1 else f"{n_open:,} turns have"
+        warnings.append(
+            f"{turns} contradicting answers and no adjudication. Without a majority, a turn is left out of"
+            " training."
         )
-    return told
+    return warnings
 
 
 def labelling_pause(store: Store, now: datetime) -> Pause | None:
-    """Whether labelling pauses at `now`, and until when; None when it does not.
+    """Return the pause of labelling at `now`; None when there is none.
 
-    Weeks begin on Monday in UTC, and only those that are over count. A pause begins when a week ends with
-    kappa of two people below TOO_LOW on at least ENOUGH turns, and so did the week before; the newest such
-    pause counts, until as many turns that both answered were settled since, or all on which they disagree.
+    Only weeks that are over count; they begin on Monday (UTC). A pause begins when a week ends with kappa of
+    two annotators below MIN_AGREEMENT on at least MIN_SHARED turns, as in the week before. It ends when
+    MIN_SHARED turns that both answered are adjudicated since, or all on which they disagree.
     """
     counts = LabelCounts(store)
     pauses = []
     for names, rows in _by_pair(counts.shared()):
-        if (weeks := _low_weeks(rows, now)) is None:
+        if (since := _end_of_low_weeks(rows, now)) is None:
             continue
-        since = datetime.combine(weeks[1].monday + timedelta(days=7), time(), UTC)
-        settled = counts.settled_since(*names, since)
-        left = counts.disagreements(per_page=0, annotators=names).total
-        pauses.append(Pause(names, weeks, since, settled, min(ENOUGH, settled + left)))
-    held = [pause for pause in pauses if pause.settled < pause.needed]
-    return min(held, key=lambda pause: (pause.settled, pause.annotators), default=None)
+        adjudicated = counts.settled_since(*names, since)
+        n_open = counts.disagreements(per_page=0, annotators=names).total
+        pauses.append(Pause(names, adjudicated, min(MIN_SHARED, adjudicated + n_open)))
+    active = [pause for pause in pauses if pause.adjudicated < pause.needed]
+    return min(active, key=lambda pause: (pause.adjudicated, pause.annotators), default=None)
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence.
+def kappa(cells: Sums) -> Sums:
+    """(…) Cohen's kappa of (…, 4) numbers of turns: both relevant, only the first, only the second, neither.
 
-    >>> listed(["Ada", "Bo", "Cy"])
-    'Ada, Bo and Cy'
+    NaN where both always gave the same answer: agreement by chance is then certain.
+
+        >>> kappa(np.array([20.0, 5, 10, 15])).round(2).tolist()  # 35 of 50 agree, 25 would by chance
+        0.4
     """
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+    both, first, second, neither = np.moveaxis(np.asarray(cells, dtype=np.float64), -1, 0)
+    by_chance = (both + first) * (first + neither) + (both + second) * (second + neither)
+    return _ratio(2 * (both * neither - first * second), by_chance)
 
 
-def _shown(value: float) -> str:
-    """Two digits, cut off: what is below a limit never reads as if it had reached it.
+def alpha(sums: Sums) -> Sums:
+    """(…) Krippendorff's alpha, nominal, of (…, 3): answers relevant, answers not relevant, conflict.
 
-    >>> _shown(0.6999), _shown(0.58)
-    ('0.69', '0.58')
+    Over turns with at least two answers; conflict sums relevant · not relevant / (answers - 1) of each.
+    NaN where all answers are the same.
+
+        >>> alpha(np.array([3.0, 3.0, 1.0])).round(2).tolist()  # by two: yes yes, no no, yes no
+        0.44
     """
-    return f"{floor(value * 100 + 1e-9) / 100:.2f}"
+    relevant, not_relevant, conflict = np.moveaxis(np.asarray(sums, dtype=np.float64), -1, 0)
+    return 1 - _ratio(conflict * (relevant + not_relevant - 1), relevant * not_relevant)
+
+
+def _ratio(numerator: Sums, denominator: Sums) -> Sums:
+    return np.divide(numerator, denominator, out=np.full_like(denominator, np.nan), where=denominator > 0)
+
+
+def _estimate(
+    coefficient: Callable[[Sums], Sums], sums: Sums, rows: Sequence[SharedCounts] | Sequence[TurnCounts]
+) -> tuple[float | None, tuple[float, float] | None]:
+    """The coefficient of (rows, k) sums and its 95% cluster bootstrap interval, None where not defined.
+
+    Clusters are conversations when there are enough, as turns of one are no independent evidence.
+    """
+    value = coefficient(sums.sum(axis=0))
+    clusters = [row.conversation for row in rows]
+    if len(set(clusters)) < _MIN_CONVERSATIONS:
+        clusters = [row.message for row in rows]
+    _, places = np.unique(clusters, return_inverse=True)
+    count = min(int(places.max(initial=-1)) + 1, _MAX_CLUSTERS)
+    by_cluster = np.zeros((count, sums.shape[1]))
+    # Clusters are independent, so pooling some changes no variance, and bounds the work.
+    np.add.at(by_cluster, places % max(count, 1), sums)
+    values = coefficient(draw(count) @ by_cluster)
+    interval = None
+    if count > 1 and not np.isnan(values).all():
+        low, high = np.nanquantile(values, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        interval = float(low), float(high)
+    return None if np.isnan(value) else float(value), interval
 
 
 def _by_pair(shared: Sequence[SharedCounts]) -> list[tuple[tuple[str, str], list[SharedCounts]]]:
@@ -224,51 +230,19 @@ def _by_pair(shared: Sequence[SharedCounts]) -> list[tuple[tuple[str, str], list
     return [(names, list(rows)) for names, rows in groupby(ordered, lambda row: (row.first, row.second))]
 
 
-def _of_pair(names: tuple[str, str], rows: Sequence[SharedCounts]) -> Agreement:
-    cells = _cells(rows)
-    total = cells.sum(axis=0)
-    value = float(coefficients.kappa(total))
-    over, clusters = _clusters(rows)
-    return Agreement(
-        names,
-        "kappa",
-        None if np.isnan(value) else value,
-        coefficients.interval(cells, clusters, coefficients.kappa),
-        over,
-        shared=int(total.sum()),
-        agreed=int(total[0] + total[3]),
-        unsure=sum(row.unsure for row in rows),
-    )
-
-
-def _cells(rows: Sequence[SharedCounts]) -> coefficients.Sums:
+def _cells(rows: Sequence[SharedCounts]) -> Sums:
     return np.array(
         [[row.both, row.only_first, row.only_second, row.neither] for row in rows], dtype=np.float64
     )
 
 
-def _clusters(
-    rows: Sequence[SharedCounts] | Sequence[TurnCounts],
-) -> tuple[Literal["conversations", "messages"], coefficients.Clusters]:
-    """Conversations when there are enough of them, as turns of one are no independent evidence."""
-    conversations = np.array([row.conversation for row in rows], dtype=np.int64)
-    if len(np.unique(conversations)) >= _ENOUGH_CONVERSATIONS:
-        return "conversations", conversations
-    return "messages", np.array([row.message for row in rows], dtype=np.int64)
-
-
-def _low_weeks(rows: Sequence[SharedCounts], now: datetime) -> tuple[Week, Week] | None:
-    """The newest two weeks running, both over, in which these two agreed too little."""
-    weeks = []
+def _end_of_low_weeks(rows: Sequence[SharedCounts], now: datetime) -> datetime | None:
+    """The end of the newest two successive weeks, both over, with too little agreement."""
+    week, low = timedelta(days=7), list[date]()
     for monday, of_week in groupby(sorted(rows, key=lambda row: row.week), lambda row: row.week):
         total = _cells(list(of_week)).sum(axis=0)
-        weeks.append(Week(monday, float(coefficients.kappa(total)), int(total.sum())))
-    low = [
-        week
-        for week in weeks
-        if week.shared >= ENOUGH
-        and week.kappa < TOO_LOW
-        and week.monday + timedelta(days=7) <= now.astimezone(UTC).date()
-    ]
-    running = [(one, two) for one, two in pairwise(low) if two.monday - one.monday == timedelta(days=7)]
-    return running[-1] if running else None
+        is_over = monday + week <= now.astimezone(UTC).date()
+        if is_over and total.sum() >= MIN_SHARED and kappa(total) < MIN_AGREEMENT:
+            low.append(monday)
+    ends = [second + week for first, second in pairwise(low) if second - first == week]
+    return datetime.combine(ends[-1], time(), UTC) if ends else None

@@ -1,9 +1,9 @@
-"""Labels in files: relevance sets and tables out, these and other tools' lists in.
+"""Labels in files: relevance sets and CSV tables out; these, and lists of other tools, in.
 
-    found = read_labels(data, "labels.csv", store, annotator="Ada")   # looked at; nothing is kept yet
+    found = read_labels(data, "labels.csv", store, annotator="Ada")   # a preview; nothing is stored yet
     keep_labels(store, found, by="Ada")                               # all of it, as one action
 
-A file's format is recognised by its content.
+The format of a file is recognised by its content.
 """
 
 from __future__ import annotations
@@ -13,14 +13,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from convgate.conversation import Conversation
 from convgate.errors import TranscriptError
-from convgate.labels import label_table, relevance_labels, turn_lists
-from convgate.labels.gold import labelled_conversations, split_groups
-from convgate.labels.imported import Import
-from convgate.labels.snapshot import snapshot
+from convgate.labels.csv_table import is_label_table, read_table, write_table
+from convgate.labels.gold import read_snapshot, split_groups
+from convgate.labels.imports import Import
+from convgate.labels.json_lines import (
+    is_relevance_file,
+    is_turn_list,
+    read_relevance_file,
+    read_turn_lists,
+    write_relevance_lines,
+)
 from convgate.redaction import Redactor
-from convgate.store import Conversations, Entry, Labels, Saved, SituationKey, Store
+from convgate.store import WHOLE, Conversations, Entry, Labels, Saved, SituationKey, Store
 from convgate.store.label_log import check_annotator
 from convgate.transcripts.problems import Report
 from convgate.transcripts.source import MAX_BYTES, source_of_bytes, source_of_path
@@ -41,17 +46,16 @@ def read_labels(
     max_bytes: int = MAX_BYTES,
     time_limit: float | None = None,
 ) -> Import:
-    """What a file of labels says, checked against the library; nothing is kept.
+    """Return the labels of a file, checked against the library; nothing is stored.
 
     source: a path, or the bytes of an upload; `name` names it in messages and in the log.
-    annotator: whose answers they are where the file does not say so.
+    annotator: of answers that do not name theirs.
     conversation: the key of the one that they are about, likewise.
     time_limit: seconds; None for no limit.
 
-    Raises TranscriptError when it cannot be read or an annotator or conversation has to be named;
-    BadLinesError, which is one, when some lines are bad and `skip_bad` is not set; ReadStoppedError, which is
-    another, when the time is up. StoreError for an
-    annotator's name that cannot be one, or a conversation that the library does not have.
+    Raises TranscriptError when the file cannot be read or an annotator or conversation has to be named, its
+    subclasses BadLinesError for bad lines without `skip_bad` and ReadStoppedError when the time is up, and
+    StoreError for an invalid name of an annotator or an unknown conversation.
     """
     if annotator is not None:
         check_annotator(annotator)
@@ -59,33 +63,25 @@ def read_labels(
         conversation = Conversations(store).summary(conversation).key
     report = Report(name, time_limit)
     if isinstance(source, bytes | bytearray | memoryview):
-        found = source_of_bytes(bytes(source), report, max_bytes=max_bytes)
+        file = source_of_bytes(bytes(source), report, max_bytes=max_bytes)
     else:
-        found = source_of_path(Path(source), report, max_bytes=max_bytes)
-    if relevance_labels.recognises(found):
-        return relevance_labels.read(found, store, annotator=annotator, skip_bad=skip_bad)
-    if turn_lists.recognises(found):
-        return turn_lists.read(
-            found, store, annotator=annotator, conversation=conversation, skip_bad=skip_bad
-        )
-    if label_table.recognises(found):
-        return label_table.read(
-            found, store, annotator=annotator, conversation=conversation, skip_bad=skip_bad
-        )
-    if found.json_error:
-        raise found.json_error
-    raise TranscriptError(
-        "no labels in a form that convgate reads: expected a relevance set, a CSV table with the columns"
-        " conversation, message, turn, annotator and answer, or JSON lines with current_turn and"
-        " relevant_turns",
+        file = source_of_path(Path(source), report, max_bytes=max_bytes)
+    if is_relevance_file(file):
+        return read_relevance_file(file, store, annotator=annotator, skip_bad=skip_bad)
+    for recognizes, read in ((is_turn_list, read_turn_lists), (is_label_table, read_table)):
+        if recognizes(file):
+            return read(file, store, annotator=annotator, conversation=conversation, skip_bad=skip_bad)
+    raise file.json_error or TranscriptError(
+        "not a file of labels: expected a relevance set, a CSV table with the columns conversation, message,"
+        " turn, annotator and answer, or JSON lines with current_turn and relevant_turns",
         file=name,
     )
 
 
 def keep_labels(store: Store, found: Import, *, by: str) -> Saved:
-    """Store everything that was read, as one action of `by` that can be undone, or nothing.
+    """Store the labels of a file as one action of `by` that can be undone, or nothing of it.
 
-    Conversations that are new are added, and stay when the labels are undone. Raises StoreError.
+    New conversations are added, and stay when the labels are undone. Raises StoreError.
     """
     with store.write():
         Conversations(store).add(found.new)
@@ -100,53 +96,51 @@ def write_labels(
     conversations: Collection[str] | None = None,
     redactor: Redactor | None = None,
 ) -> bytes:
-    """Everything that holds, as a file that `read_labels` takes back without loss.
+    """Return the labels as a file that `read_labels` reads without loss.
 
-    annotators, conversations: those that are wanted, by name and by key; all unless given. A relevance set's
+    annotators, conversations: those to include, by name and by key; all unless given. A relevance set's
     `relevant` and `judged` rest on the annotators that train, or on those that are named. redactor: redacts
-    secrets in conversations, questions and notes; the file is then read as other conversations, which have
-    the same labels.
+    secrets in conversations, questions and notes; the file is then read as other conversations.
     """
-    with snapshot(store) as db:
-        talks: dict[str, tuple[str, Conversation]] = {}
-        wanted = _entries(store, annotators, conversations)
-        titles = dict(db.execute("SELECT key, title FROM conversations WHERE deleted_at IS NULL").fetchall())
-        for key, talk in labelled_conversations(store, {situation.conversation for situation in wanted}):
-            talks[key] = (titles[key], talk)
+    with read_snapshot(store) as db:
+        in_library = dict(
+            db.execute("SELECT key, title FROM conversations WHERE deleted_at IS NULL ORDER BY number")
+        )
+        entries = [
+            entry
+            for entry in Labels(store).entries()
+            if entry.turn != WHOLE  # a status is not a label
+            and (annotators is None or entry.annotator in annotators)
+            and (conversations is None or entry.situation.conversation in conversations)
+        ]
+        keys = {entry.situation.conversation for entry in entries}
+        library = Conversations(store)
+        labelled = {
+            key: (title, library.get(key).conversation) for key, title in in_library.items() if key in keys
+        }
         groups = split_groups(store)
         trained = [name for (name,) in db.execute("SELECT name FROM annotators WHERE trains")]
     if redactor is not None:
-        redact, unredacted, wanted = redactor.redact_text, wanted, {}
-        talks = {key: (redact(title), redactor.redact(talk)) for key, (title, talk) in talks.items()}
-        for situation, said in unredacted.items():
-            situation = replace(situation, question=redact(situation.question))
-            wanted.setdefault(situation, []).extend(
-                replace(entry, situation=situation, value=redact(entry.value)) for entry in said
+        redact = redactor.redact_text
+        labelled = {key: (redact(title), redactor.redact(one)) for key, (title, one) in labelled.items()}
+        entries = [
+            replace(
+                entry,
+                situation=replace(entry.situation, question=redact(entry.situation.question)),
+                value=redact(entry.value) if entry.what == "note" else entry.value,
             )
-    place = {key: number for number, key in enumerate(talks)}
-    ordered = {
-        situation: wanted[situation]
-        for situation in sorted(
-            wanted,
-            key=lambda one: (place[one.conversation], one.turn is None, one.turn or 0, one.question),
-        )
-    }
+            for entry in entries
+        ]
+    rank = {key: number for number, key in enumerate(labelled)}
+
+    def place(entry: Entry) -> tuple[object, ...]:
+        key, turn, question = entry.situation.conversation, entry.situation.turn, entry.situation.question
+        return rank[key], turn is None, turn or 0, question, entry.turn, entry.annotator, entry.what
+
+    ordered: dict[SituationKey, list[Entry]] = {}
+    for entry in sorted(entries, key=place):
+        ordered.setdefault(entry.situation, []).append(entry)
     if kind == "csv":
-        return label_table.write(ordered, talks).encode()
+        return write_table(ordered, labelled).encode()
     counting = frozenset(trained if annotators is None else annotators)
-    return "".join(relevance_labels.write(ordered, talks, counting, groups)).encode()
-
-
-def _entries(
-    store: Store, annotators: Collection[str] | None, conversations: Collection[str] | None
-) -> dict[SituationKey, list[Entry]]:
-    """What holds, by message, each message's by turn and annotator."""
-    found: dict[SituationKey, list[Entry]] = {}
-    for entry in Labels(store).entries():
-        if (annotators is None or entry.annotator in annotators) and (
-            conversations is None or entry.situation.conversation in conversations
-        ):
-            found.setdefault(entry.situation, []).append(entry)
-    for said in found.values():
-        said.sort(key=lambda entry: (entry.turn, entry.annotator, entry.what))
-    return found
+    return "".join(write_relevance_lines(ordered, labelled, counting, groups)).encode()

@@ -1,40 +1,56 @@
-"""Feedback from a running agent: which earlier message mattered to one that was answered.
+"""Feedback from a running agent: which earlier messages mattered to one that was answered.
 
-    convgate.feedback(messages, 4, relevant=True)            # a person's thumb up, say
+    convgate.feedback(messages, 4, relevant=True)            # for example a thumb up
     convgate.feedback_from_answer(messages, answer)          # the answer quotes earlier messages
     convgate.feedback("0123456789abcdef", [2, 3], relevant=False, at=9)
 
-It goes into the same log as what people say, under the agent's own name.
+It is stored in the log of labels, under the agent's name. A file has one JSON object a line:
+
+{"messages": [{"role": "user", "content": "Hi"}, …], "turn": 0, "relevant": true}
+{"conversation": "0123456789abcdef", "turn": [2, 3], "relevant": false, "at": 9, "source": "my-agent"}
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
-from convgate.conversation import Conversation
-from convgate.errors import ConversationError, StoreError
-from convgate.labels.quotes import WORDS, quoted_turns
+from convgate.conversation import Conversation, History
+from convgate.errors import ConversationError, StoreError, TranscriptError
+from convgate.labels.imports import parse_answer, parse_text
 from convgate.messages.tokens import turn_tokens
 from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Entry, Labels, NewConversation, Saved, SituationKey, Store
 from convgate.store.openings import Openings, chain
 from convgate.transcripts.identity import content_id
+from convgate.transcripts.json_text import kind
 from convgate.transcripts.openai_messages import turns_from_messages
+from convgate.transcripts.problems import Problems
+from convgate.transcripts.source import Source
 
 How = Literal["explicit", "implicit"]
 Messages = Sequence[Mapping[str, Any]]
 
 AGENT = "agent"
-"""Whose feedback it is unless an agent gives its name."""
+"""Name of an agent that gives none."""
+
+MIN_QUOTE = 8
+"""Words in a row that make a quote; fewer are often a turn of phrase."""
+
+_FIELDS = ("conversation", "messages", "turn", "relevant", "at", "question", "source", "version", "how")
+_WORD = re.compile(r"\w+")
+_CODE = re.compile(r"[(){}\[\]=;<>]")
+_MIN_CODE = 12  # characters of a line of code
 
 
 class FeedbackError(StoreError):
-    """A piece of feedback cannot be; `field` names the part of it."""
+    """Feedback is invalid; `field` names the part of it."""
 
     code = "feedback"
 
@@ -45,66 +61,48 @@ class FeedbackError(StoreError):
 
 @dataclass(frozen=True)
 class Feedback:
-    """What an agent tells of some earlier messages."""
+    """What an agent says about some earlier messages; see `feedback`."""
 
     conversation: str | Messages  # the library's key, or OpenAI messages as `select` takes them
     turns: tuple[int, ...]  # 0-based; of the earlier messages
-    relevant: bool | None  # None takes back what the agent said
+    relevant: bool | None  # None removes what the agent said
     at: int | None = None  # 0-based; of the message that was answered; None: the one that `select` takes
-    question: str | None = None  # what was answered, when it stands after the last message and not among them
+    question: str | None = None  # what was answered, when it is not among the messages but follows them
     source: str = AGENT
     version: str | None = None  # of the gate
-    how: How = "explicit"  # a person or the agent said so; implicit: it was concluded
+    how: How = "explicit"  # said by a person or the agent; implicit: concluded
 
     def __post_init__(self) -> None:
         if not self.turns:
-            raise FeedbackError("feedback is about at least one earlier message", "turn")
-        for name, index in [*(("turn", turn) for turn in self.turns), ("at", self.at)]:
-            if name == "at" and index is None:
-                continue
-            if isinstance(index, int) and abs(index) >= 2**63:
-                raise FeedbackError("no conversation has that many messages", name)
-            if not isinstance(index, int) or isinstance(index, bool) or index < 0:
-                raise FeedbackError(f"a message is given by its index from 0; got {index!r}", name)
+            raise FeedbackError("at least one earlier message is needed", "turn")
+        indices = [("turn", turn) for turn in self.turns]
+        indices += [] if self.at is None else [("at", self.at)]
+        for name, index in indices:
+            if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < 2**63:
+                raise FeedbackError(f"expected the index of a message, from 0; got {index!r:.60}", name)
         if self.relevant is not None and not isinstance(self.relevant, bool):
             raise FeedbackError(f"relevant is true, false or none; got {self.relevant!r}", "relevant")
         if self.at is not None and self.question is not None:
-            raise FeedbackError("what was answered is either a message or a question, not both", "at")
+            raise FeedbackError("either `at` or `question` can be given, not both", "at")
         if self.question is not None and not self.question.strip():
-            raise FeedbackError("there is no text in the question", "question")
+            raise FeedbackError("the question has no text", "question")
         if self.how not in get_args(How):
-            raise FeedbackError(f"feedback is {' or '.join(get_args(How))}; got {self.how!r}", "how")
+            raise FeedbackError(f"how is {' or '.join(get_args(How))}; got {self.how!r}", "how")
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerFeedback:
-    """What became of the feedback in an answer; as text, a sentence about it."""
+    """The feedback in an answer."""
 
     quoted: tuple[int, ...]  # 0-based indices of the earlier messages that it quotes
-    saved: Saved | None  # None when it quotes none, so nothing was said
+    saved: Saved | None  # None when it quotes none
 
     @property
-    def outcome(self) -> Literal["nothing to go by", "known already", "stored"]:
-        """Nothing in the answer to go by; or all of it was stored before; or some of it is new."""
+    def outcome(self) -> Literal["no quotes", "known", "stored"]:
+        """Whether the answer quotes nothing, all quoted messages were relevant already, or some are new."""
         if self.saved is None:
-            return "nothing to go by"
-        return "stored" if self.stored else "known already"
-
-    @property
-    def stored(self) -> int:
-        """How many earlier messages are relevant now that were not called so before."""
-        return 0 if self.saved is None else self.saved.changed
-
-    def __str__(self) -> str:
-        if not self.quoted:
-            return "The answer quotes no earlier message, so there is nothing to go by; nothing was stored."
-        several = len(self.quoted) > 1
-        quoted = f"message{'s' * several} {', '.join(map(str, self.quoted))}"
-        if not self.stored:
-            return (
-                f"The answer quotes {quoted}; that {'they are' if several else 'it is'} relevant was known."
-            )
-        return f"The answer quotes {quoted}; stored as relevant: {self.stored}."
+            return "no quotes"
+        return "stored" if self.saved.changed else "known"
 
 
 def feedback(
@@ -119,26 +117,27 @@ def feedback(
     how: How = "explicit",
     settings: Settings | str | Path | None = None,
 ) -> Saved:
-    """Store whether earlier messages mattered to the one that was answered, in the log of labels.
+    """Store whether earlier messages mattered to the one that was answered.
 
-    conversation: the library's key, or the agent's own list of OpenAI messages; the library keeps that one,
-        and as it grows from call to call it stays one conversation there.
+    conversation: the library's key, or the agent's list of OpenAI messages, which the library keeps; as it
+        grows from call to call, it stays one conversation there.
     turn: the index of an earlier message, from 0, or several.
-    relevant: None takes back what this source said before.
+    relevant: None removes what this source said before.
     at: the index of the message that was answered; the last from the user or a tool unless given.
-    question: what was answered, when it is not among the messages but comes after them.
-    source: the agent's name. People may choose that its answers do not train.
-    version: of the gate that chose.
-    how: "implicit" for what was concluded from what happened.
+    question: what was answered, when it is not among the messages but follows them.
+    source: the agent's name.
+    version: of the gate that selected.
+    how: "implicit" for what was concluded.
 
-    Threads and processes may call it at once. Raises ConvgateError, and stores nothing, when there is no
-    such conversation, message or turn before it, or the name is that of a person.
+    Threads and processes may call it at once. Raises ConvgateError, and stores nothing, for an unknown
+    conversation or message, or when the name is that of a person.
     """
     turns = (turn,) if isinstance(turn, int) else tuple(turn)
-    told = Feedback(conversation, turns, relevant, at, question, source, version, how)
     store = open_store(settings)
     try:
-        return keep_feedback(store, told)
+        return keep_feedback(
+            store, Feedback(conversation, turns, relevant, at, question, source, version, how)
+        )
     finally:
         store.close()
 
@@ -148,102 +147,165 @@ def feedback_from_answer(
     answer: str,
     *,
     question: str | None = None,
-    words: int = WORDS,
     source: str = AGENT,
     version: str | None = None,
     settings: Settings | str | Path | None = None,
 ) -> AnswerFeedback:
-    """Store that the earlier messages which an answer quotes were relevant.
+    """Store that the earlier messages which an answer quotes were relevant; see `quoted_turns`.
 
-    What counts as a quote: see `quoted_turns`. A message that is not quoted may still have mattered, so
-    nothing is said about it. The result's `outcome` tells whether there was nothing to go by, it was known
-    already, or something was stored.
+    Nothing is stored about the others, which may still have mattered.
     """
-    talk = _of_messages(conversation)
+    talk = _conversation_of(conversation)
     situation, history = talk.at(talk.current_index()) if question is None else talk.asked(question)
-    quoted = quoted_turns(history, situation.turn.scored_text, answer, words=words)
+    quoted = quoted_turns(history, situation.turn.scored_text, answer)
     if not quoted:
         return AnswerFeedback((), None)
+    messages = [turn.source for turn in talk.turns if turn.source is not None]  # an iterator is read once
     saved = feedback(
-        [turn.source for turn in talk.turns if turn.source is not None],  # the messages, read once
-        quoted,
-        relevant=True,
-        question=question,
-        source=source,
-        version=version,
-        how="implicit",
-        settings=settings,
-    )
+        messages, quoted, relevant=True, question=question, source=source, version=version,
+        how="implicit", settings=settings,
+    )  # fmt: skip
     return AnswerFeedback(tuple(quoted), saved)
 
 
-def keep_feedback(store: Store, told: Feedback) -> Saved:
+def quoted_turns(history: History, asked: str, answer: str) -> list[int]:
+    """Return the indices in the conversation of the turns that an answer quotes, in order.
+
+    A quote is MIN_QUOTE words in a row, in any case and punctuation, or a line of code, that occurs in
+    exactly one earlier turn and not in the current message `asked`. Instructions are skipped, as they are
+    always sent. In languages without spaces between words, few quotes are found.
+    """
+    candidates = set(_pieces(answer)) - set(_pieces(asked))
+    turns_with: dict[object, set[int]] = defaultdict(set)
+    for index, turn in enumerate(history, history.start):
+        if not turn.is_instruction:
+            for piece in candidates.intersection(_pieces(turn.scored_text)):
+                turns_with[piece].add(index)
+    return sorted({index for turns in turns_with.values() if len(turns) == 1 for index in turns})
+
+
+def keep_feedback(store: Store, piece: Feedback) -> Saved:
     """Store a piece of feedback, or nothing of it; errors as for `feedback`."""
-    by_messages = None if isinstance(told.conversation, str) else _of_messages(told.conversation)
-    if by_messages is not None and told.question is None:
-        index = by_messages.current_index() if told.at is None else told.at
-        by_messages.at(index)  # says so when there is no such message
-        told_at: int | None = index
-    else:
-        told_at = told.at
+    messages = None if isinstance(piece.conversation, str) else _conversation_of(piece.conversation)
+    at = piece.at
+    if messages is not None and piece.question is None:
+        at = messages.current_index() if at is None else at
+        messages.at(at)  # raises when there is no such message
     with store.write() as db:
-        if by_messages is None:
-            key = str(told.conversation)
-            if told_at is None and told.question is None:
-                told_at = Conversations(store).get(key).conversation.current_index()
-        else:
-            key = _kept(store, db, by_messages, told)
-        situation = SituationKey(key, told_at, told.question or "")
-        answer = None if told.relevant is None else "relevant" if told.relevant else "not_relevant"
+        key = str(piece.conversation) if messages is None else _library_key(store, db, messages, piece)
+        if at is None and piece.question is None:
+            at = Conversations(store).get(key).conversation.current_index()
+        situation = SituationKey(key, at, piece.question or "")
+        answer = None if piece.relevant is None else "relevant" if piece.relevant else "not_relevant"
         entries = [
-            Entry(situation, turn, told.source, answer, version=told.version, kind="agent")
-            for turn in dict.fromkeys(told.turns)
+            Entry(situation, turn, piece.source, answer, version=piece.version, kind="agent")
+            for turn in dict.fromkeys(piece.turns)
         ]
         return Labels(store).record(
-            entries, by=told.source, kind="feedback", origin=told.how, by_kind="agent"
+            entries, by=piece.source, kind="feedback", origin=piece.how, by_kind="agent"
         )
 
 
+def keep_feedback_lines(
+    store: Store, source: Source, *, agent: str = AGENT, skip_bad: bool = False
+) -> tuple[list[Saved], Problems]:
+    """Store every line, or nothing; return what became of each, and what was left out.
+
+    agent: the source of lines that name none. Raises BadLinesError for bad lines unless `skip_bad`, and when
+    there is no good one.
+    """
+    report = source.report
+    if source.json is None:
+        raise source.json_error or TranscriptError("feedback has one JSON object a line", file=report.file)
+    saved: list[Saved] = []
+    with store.write():
+        for value, place in source.json.values(each=False):
+            try:
+                saved.append(keep_feedback(store, _parse_line(value, agent)))
+            except TranscriptError as error:
+                place.leave_out_all(error)
+            except (StoreError, ConversationError) as error:
+                field = error.field if isinstance(error, FeedbackError) else None
+                place.leave_out_all(TranscriptError(str(error), field=field))
+        readable = f"{len(saved):,} line{'s' * (len(saved) != 1)}" if saved else None
+        problems = report.close(readable, skip_bad=skip_bad)
+    return saved, problems
+
+
+def _parse_line(value: Any, agent: str) -> Feedback:
+    """Return the feedback in a line's object; TranscriptError or StoreError when it is invalid."""
+    if not isinstance(value, Mapping):
+        raise TranscriptError(f"expected an object, got {kind(value)}")
+    if unknown := sorted(set(value) - set(_FIELDS)):
+        raise TranscriptError(f"unknown field; the fields are {', '.join(_FIELDS)}", field=unknown[0])
+    if ("conversation" in value) == ("messages" in value):
+        raise TranscriptError("either a conversation or its messages are needed", field="conversation")
+    if "relevant" not in value:
+        raise TranscriptError("relevant is missing", field="relevant")
+    turn, relevant = value.get("turn"), value["relevant"]
+    if isinstance(relevant, str):
+        relevant = {"relevant": True, "not_relevant": False}.get(parse_answer(relevant), relevant)
+    return Feedback(
+        parse_text(value, "conversation") or value.get("messages") or "",
+        tuple(turn) if isinstance(turn, list) else (turn,),  # type: ignore[arg-type]
+        relevant,
+        value.get("at"),
+        parse_text(value, "question"),
+        parse_text(value, "source") or agent,
+        parse_text(value, "version"),
+        value.get("how", "explicit"),
+    )
+
+
 def open_store(settings: Settings | str | Path | None) -> Store:
-    """The store of the settings, or of the settings file, or of this machine."""
+    """Open the store of the settings, of a settings file, or of this machine."""
     if not isinstance(settings, Settings):
         settings = load_settings(Path(settings) if settings else None)
     return Store(settings.database)
 
 
-def _of_messages(messages: Messages) -> Conversation:
+def _pieces(text: str) -> Iterator[object]:
+    """Every run of MIN_QUOTE words, and every line of code."""
+    spoken = _WORD.findall(text.casefold())
+    for start in range(len(spoken) - MIN_QUOTE + 1):
+        yield tuple(spoken[start : start + MIN_QUOTE])
+    for line in map(str.strip, text.splitlines()):
+        if len(line) >= _MIN_CODE and _CODE.search(line):
+            yield line
+
+
+def _conversation_of(messages: Messages) -> Conversation:
     turns = turns_from_messages(messages)
     if not turns:
         raise ConversationError("there are no messages")
     return Conversation(content_id(turns), turns)
 
 
-def _kept(store: Store, db: Database, talk: Conversation, told: Feedback) -> str:
+def _library_key(store: Store, db: Database, messages: Conversation, piece: Feedback) -> str:
     """The key of the conversation in the library, where it is found, grows or is added."""
     conversations, openings = Conversations(store), Openings(db)
-    hashes = chain(talk.turns)
+    hashes = chain(messages.turns)
     known = openings.same(hashes)
-    if known is None and told.question is None:  # the history of a question ends where the messages do
+    if known is None and piece.question is None:  # a question follows exactly these messages
         known = openings.longer(hashes)
     if known is not None:
         return _key(db, known)
-    if (live := openings.live_beginning(hashes)) is not None:
-        key = _key(db, live)
-        new = talk.turns[conversations.summary(key).turns :]
+    if (shorter := openings.live_beginning(hashes)) is not None:
+        key = _key(db, shorter)
+        new = messages.turns[conversations.summary(key).turns :]
         try:
             return conversations.grow(key, new, tokens=int(turn_tokens(new).sum())).key
         except StoreError:
-            pass  # what it would grow to was there and was deleted: added below, it comes back
+            pass  # what it would become was deleted before: added below, it comes back
     item = NewConversation(
-        talk,
-        f"feedback from {told.source}",
-        tokens=int(turn_tokens(talk.turns).sum()),
-        ends_here=told.question is not None,
+        messages,
+        f"feedback from {piece.source}",
+        tokens=int(turn_tokens(messages.turns).sum()),
+        ends_here=piece.question is not None,
     )
     (added,) = conversations.add([item])
     db.execute(
-        "INSERT OR IGNORE INTO live_conversations SELECT number FROM conversations WHERE key = ?",
-        [added.key],
+        "INSERT OR IGNORE INTO live_conversations SELECT number FROM conversations WHERE key = ?", [added.key]
     )
     return added.key
 

@@ -1,78 +1,73 @@
-"""Gold: what training and metrics take for true, out of everything that everybody said.
+"""Gold labels: what training and metrics take for true, out of the answers of all annotators.
 
-gold_set(store).cases       # one for each labelled message
-gold_counts(store)          # how much of it there is, without reading a conversation
+gold_set(store).cases       # one case for each labelled message
+gold_counts(store)          # how much there is, counted by the database
 """
 
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import groupby
 
+from sqlite_utils import Database
+
 from convgate.conversation import Conversation, Turn
-from convgate.labels.snapshot import snapshot
-from convgate.store import SituationKey, Store
-from convgate.store.documents import load
+from convgate.store import Conversations, Entry, SituationKey, Store
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.transcripts.split_groups import SPLIT_GROUP
 
-NAME = "labels"
-"""What the set of the store's own labels is called."""
-
-_KNOWN = ("relevant", "not_relevant")
+_VOTES = {"relevant": 1, "not_relevant": -1}
 
 
 @dataclass(frozen=True, slots=True)
 class GoldCounts:
-    """How much is known; conversations that were deleted are left out."""
+    """How many gold labels there are; deleted conversations are left out."""
 
-    conversations: int  # with at least one turn whose relevance is known
+    conversations: int  # with at least one gold label
     situations: int  # messages, likewise
     relevant: int  # turns
     not_relevant: int
-    unsettled: int  # turns that were answered, but by a tie or as unsure
+    unsettled: int  # turns with answers that are a tie or unsure
 
     @property
     def judged(self) -> int:
-        """Turns whose relevance is known."""
+        """Turns with a gold label."""
         return self.relevant + self.not_relevant
 
 
-def gold_set(store: Store, *, name: str = NAME, conversations: Iterable[str] | None = None) -> RelevanceSet:
-    """What counts as true, as a set to train on and to measure with.
+def gold_set(store: Store, *, name: str = "labels") -> RelevanceSet:
+    """Return the gold labels as a relevance set.
 
-    A conversation has its key in the library for its id, and says in `split_group` on which side of a split
-    it is where that is not its key. A case's `judged` are the turns whose relevance is
-    known; a message of which none is known is left out, and so are deleted conversations. conversations:
-    the keys of those that are wanted; all unless given.
+    The id of a conversation is its key in the library; `split_group` says on which side of a split it is
+    where that is not its key. Messages without a gold label and deleted conversations are left out.
     """
-    wanted = None if conversations is None else frozenset(conversations)
     cases: list[Case] = []
-    with snapshot(store) as db:
+    with read_snapshot(store) as db:
         rows = db.execute(
             """
             SELECT key, situations.turn, question, gold.turn, answer FROM gold
             JOIN situations ON situations.number = gold.situation
             JOIN conversations ON conversations.number = situations.conversation
-            WHERE deleted_at IS NULL AND answer IN (?, ?)
+            WHERE deleted_at IS NULL AND answer IN ('relevant', 'not_relevant')
             ORDER BY conversations.number, situations.turn IS NULL, situations.turn, question, gold.turn
-            """,
-            _KNOWN,
+            """
         )
         for situation, answers in groupby(rows, lambda row: SituationKey(*row[:3])):
-            if wanted is None or situation.conversation in wanted:
-                known = {turn: answer for *_, turn, answer in answers}
-                cases.append(gold_case(situation, known))
-        talks = dict(labelled_conversations(store, {case.conversation for case in cases}))
-        groups = split_groups(store)
-    named = {key: _as_in_a_set(key, talk, groups.get(key, key)) for key, talk in talks.items()}
-    return RelevanceSet(name, named, tuple(cases))
+            cases.append(gold_case(situation, {turn: answer for *_, turn, answer in answers}))
+        groups, library = split_groups(store), Conversations(store)
+        labelled = {
+            key: _name_by_key(library.get(key).conversation, key, groups.get(key, key))
+            for key in dict.fromkeys(case.conversation for case in cases)
+        }
+    return RelevanceSet(name, labelled, tuple(cases))
 
 
 def gold_case(situation: SituationKey, answers: dict[int, str]) -> Case:
-    """The case of a message; answers: relevant or not_relevant, by turn."""
+    """Return the case of a message; answers: relevant or not_relevant, by turn."""
     return Case(
         id=case_id(situation),
         conversation=situation.conversation,
@@ -84,7 +79,7 @@ def gold_case(situation: SituationKey, answers: dict[int, str]) -> Case:
 
 
 def case_id(situation: SituationKey) -> str:
-    """A name for a message that is the same on every machine.
+    """Return an id for a message that is the same on every machine.
 
     >>> case_id(SituationKey("0123456789abcdef", 57))
     '0123456789abcdef-57'
@@ -95,28 +90,32 @@ def case_id(situation: SituationKey) -> str:
     return f"{situation.conversation}-q-{digest}"
 
 
-def labelled_conversations(store: Store, keys: Iterable[str]) -> Iterator[tuple[str, Conversation]]:
-    """Conversations of the library by key, in the library's order; one that it does not have is left out."""
-    wanted = set(keys)
-    with store.read() as db:
-        for number, key in db.execute(
-            "SELECT number, key FROM conversations WHERE deleted_at IS NULL ORDER BY number"
-        ).fetchall():
-            if key in wanted:
-                (document,) = db.execute(
-                    "SELECT document FROM documents WHERE number = ?", [number]
-                ).fetchone()
-                yield key, load(document)
+def resolve_answers(entries: Iterable[Entry]) -> dict[int, str]:
+    """Return the gold answer of each turn, in order, by the rule of the database's view `gold`.
+
+    An adjudication counts before annotators, and annotators before agents; among equals the majority counts,
+    and a tie is unsure.
+    """
+    answers: dict[int, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for entry in entries:
+        if entry.what == "answer" and entry.value is not None:
+            answers[entry.turn][entry.kind].append(entry.value)
+    gold = {}
+    for turn, by_kind in sorted(answers.items()):
+        values = by_kind.get("adjudication") or by_kind.get("person") or by_kind["agent"]
+        votes = sum(_VOTES.get(answer, 0) for answer in values)
+        gold[turn] = "relevant" if votes > 0 else "not_relevant" if votes < 0 else "unsure"
+    return gold
 
 
 def split_groups(store: Store) -> dict[str, str]:
-    """What says on which side of a split a conversation is, by key, where it is not the key."""
+    """Return the split group of each conversation, by key, where it is not the key."""
     with store.read() as db:
         return dict(db.execute("SELECT key, split_group FROM conversations WHERE split_group <> key"))
 
 
 def gold_counts(store: Store) -> GoldCounts:
-    """How much is known, counted by the database."""
+    """Return how many gold labels there are."""
     with store.read() as db:
         row = db.execute(
             """
@@ -135,7 +134,7 @@ def gold_counts(store: Store) -> GoldCounts:
 
 
 def labels_digest(store: Store) -> str:
-    """A text that is another one whenever gold may be: pages keep what they made of it under this name."""
+    """Return a text that changes whenever gold labels may have changed, to cache what depends on them."""
     with store.read() as db:
         state = [
             db.execute(sql).fetchall()
@@ -149,7 +148,22 @@ def labels_digest(store: Store) -> str:
     return hashlib.sha256(repr(state).encode()).hexdigest()[:16]
 
 
-def _as_in_a_set(key: str, talk: Conversation, group: str) -> Conversation:
-    """The conversation called by its key."""
-    metadata = {name: value for name, value in talk.metadata.items() if name != SPLIT_GROUP}
-    return replace(talk, id=key, metadata=metadata if group == key else {**metadata, SPLIT_GROUP: group})
+@contextmanager
+def read_snapshot(store: Store) -> Iterator[Database]:
+    """Open a connection on which all reads see one state of the database; nothing may be written in it."""
+    with store.read() as db:
+        if db.conn.in_transaction:
+            yield db
+            return
+        db.conn.execute("BEGIN")
+        try:
+            yield db
+        finally:
+            db.conn.rollback()
+
+
+def _name_by_key(conversation: Conversation, key: str, group: str) -> Conversation:
+    metadata = {name: value for name, value in conversation.metadata.items() if name != SPLIT_GROUP}
+    if group != key:
+        metadata[SPLIT_GROUP] = group
+    return replace(conversation, id=key, metadata=metadata)

@@ -1,220 +1,207 @@
-"""What to ask next: turns worth a person's time, each with the reason.
+"""Queues of turns to label, each turn with the reason why it is asked about.
 
-    items = make_queue(conversations, Judges(Judge("shipped", gate)), size=50, seed=1)
+    items = make_queue(store, Judge("shipped", gate), size=50, seed=1)
     queue = Queues(store).add("Monday", items, by="Ada", seed=1)
 
-Turns near the threshold and those on which versions, policies or people disagree teach most; a share that
-is drawn by lot tells what all of them overlook.
+Turns near the threshold and those on which versions, policies or annotators disagree teach most; a random
+share shows what all of them overlook.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import hashlib
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
-from math import ceil, floor
+from itertools import cycle
+from math import ceil
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from convgate.conversation import Conversation
 from convgate.decisions import Floats, TurnDecisions
-from convgate.embedding.base import Progress
 from convgate.errors import StoreError
-from convgate.labels import reasons
-from convgate.labels.candidates import Chosen, Disagreeing, Judge, Judges, Known, Pools
-from convgate.labels.drawing import MESSAGES, OF_ONE, Drawn, draw_messages, generator
+from convgate.policies.base import Policy
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.store.label_counts import LabelCounts
+from convgate.store.label_log import SituationKey
 from convgate.store.queues import NewItem, ReasonKind
 
-__all__ = [
-    "SHARES",
-    "Disagreeing",
-    "Judge",
-    "Judges",
-    "Known",
-    "Suggestion",
-    "library_queue",
-    "make_queue",
-    "turns_to_label",
-]
+_PATTERN: Sequence[ReasonKind] = (
+    "annotators", "versions", "policies", "threshold", "threshold", "audit",
+)  # fmt: skip
+"""Reasons take turns in this order; what one cannot fill goes to the others."""
 
-SHARES: Mapping[ReasonKind, float] = {
-    "annotators": 0.2,
-    "versions": 0.2,
-    "policies": 0.1,
-    "threshold": 0.35,
-    "audit": 0.15,
-}
-"""How much of a queue each reason gets. Rare ones choose first; what one cannot fill goes to the others."""
+NEAR = 0.15
+"""Largest distance of a score from the threshold that is near it."""
 
-START = 30
-"""Turns drawn by lot at the front of a queue when nothing is labelled yet."""
-
-TOGETHER = 8
-"""Turns of one message in a queue, as long as there are other messages to ask about."""
-
-MOST = 10_000
+MAX_SIZE = 10_000
 """Turns of one queue."""
+
+MAX_MESSAGES = 200
+"""Messages that are scored for one queue, however large the library is."""
+
+_MAX_PER_MESSAGE = 8  # turns of one message in a queue, as long as there are other messages
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
-    """An earlier turn of the current message that is worth asking about."""
+class Judge:
+    """A policy by the name that people read."""
 
-    turn: int  # 0-based
-    kind: ReasonKind
-    reason: str
+    name: str
+    policy: Policy
+    kind: Literal["versions", "policies"] = "policies"  # whether it is another version of the gate
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    rank: float  # lower ranks are asked about first
+    item: NewItem
 
 
 def make_queue(
-    conversations: Iterable[tuple[str, Conversation]],
-    judges: Judges,
-    *,
-    size: int,
-    seed: int,
-    shares: Mapping[ReasonKind, float] = SHARES,
-    known: Known | None = None,
-    disagreements: Sequence[Disagreeing] = (),
-    messages: int = MESSAGES,
-    of_one: int = OF_ONE,
-    progress: Progress | None = None,
-) -> list[NewItem]:
-    """At most `size` turns to judge, none twice, those of a message together, the messages shuffled.
-
-    conversations: (key in the library, conversation); at most `messages` of their messages are looked at,
-        at most `of_one` of a conversation, and every judge decides about each of these once.
-    known: what is settled; when nothing is, the first START turns are a sample drawn by lot.
-    disagreements: turns on which people disagree, the most urgent first.
-    progress: hears how many of the messages were decided about.
-
-    The same arguments give the same queue. Raises StoreError for a size or a share that cannot be.
-    """
-    if not 1 <= size <= MOST:
-        raise StoreError(f"a queue has 1 to {MOST:,} turns; got {size}")
-    if unknown := sorted(set(shares) - set(SHARES)):
-        raise StoreError(f"a queue knows no reason {', '.join(unknown)}; it knows {', '.join(SHARES)}")
-    if any(share < 0 for share in shares.values()) or not sum(shares.values()) > 0:
-        raise StoreError("the shares of a queue are 0 or more, and at least one is more than 0")
-    drawn = draw_messages(conversations, seed=seed, messages=messages, of_one=of_one)
-    pools = Pools(seed, size, known or {})
-    # The longest history of a conversation first: the gate keeps what it read of it for the shorter ones.
-    for done, message in enumerate(sorted(drawn, key=_by_conversation), start=1):
-        pools.look_at(message, judges)
-        if progress:
-            progress(done, len(drawn))
-    pools.add_disagreements(disagreements)
-    chosen = Chosen(max(TOGETHER, ceil(size / max(len(drawn), 1))))
-    if not known and not disagreements:
-        chosen.take(pools.start(drawn), min(START, size))
-    quotas = _quotas(shares, size - len(chosen))
-    for kind, wanted in quotas.items():
-        chosen.take(pools.best(kind), wanted)
-    for together in (chosen.together, size):  # what a reason, and then all messages but one, could not fill
-        chosen.together = together
-        for kind in quotas:
-            chosen.take(pools.best(kind), size - len(chosen))
-    return chosen.in_order(generator(seed, "order"))
-
-
-def library_queue(
     store: Store,
-    judges: Judges,
+    gate: Judge,
+    other: Judge | None = None,
     *,
     size: int,
     seed: int,
     by: str | None = None,
     conversations: Sequence[str] | None = None,
-    shares: Mapping[ReasonKind, float] = SHARES,
-    messages: int = MESSAGES,
-    progress: Progress | None = None,
 ) -> list[NewItem]:
-    """A queue over a library, or over the conversations of these keys.
+    """Return at most `size` turns to label, none twice, those of a message together, messages shuffled.
 
-    However many there are, only as many as there are messages to look at are read. What is settled is left
-    out, and what `by` answered; turns on which people disagree come newest first. Raises as `make_queue`,
-    and StoreError for a conversation that the library does not have.
+    Turns with a gold label are left out, and those that `by` answered.
+    other: a version or policy whose disagreements with the gate are asked about.
+    conversations: keys of those to ask about; None for the whole library.
+
+    The same library and arguments give the same queue. Raises StoreError for a size out of range, or an
+    unknown conversation.
     """
+    if not 1 <= size <= MAX_SIZE:
+        raise StoreError(f"the size of a queue is 1 to {MAX_SIZE:,} turns; got {size}")
     library, counts = Conversations(store), LabelCounts(store)
     keys = sorted(library.keys() if conversations is None else set(conversations))
-    some = [keys[row] for row in generator(seed, "conversations").permutation(len(keys))[:messages]]
-    disputes = counts.disagreements(per_page=size if conversations is None else MOST).rows
-    return make_queue(
-        ((key, library.get(key).conversation) for key in some),
-        judges,
-        size=size,
-        seed=seed,
-        shares=shares,
-        known=counts.known(by=by),
-        disagreements=[
-            Disagreeing(one.situation, one.turn, one.answers)
-            for one in disputes
-            if conversations is None or one.situation.conversation in conversations
-        ],
-        messages=messages,
-        progress=progress,
-    )
+    known = counts.known(by=by)
+    candidates: dict[ReasonKind, list[_Candidate]] = defaultdict(list)
+    for rank, row in enumerate(counts.disagreements(per_page=MAX_SIZE).rows):
+        if row.situation.conversation in keys:
+            reason = f"{len(row.answers)} annotators disagree."
+            item = NewItem(row.situation, row.turn, "annotators", reason)
+            candidates["annotators"].append(_Candidate(rank, item))
+    messages = _draw_messages(library, keys, seed)
+    for place, conversation in messages:
+        turns = _labellable(conversation, place.turn, known.get(place, ()))
+        for candidate in _candidates(place, conversation, turns, gate, other, seed, size):
+            candidates[candidate.item.kind].append(candidate)
+    return _choose(candidates, size, max(_MAX_PER_MESSAGE, ceil(size / max(len(messages), 1))), seed)
 
 
-def turns_to_label(
-    decisions: TurnDecisions, known: Collection[int] = (), limit: int = 10, *, seed: int = 0
-) -> list[Suggestion]:
-    """At most `limit` earlier turns of one message, the most worthwhile first.
+def _draw_messages(
+    library: Conversations, keys: Sequence[str], seed: int
+) -> list[tuple[SituationKey, Conversation]]:
+    """At most MAX_MESSAGES random messages, as many of each conversation."""
+    chosen = _generator(seed, "conversations").permutation(len(keys))[:MAX_MESSAGES]
+    messages = []
+    for key in (keys[row] for row in chosen):
+        conversation = library.get(key).conversation
+        answerable = [turn for turn in conversation.answerable() if turn]
+        drawn = _generator(seed, "messages", key).permutation(answerable)[: MAX_MESSAGES // len(chosen)]
+        # The longest history first: the gate keeps its scores for the shorter ones.
+        messages += [(SituationKey(key, int(turn)), conversation) for turn in sorted(drawn, reverse=True)]
+    return messages
 
-    Half are nearest to the threshold, three in ten have the highest scores, and the rest is drawn by lot;
-    what one of these cannot fill goes to the next. known: turns that need not be asked about.
-    """
-    rows = [row for row, turn in enumerate(decisions.indices) if int(turn) not in known]
-    by_lot = generator(seed, "suggestions", len(decisions)).permutation(np.array(rows, dtype=np.int64))
-    lots = (Suggestion(int(decisions.indices[row]), "audit", reasons.audit(len(rows))) for row in by_lot)
-    sources: list[tuple[Iterator[Suggestion], int]] = [
-        (_nearest(decisions, rows), ceil(limit / 2)),
-        (_highest(decisions, rows), floor(limit * 0.3)),
-        (lots, limit),
+
+def _labellable(conversation: Conversation, current: int | None, known: Collection[int]) -> NDArray[np.int64]:
+    """The turns to ask about: instructions are always sent, and empty turns say nothing."""
+    history = enumerate(conversation.turns[:current])
+    turns = [i for i, turn in history if not turn.is_instruction and turn.scored_text.strip()]
+    return np.array([i for i in turns if i not in known], dtype=np.int64)
+
+
+def _candidates(
+    place: SituationKey,
+    conversation: Conversation,
+    turns: NDArray[np.int64],
+    gate: Judge,
+    other: Judge | None,
+    seed: int,
+    size: int,
+) -> Iterator[_Candidate]:
+    """The turns to ask about by reason, each turn at most once for a reason and `size` for each."""
+    if place.turn is None or not len(turns):
+        return
+    situation, history = conversation.at(place.turn)
+    random = _generator(seed, "turns", place.conversation, place.turn).random(len(turns))
+    decisions = gate.policy.decide(situation, history)
+    rows = np.arange(len(turns))
+    pools: list[tuple[ReasonKind, NDArray[np.int64], Floats, list[str]]] = [
+        ("audit", rows, random, ["Drawn at random."] * len(rows))
     ]
-    found: dict[int, Suggestion] = {}
-    for source, wanted in sources:
-        fresh = (one for one in source if one.turn not in found)
-        for one in islice(fresh, min(wanted, limit - len(found))):
-            found[one.turn] = one
-    return list(found.values())
+    if decisions.scores is not None and decisions.threshold is not None:
+        distance = np.abs(decisions.scores[turns] - decisions.threshold)
+        rows = np.flatnonzero(distance <= NEAR)
+        scores = decisions.scores[turns[rows]]
+        reasons = [f"Score {score:.2f}, threshold {decisions.threshold:.2f}." for score in scores]
+        pools.append(("threshold", rows, distance, reasons))
+    if other is not None:
+        theirs = other.policy.decide(situation, history)
+        rows = np.flatnonzero(decisions.kept[turns] != theirs.kept[turns])
+        reasons = [
+            f"{_verdict(gate, decisions, turn)}, {_verdict(other, theirs, turn)}."
+            for turn in turns[rows].tolist()
+        ]
+        pools.append((other.kind, rows, random, reasons))
+    for kind, rows, ranks, reasons in pools:
+        for place_in_rows in np.argsort(ranks[rows], kind="stable")[:size].tolist():
+            row = int(rows[place_in_rows])
+            item = NewItem(place, int(turns[row]), kind, reasons[place_in_rows])
+            yield _Candidate(float(ranks[row]), item)
 
 
-def _by_conversation(message: Drawn) -> tuple[str, int]:
-    return message.situation.conversation, -(message.situation.turn or 0)
+def _verdict(judge: Judge, decisions: TurnDecisions, turn: int) -> str:
+    score = TurnDecisions.value(decisions.scores, turn)
+    numbers = "" if score is None else f" (score {score:.2f})"
+    return f"{judge.name} {'keeps' if decisions.kept[turn] else 'drops'} it{numbers}"
 
 
-def _nearest(decisions: TurnDecisions, rows: Sequence[int]) -> Iterator[Suggestion]:
-    scores, threshold = decisions.scores, decisions.threshold
-    if scores is None or threshold is None:
-        return
-    for row in sorted(_scored(rows, scores), key=lambda row: abs(scores[row] - threshold)):
-        if abs(scores[row] - threshold) > reasons.NEAR:
-            return
-        why = reasons.near_threshold(float(scores[row]), threshold)
-        yield Suggestion(int(decisions.indices[row]), "threshold", why)
+def _choose(
+    candidates: Mapping[ReasonKind, list[_Candidate]], size: int, max_per_message: int, seed: int
+) -> list[NewItem]:
+    """The items of a queue: reasons take turns, and turns of crowded messages come in only to fill it."""
+    ranked = {
+        kind: iter(sorted(candidates[kind], key=lambda one: (one.rank, str(one.item)))) for kind in candidates
+    }
+    chosen: dict[SituationKey, dict[int, NewItem]] = defaultdict(dict)
+    crowded: list[NewItem] = []
+    n_chosen = 0
+    for kind in cycle(_PATTERN):
+        if not ranked or n_chosen == size:
+            break
+        candidate = next(ranked.get(kind, iter(())), None)
+        if candidate is None:
+            ranked.pop(kind, None)
+            continue
+        item = candidate.item
+        of_message = chosen[item.situation]
+        if len(of_message) >= max_per_message:
+            crowded.append(item)
+        elif item.turn not in of_message:
+            of_message[item.turn] = item
+            n_chosen += 1
+    for item in crowded:
+        if n_chosen < size and item.turn not in chosen[item.situation]:
+            chosen[item.situation][item.turn] = item
+            n_chosen += 1
+    messages = list(chosen.values())
+    order = _generator(seed, "order").permutation(len(messages))
+    return [item for row in order for _, item in sorted(messages[row].items())]
 
 
-def _highest(decisions: TurnDecisions, rows: Sequence[int]) -> Iterator[Suggestion]:
-    if decisions.scores is None:
-        return
-    place = np.empty(len(decisions), dtype=np.int64)
-    place[np.argsort(-decisions.scores, kind="stable")] = np.arange(1, len(decisions) + 1)
-    for row in sorted(_scored(rows, decisions.scores), key=lambda row: int(place[row])):
-        why = reasons.high_score(float(decisions.scores[row]), int(place[row]))
-        yield Suggestion(int(decisions.indices[row]), "score", why)
-
-
-def _scored(rows: Sequence[int], scores: Floats) -> list[int]:
-    return [row for row in rows if not np.isnan(scores[row])]
-
-
-def _quotas(shares: Mapping[ReasonKind, float], size: int) -> dict[ReasonKind, int]:
-    """`size` split by the shares; who is cut most by rounding down gets what is over."""
-    wanted = {kind: size * shares[kind] / sum(shares.values()) for kind in SHARES if shares.get(kind)}
-    quotas = {kind: floor(number) for kind, number in wanted.items()}
-    by_rest = sorted(wanted, key=lambda kind: quotas[kind] - wanted[kind])
-    for kind in by_rest[: size - sum(quotas.values())]:
-        quotas[kind] += 1
-    return quotas
+def _generator(seed: int, *names: object) -> np.random.Generator:
+    """Random numbers that depend on the seed and the names alone, not on what was drawn before."""
+    text = "\0".join(map(str, (seed, *names)))
+    return np.random.default_rng(int.from_bytes(hashlib.sha256(text.encode()).digest()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from urllib.parse import quote, unquote
 
 import streamlit as st
@@ -46,13 +47,13 @@ def is_asked() -> bool:
     return annotator() is None or bool(st.session_state.get(_ASKED))
 
 
-def draw_annotator(app: App) -> None:
-    """Who labels here, or the question who it is."""
+def draw_annotator(app: App, progress: Callable[[str], str] | None = None) -> None:
+    """Draw who labels here, or the question who it is. progress: that of a known annotator."""
     name = annotator()
     # Without a gap, for what tells the browser has no height and would still take one.
     with st.container(gap=None, width="stretch" if is_asked() else "content", key="annotator"):
         if name is None or is_asked():
-            _draw_question(app, name)
+            _draw_question(app, name, progress)
         else:
             _draw_name(name)
         _tell_browser(name)
@@ -80,7 +81,7 @@ def _draw_name(name: str) -> None:
         )  # fmt: skip
 
 
-def _draw_question(app: App, name: str | None) -> None:
+def _draw_question(app: App, name: str | None, progress: Callable[[str], str] | None) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_input(
             "Your name, to label", key=_TYPED, max_chars=LONGEST_NAME, on_change=_typed,
@@ -91,8 +92,9 @@ def _draw_question(app: App, name: str | None) -> None:
             "Start labelling", key="annotator.start", on_click=_typed, args=(app,), icon=":material/label:"
         )
         for known in Labels(app.store).people()[:_OFFERED]:
+            done = f", {progress(known)}" if progress else ""
             st.button(
-                f"go on as {literal(known)}", key=f"annotator.as.{known}", type="tertiary",
+                f"Continue as {literal(known)}{done}", key=f"annotator.as.{known}", type="tertiary",
                 on_click=_choose, args=(app, known),
             )  # fmt: skip
         if name is not None:

@@ -1,26 +1,12 @@
-"""Answers about earlier turns: by key, by click, or several at once; stored at once, taken back one by one.
+"""Answers about the earlier turns of a message: the same controls and keys on Label and Explore."""
 
-The same controls and keys on every page that shows a message with its earlier turns.
-"""
-
-from convgate.ui.answering.controls import Later, draw_answers, draw_prefill, draw_saved
-from convgate.ui.answering.listed import labelling, take_answers
-from convgate.ui.answering.message import Answering
-from convgate.ui.answering.storing import PROBLEM, SAVED, keep_saved
-from convgate.ui.answering.words import CALLED, MARKS, said_words
-
-__all__ = [
-    "CALLED",
-    "MARKS",
-    "PROBLEM",
-    "SAVED",
-    "Answering",
-    "Later",
-    "draw_answers",
-    "draw_prefill",
-    "draw_saved",
-    "keep_saved",
-    "labelling",
-    "said_words",
-    "take_answers",
-]
+from convgate.ui.answering.answers import MARKS as MARKS
+from convgate.ui.answering.answers import NAMES as NAMES
+from convgate.ui.answering.answers import Answering as Answering
+from convgate.ui.answering.controls import PROBLEM as PROBLEM
+from convgate.ui.answering.controls import draw_actions as draw_actions
+from convgate.ui.answering.controls import draw_answers as draw_answers
+from convgate.ui.answering.controls import keep_saved as keep_saved
+from convgate.ui.answering.controls import reporting_problems as reporting_problems
+from convgate.ui.answering.controls import take_answers as take_answers
+from convgate.ui.answering.controls import transcript_labelling as transcript_labelling

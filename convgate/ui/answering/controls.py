@@ -1,148 +1,215 @@
-"""The controls for one turn: the answers with their keys, what they are for, undo, and what was stored."""
+"""The controls of an answer: three buttons with their keys, undo and redo, and what was stored last.
+
+Each answer is stored at once. The list of turns in the browser sends an answer again until it is stored;
+`take_answers` stores each once, by its number.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
 
-from convgate.labels.scopes import SCOPES, Scope
-from convgate.ui import keys, state
-from convgate.ui.answering.message import Answering
-from convgate.ui.answering.storing import (
-    ELSEWHERE,
-    PROBLEM,
-    SAVED,
-    SCOPE,
-    chosen_scope,
-    give,
-    leave_for_later,
-    prefill,
-    turn_back,
-)
-from convgate.ui.answering.words import CALLED, MARKS, saved_words
-from convgate.ui.answering.words import SCOPES as CALLED_SCOPES
+from convgate.errors import ConvgateError, StoreError
+from convgate.store import Answer, Saved
+from convgate.ui import keys
+from convgate.ui.answering.answers import MARKS, NAMES, Answering, Scope
 from convgate.ui.frame import show_problem
 from convgate.ui.text import literal
+from convgate.ui.transcript import Labelling, given, situation_name
 from convgate.ui.wording import counted
 
+SCOPE, SAVED, PROBLEM = "answering.scope", "answering.saved", "answering.problem"
+_SHOWN = "answering.shown"  # the message that was drawn last
+_STORED = "answering.stored"  # the browser's list that sent answers last, and the number of the last one
 _STYLE = Path(__file__).with_name("answering.css")
 _KEYS = {"relevant": keys.RELEVANT, "not_relevant": keys.NOT_RELEVANT, "unsure": keys.UNSURE}
 
 
-@dataclass(frozen=True, slots=True)
-class Later:
-    """What "later" does where it is more than to put off the turn."""
-
-    act: Callable[[], None]
-    help: str
-    disabled: bool = False
-
-
-def draw_answers(answering: Answering, turn: int, later: Later | None = None) -> None:
-    """The answers for one turn, which stay in sight, and what is stored."""
-    mine, idle = answering.mine.get(turn), answering.by is None
-    scope = SCOPES[0] if answering.settling else _draw_scope(answering)
-    several = "" if scope == SCOPES[0] else f" · {counted(len(answering.targets(turn, scope)), 'turn')}"
+def draw_answers(answering: Answering, turn: int, skip: Callable[[], None] | None = None) -> None:
+    """Draw the answers for one turn, and the actions beside them."""
     st.html(_STYLE)
+    mine, scope = answering.mine.get(turn), _scope(answering)
+    several = "" if scope == "turn" else f" · {counted(len(answering.targets(turn, scope)), 'turn')}"
     with st.container(key="answering-bar", gap="xsmall"):
         with st.container(horizontal=True, gap="xsmall", key="answering-choices"):
-            for value, called in CALLED.items():
+            for value, name in NAMES.items():
                 st.button(
-                    f"{MARKS[value]} {called}{several}", key=f"answering.{value}", shortcut=_KEYS[value],
-                    disabled=idle, type="primary" if value == mine else "secondary", on_click=give,
-                    args=(answering, turn, value), wrap=True,
+                    f"{MARKS[value]} {name}{several}", key=f"answering.{value}", shortcut=_KEYS[value],
+                    disabled=answering.by is None, type="primary" if value == mine else "secondary",
+                    on_click=_answer, args=(answering, turn, value), wrap=True,
                 )  # fmt: skip
-        draw_saved(answering, turn, later)
+        draw_actions(answering, turn, skip)
 
 
-def draw_saved(answering: Answering, turn: int | None, later: Later | None = None) -> None:
-    """Undo and redo, and what was stored last, or why something was not."""
+def draw_actions(
+    answering: Answering, turn: int | None = None, skip: Callable[[], None] | None = None
+) -> None:
+    """Draw undo, redo, clear and later, and what was stored last, or why it was not."""
     if (problem := st.session_state.pop(PROBLEM, None)) is not None:
         show_problem(problem)
     if answering.by is None:
         return
-    undoable, redoable = answering.labels.can_undo(answering.by)
-    mine = None if turn is None else answering.mine.get(turn)
+    can_undo, can_redo = answering.labels.can_undo(answering.by)
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="answering-saved"):
-        st.button(
-            "undo", key="answering.undo", shortcut=keys.UNDO, on_click=turn_back, args=(answering, "undo"),
-            disabled=not undoable, help="Takes back what you did last: an answer, a note, several at once",
-        )  # fmt: skip
-        st.button(
-            "redo", key="answering.redo", shortcut=keys.REDO, on_click=turn_back, args=(answering, "redo"),
-            disabled=not redoable,
-        )  # fmt: skip
-        st.button(
-            "take back", key="answering.none", shortcut=keys.TAKE_BACK, on_click=give,
-            args=(answering, turn, None), disabled=mine is None, help="No answer for this turn",
-        )  # fmt: skip
-        if turn is not None and turn in answering.history and not answering.settling:
-            _draw_later(answering, turn, later)
-    saved = st.session_state.get(SAVED)
-    action, told = st.session_state.get(ELSEWHERE, (None, ""))
-    if saved is not None and told and saved.action == action:
-        st.warning(literal(told), icon=":material/tab:")
-    if words := saved_words(answering, turn, saved):
+        for action, key, enabled in (("undo", keys.UNDO, can_undo), ("redo", keys.REDO, can_redo)):
+            st.button(
+                action, key=f"answering.{action}", shortcut=key, on_click=_undo_or_redo,
+                args=(answering, action), disabled=not enabled,
+            )  # fmt: skip
+        if turn is not None:
+            st.button(
+                "clear", key="answering.none", shortcut=keys.TAKE_BACK, on_click=_answer,
+                args=(answering, turn, None), disabled=turn not in answering.mine,
+                help="Remove the answer for this turn",
+            )  # fmt: skip
+        if skip is not None:
+            st.button(
+                "later", key="answering.later", shortcut=keys.LATER, on_click=skip,
+                help="Move the rest of this message to the end of the queue",
+            )  # fmt: skip
+        if turn is not None and not answering.adjudicating:
+            st.button(
+                "all unanswered turns", key="answering.scope_rest", shortcut=keys.SCOPE,
+                type="primary" if _scope(answering) == "rest" else "secondary", on_click=_switch_scope,
+                help="The next answer is for all turns without one. One undo reverts all of them.",
+            )  # fmt: skip
+    if words := _describe_saved(st.session_state.get(SAVED)):
         st.caption(words)
 
 
-def draw_prefill(answering: Answering) -> None:
-    """The button that takes what the policy decides for every turn without an answer; never done unasked.
-
-    Nothing when no such turn is left.
-    """
-    open_turns = [turn for turn in answering.ask if turn not in answering.silent]
-    if not open_turns:
-        return
-    st.button(
-        f"Take its choice for all {len(open_turns):,} without an answer", key="answering.prefill",
-        type="tertiary", icon=":material/auto_fix_high:", on_click=prefill, args=(answering,),
-        disabled=answering.by is None,
-        help="Kept turns become relevant, dropped ones not relevant; correct what is wrong. One undo takes"
-        " all of them back.",
-    )  # fmt: skip
+def keep_saved(saved: Saved | None) -> None:
+    """Have the page show what became of an action."""
+    st.session_state[SAVED] = saved
 
 
-def _draw_later(answering: Answering, turn: int, later: Later | None) -> None:
-    later = later or Later(
-        partial(leave_for_later, answering, turn),
-        "Puts this turn off: it is asked about again after all others of the message",
-        disabled=turn in answering.mine or len(answering.ask) < 2,
+@contextmanager
+def reporting_problems() -> Iterator[None]:
+    """Have the page show why an action failed; for callbacks."""
+    try:
+        yield
+    except ConvgateError as error:
+        st.session_state[PROBLEM] = error
+
+
+def transcript_labelling(answering: Answering, selected: int | None) -> Labelling:
+    """Return what the list of turns shows of the answers, and have it take new ones."""
+    st.session_state[_SHOWN] = answering
+    client, number = st.session_state.get(_STORED, ("", 0))
+    scope = _scope(answering)
+    targets = answering.targets(selected or 0, scope) if scope == "rest" and answering.by else []
+    return Labelling(
+        mine=answering.mine,
+        theirs=answering.others(),
+        enabled=answering.by is not None,
+        open=frozenset(turn for turn in answering.history if answering.can_answer(turn)),
+        scope=scope,
+        targets=frozenset(targets),
+        client=client,
+        stored=number,
     )
-    st.button(
-        "later", key="answering.later", shortcut=keys.LATER, help=later.help, on_click=later.act,
-        disabled=later.disabled,
-    )  # fmt: skip
 
 
-def _draw_scope(answering: Answering) -> Scope:
-    """What the next answer is for."""
-    state.remembered(SCOPE, SCOPES[0])
-    offered = [one for one in SCOPES if one != "topic" or answering.topic is not None]
-    scope = chosen_scope(answering)
-    if scope not in offered:
-        st.session_state[SCOPE] = scope = SCOPES[0]
-    following = offered[(offered.index(scope) + 1) % len(offered)]
-    with st.container(
-        horizontal=True, gap="xsmall", vertical_alignment="bottom", wrap=False, key="answering-scope"
-    ):
-        st.selectbox(
-            # The count is not in the options: a browser goes on sending the words that it was shown first.
-            "An answer is for", offered, key=SCOPE, format_func=CALLED_SCOPES.__getitem__,
-            disabled=answering.by is None,
-            help="Several at once: only turns without an answer of yours get one. They are marked in the"
-            " list, and one undo takes all of them back. Afterwards an answer is for a single turn again.",
-        )  # fmt: skip
-        st.button(
-            f"or {CALLED_SCOPES[following]}", key="answering.next_scope", shortcut=keys.SCOPE,
-            disabled=answering.by is None, on_click=_next_scope, args=(offered, scope), wrap=True,
-        )  # fmt: skip
-    return scope
+def take_answers(key: str) -> None:
+    """Store what came from the list of turns `key`, each answer once; its callback."""
+    client, answers, n_unreadable = given(key)
+    if n_unreadable:
+        _refuse("An answer could not be read, and was not stored.")
+    known, stored = st.session_state.get(_STORED, ("", 0))
+    answering: Answering | None = st.session_state.get(_SHOWN)
+    for answer in answers:
+        if client == known and answer.number <= stored:
+            continue
+        known, stored = client, answer.number
+        st.session_state[_STORED] = (client, stored)
+        if answering is None or answer.situation != situation_name(
+            answering.moment.key, answering.moment.situation
+        ):
+            _refuse("The message of this answer is no longer shown; the answer was not stored. Repeat it.")
+        elif answer.scope not in ("turn", "rest") or not answering.can_answer(answer.turn):
+            _refuse("This turn cannot be answered for here; the answer was not stored.")
+        elif answering.by is None:
+            _refuse("The answer was not stored. Choose a name first.")
+        else:
+            scope: Scope = "rest" if answer.scope == "rest" else "turn"
+            _store_answer(answering, answer.turn, answer.value, scope)
 
 
-def _next_scope(offered: Sequence[Scope], scope: Scope) -> None:
-    st.session_state[SCOPE] = offered[(offered.index(scope) + 1) % len(offered)]
+def _scope(answering: Answering) -> Scope:
+    return "rest" if st.session_state.get(SCOPE) and not answering.adjudicating else "turn"
+
+
+def _switch_scope() -> None:
+    st.session_state[SCOPE] = not st.session_state.get(SCOPE)
+
+
+def _answer(answering: Answering, turn: int, value: Answer | None) -> None:
+    _store_answer(answering, turn, value, _scope(answering))
+
+
+def _store_answer(answering: Answering, turn: int, value: Answer | None, scope: Scope) -> None:
+    """Store an answer, or clear the one answer, and go on."""
+    if (by := answering.by) is None:
+        return
+    with reporting_problems():
+        now = answering.reloaded()
+        answers = dict.fromkeys([turn] if value is None else now.targets(turn, scope), value)
+        if now.adjudicating:
+            saved = now.labels.adjudicate(now.situation, answers, by=by)
+        else:
+            saved = now.labels.answer(
+                now.situation, answers, by=by, version=now.version,
+                kind="answer" if value is None or scope == "turn" else "bulk", again=turn in now.asked,
+            )  # fmt: skip
+        keep_saved(saved)
+        st.session_state[SCOPE] = False
+        if value is None:
+            now.go(now.situation, turn)
+        else:
+            _go_on(now.reloaded(), turn)
+
+
+def _go_on(answering: Answering, turn: int) -> None:
+    """Show the turn to ask about after this one."""
+    following, asked = answering.following(turn), answering.asked
+    stays = following is not None and (not asked or following in asked or answering.next_message is None)
+    if stays or answering.next_message is None or not answering.next_message():
+        answering.go(answering.situation, turn if following is None else following)
+
+
+def _undo_or_redo(answering: Answering, action: str) -> None:
+    """Undo or redo the annotator's last action, and show where it was."""
+    if answering.by is None:
+        return
+    labels = answering.labels
+    with reporting_problems():
+        saved = labels.undo(answering.by) if action == "undo" else labels.redo(answering.by)
+        if saved is not None:
+            keep_saved(saved)
+            if saved.situation is not None:
+                answering.go(saved.situation, saved.turn if saved.turn >= 0 else None)
+
+
+def _refuse(problem: str) -> None:
+    st.session_state[PROBLEM] = StoreError(problem)
+
+
+def _describe_saved(saved: Saved | None) -> str:
+    """What was stored last in this window, as Markdown."""
+    if saved is None:
+        return ""
+    if saved.action is None:
+        return ":material/check: No change"
+    words = {"undo": "Undone", "redo": "Redone"}.get(saved.kind, "Saved")
+    words = f":material/check: {words} {saved.at.astimezone():%H:%M:%S}"
+    if saved.turned is not None and saved.turned.kind == "import":
+        words += f", the import of {literal(saved.turned.origin)}"
+    if saved.changed > 1 or saved.left:
+        words += f", {counted(saved.changed, 'answer')}"
+    elif saved.turn >= 0:
+        words += f", turn {saved.turn + 1:,}"
+    if saved.left:
+        words += f"; {saved.left:,} changed since and left as they are"
+    return words + (f", in the deleted conversation {literal(saved.deleted)}" if saved.deleted else "")

@@ -15,7 +15,7 @@ from convgate.decisions import Floats, TurnDecisions
 from convgate.errors import ConvgateError
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.exchange import Exchange
-from convgate.labels.coefficients import kappa
+from convgate.labels.agreement import kappa
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.gatekeeper import GatekeeperPolicy

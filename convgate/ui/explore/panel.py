@@ -7,7 +7,7 @@ import streamlit as st
 from convgate.conversation import Turn
 from convgate.figures.hover import on_screen
 from convgate.ui.annotator import draw_annotator, is_asked
-from convgate.ui.answering import Answering, draw_answers, said_words
+from convgate.ui.answering import Answering, draw_answers
 from convgate.ui.explore import state
 from convgate.ui.explore.chart import TIERS
 from convgate.ui.explore.neighbours import draw_neighbours
@@ -91,5 +91,3 @@ def _draw_label(app: App, answering: Answering, selected: int) -> None:
     if answering.by is None:
         return
     draw_answers(answering, selected)
-    if said := said_words(answering, selected):
-        st.markdown(f":material/group: {said}")

@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from convgate.store.fulltext import terms
-from convgate.ui.answering import Answering, labelling, take_answers
+from convgate.ui.answering import Answering, take_answers, transcript_labelling
 from convgate.ui.explore import state
 from convgate.ui.explore.modes import NO_MODES, Modes
 from convgate.ui.explore.navigation import Indices, following, matching
@@ -60,7 +60,7 @@ def draw_reading(
         other_label=outcome.other_label,
         terms=terms(search),
         opened=opened if isinstance(opened, frozenset) else frozenset(),
-        labelling=labelling(answering, selected),
+        labelling=transcript_labelling(answering, selected),
         modes=modes.told,
         only=modes.only,
     )

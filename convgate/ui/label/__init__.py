@@ -1,1 +1,1 @@
-"""The page Label, by subject: what is worked on, the question that is asked, agreement, files."""
+"""The page Label: one card with one question, what is worked on, and import, export and agreement below."""

@@ -1,0 +1,231 @@
+"""Checks of the labels of a file, entry by entry, before anything is stored."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast, get_args
+
+from convgate.errors import StoreError, TranscriptError
+from convgate.messages.tokens import turn_tokens
+from convgate.store import ADJUDICATED, Entry, Labels, NewConversation, SituationKey, Store
+from convgate.store.conversation_records import title_of
+from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, checked_time
+from convgate.transcripts.json_text import kind as kind_of_value
+from convgate.transcripts.problems import Problems, Report
+
+NO_ANNOTATOR = (
+    "the annotator is missing. Name the person who gave these answers (--annotator NAME, or Annotator on the"
+    " Label page)"
+)
+NO_CONVERSATION = "the conversation is missing: name one of the library (--conversation KEY, or in the app)"
+
+_SPELLINGS = {
+    "relevant": ("relevant", "yes", "y", "true", "1", "✓"),
+    "not_relevant": ("not relevant", "irrelevant", "non relevant", "no", "n", "false", "0", "✕"),
+    "unsure": ("unsure", "not sure", "maybe", "?"),
+}
+_ANSWERS = {spelling: answer for answer, spellings in _SPELLINGS.items() for spelling in spellings}
+
+_Place = tuple[SituationKey, int, str, str]  # message, turn, annotator, answer or note
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedConversation:
+    """A conversation that a file has labels of."""
+
+    key: str
+    title: str
+    labels: int  # answers and notes
+    new: bool  # whether the library does not have it yet
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """The labels of a file; nothing is stored until `keep_labels`."""
+
+    name: str  # of the file
+    format: str
+    entries: tuple[Entry, ...]
+    new: tuple[NewConversation, ...]  # conversations that are added with their labels
+    conversations: tuple[ImportedConversation, ...]
+    annotators: Mapping[str, int]  # number of answers and notes by annotator
+    known: int  # entries that the library has already
+    replaced: int  # entries that replace another answer or note of the same annotator
+    problems: Problems  # what is left out, by line
+
+    @property
+    def added(self) -> int:
+        """Entries about what the annotator has not answered yet."""
+        return len(self.entries) - self.known - self.replaced
+
+
+class Collector:
+    """Collects the entries of a file and reports those that are invalid.
+
+    time: what the file calls the time of an entry.
+    """
+
+    def __init__(self, report: Report, time: str = "at") -> None:
+        self._report, self._time = report, time
+        self._entries: dict[_Place, tuple[Entry, int]] = {}  # with their lines
+
+    def add(self, line: int, stop: int, entry: Entry, field: str | None = None) -> None:
+        """Add an entry, or report why it is invalid. stop: how many turns are before the message."""
+        try:
+            entry = self._check(entry, stop)
+        except TranscriptError as error:
+            own = ".".join(filter(None, (field, error.field)))
+            self._report.error(error.problem, line=line, field=own or None)
+            return
+        except StoreError as error:
+            self._report.error(str(error), line=line, field=field)
+            return
+        first, first_line = self._entries.setdefault(_place(entry), (entry, line))
+        if first.value != entry.value:
+            problem = f"{entry.value!r:.60} contradicts {first.value!r:.60} in line {first_line}"
+            self._report.error(problem, line=line, field=field)
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return the valid entries in the order of the file."""
+        return tuple(entry for entry, _ in self._entries.values())
+
+    def _check(self, entry: Entry, stop: int) -> Entry:
+        if not 0 <= entry.turn < stop:
+            raise TranscriptError(
+                f"turn {entry.turn} is not before the message; {stop} turns are, from 0", field="turn"
+            )
+        value, at = entry.value, entry.at
+        if entry.what == "answer":
+            value = parse_answer(value or "")
+            if value not in ANSWERS:
+                names = ", ".join(map(format_answer, ANSWERS))
+                raise TranscriptError(f"an answer is one of {names}; got {value!r:.60}", field="answer")
+        if (entry.kind == "adjudication") != (entry.annotator == ADJUDICATED):
+            raise TranscriptError(
+                f"the kind adjudication and the annotator {ADJUDICATED!r} belong together", field="kind"
+            )
+        if entry.kind != "adjudication":
+            check_annotator(entry.annotator)
+        if at is not None:
+            try:
+                at = checked_time(at)
+            except StoreError as error:
+                raise TranscriptError(str(error), field=self._time) from error
+        # Not dataclasses.replace, which is several times slower and is called for every row.
+        return Entry(
+            entry.situation, entry.turn, entry.annotator, value, entry.what, at, entry.version, entry.kind
+        )
+
+
+def parse_answer(text: str) -> str:
+    """Return the answer that a text stands for, as the log has it; an unknown text as it is.
+
+    >>> parse_answer("Not relevant"), parse_answer("not-relevant"), parse_answer("perhaps")
+    ('not_relevant', 'not_relevant', 'perhaps')
+    """
+    return _ANSWERS.get(re.sub(r"[\s_-]+", " ", text.strip().casefold()), text)
+
+
+def format_answer(answer: str) -> str:
+    """Return an answer as the app shows it.
+
+    >>> format_answer("not_relevant")
+    'not relevant'
+    """
+    return answer.replace("_", " ")
+
+
+def parse_kind(value: Any, annotator: str) -> AnnotatorKind:
+    """Return the kind of an annotator; TranscriptError when there is no such kind."""
+    if value in (None, ""):
+        return "adjudication" if annotator == ADJUDICATED else "person"
+    if value not in get_args(AnnotatorKind):
+        kinds = ", ".join(get_args(AnnotatorKind))
+        raise TranscriptError(f"a kind is one of {kinds}; got {value!r:.60}", field="kind")
+    return cast(AnnotatorKind, value)
+
+
+def parse_text(fields: Mapping[str, Any], name: str) -> str | None:
+    """Return a text of a JSON object; None when it is missing; TranscriptError when it is something else."""
+    value = fields.get(name)
+    if value is None or isinstance(value, str):
+        return value or None
+    raise TranscriptError(f"expected a text, got {kind_of_value(value)}", field=name)
+
+
+def parse_index(value: Any, field: str) -> int:
+    """Return the index of a turn; TranscriptError when it is no whole number, 0 or more."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise TranscriptError(f"expected a whole number, 0 or more, got {value!r:.60}", field=field)
+    return value
+
+
+def close_import(
+    store: Store,
+    report: Report,
+    format: str,
+    entries: tuple[Entry, ...],
+    new: Mapping[str, NewConversation],
+    *,
+    skip_bad: bool,
+) -> Import:
+    """Return what was read, compared with the library. new: conversations to add, by key.
+
+    Raises BadLinesError when something is left out without `skip_bad`, or nothing is left.
+    """
+    labels = f"{len(entries):,} label{'s' * (len(entries) != 1)}" if entries else None
+    problems = report.close(labels, skip_bad=skip_bad)
+    if not entries:
+        raise TranscriptError("the file has no labels", file=report.file)
+    by_conversation = Counter(entry.situation.conversation for entry in entries)
+    with store.read() as db:
+        titles = dict(db.execute("SELECT key, title FROM conversations WHERE deleted_at IS NULL").fetchall())
+    titles |= {key: item.title or title_of(item.conversation) for key, item in new.items()}
+    found = Import(
+        name=report.file,
+        format=format,
+        entries=entries,
+        # Tokens are counted here and not in `keep_labels`, where nobody else can write meanwhile.
+        new=tuple(
+            replace(item, tokens=int(turn_tokens(item.conversation.turns).sum()))
+            for key, item in new.items()
+            if key in by_conversation
+        ),
+        conversations=tuple(
+            ImportedConversation(key, titles[key], count, key in new)
+            for key, count in by_conversation.items()
+        ),
+        annotators=Counter(entry.annotator for entry in entries),
+        known=0,
+        replaced=0,
+        problems=problems,
+    )
+    return compare_with_library(store, found)
+
+
+def compare_with_library(store: Store, found: Import) -> Import:
+    """Return the import compared with what the library holds now."""
+    stored = {
+        _place(entry): entry.value
+        for key in {entry.situation.conversation for entry in found.entries}
+        for entry in Labels(store).entries(key)
+    }
+    with store.read() as db:
+        present = {key for (key,) in db.execute("SELECT key FROM conversations WHERE deleted_at IS NULL")}
+    before = [stored.get(_place(entry)) for entry in found.entries]
+    known = sum(text == entry.value for text, entry in zip(before, found.entries, strict=True))
+    return replace(
+        found,
+        known=known,
+        replaced=sum(text is not None for text in before) - known,
+        conversations=tuple(
+            replace(one, new=one.new and one.key not in present) for one in found.conversations
+        ),
+    )
+
+
+def _place(entry: Entry) -> _Place:
+    return entry.situation, entry.turn, entry.annotator, entry.what

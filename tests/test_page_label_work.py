@@ -1,0 +1,286 @@
+"""What is worked on in Label: queues and disagreements; agreement and who is trained on."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.testing.v1 import AppTest
+
+from convgate.conversation import Turn
+from convgate.labels.agreement import Pause
+from convgate.store import ADJUDICATED, Labels, SituationKey
+from convgate.store.queues import NewItem, Queues
+from tests.label_page import (
+    HOSTILE,
+    TALK,
+    add,
+    answer,
+    click,
+    entries,
+    errors,
+    given,
+    held,
+    labels,
+    mine,
+    opened,
+    place,
+    progress,
+    queue,
+    said,
+    say,
+    send,
+    sound,
+    store,
+    transcript,
+    trigger,
+)
+from tests.label_page import (
+    label_page as label_page,
+)
+
+pytestmark = pytest.mark.usefixtures("label_page")
+
+
+def keys(app: AppTest) -> set[str]:
+    return {str(one.key) for one in app.button}
+
+
+def make(app: AppTest) -> AppTest:
+    """Submits the form for a new queue."""
+    return sound(next(one for one in app.button if one.label == "Make queue").click().run())
+
+
+def work_on(app: AppTest, mode: str) -> AppTest:
+    return sound(app.button_group(key="label.work").set_value(mode).run())
+
+
+# Queues
+
+
+def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
+    add()
+    add(*TALK[:6], title="Second")
+    app = work_on(opened(), "queue")
+    assert not [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
+    app.selectbox(key="label.queue.size").set_value(10)
+    make(app)
+    (made,) = Queues(store()).all()
+    assert (made.items, made.made_by) == (10, "Ada")
+    assert progress(app) == "Ada, 0 of 10"
+
+    seen = set()
+    for number in range(4):
+        item = Queues(store()).next_item(made.number, "Ada")
+        assert item is not None
+        seen.add((app.query_params["conversation"], place(app)))
+        assert "Asked because:" in said(app)
+        assert item.reason not in said(app), "scores and decisions are hidden"
+        answer(app, "relevant")
+        assert progress(app) == f"Ada, {number + 1} of 10"
+    assert len(seen) == 4
+
+    here = app.query_params["conversation"], place(app)
+    again = opened()
+    assert (again.query_params["conversation"], place(again)) == here
+    assert again.query_params["queue"] == str(made.number)
+    assert progress(again) == "Ada, 4 of 10"
+    assert progress(opened("Bo", queue=str(made.number))) == "Bo, 0 of 10"
+    while "10 of 10" not in progress(app):
+        answer(app, "unsure")
+    assert "All turns of this queue have an answer" in said(app)
+    assert not keys(app) & {"answering.relevant", "answering.later"}
+    assert not [row for row in transcript(app)["rows"] if row.get("open")]
+    before = entries()
+    send(app, given(app, 1, 6))
+    assert "not stored" in errors(app)
+    assert entries() == before
+    click(app, "answering.undo")
+    assert progress(app) == "Ada, 9 of 10"
+    work_on(app, "conversation")
+    assert "queue" not in app.query_params
+    assert "answering.relevant" in keys(app)
+
+
+def test_later_moves_the_message_to_the_end_of_the_queue_and_can_be_undone() -> None:
+    key, other = add(), add(*TALK[:6], title="Second")
+    items = [NewItem(SituationKey(key, 7), turn, "audit", "A.") for turn in (6, 2)]
+    items.append(NewItem(SituationKey(other, 5), 1, "audit", "B."))
+    number = Queues(store()).add("Mine", items, by="Ada", seed=1).number
+    app = opened(conversation=key, queue=str(number))
+    assert place(app) == (7, 6)
+    click(app, "answering.later")
+    assert (app.query_params["conversation"], place(app)) == (other, (5, 1))
+    click(app, "answering.undo")
+    assert (app.query_params["conversation"], place(app)) == (key, (7, 6))
+    click(app, "answering.redo")
+    sound(app.selectbox(key="explore.conversation").set_value(other).run())
+    work_on(app, "queue")
+    answer(app, "unsure")
+    assert (app.query_params["conversation"], place(app)) == (key, (7, 6)), "later means last"
+    answer(app, "unsure")
+    assert place(app) == (7, 2)
+    answer(app, "unsure")
+    assert progress(app) == "Ada, 3 of 3"
+    assert "answering.later" not in keys(work_on(app, "conversation")), "only queues have it"
+
+
+def test_queues_of_one_name_are_distinguished_and_can_be_deleted() -> None:
+    key = add()
+    first, second = queue(key, 7, [6, 5]), queue(key, 5, [1, 2])
+    app = work_on(opened(conversation=key), "queue")
+    assert (app.query_params["queue"], place(app)) == (str(second), (5, 1))
+    box = app.selectbox(key="label.queue")
+    assert len(set(box.options)) == 2
+    sound(box.set_value(first).run())
+    assert (app.query_params["queue"], place(app)) == (str(first), (7, 6))
+    click(app, "label.queue.delete")
+    assert app.query_params["queue"] == str(second)
+    gone = opened(conversation=key, queue=str(first))
+    assert errors(gone)
+    click(gone, "label.queue.new")
+    assert [one for one in gone.button if one.label == "Make queue"]
+    work_on(gone, "conversation")
+    assert "queue" not in gone.query_params
+    assert transcript(gone)["labelling"]["enabled"]
+
+
+def test_a_queue_needs_a_name_and_turns_to_ask_about() -> None:
+    key = add(*TALK[:3])
+    nobody = work_on(opened(None, conversation=key), "queue")
+    assert "Choose a name" in said(nobody)
+    say(key, 1, Ada={0: "relevant"})
+    say(key, 2, Ada={0: "relevant", 1: "relevant"})
+    make(work_on(opened(conversation=key), "queue"))
+    assert Queues(store()).all() == []
+
+
+# Disagreements
+
+
+def disagree() -> tuple[str, str]:
+    """Two conversations: in the first, annotators disagree about two turns of one message."""
+    key, other = add(), add(*TALK[:6], title=HOSTILE)
+    say(other, 5, Ada={3: "relevant"}, Bo={3: "not_relevant"})
+    say(
+        key,
+        Ada={1: "relevant", 2: "relevant", 5: "unsure"},
+        Bo={1: "not_relevant", 2: "not_relevant", 5: "relevant"},
+    )
+    return key, other
+
+
+def listed(app: AppTest) -> list[tuple[str, int, int]]:
+    """The disagreements in the list."""
+    (table,) = [one.value for one in app.dataframe if "message" in one.value.columns]
+    rows = table.to_dict("records")
+    return [(row["conversation"], int(row["message"]), row["turn"]) for row in rows]
+
+
+def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_kept() -> None:
+    key, other = disagree()
+    before = entries()
+    app = opened("Cy", conversation=other, turn="2")
+    assert "3 disagreements to adjudicate" in said(app)
+    click(app, "answering.scope_rest")
+    work_on(app, "adjudicate")
+    assert transcript(app)["labelling"]["scope"] == "turn", "turns are adjudicated one by one"
+    assert listed(app) == [("Talk", 8, 2), ("Talk", 8, 3), (HOSTILE, 6, 4)]
+    assert (app.query_params["conversation"], place(app)) == (key, (7, 1))
+    rows = {row["turn"]: row for row in transcript(app)["rows"]}
+    assert rows[1]["theirs"] == [["Ada", "relevant"], ["Bo", "not_relevant"]]
+
+    answer(app, "not_relevant")
+    assert place(app) == (7, 2)
+    assert mine(app) == {1: "not_relevant"}
+    send(app, given(app, 1, 2, "relevant"))
+    assert (app.query_params["conversation"], place(app)) == (other, (5, 3))
+    assert labels().of(SituationKey(key, 7)).of(ADJUDICATED) == {1: "not_relevant", 2: "relevant"}
+    assert [one for one in entries() if one.annotator != ADJUDICATED] == before
+    assert not held(key, "Cy")
+    click(app, "answering.undo")
+    assert (app.query_params["conversation"], place(app)) == (key, (7, 2))
+    assert listed(app) == [("Talk", 8, 3), (HOSTILE, 6, 4)]
+    click(app, "answering.redo")
+    sound(app.toggle(key="label.adjudicated").set_value(True).run())
+    assert sorted(listed(app)) == [("Talk", 8, 2), ("Talk", 8, 3)]
+    sound(app.toggle(key="label.adjudicated").set_value(False).run())
+    work_on(work_on(app, "conversation"), "adjudicate")
+    answer(app, "unsure")
+    assert "answering.relevant" not in keys(app)
+    sound(app.toggle(key="label.adjudicated").set_value(True).run())
+    assert "answering.relevant" in keys(app), "an adjudication can be changed"
+
+
+def test_only_disagreements_can_be_adjudicated() -> None:
+    key, _ = disagree()
+    app = opened("Cy", conversation=key, settle="1")
+    assert [row["turn"] for row in transcript(app)["rows"] if row["open"]] == [1, 2]
+    trigger(app, "asked", {"what": "select", "turn": 3})
+    assert "answering.relevant" not in keys(app)
+    send(app, given(app, 1, 3))
+    assert "not stored" in errors(app)
+    assert labels().of(SituationKey(key, 7)).of(ADJUDICATED) == {}
+
+
+def test_a_row_of_the_list_leads_to_its_turn() -> None:
+    key, other = disagree()
+    app = opened(None, conversation=key, settle="1")
+    assert not transcript(app)["labelling"]["enabled"]
+    (table,) = [one for one in app.dataframe if one.proto.id]
+    states = app._tree.get_widget_states()
+    chosen = json.dumps({"selection": {"rows": [2], "columns": [], "cells": []}})
+    states.widgets.append(WidgetState(id=table.proto.id, string_value=chosen))
+    sound(app._run(states))
+    assert (app.query_params["conversation"], place(app)) == (other, (5, 3))
+
+
+def test_a_pause_stops_answering_but_not_adjudicating(monkeypatch: pytest.MonkeyPatch) -> None:
+    key, _ = disagree()
+    pause = Pause(("Ada", "Bo"), 3)
+    monkeypatch.setattr("convgate.ui.explore.answers.labelling_pause", lambda *_: pause)
+    app = opened(conversation=key)
+    assert "Adjudicate 17 more" in said(app)
+    assert app.button(key="answering.relevant").disabled
+    send(app, given(app, 1, 3))
+    assert "not stored" in errors(app)
+    assert 3 not in held(key)
+    answer(work_on(app, "adjudicate"), "relevant")
+    assert labels().of(SituationKey(key, 7)).of(ADJUDICATED) == {1: "relevant"}
+
+
+# Agreement and annotators
+
+
+def test_agreement_is_shown() -> None:
+    key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(30)])
+    ada: dict[int, Any] = {turn: "relevant" if turn % 2 else "not_relevant" for turn in range(24)}
+    say(key, 29, Ada=ada, **{HOSTILE: ada | {0: "relevant", 2: "relevant"}}, Cy=ada)
+    app = opened(conversation=key, show="agreement")
+    assert "Ada, Cy: kappa 1.00" in said(app)
+    assert not [one for one in app.markdown if HOSTILE in one.value]
+    assert said(app).count("kappa 0.83") == 2
+    assert "alpha" in said(app)
+
+
+def test_who_is_trained_on_is_a_switch_and_changes_gold() -> None:
+    key = add()
+    say(key, Bo={1: "relevant"}, **{HOSTILE: {2: "unsure"}})
+    app = opened(conversation=key, show="people")
+    assert "**Bo** · person · 1 answer on 1 message" in said(app)
+
+    def relevant() -> int:
+        with store().read() as db:
+            (count,) = db.execute("SELECT count(*) FROM gold WHERE answer = 'relevant'").fetchone()
+        return int(count)
+
+    assert relevant() == 1
+    sound(app.toggle(key="label.trains.Bo").set_value(False).run())
+    assert relevant() == 0
+    assert not opened(conversation=key, show="people").toggle(key="label.trains.Bo").value
+    Labels(store()).set_trains("Bo", trains=True)
+    assert sound(app.run()).toggle(key="label.trains.Bo").value, "another window switched it back"
+    sound(app.button_group(key="label.show").set_value("agreement").run())
+    assert app.query_params["show"] == "agreement"
