@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from convgate.conversation import Turn
-from convgate.gatekeeper.checks import ORDER, Limits, check, lexicon
-from convgate.gatekeeper.decision import GatekeeperDecision, Match
+from convgate.gatekeeper.checks import STATEMENTS, Limits, check, lexicon
+from convgate.gatekeeper.decision import GatekeeperDecision, Match, Said
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.pattern import MOST_MATCHES
+from convgate.gatekeeper.folding import fold
+from convgate.gatekeeper.languages import LANGUAGES
+from convgate.gatekeeper.pattern import MAX_MATCHES, Lexicon, expand, remove_counts
+from scripts.gatekeeper_figures import MEASURED, read_labelled
 
+LABELLED = Path(__file__).parent / "exchanges"
 LONG = "An answer that is long enough to be worth something by itself: " + "it goes on and on. " * 4
 
 
@@ -258,13 +265,12 @@ def test_the_first_check_decides_and_all_are_reported():
     )
     assert decision.categories == ("correction", "preference", "policy", "decision")
     assert decision.reason.startswith("Kept: corrects what was said (“No, that's wrong: I prefer")
-    assert [ORDER.index(match.category) for match in decision.matches] == sorted(
-        ORDER.index(match.category) for match in decision.matches
-    )
+    places = [list(STATEMENTS).index(match.category) for match in decision.matches]
+    assert places == sorted(places)
 
 
 def test_of_one_pattern_the_first_hundred_matches_are_told():
-    assert len(check(Exchange("I prefer tabs. " * 300)).matches) == MOST_MATCHES
+    assert len(check(Exchange("I prefer tabs. " * 300)).matches) == MAX_MATCHES
 
 
 def test_a_bare_confirmation_is_skipped_although_the_answer_states_a_policy():
@@ -288,4 +294,38 @@ def test_the_reason_is_a_sentence_that_quotes_the_words():
 )
 def test_any_text_of_any_length_is_decided(words: str, times: int):
     decision = check(Exchange(words * times, words * (times // 10)))
-    assert len(decision.matches) <= 2 * MOST_MATCHES * len(lexicon("user").patterns)
+    assert len(decision.matches) <= 2 * MAX_MATCHES * len(lexicon("user").patterns)
+
+
+@pytest.mark.parametrize(("name", "accuracy"), [("work", 0.97), ("sealed", 0.95), ("third", 0.95)])
+def test_labelled_exchanges_are_decided_correctly(name: str, accuracy: float):
+    labelled = read_labelled(LABELLED / f"{name}.jsonl")
+    judged = [one.judged(check(one.exchange)) for one in labelled]
+    assert len(labelled) > 150
+    for what in MEASURED:
+        assert sum(found[what] for found in judged) / len(judged) >= accuracy, what
+
+
+def test_patterns_are_well_formed():
+    for language in LANGUAGES:
+        names = [(pattern.category, pattern.name) for pattern in language.patterns]
+        assert len(names) == len(set(names))
+        assert {pattern.category for pattern in language.patterns} == set(STATEMENTS)
+        for pattern in language.patterns:
+            for words in (pattern.words, pattern.unless):
+                expanded = expand(words, language.named)
+                assert r"\s+\s+" not in expanded, pattern.name  # a line that should stand for nothing
+                assert re.search(r"\{[a-z]", expanded) is None, pattern.name  # an unknown name
+
+
+@pytest.mark.parametrize("said", ["user", "assistant"])
+def test_the_automaton_of_all_patterns_counts_nothing_and_misses_none(said: Said, monkeypatch):
+    expressions: list[str] = []
+    spy = lambda given: expressions.append(remove_counts(given)) or expressions[-1]  # noqa: E731
+    monkeypatch.setattr("convgate.gatekeeper.pattern.remove_counts", spy)
+    shared = lexicon(said)
+    text = fold("\n".join(one.exchange.user for one in read_labelled(LABELLED / "work.jsonl"))).text
+    found = set(Lexicon(shared.patterns)._automaton.Match(text))
+    assert len(expressions) == len(shared.patterns)
+    assert not any(re.search(r"\{\d+,\d", expression) for expression in expressions)
+    assert found >= {at for at, (words, _) in enumerate(shared._compiled) if words.search(text)} > {0}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from convgate.conversation import Conversation, Turn
-from convgate.gatekeeper.exchanges import TAIL, exchanges_of
+from convgate.gatekeeper.exchange import TAIL, exchanges_of
 
 
 def talk(*turns: tuple[str, str]) -> Conversation:
