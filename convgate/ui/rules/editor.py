@@ -27,11 +27,9 @@ _LISTS = {SKIP: "skip_patterns", KEEP: "keep_patterns"}
 _MAX_PATTERN_TEXT = 80  # characters of a message that a pattern is made of
 _SPECIAL = re.compile(r"([\\.^$|?*+()\[\]{}])")
 
-EXAMPLE = r"""# Own rules decide before the built-in checks; keep_patterns come before skip_patterns.
-#   pattern     a regular expression (RE2), found anywhere in the message, in any case; in single quotes
-#   reason      shown with the decision
-#   category    your own name, or one of the gatekeeper's; default: custom
-#   applies_to  user, assistant or both; default: user
+EXAMPLE = r"""# keep_patterns come before skip_patterns; both before the built-in checks.
+# pattern: a regular expression (RE2), found anywhere in the message; write it in single quotes
+# applies_to: user, assistant or both; default: user
 skip_patterns:
   - pattern: '^(lgtm|\+1|ping)[.!]*$'
     reason: says no more than yes
@@ -89,8 +87,8 @@ def draw_editor(draft: Draft) -> None:
     st.caption(f":material/draft: {literal(str(draft.file.path))}")
     put(TEXT, draft.text)
     st.text_area(
-        "Your rules, as YAML", key=TEXT, height=320, on_change=_take_typed, disabled=bool(draft.file.problem),
-        help="Press Ctrl+Enter to check the text.",
+        "Your rules, as YAML", key=TEXT, height=320, disabled=bool(draft.file.problem),
+        on_change=lambda: _put(draft=st.session_state[TEXT]), help="Press Ctrl+Enter to check the text.",
     )  # fmt: skip
     with st.container(horizontal=True, gap="xsmall"):
         st.button(
@@ -98,8 +96,9 @@ def draw_editor(draft: Draft) -> None:
             disabled=bool(draft.file.problem),
         )  # fmt: skip
         st.button(
-            "Discard", key="rules.discard", disabled=not draft.is_changed, on_click=_start, args=(draft.file,)
-        )
+            "Discard", key="rules.discard", disabled=not draft.is_changed, on_click=_put,
+            kwargs={"base": draft.file, "draft": draft.file.text},
+        )  # fmt: skip
         if draft.file.backup.exists():
             st.button(
                 "Undo last save", key="rules.undo", icon=":material/undo:", on_click=_undo,
@@ -111,25 +110,27 @@ def draw_editor(draft: Draft) -> None:
     if draft.file.problem:
         st.error(literal(draft.file.problem, ltr=True), icon=":material/error:")
     elif draft.base != draft.file:
-        _draw_conflict(draft)
+        st.warning(
+            "Another program changed the file. Discard your text to load the file, or keep your text.",
+            icon=":material/sync_problem:",
+        )
+        st.button("Keep my text", key="rules.keep_mine", on_click=_put, kwargs={"base": draft.file})
     _draw_state(draft)
 
 
 def add_rule(outcome: str, message: str) -> None:
     """Add a rule for messages like this one to the text; for callbacks."""
-    address.touched()
-    text = st.session_state[DRAFT]
+    text, pattern = st.session_state[DRAFT], make_pattern(message)
+    shown = literal(pattern, limit=80)
     rules, _ = parse(text)
-    pattern = make_pattern(message)
     if rules is None:
-        st.session_state[NOTE] = "Fix the problems in your rules first."
+        _put(note="Fix the problems in your rules first.")
     elif any(rule.pattern == pattern for rule in (*rules.skip_patterns, *rules.keep_patterns)):
-        st.session_state[NOTE] = f"There is already a rule with the pattern {literal(pattern, limit=80)}."
+        _put(note=f"There is already a rule with the pattern {shown}.")
     else:
         reason = f"says “{shortened(' '.join(writable(message).split()), 50)}”"
-        st.session_state[DRAFT] = append_rule(text, outcome, pattern, reason)
-        shown = literal(pattern, limit=80)
-        st.session_state[NOTE] = f"Added a {outcome} rule: {shown}. Preview it, then save."
+        text = append_rule(text, outcome, pattern, reason)
+        _put(draft=text, note=f"Added a {outcome} rule: {shown}. Preview it, then save.")
 
 
 def make_pattern(message: str) -> str:
@@ -139,13 +140,13 @@ def make_pattern(message: str) -> str:
     '^Fix it! \\(now\\)$'
     """
     text = writable(message).strip()
-    start = text[:_MAX_PATTERN_TEXT]
-    if len(text) > _MAX_PATTERN_TEXT and not text[_MAX_PATTERN_TEXT].isspace():
-        start = re.sub(r"\s\S*$", "", start)
-    words = [_SPECIAL.sub(r"\\\1", word) for word in start.split()]
-    gaps = [" " if gap == " " else r"[\s\pZ]+" for gap in re.findall(r"\s+", start.strip())]
-    pattern = "".join(word + gap for word, gap in zip(words, [*gaps, ""], strict=True))
-    return f"^{pattern}{'$' if start == text else ''}"
+    start = text
+    if len(text) > _MAX_PATTERN_TEXT:
+        cut = re.match(rf"(?s).{{1,{_MAX_PATTERN_TEXT}}}(?=\s)", text)
+        start = cut[0].rstrip() if cut else text[:_MAX_PATTERN_TEXT]
+    escaped = _SPECIAL.sub(r"\\\1", start)
+    escaped = re.sub(r"\s+", lambda gap: " " if gap[0] == " " else r"[\s\pZ]+", escaped)
+    return f"^{escaped}{'$' if start == text else ''}"
 
 
 def append_rule(text: str, outcome: str, pattern: str, reason: str) -> str:
@@ -190,46 +191,25 @@ def _draw_state(draft: Draft) -> None:
         st.error("\n".join([summary, "", *items]), icon=":material/error:")
     elif not draft.text.strip() and not draft.file.problem:
         st.caption("No rules yet.")
-        st.button("Insert an example", key="rules.example", on_click=_set_text, args=(EXAMPLE,))
+        st.button("Insert an example", key="rules.example", on_click=_put, kwargs={"draft": EXAMPLE})
     elif draft.rules is not None:
         skips, keeps = len(draft.rules.skip_patterns), len(draft.rules.keep_patterns)
         state = "Not saved yet." if draft.is_changed else "Saved."
         st.caption(f"{counted(skips, 'skip rule')}, {counted(keeps, 'keep rule')}. {state}")
 
 
-def _draw_conflict(draft: Draft) -> None:
-    st.warning("Another program changed the file. Choose which text to keep.", icon=":material/sync_problem:")
-    with st.container(horizontal=True):
-        st.button("Load the file", key="rules.load_file", on_click=_start, args=(draft.file,))
-        st.button("Keep mine", key="rules.keep_mine", on_click=_keep_mine, args=(draft.file,))
-
-
-def _start(file: StoredRules) -> None:
-    st.session_state[BASE], st.session_state[DRAFT] = file, file.text
-    address.touched()
-
-
-def _set_text(text: str) -> None:
-    st.session_state[DRAFT] = text
-    address.touched()
-
-
-def _take_typed() -> None:
-    _set_text(st.session_state[TEXT])
-
-
-def _keep_mine(file: StoredRules) -> None:
-    st.session_state[BASE] = file
+def _put(**values: object) -> None:
+    """Change the draft in the session; for callbacks."""
+    st.session_state.update({f"rules.{name}": value for name, value in values.items()})
     address.touched()
 
 
 def _save() -> None:
     text, base = st.session_state[DRAFT], st.session_state[BASE]
-    address.touched()
     if parse(text)[0] is None:
-        st.session_state[NOTE] = "Not saved: fix the problems first."
+        _put(note="Not saved: fix the problems first.")
     elif text == base.text:
-        st.session_state[NOTE] = "There is nothing to save."
+        _put(note="There is nothing to save.")
     else:
         _write(lambda: save(base, text.encode()), base, "Saved. Running agents use these rules from now on.")
 
@@ -239,11 +219,10 @@ def _undo(file: StoredRules) -> None:
 
 
 def _write(write: Callable[[], None], file: StoredRules, note: str) -> None:
-    address.touched()
     try:
         write()
     except ConvgateError as error:
-        st.session_state[NOTE] = literal(str(error), ltr=True)
-        return
-    _start(read_file(file.path))
-    st.session_state[NOTE] = note
+        _put(note=literal(str(error), ltr=True))
+    else:
+        file = read_file(file.path)
+        _put(base=file, draft=file.text, note=note)

@@ -17,10 +17,9 @@ from convgate.gatekeeper.exchange import PlacedExchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import apply_rules
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.statistics import BY_DEFAULT
-from convgate.store import ConversationSummary
 from convgate.ui.frame import App
 
-_PER_PAGE = 500  # conversations that are listed at a time
+_ALL = 2**31  # conversations
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def compare_rules(conversations: Sequence[CheckedConversation], before: Rules, a
     return Comparison(changed, n_exchanges, decided_by)
 
 
-def check_conversation(app: App, key: str, title: str, conversation: Conversation) -> CheckedConversation:
+def check_conversation(app: App, key: str, conversation: Conversation) -> CheckedConversation:
     """Return the exchanges of a conversation, decided by the checks only, once per program."""
     limits = Limits.of(app.settings)
     known = _checked(app.settings.database, limits)
@@ -106,7 +105,7 @@ def check_conversation(app: App, key: str, title: str, conversation: Conversatio
         placed = exchanges_of(conversation)
         known[key] = CheckedConversation(
             key,
-            title,
+            conversation.title or key,
             [replace(one, exchange=replace(one.exchange, previous=())) for one in placed],
             [check(one.exchange, limits, item=one.user_turn) for one in placed],
         )
@@ -119,7 +118,7 @@ def check_library(app: App, progress: Callable[[int, int], None]) -> list[Checke
     progress: called with the numbers of checked and of all conversations.
     """
     known = _checked(app.settings.database, Limits.of(app.settings))
-    summaries = _list_conversations(app)
+    summaries = app.conversations.find(per_page=_ALL).rows
     for key in known.keys() - {summary.key for summary in summaries}:
         known.pop(key, None)
     checked = []
@@ -130,18 +129,9 @@ def check_library(app: App, progress: Callable[[int, int], None]) -> list[Checke
                 conversation = app.conversations.get(summary.key).conversation
             except StoreError:  # damaged; the Library page says so
                 continue
-            check_conversation(app, summary.key, summary.title, conversation)
-        checked.append(known[summary.key])
+            check_conversation(app, summary.key, conversation)
+        checked.append(replace(known[summary.key], title=summary.title))
     return checked
-
-
-def _list_conversations(app: App) -> list[ConversationSummary]:
-    summaries: list[ConversationSummary] = []
-    while True:
-        page = app.conversations.find(page=1 + len(summaries) // _PER_PAGE, per_page=_PER_PAGE)
-        summaries += page.rows
-        if len(summaries) >= page.total or not page.rows:
-            return summaries
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)

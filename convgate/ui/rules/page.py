@@ -14,7 +14,6 @@ from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import apply_rules
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.statistics import KeptSkipped, Statistics
-from convgate.settings import FILE_NAME
 from convgate.store.fulltext import terms
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
@@ -42,7 +41,6 @@ PREVIEW, PAGE = "rules.preview", "rules.page"
 USER, ASSISTANT = "rules.try_user", "rules.try_assistant"
 ROWS_PER_PAGE = 10
 MAX_SKIPPED_SHARE = 0.5  # a skip rule that decides a larger share gets a warning
-_MAX_TRIED = 10_000  # characters
 _SCOPES = {"conversation": "This conversation", "library": "The library"}
 
 
@@ -56,19 +54,12 @@ def rules_page(app: App) -> None:
     address.keep(view)
     for problem in problems:
         st.warning(literal(problem), icon=":material/link_off:")
-    mode = app.settings.gatekeeper_mode
-    path = literal(str(app.settings.home / FILE_NAME))
     st.caption(
         "Decisions of your rules and the built-in checks; no language model is asked here."
-        f" Agents run in mode **{mode}**.",
-        help=f"Set by gatekeeper\\_mode in {path}.",
+        f" Agents run in mode **{app.settings.gatekeeper_mode}** (setting gatekeeper\\_mode)."
     )
     draft = load_draft(read_file(rules_path(app.settings)))
-    conversation = None
-    if picked is not None:
-        conversation = check_conversation(
-            app, picked[0], app.conversations.summary(picked[0]).title, picked[1]
-        )
+    conversation = check_conversation(app, *picked) if picked is not None else None
     left, right = st.columns([1.45, 1], gap="medium")
     with right:
         draw_editor(draft)
@@ -89,9 +80,6 @@ def rules_page(app: App) -> None:
 
 def _draw_exchanges(view: View, draft: Draft, rows: Sequence[Row]) -> None:
     """Draw the exchanges of the conversation that the filters choose."""
-    if not rows:
-        st.info("There is no exchange in this conversation.")
-        return
     found = [row for row in rows if _contains(row.placed.exchange, view.search)]
     numbers = {name: sum(_is_shown(row, name) for row in found) for name in SHOWS}
     put(SHOW, view.show)
@@ -114,7 +102,8 @@ def _draw_changes(app: App, view: View, draft: Draft) -> None:
     if draft.rules is None:
         st.info("Fix the problems in your rules to preview them.")
         return
-    if st.button("Preview changes in the library", key=PREVIEW, icon=":material/difference:"):
+    label = "Preview changes in the library"
+    if st.button(label, key=PREVIEW, icon=":material/difference:", on_click=address.touched):
         checked = _check_library(app)
         comparison = compare_rules(checked, draft.saved, draft.rules)
         st.session_state[f"{PREVIEW}.result"] = (draft.saved, draft.rules, comparison)
@@ -152,14 +141,10 @@ def _draw_rule_counts(rules: Rules, comparison: Comparison) -> None:
                 {"Line": rule.line, "Outcome": outcome, "Pattern": rule.pattern, "Exchanges": number}
             )
             if outcome == SKIP and number > MAX_SKIPPED_SHARE * comparison.n_exchanges:
-                st.warning(
-                    f"The rule in line {rule.line} skips {number:,} of"
-                    f" {counted(comparison.n_exchanges, 'exchange')}.",
-                    icon=":material/warning:",
-                )
+                st.warning(f"The rule in line {rule.line} skips most exchanges.", icon=":material/warning:")
     if table:
         with st.expander("Exchanges decided by each rule"):
-            st.dataframe(sorted(table, key=lambda row: row["Line"] or 0), hide_index=True)
+            st.dataframe(table, hide_index=True)
 
 
 def _draw_statistics(app: App, view: View, draft: Draft, conversation: CheckedConversation | None) -> None:
@@ -239,9 +224,7 @@ def _draw_try(app: App, draft: Draft) -> None:
     """Draw what the rules decide about an exchange that a person types."""
     st.subheader("Try it", anchor=False)
     for label, key in (("User message", USER), ("Answer", ASSISTANT)):
-        st.text_input(
-            label, key=key, max_chars=_MAX_TRIED, on_change=address.touched, persist_state="session"
-        )
+        st.text_input(label, key=key, on_change=address.touched, persist_state="session")
     exchange = Exchange(st.session_state.get(USER) or "", st.session_state.get(ASSISTANT) or "")
     if exchange.user.strip():
         checked = check(exchange, Limits.of(app.settings))
@@ -249,13 +232,9 @@ def _draw_try(app: App, draft: Draft) -> None:
 
 
 def _is_shown(row: Row, show: str) -> bool:
-    return {
-        "all": True,
-        "kept": row.decision.keep,
-        "skipped": not row.decision.keep,
-        "default": row.is_default,
-        "own": row.is_own,
-    }[show]
+    kept = row.decision.keep
+    values = {"all": True, "kept": kept, "skipped": not kept, "default": row.is_default, "own": row.is_own}
+    return values[show]
 
 
 def _contains(exchange: Exchange, search: str) -> bool:
@@ -274,8 +253,7 @@ def _turn_page(key: str) -> None:
 
 def _open(key: str | None) -> None:
     if key is not None:
-        view: View = st.session_state[address.key]
-        st.session_state[address.key] = view.open(key)
+        address.change(conversation=key, page=1)
     address.touched()
 
 

@@ -27,28 +27,21 @@ _STYLE = """\
 .exchange .category { padding: 0 0.4rem; border: 1px solid var(--hair); border-radius: 0.3rem; }
 .exchange .muted, .exchange .answer { color: var(--muted); }
 .exchange .flip { color: var(--flip); font-weight: 600; }
-.exchange .reason, .exchange .muted { overflow-wrap: anywhere; font-size: 0.9em; }
-.exchange .said, .exchange .answer { margin-top: 0.25rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+.exchange { overflow-wrap: anywhere; }
+.exchange .said, .exchange .answer { margin-top: 0.25rem; white-space: pre-wrap; }
 .exchange .whole { max-height: 26rem; overflow-y: auto; }
 .exchange summary { cursor: pointer; }
-.exchange details[open] > summary { font-size: 0; }
-.exchange details[open] > summary::after { content: "less"; font-size: 0.85rem; }
 .exchange mark { color: inherit; background: color-mix(in srgb, var(--found) 38%, transparent); }
 [class*="st-key-rules-actions"] { margin: -0.6rem 0 0.4rem 0.7rem; }"""
 
 
 def style(palette: Palette) -> str:
     """Return the style of exchanges in the colors of the theme."""
-    colors = {
-        "kept": palette.kept_text,
-        "skipped": palette.dropped_text,
-        "flip": palette.flip_text,
-        "muted": palette.muted,
-        "hair": palette.grid,
-        "found": palette.flip,
-    }
-    variables = " ".join(f"--{name}: {color};" for name, color in colors.items())
-    return f"<style>.exchange {{ {variables} }}\n{_STYLE}</style>"
+    return (
+        f"<style>.exchange {{ --kept: {palette.kept_text}; --skipped: {palette.dropped_text};"
+        f" --flip: {palette.flip_text}; --muted: {palette.muted}; --hair: {palette.grid};"
+        f" --found: {palette.flip}; }}\n{_STYLE}</style>"
+    )
 
 
 def exchange_html(
@@ -103,8 +96,6 @@ def _head(decision: GatekeeperDecision, heading: str, before: GatekeeperDecision
     also = [_name(name) for name in decision.categories if name != decision.category]
     if also:
         parts.append(f'<span class="muted">also {", ".join(also)}</span>')
-    if decision.language:
-        parts.append(f'<span class="muted">language: {_text(decision.language)}</span>')
     if before is not None and before.keep != decision.keep:
         parts.append(f'<span class="flip">{"↑ skipped before" if decision.keep else "↓ kept before"}</span>')
     return f'<div class="head">{"".join(parts)}</div>'

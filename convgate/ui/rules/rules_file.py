@@ -8,7 +8,6 @@ from pathlib import Path
 from convgate.errors import ConvgateError
 from convgate.files import write_whole
 from convgate.gatekeeper.gatekeeper import RULES_NAME
-from convgate.gatekeeper.rules_file import MAX_BYTES
 from convgate.home import make_home
 from convgate.settings import Settings
 
@@ -53,13 +52,10 @@ def read_file(path: Path) -> StoredRules:
         return StoredRules(path, None)
     except OSError as error:
         return StoredRules(path, b"", f"{path} cannot be read: {error.strerror}.")
-    if len(content) > MAX_BYTES:
-        return StoredRules(path, content, f"{path} has {len(content):,} bytes; the max is {MAX_BYTES:,}.")
     try:
         content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        return StoredRules(path, content, f"{path}, line {line}: not UTF-8. Save the file as UTF-8.")
+    except UnicodeDecodeError:
+        return StoredRules(path, content, f"{path} is not UTF-8. Save it as UTF-8.")
     return StoredRules(path, content)
 
 

@@ -9,25 +9,14 @@ The text in the editor is no part of it.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from convgate.ui.address import Address
 from convgate.ui.query import QueryReader
 
 LOOKS = {"exchanges": "Exchanges", "changes": "What changes", "statistics": "Statistics"}
-SHOWS = {
-    "all": "All",
-    "kept": "Kept",
-    "skipped": "Skipped",
-    "default": "Kept by default",
-    "own": "By your rules",
-}
-CHANGES = {
-    "all": "All",
-    "skipped": "↓ Now skipped",
-    "kept": "↑ Now kept",
-    "category": "Other category",
-}
+SHOWS = {"all": "All", "kept": "Kept", "skipped": "Skipped", "default": "By default", "own": "By your rules"}
+CHANGES = {"all": "All", "skipped": "↓ Now skipped", "kept": "↑ Now kept", "category": "Other category"}
 MAX_SEARCH = 200  # characters
 
 
@@ -63,10 +52,6 @@ class View:
             page=reader.number("page") or 1,
         )
         return view, reader.problems
-
-    def open(self, conversation: str) -> View:
-        """Return the view of another conversation."""
-        return replace(self, conversation=conversation, page=1)
 
 
 address = Address("rules", lambda query, _view: View.from_query(query))
