@@ -75,13 +75,6 @@ def test_a_yes_answers_a_closed_question_alone(question: str, user: str):
     assert after(question, user).outcome == "skip"
 
 
-@pytest.mark.parametrize(
-    ("before", "user"), [("Does that help?", "ok"), ("Log: https://x.org/?a=b", "Go on"), ("Hi!", "Morning")]
-)
-def test_what_asks_for_nothing_has_no_answer(before: str, user: str):
-    assert after(before, user).outcome == "skip"
-
-
 def test_the_question_is_the_last_turns_whoever_else_asked_before():
     assert (
         check(
@@ -92,17 +85,6 @@ def test_the_question_is_the_last_turns_whoever_else_asked_before():
         == "skip"
     )
     assert after("Answer in English?", "PostgreSQL", role="system").outcome == "skip"
-
-
-@pytest.mark.parametrize(("length", "rule"), [(60, "answer"), (61, "default")])
-def test_an_answer_is_short(length: int, rule: str):
-    assert after("Which one?", "x" * length).rule == rule
-
-
-def test_thanks_and_greetings_after_a_question_stay_what_they_are():
-    assert after("Anything else?", "Thanks!").category == "other"
-    assert after("How can I help?", "Hello!").category == "greeting"
-    assert after("Which one?", "Why?").outcome == "skip"
 
 
 @pytest.mark.parametrize(
@@ -234,11 +216,6 @@ def test_noise_in_a_known_language_is_skipped(user: str):
     assert check(Exchange(user, "Done.")).rule == "short exchange"
 
 
-@pytest.mark.parametrize("user", ["asdf", "3f2a9c1", "bye"])
-def test_what_is_in_no_language_is_noise(user: str):
-    assert check(Exchange(user, "Ok")).rule == "short exchange"
-
-
 @pytest.mark.parametrize(
     ("user", "answer", "language"),
     [("Dale, sí", "Listo.", "es"), ("はい", "了解", "ja"), ("Так", "Добре", None), ("hola", "¡Hola!", "es")],
@@ -277,15 +254,6 @@ def test_a_bare_confirmation_is_skipped_although_the_answer_states_a_policy():
     decision = check(Exchange("Ok", "We always squash before merging."))
     assert (decision.outcome, decision.categories) == ("skip", ("other", "policy"))
     assert decision.matches == (Match("policy", "we always", "assistant", 0, 9),)
-
-
-def test_the_reason_is_a_sentence_that_quotes_the_words():
-    assert check(Exchange("I prefer dark mode")).reason == "Kept: states a preference (“I prefer dark mode”)."
-    assert check(Exchange("Hi")).reason == "Skipped: a greeting and nothing else (“Hi”)."
-    assert check(Exchange("How?", "Our policy is 15 %.")).reason.startswith(
-        "Kept: the answer states a policy"
-    )
-    assert len(check(Exchange("I prefer " + "very " * 500 + "dark mode")).reason) < 120
 
 
 @pytest.mark.parametrize(

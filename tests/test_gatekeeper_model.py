@@ -138,29 +138,6 @@ def test_a_decision_may_be_in_a_fence_or_after_thoughts(content: str) -> None:
     assert read_answer(content) == Answer(True, "answer", "so")
 
 
-def test_the_reason_of_a_model_is_cut() -> None:
-    answer = read_answer(json.dumps({"keep": True, "category": "other", "reason": "very " * 9_000}))
-    assert len(answer.reason) == 200
-
-
-def test_a_busy_or_broken_endpoint_is_asked_again(server: ChatServer, model: LanguageModel) -> None:
-    for trouble in (fails(429, Retry_After="0"), fails(500)):
-        server.plays(trouble, decides(False, "greeting"))
-        assert model.ask(ASKED).keep is False
-        assert len(server.requests) == 2
-    assert (model.use.calls, model.use.failures) == (2, 0)
-
-
-def test_tokens_of_an_answer_of_no_use_are_paid_for_all_the_same(
-    server: ChatServer, model: LanguageModel
-) -> None:
-    server.plays(writes("no idea", prompt=7, completion=3))
-
-    with pytest.raises(ModelError):
-        model.ask(ASKED)
-    assert (model.use.prompt_tokens, model.use.completion_tokens) == (7, 3)
-
-
 def test_the_key_stands_in_no_reason_though_an_endpoint_repeats_it(
     server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -259,17 +236,6 @@ def test_an_answer_in_between_begins_the_count_of_failures_anew(
                 model.ask(ASKED)
         server.plays(decides(True))
         assert model.ask(ASKED).keep
-
-
-def test_answers_that_make_no_sense_do_not_count_as_an_endpoint_that_is_down(
-    server: ChatServer, model: LanguageModel
-) -> None:
-    server.plays(writes("hm"))
-    for _ in range(model_module.MAX_FAILURES + 1):
-        with pytest.raises(ModelError):
-            model.ask(ASKED)
-
-    assert model.use.not_asked == 0
 
 
 def test_threads_and_event_loops_ask_alike(server: ChatServer, model: LanguageModel) -> None:

@@ -4,7 +4,6 @@ import dataclasses
 import json
 import logging
 import sys
-import threading
 from contextlib import suppress
 from pathlib import Path
 
@@ -50,16 +49,6 @@ class FakeModel:
 
 SKIPS = Answer(False, "general_knowledge", "anybody can look it up")
 DOWN = ModelError("no answer within 1 s")
-
-
-def test_pattern_mode_asks_no_model() -> None:
-    model = FakeModel(SKIPS)
-    gatekeeper = Gatekeeper(model=model)
-
-    assert [gatekeeper.decide(e).keep for e in (GREETING, PREFERENCE, DEFAULT, SHORT)] == [
-        *(False, True, True, False)
-    ]
-    assert model.asked == []
 
 
 def test_hybrid_mode_asks_where_the_category_is_other_alone() -> None:
@@ -189,19 +178,6 @@ def test_messages_are_decided_by_their_last_exchange() -> None:
         gatekeeper.decide_messages(messages[:1])
 
 
-def test_threads_decide_alike_and_every_decision_is_counted() -> None:
-    gatekeeper = Gatekeeper()
-    threads = [
-        threading.Thread(target=lambda: [gatekeeper.decide(GREETING) for _ in range(50)]) for _ in range(4)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert gatekeeper.statistics.skipped == 200
-
-
 # The debug log.
 
 
@@ -241,13 +217,6 @@ def test_a_full_disk_breaks_no_decision_and_is_told_once(caplog: pytest.LogCaptu
     with caplog.at_level(logging.WARNING), gatekeeper:
         assert [gatekeeper.decide(PREFERENCE).keep for _ in range(3)] == [True] * 3
     assert len(caplog.records) == 1
-
-
-def test_a_debug_log_whose_folder_cannot_be_made_breaks_no_decision(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    gatekeeper = Gatekeeper(log=DecisionLog(tmp_path / "file" / "log"))
-
-    assert gatekeeper.decide(PREFERENCE).keep
 
 
 # The command.
