@@ -21,7 +21,7 @@ from convgate.store.queues import NewItem, Queues
 from convgate.store.session_records import MovedBoundary
 from convgate.training.run_list import TrainingRuns
 from convgate.training.starting import Order, start_training
-from convgate.ui.rules.adding import EXAMPLE
+from convgate.ui.rules.editor import EXAMPLE
 from convgate.versions import SHIPPED, Draft, Versions
 
 NAME, OTHER = "Ada", "Bo"

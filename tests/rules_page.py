@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import html
-import json
 import re
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -15,7 +12,7 @@ from convgate.app_files import app_root
 from convgate.conversation import Conversation, Turn
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
-from convgate.ui.rules.draft import DRAFT
+from convgate.ui.rules.editor import TEXT
 from convgate.ui.rules.rules_file import rules_path
 
 RULES = "pages/7_Rules.py"
@@ -80,16 +77,13 @@ def choose(app: AppTest, key: str, value: object) -> AppTest:
 
 
 def write(app: AppTest, text: str) -> AppTest:
-    """Put a text into the editor as a person who types it."""
-    app.session_state[DRAFT] = replace(app.session_state[DRAFT], text=text)
-    return sound(app.run())
+    """Type a text into the editor."""
+    return sound(app.text_area(key=TEXT).set_value(text).run())
 
 
-def editor(app: AppTest) -> dict[str, Any]:
-    """What the editor shows."""
-    (component,) = [one for one in app.get("bidi_component") if "editor" in one.proto.component_name]
-    data: dict[str, Any] = json.loads(component.proto.json)
-    return data
+def editor(app: AppTest) -> str:
+    """The text in the editor."""
+    return str(app.text_area(key=TEXT).value)
 
 
 def shown(app: AppTest) -> list[str]:
@@ -100,10 +94,6 @@ def shown(app: AppTest) -> list[str]:
 def texts(app: AppTest) -> list[str]:
     """The same without tags."""
     return [html.unescape(re.sub(r"<[^>]+>", " ", body)) for body in shown(app)]
-
-
-def metric(app: AppTest, label: str) -> str:
-    return next(str(item.value) for item in app.metric if item.label == label)
 
 
 def said(app: AppTest) -> str:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from convgate.conversation import Turn
-from convgate.gatekeeper.checks import ORDER, Limits, check, lexicon
-from convgate.gatekeeper.decision import GatekeeperDecision, Match
+from convgate.gatekeeper.checks import STATEMENTS, Limits, check, lexicon
+from convgate.gatekeeper.decision import GatekeeperDecision, Match, Said
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.pattern import MOST_MATCHES
+from convgate.gatekeeper.folding import fold
+from convgate.gatekeeper.languages import LANGUAGES
+from convgate.gatekeeper.pattern import MAX_MATCHES, Lexicon, expand, remove_counts
+from scripts.gatekeeper_figures import MEASURED, read_labelled
 
+LABELLED = Path(__file__).parent / "exchanges"
 LONG = "An answer that is long enough to be worth something by itself: " + "it goes on and on. " * 4
 
 
@@ -68,13 +75,6 @@ def test_a_yes_answers_a_closed_question_alone(question: str, user: str):
     assert after(question, user).outcome == "skip"
 
 
-@pytest.mark.parametrize(
-    ("before", "user"), [("Does that help?", "ok"), ("Log: https://x.org/?a=b", "Go on"), ("Hi!", "Morning")]
-)
-def test_what_asks_for_nothing_has_no_answer(before: str, user: str):
-    assert after(before, user).outcome == "skip"
-
-
 def test_the_question_is_the_last_turns_whoever_else_asked_before():
     assert (
         check(
@@ -85,17 +85,6 @@ def test_the_question_is_the_last_turns_whoever_else_asked_before():
         == "skip"
     )
     assert after("Answer in English?", "PostgreSQL", role="system").outcome == "skip"
-
-
-@pytest.mark.parametrize(("length", "rule"), [(60, "answer"), (61, "default")])
-def test_an_answer_is_short(length: int, rule: str):
-    assert after("Which one?", "x" * length).rule == rule
-
-
-def test_thanks_and_greetings_after_a_question_stay_what_they_are():
-    assert after("Anything else?", "Thanks!").category == "other"
-    assert after("How can I help?", "Hello!").category == "greeting"
-    assert after("Which one?", "Why?").outcome == "skip"
 
 
 @pytest.mark.parametrize(
@@ -227,11 +216,6 @@ def test_noise_in_a_known_language_is_skipped(user: str):
     assert check(Exchange(user, "Done.")).rule == "short exchange"
 
 
-@pytest.mark.parametrize("user", ["asdf", "3f2a9c1", "bye"])
-def test_what_is_in_no_language_is_noise(user: str):
-    assert check(Exchange(user, "Ok")).rule == "short exchange"
-
-
 @pytest.mark.parametrize(
     ("user", "answer", "language"),
     [("Dale, sí", "Listo.", "es"), ("はい", "了解", "ja"), ("Так", "Добре", None), ("hola", "¡Hola!", "es")],
@@ -258,13 +242,12 @@ def test_the_first_check_decides_and_all_are_reported():
     )
     assert decision.categories == ("correction", "preference", "policy", "decision")
     assert decision.reason.startswith("Kept: corrects what was said (“No, that's wrong: I prefer")
-    assert [ORDER.index(match.category) for match in decision.matches] == sorted(
-        ORDER.index(match.category) for match in decision.matches
-    )
+    places = [list(STATEMENTS).index(match.category) for match in decision.matches]
+    assert places == sorted(places)
 
 
 def test_of_one_pattern_the_first_hundred_matches_are_told():
-    assert len(check(Exchange("I prefer tabs. " * 300)).matches) == MOST_MATCHES
+    assert len(check(Exchange("I prefer tabs. " * 300)).matches) == MAX_MATCHES
 
 
 def test_a_bare_confirmation_is_skipped_although_the_answer_states_a_policy():
@@ -273,19 +256,44 @@ def test_a_bare_confirmation_is_skipped_although_the_answer_states_a_policy():
     assert decision.matches == (Match("policy", "we always", "assistant", 0, 9),)
 
 
-def test_the_reason_is_a_sentence_that_quotes_the_words():
-    assert check(Exchange("I prefer dark mode")).reason == "Kept: states a preference (“I prefer dark mode”)."
-    assert check(Exchange("Hi")).reason == "Skipped: a greeting and nothing else (“Hi”)."
-    assert check(Exchange("How?", "Our policy is 15 %.")).reason.startswith(
-        "Kept: the answer states a policy"
-    )
-    assert len(check(Exchange("I prefer " + "very " * 500 + "dark mode")).reason) < 120
-
-
 @pytest.mark.parametrize(
     ("words", "times"),
     [("", 0), (" ", 9), ("never ", 170_000), ("`a", 50_000), ('"', 100_000), ("é", 300_000), ("# ", 100_000)],
 )
 def test_any_text_of_any_length_is_decided(words: str, times: int):
     decision = check(Exchange(words * times, words * (times // 10)))
-    assert len(decision.matches) <= 2 * MOST_MATCHES * len(lexicon("user").patterns)
+    assert len(decision.matches) <= 2 * MAX_MATCHES * len(lexicon("user").patterns)
+
+
+@pytest.mark.parametrize(("name", "accuracy"), [("work", 0.97), ("sealed", 0.95), ("third", 0.95)])
+def test_labelled_exchanges_are_decided_correctly(name: str, accuracy: float):
+    labelled = read_labelled(LABELLED / f"{name}.jsonl")
+    judged = [one.judged(check(one.exchange)) for one in labelled]
+    assert len(labelled) > 150
+    for what in MEASURED:
+        assert sum(found[what] for found in judged) / len(judged) >= accuracy, what
+
+
+def test_patterns_are_well_formed():
+    for language in LANGUAGES:
+        names = [(pattern.category, pattern.name) for pattern in language.patterns]
+        assert len(names) == len(set(names))
+        assert {pattern.category for pattern in language.patterns} == set(STATEMENTS)
+        for pattern in language.patterns:
+            for words in (pattern.words, pattern.unless):
+                expanded = expand(words, language.named)
+                assert r"\s+\s+" not in expanded, pattern.name  # a line that should stand for nothing
+                assert re.search(r"\{[a-z]", expanded) is None, pattern.name  # an unknown name
+
+
+@pytest.mark.parametrize("said", ["user", "assistant"])
+def test_the_automaton_of_all_patterns_counts_nothing_and_misses_none(said: Said, monkeypatch):
+    expressions: list[str] = []
+    spy = lambda given: expressions.append(remove_counts(given)) or expressions[-1]  # noqa: E731
+    monkeypatch.setattr("convgate.gatekeeper.pattern.remove_counts", spy)
+    shared = lexicon(said)
+    text = fold("\n".join(one.exchange.user for one in read_labelled(LABELLED / "work.jsonl"))).text
+    found = set(Lexicon(shared.patterns)._automaton.Match(text))
+    assert len(expressions) == len(shared.patterns)
+    assert not any(re.search(r"\{\d+,\d", expression) for expression in expressions)
+    assert found >= {at for at, (words, _) in enumerate(shared._compiled) if words.search(text)} > {0}

@@ -41,17 +41,6 @@ def test_lines_are_decided_in_their_order(run):
     ]
 
 
-def test_the_table_counts_what_is_kept(run):
-    code, out, _ = run(LINES)
-    assert code == 0
-    assert "3 exchanges: 2 kept (67%)" in out
-
-
-def test_a_list_and_a_single_object_are_exchanges_too(run):
-    assert len(json.loads(run('[{"user": "Hi"}, {"user": "Ok"}]', "--json")[1])) == 2
-    assert len(json.loads(run('{"user": "Hi"}', "--json")[1])) == 1
-
-
 def test_an_entry_of_a_list_keeps_its_number_when_one_before_it_is_left_out(run):
     code, out, _ = run('[{"user": 3}, {"user": "How do I read a file?"}]', "--skip-bad")
     assert (code, out.split("other")[0].split()[-2:]) == (0, ["2", "keep"])

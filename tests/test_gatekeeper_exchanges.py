@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from convgate.conversation import Conversation, Turn
-from convgate.gatekeeper.exchanges import TAIL, exchanges_of
+from convgate.gatekeeper.exchange import TAIL, exchanges_of
 
 
 def talk(*turns: tuple[str, str]) -> Conversation:
@@ -56,8 +56,3 @@ def test_each_turn_but_instructions_stands_in_one_exchange_and_what_is_before_st
     inside = [index for one in placed for index in one.turns]
     assert inside == [at for at, role in enumerate(roles) if role != "system"]
     assert {len(one.exchange.previous) for one in placed[5:]} == {TAIL}
-
-
-def test_a_conversation_without_anybody_taking_part_has_no_exchange():
-    assert exchanges_of(talk(("system", "Be brief."))) == []
-    assert exchanges_of(talk(("system", "Be brief."), ("assistant", "Hello!"))) == []

@@ -106,13 +106,6 @@ def test_the_command_decides_the_published_cases_in_the_order_of_the_file(tmp_pa
     assert {frozenset(one) for one in found} == {frozenset({"keep", "category", "categories", "reason"})}
 
 
-def test_the_contradictions_of_the_published_table_are_decided_by_its_rule():
-    user, answer = SHORT_EXCHANGES[1]
-    assert (len(user), len(answer)) == (17, 57)
-    assert {check(Exchange(*case)).rule for case in SHORT_EXCHANGES} == {"short exchange"}
-    assert check(Exchange("Why?", LONG)).rule == "default"
-
-
 @pytest.mark.parametrize(
     ("user", "answer", "outcome"),
     [("x" * 19, "y" * 99, "skip"), ("x" * 20, "y" * 99, "keep"), ("x" * 19, "y" * 100, "keep")],

@@ -15,7 +15,7 @@ from convgate.decisions import TurnDecisions
 from convgate.errors import PolicyError, SettingsError
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.gatekeeper import Gatekeeper
-from convgate.gatekeeper.rules import parse_rules
+from convgate.gatekeeper.rules_file import parse_rules
 from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.registry import make_policy
 from convgate.settings import Settings

@@ -112,7 +112,7 @@ def test_commands_that_write_are_refused(
 
 
 def save_rules(settings: Settings, _: Store) -> None:
-    save(settings, read_file(rules_path(settings)), "version: 1\n")
+    save(read_file(rules_path(settings)), b"version: 1\n")
 
 
 WRITERS: dict[str, Callable[[Settings, Store], object]] = {

@@ -14,7 +14,7 @@ from convgate.errors import ConvgateError
 from convgate.home import login_name
 
 if TYPE_CHECKING:
-    from convgate.labels.imported import Import
+    from convgate.labels.imports import Import
     from convgate.store import Saved
 
 labels = typer.Typer(
@@ -135,7 +135,7 @@ def import_labels(
     own, which can be undone, and is compared with what holds after the files before it.
     """
     from convgate.labels.exchange import keep_labels, read_labels
-    from convgate.labels.imported import compared
+    from convgate.labels.imports import compare_with_library
     from convgate.settings import load_settings
 
     store, settings = output.open_library(check=True), load_settings()
@@ -157,7 +157,7 @@ def import_labels(
     results = []
     with output.transaction(store, dry_run=dry_run):
         for found in read:
-            found = compared(store, found)
+            found = compare_with_library(store, found)
             saved = keep_labels(store, found, by=annotator or login_name())
             results.append(_import_json(found, None if dry_run else saved))
 

@@ -1,4 +1,4 @@
-"""The built-in checks, in their order: the first that matches decides, all that match are told.
+"""The built-in checks, in order: the first that matches decides, and all that match are reported.
 
 >>> decision = check(Exchange("Hi, I prefer dark mode and always use Vim keybindings"))
 >>> decision.outcome, decision.category, decision.reason
@@ -11,48 +11,51 @@ import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from convgate.gatekeeper.context import own_words, questions
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision, Match, Said
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.folding import Folded, fold
-from convgate.gatekeeper.language import foreign_language
-from convgate.gatekeeper.pattern import Found, Lexicon, overlaps
-from convgate.gatekeeper.patterns import LANGUAGES
-from convgate.gatekeeper.phrases import (
-    is_agreement,
-    is_confirmation,
-    is_greeting,
-    is_time_of_day,
-    is_yes_or_no,
-)
-from convgate.gatekeeper.questions import LONGEST_ANSWER, question_before
+from convgate.gatekeeper.folding import Folded, fold, own_words
+from convgate.gatekeeper.languages import LANGUAGES, detect_foreign_language
+from convgate.gatekeeper.pattern import Lexicon, overlaps
+from convgate.gatekeeper.phrases import MAX_ANSWER, find_questions, is_greeting, is_phrase, question_before
+from convgate.settings import Settings
 
 STAGE = "gatekeeper"
 
-ORDER = ("correction", "preference", "team_preference", "policy", "decision")
-"""Categories that patterns find, the one that decides first."""
-
-_STATES = {
+STATEMENTS = {
     "correction": "corrects what was said",
     "preference": "states a preference",
     "team_preference": "states a preference of the team",
     "policy": "states a policy",
     "decision": "states a decision",
 }
-_QUOTED = 60  # characters of the message that a reason quotes
+"""Categories that patterns find, in order of precedence, with the words of their reason."""
+
+_PRECEDENCE = list(STATEMENTS)
+_MAX_QUOTE = 60  # characters of the message that a reason quotes
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Lengths in characters, each exclusive; 0 turns a check off."""
+    """Exclusive lengths in characters; 0 turns a check off."""
 
     greeting: int = 50
     short_user: int = 20
     short_assistant: int = 100
 
+    @classmethod
+    def of(cls, settings: Settings) -> Limits:
+        """Return the lengths of the settings."""
+        return cls(
+            settings.gatekeeper_greeting_length,
+            settings.gatekeeper_short_user,
+            settings.gatekeeper_short_assistant,
+        )
+
 
 @dataclass(frozen=True, slots=True)
-class _Verdict:
+class _Result:
+    """What the checks decide."""
+
     outcome: str
     rule: str
     category: str
@@ -61,128 +64,113 @@ class _Verdict:
 
 
 def check(exchange: Exchange, limits: Limits = Limits(), *, item: int = 0) -> GatekeeperDecision:
-    """Whether an exchange is worth storing, by its words alone; in doubt it is kept."""
-    message = exchange.user.strip()
-    folded, answer = fold(message), exchange.assistant.strip()
-    own = own_words(folded.text)
-    shift = len(exchange.user) - len(exchange.user.lstrip())
-    matches = _matches(own, folded, "user", shift)
+    """Decide by its words whether an exchange is worth storing; in doubt it is kept."""
+    message, answer = exchange.user.strip(), exchange.assistant.strip()
+    folded = fold(message)
+    offset = len(exchange.user) - len(exchange.user.lstrip())
+    matches = _find_statements(folded, "user", offset)
     if answer:
-        said = fold(exchange.assistant)
-        matches += _matches(own_words(said.text), said, "assistant", 0)
-    matches.sort(key=lambda match: ORDER.index(match.category))
-    verdict = _verdict(exchange, message, answer, folded, matches, limits)
-    found = dict.fromkeys([verdict.category, *(match.category for match in matches)])
+        matches += _find_statements(fold(exchange.assistant), "assistant", 0)
+    matches.sort(key=lambda match: _PRECEDENCE.index(match.category))
+    result = _decide(exchange, message, answer, folded, matches, limits)
     return GatekeeperDecision(
         item=item,
-        outcome=verdict.outcome,
-        rule=verdict.rule,
-        reason=f"{'Kept' if verdict.outcome == KEEP else 'Skipped'}: {verdict.reason}.",
+        outcome=result.outcome,
+        rule=result.rule,
+        reason=f"{'Kept' if result.outcome == KEEP else 'Skipped'}: {result.reason}.",
         stage=STAGE,
-        category=verdict.category,
-        categories=tuple(found),
+        category=result.category,
+        categories=tuple(dict.fromkeys([result.category, *(match.category for match in matches)])),
         matches=tuple(matches),
-        language=verdict.language,
+        language=result.language,
     )
 
 
-def _verdict(
+def _decide(
     exchange: Exchange, message: str, answer: str, folded: Folded, matches: Sequence[Match], limits: Limits
-) -> _Verdict:
+) -> _Result:
     if message and len(message) < limits.greeting and is_greeting(folded, message):
-        if is_time_of_day(folded.text) and (answered := _as_answer(exchange, message, closed=False)):
-            return answered
-        return _Verdict(SKIP, "greeting", "greeting", f"a greeting and nothing else (“{message}”)")
-    if is_confirmation(folded.text):
-        agrees = is_agreement(folded.text)
-        if (agrees or is_yes_or_no(folded.text)) and (
-            answered := _as_answer(exchange, message, closed=True, choice=agrees)
+        if is_phrase("times of day", folded.text) and (result := _decide_answer(exchange, message)):
+            return result
+        return _Result(SKIP, "greeting", "greeting", f"a greeting and nothing else (“{message}”)")
+    yes_or_no = is_phrase("yes_or_no", folded.text)
+    if is_phrase("confirmations", folded.text):
+        agrees = is_phrase("agreements", folded.text)
+        if (agrees or yes_or_no) and (
+            result := _decide_answer(exchange, message, to_closed=True, to_choice=agrees)
         ):
-            return answered
-        return _Verdict(SKIP, "confirmation", "other", f"a bare confirmation (“{_cut(message)}”)")
+            return result
+        return _Result(SKIP, "confirmation", "other", f"a bare confirmation (“{_cut(message)}”)")
     if matches:
         first = matches[0]
         text = exchange.user if first.said == "user" else exchange.assistant
-        states = _STATES[first.category]
-        reason = states if first.said == "user" else f"the answer {states}"
-        return _Verdict(KEEP, first.category, first.category, f"{reason} (“{_quoted(text, first)}”)")
+        subject = "" if first.said == "user" else "the answer "
+        reason = f"{subject}{STATEMENTS[first.category]} (“{_quote(text, first)}”)"
+        return _Result(KEEP, first.category, first.category, reason)
     if (
         message
-        and len(message) <= LONGEST_ANSWER
+        and len(message) <= MAX_ANSWER
         and "?" not in message
-        and (answered := _as_answer(exchange, message, closed=is_yes_or_no(folded.text)))
+        and (result := _decide_answer(exchange, message, to_closed=yes_or_no))
     ):
-        return answered
+        return result
     if len(message) < limits.short_user and len(answer) < limits.short_assistant:
-        if language := foreign_language(message, answer):
-            return _Verdict(
-                KEEP,
-                "other language",
-                "other",
-                f"short, but in a language without patterns ({language})",
-                language,
-            )
-        return _Verdict(
-            SKIP,
-            "short exchange",
-            "other",
-            f"a short exchange ({len(message)} and {len(answer)} characters) that states nothing lasting",
-        )
-    return _Verdict(KEEP, "default", "other", "nothing says that it can be left out")
+        if language := detect_foreign_language(message, answer):
+            reason = f"short, but in a language without patterns ({language})"
+            return _Result(KEEP, "other language", "other", reason, language)
+        lengths = f"{len(message)} and {len(answer)} characters"
+        reason = f"a short exchange ({lengths}) that states nothing lasting"
+        return _Result(SKIP, "short exchange", "other", reason)
+    return _Result(KEEP, "default", "other", "nothing says that it can be left out")
 
 
-def _as_answer(exchange: Exchange, message: str, *, closed: bool, choice: bool = False) -> _Verdict | None:
-    """Kept as the answer to what was asked before.
+def _decide_answer(
+    exchange: Exchange, message: str, *, to_closed: bool = False, to_choice: bool = False
+) -> _Result | None:
+    """Keep a message that answers what was asked before; None when nothing was, or it is no answer to it.
 
-    A yes or no (`closed`) answers a closed question alone, an "ok" (`choice`) one that asks for a decision.
+    A yes or no answers closed questions only (`to_closed`), an "ok" those for a decision (`to_choice`).
     """
-    asked = question_before(exchange.previous)
-    if asked is None or (closed and not asked.closed) or (choice and not asked.choice):
+    question = question_before(exchange.previous)
+    if question is None or (to_closed and not question.is_closed) or (to_choice and not question.is_choice):
         return None
-    if asked.choice:
-        return _Verdict(KEEP, "answer", "decision", f"decides what was asked before (“{_cut(message)}”)")
-    return _Verdict(KEEP, "answer", "answer", f"answers the question before (“{_cut(message)}”)")
+    if question.is_choice:
+        return _Result(KEEP, "answer", "decision", f"decides what was asked before (“{_cut(message)}”)")
+    return _Result(KEEP, "answer", "answer", f"answers the question before (“{_cut(message)}”)")
 
 
-def _matches(own: bytes, folded: Folded, said: Said, shift: int) -> list[Match]:
-    """What patterns find in a message. own: its text without quotations and code; shift: where it begins."""
-    found = list(lexicon(said).find(own))
-    if not found:
-        return []
-    asked = questions(own)
+def _find_statements(folded: Folded, said: Said, offset: int) -> list[Match]:
+    """Return what patterns match in a message, without what is quoted or asked. offset: where it begins."""
+    text = own_words(folded.text)
+    matches = list(lexicon(said).find(text))
+    questions = find_questions(text) if matches else ()
     return [
-        _match(one, folded, said, shift)
-        for one in found
-        if one.pattern.asked or not overlaps(one.span, asked)
+        Match(pattern.category, pattern.name, said, *(offset + place for place in folded.span(*span)))
+        for pattern, span in matches
+        if not overlaps(span, questions)
     ]
-
-
-def _match(found: Found, folded: Folded, said: Said, shift: int) -> Match:
-    start, end = folded.span(*found.span)
-    return Match(found.pattern.category, found.pattern.name, said, start + shift, end + shift)
 
 
 @functools.cache
 def lexicon(said: Said) -> Lexicon:
-    """The patterns of all languages that count in the user's or the assistant's message."""
-    chosen = [
-        (pattern, language.named)
-        for language in LANGUAGES
-        for pattern in language.patterns
-        if pattern.said in (said, "both")
-    ]
-    return Lexicon([pattern for pattern, _ in chosen], [named for _, named in chosen])
-
-
-def _quoted(text: str, match: Match) -> str:
-    """What matched and how its sentence goes on."""
-    return _cut(
-        text[match.start : max(match.end, match.start + 2 * _QUOTED)].split("\n")[0],
-        least=match.end - match.start,
+    """Return the patterns of all languages that count in the user's or the assistant's message."""
+    return Lexicon(
+        [
+            (pattern, language.named)
+            for language in LANGUAGES
+            for pattern in language.patterns
+            if pattern.said in (said, "both")
+        ]
     )
 
 
-def _cut(text: str, *, least: int = 0) -> str:
-    if len(text) <= _QUOTED:
+def _quote(text: str, match: Match) -> str:
+    """Return the match and how its sentence goes on."""
+    text = text[match.start : max(match.end, match.start + 2 * _MAX_QUOTE)].split("\n")[0]
+    return _cut(text, min_length=match.end - match.start)
+
+
+def _cut(text: str, *, min_length: int = 0) -> str:
+    if len(text) <= _MAX_QUOTE:
         return text
-    return f"{text[: max(least, _QUOTED)].rsplit(' ', 1)[0]}…"
+    return f"{text[: max(min_length, _MAX_QUOTE)].rsplit(' ', 1)[0]}…"

@@ -1,4 +1,4 @@
-"""What the gatekeeper found: keep or skip, of which category, and by which words."""
+"""A decision of the gatekeeper: keep or skip, of which category, and by which words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Said = Literal["user", "assistant"]
 class Match:
     """Words that a pattern found."""
 
-    category: str  # a Category, or the one that a rule of one's own names
+    category: str  # a Category, or the one that an own rule names
     rule: str  # the check or the pattern
     said: Said  # in whose message
     start: int  # characters, inclusive, in the message as it was given
@@ -42,9 +42,9 @@ class GatekeeperDecision(Decision):
     """Whether an exchange is stored. `item` is the user's turn, or the line of a file; `rule` the check."""
 
     category: str
-    categories: Sequence[str]  # every category that matched, the deciding one first
+    categories: Sequence[str]  # all that matched, the deciding one first
     matches: Sequence[Match]
-    language: str | None = None  # ISO 639-1, where it was looked for
+    language: str | None = None  # ISO 639-1, where it was detected
 
     @property
     def keep(self) -> bool:
@@ -52,7 +52,7 @@ class GatekeeperDecision(Decision):
         return self.outcome == KEEP
 
     def to_json(self) -> dict[str, Any]:
-        """The record that `convgate gatekeep` prints."""
+        """Return the record that `convgate gatekeep` prints."""
         return {
             "keep": self.keep,
             "category": self.category,

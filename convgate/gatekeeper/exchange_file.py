@@ -11,8 +11,7 @@ from typing import Any
 
 from convgate.conversation import Turn
 from convgate.errors import TranscriptError
-from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.exchanges import exchanges_of
+from convgate.gatekeeper.exchange import Exchange, exchanges_of
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.openai_messages import turn_from_message

@@ -1,4 +1,4 @@
-"""Text as patterns see it: plain ASCII, lower case, one byte a character, so that places stay what they were.
+"""Text as patterns see it: plain ASCII, lower case, one byte a character, quotations and code blanked.
 
 >>> folded = fold("J’adore les thés")
 >>> folded.text, folded.span(8, 16)
@@ -7,12 +7,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-_DROPPED = "\0"  # what has no width: accents that stand alone, joiners, marks of direction
-_BY_HAND = {
+_DROPPED = "\0"  # replaces characters without width: combining accents, joiners, direction marks
+_REPLACEMENTS = {
     **dict.fromkeys("’‘ʼ′‛＇´", "'"),
     **dict.fromkeys("“”„‟″«»‹›「」『』", '"'),
     **dict.fromkeys("‐‑‒–—―−", "-"),
@@ -23,45 +24,66 @@ _BY_HAND = {
     **{"œ": "o", "Œ": "o", "æ": "a", "Æ": "a", "ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "ı": "i"},
 }
 
+_QUOTING_MARKS = (b'"', b" '", b"`", b">", b"#", b"//", b"/*")
+_LETTER = re.compile(rb"[a-wyz]")  # of words that are not blanked
+_BLANKED = bytes(ord("_") if chr(code).isalnum() or chr(code) == "'" else code for code in range(256))
+_MAX_QUOTE = 300  # characters; a longer one is a quotation mark that stands alone
+
+# Text that is handed over to be worked on.
+_TASK_TEXT = re.compile(
+    rb"\b(?:translate|rewrite|reword|rephrase|paraphrase|proofread|summari[sz]e|(?:write|make) an? [a-z]+"
+    rb"|what does|traduis|traduisez|reecris|reformule|corrige|uberset[a-z]+|formulier[a-z]*)\b"
+    rb"[^:.!?\n]{0,60}:[^\n]*"
+)
+
+# Quotations and code: backticks, quotation marks, a quoted line, comments. Each alternative repeats one class
+# up to what ends it, so all take linear time. Within single quotes an apostrophe stands between letters.
+_QUOTED = re.compile(
+    rb'`[^`\n]+`|"[^"\n]{2,%d}"|^[ \t]*>[^\n]*' % _MAX_QUOTE
+    + rb"|(?<=[\s(:])'(?:[^'\n]|(?<=[a-z])'(?=[a-z])){2,%d}'(?![a-z0-9])" % _MAX_QUOTE
+    + rb"|^(?://|[ \t]+(?:#|//))[^\n]*|^[ \t]*/\*[^\n]*(?:\n[ \t]*\*[^\n]*)*|(?<=\S)[ \t](?:#|//) [^\n]*",
+    re.MULTILINE,
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Folded:
     """A message without case, accents and typography; letters of other scripts are `_`, symbols blanks."""
 
     text: bytes  # ASCII
-    origin: Sequence[int] | None  # (len(text),) where each byte stood; None: where it stands
+    origin: Sequence[int] | None  # (len(text),) each byte's position in the message; None: the same
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where `text[start:end]` stood in the message: characters, the end exclusive; it is not empty."""
+        """Return where `text[start:end]`, not empty, is in the message: characters, exclusive end."""
         if self.origin is None:
             return start, end
         return self.origin[start], self.origin[end - 1] + 1
 
 
 class _Table(dict[int, str]):
-    """One ASCII character for each that is asked for; remembers what it was asked."""
+    """A translation table that computes entries on first use."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = folded = _folded(chr(code))
-        return folded
+        self[code] = replacement = _fold_character(chr(code))
+        return replacement
 
 
 def fold(text: str) -> Folded:
-    """The message as patterns see it; linear in its length."""
+    """Return the message as patterns see it; linear in its length."""
     if text.isascii() and _DROPPED not in text:
         return Folded(text.lower().encode("ascii"), None)
     folded = text.translate(_TABLE)
     if _DROPPED not in folded:
         return Folded(folded.encode("ascii"), None)
-    origin = [place for place, character in enumerate(folded) if character != _DROPPED]
+    origin = [index for index, character in enumerate(folded) if character != _DROPPED]
     return Folded(folded.replace(_DROPPED, "").encode("ascii"), origin)
 
 
-def _folded(character: str) -> str:
+def _fold_character(character: str) -> str:
     if character == _DROPPED:  # one that was in the message
         return " "
-    if character in _BY_HAND:
-        return _BY_HAND[character]
+    if character in _REPLACEMENTS:
+        return _REPLACEMENTS[character]
     if character.isascii():
         return character.lower()
     if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
@@ -73,3 +95,24 @@ def _folded(character: str) -> str:
 
 
 _TABLE = _Table()
+
+
+def own_words(text: bytes) -> bytes:
+    """Return a folded message with quotations and code blanked; one that has nothing else is unchanged."""
+    if b":" in text:
+        text = _TASK_TEXT.sub(_blank, text)
+    if not any(mark in text for mark in _QUOTING_MARKS):
+        return text
+    parts = text.split(b"```")
+    parts[1::2] = [part.translate(_BLANKED) for part in parts[1::2]]
+    blanked = _QUOTED.sub(_replace_quote, b"```".join(parts))
+    return blanked if _LETTER.search(blanked) else text
+
+
+def _blank(match: re.Match[bytes]) -> bytes:
+    return match[0].translate(_BLANKED)
+
+
+def _replace_quote(match: re.Match[bytes]) -> bytes:
+    """Replace quoted words by one word without meaning, so that "never `push`" is still "never xxxx"."""
+    return b"x" * len(match[0]) if match[0][:1] in b"`\"'" else _blank(match)

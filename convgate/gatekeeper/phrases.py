@@ -1,92 +1,123 @@
-"""Messages that are nothing but a phrase: a greeting, a confirmation, yes or no."""
+"""Greetings, confirmations and questions: messages that are only a phrase, and what the turn before asked."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from convgate.gatekeeper.folding import Folded
-from convgate.gatekeeper.pattern import compiled, spelled_out
-from convgate.gatekeeper.patterns import LANGUAGES
-from convgate.gatekeeper.patterns.language import Language
+from convgate.conversation import Turn
+from convgate.gatekeeper.folding import Folded, fold, own_words
+from convgate.gatekeeper.languages import LANGUAGES
+from convgate.gatekeeper.pattern import CLAUSE, Span, compile_folded, expand
 
-_END = r"[\s.!?,)(:;<3-]*"
-_LONGEST = 200  # bytes of a message that can be a phrase
+MAX_ANSWER = 60
+"""Characters of a message that can be the answer to a question and nothing else."""
 
-
-def _any(phrases: Callable[[Language], str]) -> str:
-    return "|".join(spelled_out(phrases(language), {}) for language in LANGUAGES)
-
-
-@functools.cache
-def _greeting() -> Any:
-    return compiled(
-        rf"(?:{_any(lambda one: one.greetings)})"
-        rf"((?:[\s,.!?;:-]+(?:{_any(lambda one: one.pleasantries)}))*)"
-        rf"(?:[\s,]+((?:(?:dr|mr|mrs|ms|prof|herr|frau|madame|monsieur)\.?\s+)?[a-z_]+(?:\s+[a-z_]+)?))?"
-        rf"((?:[\s,.!?;:-]+(?:{_any(lambda one: one.pleasantries)}))*){_END}"
-    )
+_MAX_PHRASE = 200  # bytes of a message that can be a phrase
+_TAIL = 1_000  # characters of the turn before that are read, the last
+_QUESTION_MARK = re.compile(rb"[?](?![a-z0-9&=])")  # not within an address
 
 
-@functools.cache
-def _confirmation() -> Any:
-    return compiled(rf"\s*(?:{_any(lambda one: one.confirmations)})[\s.!?]*")
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The last question that was asked."""
+
+    is_closed: bool  # yes or no answers it
+    is_choice: bool  # its answer is a decision
+
+
+def _any(phrases: str) -> str:
+    """Return the alternatives that all languages have under this name."""
+    return "|".join(expand(getattr(language, phrases), {}) for language in LANGUAGES)
 
 
 @functools.cache
-def _yes_or_no() -> Any:
-    phrases = _any(lambda one: one.yes_or_no).replace(r"\s+", r"[,\s]+")
-    return compiled(rf"\s*(?:{phrases})[\s.!?,]*")
+def _pattern(name: str) -> Any:
+    """Return a compiled expression by name: of a whole message, or of how something begins."""
+    match name:
+        case "greetings":
+            pleasantries = rf"((?:[\s,.!?;:-]+(?:{_any('pleasantries')}))*)"
+            title = r"(?:dr|mr|mrs|ms|prof|herr|frau|madame|monsieur)\.?\s+"
+            person = rf"(?:[\s,]+((?:{title})?[a-z_]+(?:\s+[a-z_]+)?))?"
+            return compile_folded(rf"(?:{_any(name)}){pleasantries}{person}{pleasantries}[\s.!?,)(:;<3-]*")
+        case "confirmations" | "agreements":
+            return compile_folded(rf"\s*(?:{_any(name)})[\s.!?]*")
+        case "yes_or_no":
+            return compile_folded(rf"\s*(?:{_any(name)})[\s.!?,]*".replace(r"\s+", r"[,\s]+"))
+        case "times of day":
+            return compile_folded(r"\s*(?:morning|morgen)[\s.!?]*")
+        case "questions":
+            linking = r"\b(?:and|but|so|or|hi|hey|hello|well|ok|okay|no|et|mais|und|aber)[, ]+"
+            return compile_folded(rf"(?:{CLAUSE}|{linking})((?:{_any(name)})(?:[^.!?\n]|[.]\S)*[?])")
+        case "questions without mark":  # English: a question word with its verb before the subject
+            return compile_folded(
+                r"(?:^|[.!?\n]\s*)((?:what|which|who|how|why|where|when)(?:'s|s)?\s+(?:[a-z]+\s+){0,2}"
+                r"(?:do|does|did|should|can|could|would|is|are|was|were|happens|means?)\b[^.!?\n]*)"
+            )
+        case "open_questions":
+            linking = r"\b(?:and|but|so|or|then|et|mais|alors|und|aber|also|denn) "
+            preposition = "(?:in|on|at|for|to|from|by|auf|mit|a|de|pour|avec|sur) "
+            return compile_folded(rf"(?:{CLAUSE}|{linking})(?:{preposition})?(?:{_any(name)})\b")
+        case _:  # choices, offers, invitations
+            return compile_folded(_any(name))
 
 
-@functools.cache
-def _agreement() -> Any:
-    return compiled(rf"\s*(?:{_any(lambda one: one.agreements)})[\s.!?]*")
+def is_phrase(name: str, text: bytes) -> bool:
+    """Return whether a folded message is one of these phrases and nothing else.
+
+    name: "confirmations", "agreements", "yes_or_no" or "times of day".
+    """
+    return len(text) <= _MAX_PHRASE and _pattern(name).fullmatch(text) is not None
 
 
-@functools.cache
-def _time_of_day() -> Any:
-    return compiled(r"\s*(?:morning|morgen)[\s.!?]*")
+def is_greeting(folded: Folded, message: str) -> bool:
+    """Return whether a message greets and says nothing of substance. message: before folding.
 
-
-def _whole(phrases: Any, text: bytes) -> Any:
-    """The match of a phrase with the whole message, or None."""
-    return phrases.fullmatch(text) if len(text) <= _LONGEST else None
-
-
-def is_greeting(folded: Folded, given: str) -> bool:
-    """Whether a message greets and nothing of substance follows. given: the same as it was written.
-
-    Whom one greets by name may follow: one or two words with a capital, at the end and without a question.
+    A name may follow: one or two capitalized words, at the end and without a question.
     """
     text = folded.text
-    if not (found := _whole(_greeting(), text)):
-        return False
-    if not found.group(2):
-        return True
-    start, end = folded.span(*found.span(2))
-    name = given[start:end]
-    return b"?" not in text[found.end(2) : found.start(3) + 1] and all(
-        word[0].isupper() and (len(word) == 1 or not word.isupper()) for word in name.split()
+    match = _pattern("greetings").fullmatch(text) if len(text) <= _MAX_PHRASE else None
+    if match is None or not match.group(2):
+        return match is not None
+    start, end = folded.span(*match.span(2))
+    return b"?" not in text[match.end(2) : match.start(3) + 1] and all(
+        word[0].isupper() and (len(word) == 1 or not word.isupper()) for word in message[start:end].split()
     )
 
 
-def is_confirmation(text: bytes) -> bool:
-    """Whether a message confirms, thanks, agrees or refuses, and nothing else."""
-    return _whole(_confirmation(), text) is not None
+def find_questions(text: bytes) -> Sequence[Span]:
+    """Return the spans of a folded message that ask something."""
+    names = ["questions"] if b"?" in text else []
+    return [
+        match.span(1)
+        for name in (*names, "questions without mark")
+        for match in _pattern(name).finditer(text)
+    ]
 
 
-def is_agreement(text: bytes) -> bool:
-    """Whether a confirmation can be a yes to what was proposed."""
-    return _whole(_agreement(), text) is not None
-
-
-def is_time_of_day(text: bytes) -> bool:
-    """Whether a greeting can say when as well."""
-    return _whole(_time_of_day(), text) is not None
-
-
-def is_yes_or_no(text: bytes) -> bool:
-    """Whether a message is a yes or a no, and nothing else."""
-    return _whole(_yes_or_no(), text) is not None
+def question_before(previous: Sequence[Turn]) -> Question | None:
+    """Return the last question at the end of the last turn with words; None when it asks nothing."""
+    said = next(
+        (turn.text for turn in reversed(previous) if not turn.is_instruction and turn.text.strip()), ""
+    )
+    if not said:
+        return None
+    text = own_words(fold(said[-_TAIL:]).text).rstrip()
+    marks = [match.end() for match in _QUESTION_MARK.finditer(text)]
+    if marks:
+        end = marks[-1]
+        start = max(text.rfind(mark, 0, end - 1) for mark in (b". ", b"! ", b"? ", b"\n", b": ")) + 1
+        sentence = text[start:end].strip()
+        if _pattern("offers").search(sentence):
+            return None
+        return Question(
+            is_closed=_pattern("open_questions").search(sentence) is None,
+            is_choice=_pattern("choices").search(sentence) is not None,
+        )
+    if match := _pattern("invitations").search(text):
+        sentence = text[match.start() :]
+        return Question(is_closed=b" if " in sentence or b" whether " in sentence, is_choice=True)
+    return None

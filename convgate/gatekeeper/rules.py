@@ -1,43 +1,93 @@
-r"""Rules of one's own, as YAML: what they say, what is wrong with them, and where they match.
+r"""Own rules: patterns of a person that decide before the built-in checks.
 
-    skip_patterns:
-      - pattern: '^(lgtm|\+1)$'
-        reason: says no more than yes
-    keep_patterns:
-      - pattern: '\bticket [A-Z]+-\d+'
-        reason: names a ticket
-        category: ticket
-        applies_to: both
+>>> rules = Rules(keep_patterns=(Rule(r"\bticket \d+", category="ticket"),))
+>>> [(found.outcome, found.rule.category) for found in rules.matches(Exchange("see ticket 7"))]
+[('keep', 'ticket')]
 
->>> parse_rules("keep_patterns: [{pattern: 'ticket', category: ticket}]").keep_patterns
-(Rule(pattern='ticket', reason='', category='ticket', applies_to='user', line=1),)
+Patterns run on google-re2 in linear time, so none can hang the program.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from io import StringIO
-from pathlib import Path
-from typing import Any, get_args
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 import re2
-from ruamel.yaml import YAML
 
+from convgate.errors import ConvgateError
 from convgate.gatekeeper.decision import KEEP, SKIP, Match, Said
-from convgate.gatekeeper.errors import RuleProblem, RulesError
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.rule import Rule, compiled, expression, options, same_apostrophes
-from convgate.gatekeeper.rules_reading import LARGEST, LISTS, RulesReader
 from convgate.transcripts.characters import writable
 
-_MEMORY = 64 << 20  # bytes for all patterns as one automaton
+AppliesTo = Literal["user", "assistant", "both"]
+
+MAX_PATTERN = 1_000  # characters
+MAX_REASON = 300  # characters
+_CATEGORY = re.compile(r"[^\W_A-Z][\w-]{0,39}")
+_SINGLE_BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")
+_APOSTROPHES = str.maketrans(dict.fromkeys("’‘ʼ′‛＇´", "'"))
+_SHOWN_PROBLEMS = 20
+_SHOWN_CHARACTERS = 80  # of a pattern in a message
+
+_UNLIKE_MESSAGES = ("7", "zq", "☃ é", "?!., ;:-–'\"()[]{}/\\@#%&*+=<>|~^$€_")
+"""Messages that share no characters: a pattern found in all of them is found in any message."""
+
+
+@dataclass(frozen=True, slots=True)
+class RuleProblem:
+    """One thing that is wrong with rules, and where."""
+
+    problem: str  # a sentence without its full stop
+    file: str | None = None
+    line: int | None = None  # from 1
+    pattern: str | None = None
+
+    def __str__(self) -> str:
+        pattern = self.pattern
+        if pattern is not None and len(pattern) > _SHOWN_CHARACTERS:
+            pattern = f"{pattern[: _SHOWN_CHARACTERS - 1]}…"
+        place = [
+            self.file,
+            f"line {self.line}" if self.line is not None else None,
+            f"pattern {pattern!r}" if pattern is not None else None,
+        ]
+        return ": ".join(filter(None, (", ".join(filter(None, place)), self.problem)))
+
+
+class RulesError(ConvgateError):
+    """Rules cannot be used; `problems` has everything that is wrong with them."""
+
+    code = "rules"
+
+    def __init__(self, problems: Sequence[RuleProblem]) -> None:
+        self.problems = tuple(problems)
+        lines = [f"{problem}." for problem in self.problems[:_SHOWN_PROBLEMS]]
+        if len(self.problems) > _SHOWN_PROBLEMS:
+            lines.append(f"{len(self.problems) - _SHOWN_PROBLEMS} more problems.")
+        super().__init__("\n".join(lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """An entry of `skip_patterns` or `keep_patterns`. Raises RulesError when it cannot be used."""
+
+    pattern: str  # a regular expression of RE2, found anywhere in the trimmed message, in any case
+    reason: str = ""  # shown with the decision
+    category: str = "custom"
+    applies_to: AppliesTo = "user"  # in whose message it is searched
+    line: int | None = field(default=None, compare=False)  # in the file, from 1
+
+    def __post_init__(self) -> None:
+        if problems := find_problems(self.pattern, self.reason, self.category, self.applies_to):
+            raise RulesError([RuleProblem(text, None, self.line, self.pattern) for _, text in problems])
 
 
 @dataclass(frozen=True, slots=True)
 class OwnMatch:
-    """A rule of one's own that matches, and the words."""
+    """A rule that matches an exchange, and where."""
 
     outcome: str  # KEEP or SKIP
     rule: Rule
@@ -46,7 +96,7 @@ class OwnMatch:
 
 @dataclass(frozen=True)
 class Rules:
-    """What to skip and what to keep. Patterns of the two lists are all different."""
+    """What to skip and what to keep."""
 
     skip_patterns: Sequence[Rule] = ()
     keep_patterns: Sequence[Rule] = ()
@@ -55,126 +105,92 @@ class Rules:
         return len(self.skip_patterns) + len(self.keep_patterns)
 
     def matches(self, exchange: Exchange) -> list[OwnMatch]:
-        """Every rule that matches, with its first words; those that keep come first, then by their order.
+        """Return the rules that match, each with its first match: those that keep, then those that skip.
 
-        What somebody wants kept is kept even where something else in the message is to be skipped: words that
-        are lost cannot be had back.
+        Keep rules come first because a skipped exchange is lost.
         """
         if not len(self):
             return []
-        found: dict[int, Match] = {}
-        for said in get_args(Said):
-            automaton, indices = self._automata[said]
-            if indices:
-                text = exchange.user if said == "user" else exchange.assistant
-                for index, match in self._found(automaton, indices, text, said):
-                    found.setdefault(index, match)
-        return [OwnMatch(*self._ordered[index], found[index]) for index in sorted(found)]
-
-    def to_yaml(self) -> str:
-        """The rules as a file has them, without comments; `parse_rules` gives the same rules back."""
-        lists = {
-            "skip_patterns": [_written(rule) for rule in self.skip_patterns],
-            "keep_patterns": [_written(rule) for rule in self.keep_patterns],
-        }
-        yaml = YAML(typ="safe", pure=True)
-        yaml.default_flow_style = False
-        yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-        yaml.allow_unicode = True
-        yaml.width = 100
-        text = StringIO()
-        yaml.dump(lists, text)
-        return text.getvalue()
+        texts: dict[Said, bytes] = {"user": _encode(exchange.user), "assistant": _encode(exchange.assistant)}
+        matches = []
+        for outcome, rule, expression in self._expressions:
+            for said, text in texts.items():
+                if rule.applies_to in (said, "both") and (found := expression.search(text)):
+                    start, end = (len(text[:place].decode()) for place in found.span())
+                    matches.append(OwnMatch(outcome, rule, _match(rule, exchange, said, start, end)))
+                    break
+        return matches
 
     @functools.cached_property
-    def _ordered(self) -> list[tuple[str, Rule]]:
-        return [(KEEP, rule) for rule in self.keep_patterns] + [(SKIP, rule) for rule in self.skip_patterns]
-
-    @functools.cached_property
-    def _compiled(self) -> list[Any]:
-        return [compiled(rule.pattern) for _, rule in self._ordered]
-
-    @functools.cached_property
-    def _automata(self) -> dict[Said, tuple[Any, list[int]]]:
-        """For each speaker, what says in one pass which rules match, and which rules it knows."""
-        made: dict[Said, tuple[Any, list[int]]] = {}
-        for said in get_args(Said):
-            indices = [i for i, (_, rule) in enumerate(self._ordered) if rule.applies_to in (said, "both")]
-            automaton = re2.Set.SearchSet(options(_MEMORY))
-            for index in indices:
-                automaton.Add(expression(self._ordered[index][1].pattern))
-            if indices:
-                automaton.Compile()
-            made[said] = automaton, indices
-        return made
-
-    def _found(
-        self, automaton: Any, indices: list[int], text: str, said: Said
-    ) -> Iterator[tuple[int, Match]]:
-        trimmed = text.strip()
-        raw = same_apostrophes(writable(trimmed)).encode()
-        offset = len(text) - len(text.lstrip())
-        for place in automaton.Match(raw) or ():
-            index = indices[place]
-            words = self._compiled[index].search(raw)
-            first, last = (offset + len(raw[:end].decode()) for end in words.span())
-            rule = self._ordered[index][1]
-            yield index, Match(rule.category, rule.pattern, said, first, last)
+    def _expressions(self) -> list[tuple[str, Rule, Any]]:
+        ordered = [(KEEP, rule) for rule in self.keep_patterns] + [
+            (SKIP, rule) for rule in self.skip_patterns
+        ]
+        return [(outcome, rule, _compile(rule.pattern)) for outcome, rule in ordered]
 
 
-def parse_rules(text: str, *, file: str | None = None) -> Rules:
-    """The rules of a text; `file` names it in errors.
+def find_problems(pattern: str, reason: str, category: str, applies_to: str) -> list[tuple[str, str]]:
+    """Return what is wrong with a rule: (field, sentence without its full stop)."""
+    problems = []
+    if problem := find_pattern_problem(pattern):
+        problems.append(("pattern", problem))
+    if len(reason) > MAX_REASON:
+        problems.append(("reason", f"the reason has {len(reason):,} characters; the max is {MAX_REASON}"))
+    if not _CATEGORY.fullmatch(category) or category != category.lower():
+        allowed = "up to 40 lower-case letters, digits, - and _"
+        problems.append(("category", f"a category has {allowed}; got {category[:60]!r}"))
+    if applies_to not in get_args(AppliesTo):
+        allowed = ", ".join(get_args(AppliesTo))
+        problems.append(("applies_to", f"applies_to must be one of {allowed}; got {applies_to[:60]!r}"))
+    return problems
 
-    Raises RulesError with everything that is wrong: what is no YAML, unknown and repeated keys, patterns that
-    are empty, broken or there twice, patterns that match every message.
+
+def find_pattern_problem(pattern: str) -> str | None:
+    r"""Return what is wrong with a pattern, as a sentence without its full stop; None when it can be used.
+
+    >>> find_pattern_problem("x*")
+    'the pattern matches every message'
+    >>> find_pattern_problem(r"\bnever\b")
     """
-    reader = RulesReader(file)
-    lists = reader.read(text)
-    if reader.problems:
-        raise RulesError(sorted(reader.problems, key=lambda problem: problem.line or 0))
-    rules = Rules(**{name: tuple(lists.get(name, ())) for name in LISTS})
+    if not pattern.strip():
+        return "the pattern is empty"
+    if len(pattern) > MAX_PATTERN:
+        return f"the pattern has {len(pattern):,} characters; the max is {MAX_PATTERN:,}"
+    if invisible := next((c for c in pattern if not (c.isprintable() or c == "\t")), None):
+        hint = r"; in YAML double quotes, \b is a backspace: use single quotes" if invisible == "\b" else ""
+        return f"the pattern has the invisible character U+{ord(invisible):04X}{hint}"
+    if _SINGLE_BYTE.search(pattern):
+        return r"\C is not supported"
     try:
-        _ = rules._automata
+        expression = _compile(pattern)
     except re2.error as error:
-        raise RulesError([RuleProblem("all patterns together are too large", file)]) from error
-    return rules
+        detail = error.args[0] if error.args else ""
+        text = detail.decode("utf-8", "replace") if isinstance(detail, bytes) else str(detail)
+        return f"not a regular expression of RE2, which has no look-around and no back-references: {text}"
+    if all(expression.search(_encode(text)) for text in _UNLIKE_MESSAGES):
+        return "the pattern matches every message"
+    return None
 
 
-def read_rules(path: Path) -> Rules:
-    """The rules of a file. Raises RulesError with everything that is wrong with it."""
-    return decode_rules(read_bytes(path), file=str(path))
+def _compile(pattern: str) -> Any:
+    options = re2.Options()
+    options.case_sensitive = False
+    options.log_errors = False
+    options.max_mem = 1 << 20  # bytes
+    return re2.compile(_straighten(pattern).encode(), options)
 
 
-def read_bytes(path: Path) -> bytes:
-    """What stands in a file of rules. Raises RulesError when it cannot be read or is too large."""
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST + 1)
-    except FileNotFoundError as error:
-        raise RulesError([RuleProblem("there is no such file of rules", str(path))]) from error
-    except OSError as error:
-        raise RulesError([RuleProblem(f"cannot be read: {error.strerror or error}", str(path))]) from error
-    if len(data) > LARGEST:
-        raise RulesError([RuleProblem(f"larger than {LARGEST // 1000} kB, the most for rules", str(path))])
-    return data
+def _encode(text: str) -> bytes:
+    """Return a message as patterns see it: trimmed, with straight apostrophes."""
+    return _straighten(writable(text.strip())).encode()
 
 
-def decode_rules(data: bytes, *, file: str | None = None) -> Rules:
-    """The rules of a file's bytes. Raises RulesError with everything that is wrong with them."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise RulesError([RuleProblem("this is not UTF-8; save the file as UTF-8", file, line)]) from error
-    return parse_rules(text, file=file)
+def _straighten(text: str) -> str:
+    return text if text.isascii() else text.translate(_APOSTROPHES)
 
 
-def _written(rule: Rule) -> dict[str, str]:
-    entry = {"pattern": rule.pattern}
-    if rule.reason:
-        entry["reason"] = rule.reason
-    if rule.category != "custom":
-        entry["category"] = rule.category
-    if rule.applies_to != "user":
-        entry["applies_to"] = rule.applies_to
-    return entry
+def _match(rule: Rule, exchange: Exchange, said: Said, start: int, end: int) -> Match:
+    """Return the match with its place in the message before it was trimmed."""
+    text = exchange.user if said == "user" else exchange.assistant
+    offset = len(text) - len(text.lstrip())
+    return Match(rule.category, rule.pattern, said, offset + start, offset + end)

@@ -15,10 +15,9 @@ import numpy as np
 from convgate.conversation import Conversation, History, Situation, Turn
 from convgate.decisions import TurnDecisions, Why
 from convgate.gatekeeper.decision import GatekeeperDecision
-from convgate.gatekeeper.exchange import PlacedExchange
-from convgate.gatekeeper.exchanges import TAIL, exchanges_of
+from convgate.gatekeeper.exchange import TAIL, PlacedExchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import Gatekeeper
-from convgate.gatekeeper.questions import question_before
+from convgate.gatekeeper.phrases import question_before
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.rules_file import RulesFile
 from convgate.parameters import Checked, one_of

@@ -9,8 +9,7 @@ from itertools import islice
 from convgate.context.invariants.statement import Statement
 from convgate.context.invariants.statements import statements
 from convgate.context.invariants.words import about
-from convgate.gatekeeper.context import own_words
-from convgate.gatekeeper.folding import fold
+from convgate.gatekeeper.folding import fold, own_words
 
 MAX_STATEMENTS = 20_000
 """Statements of one message that are read, the first."""

@@ -1,147 +1,260 @@
-"""Rules from top to bottom: choose, decide, the numbers, then exchanges beside the editor."""
+"""The Rules page: exchanges with their decisions, what other rules change, statistics, and the editor."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import streamlit as st
 
 from convgate.figures.hover import percent
-from convgate.settings import FILE_NAME
+from convgate.gatekeeper.checks import Limits, check
+from convgate.gatekeeper.decision import KEEP, SKIP
+from convgate.gatekeeper.exchange import Exchange
+from convgate.gatekeeper.gatekeeper import apply_rules
+from convgate.gatekeeper.rules import Rules
+from convgate.gatekeeper.statistics import KeptSkipped, Statistics
+from convgate.store.fulltext import terms
 from convgate.ui.frame import App
+from convgate.ui.navigation import EXPLORE
 from convgate.ui.picking import Picker
-from convgate.ui.rules import state
-from convgate.ui.rules.changing import draw_changes, draw_summary, with_library
-from convgate.ui.rules.counting import draw_statistics
-from convgate.ui.rules.draft import current_draft
-from convgate.ui.rules.editing import draw_editing, draw_words
-from convgate.ui.rules.exchanges import draw_exchanges
-from convgate.ui.rules.looking import looked, talk_of
-from convgate.ui.rules.rows import colours
+from convgate.ui.rules.editor import Draft, add_rule, draw_editor, load_draft
+from convgate.ui.rules.library import (
+    CheckedConversation,
+    Comparison,
+    Row,
+    check_conversation,
+    check_library,
+    compare_rules,
+    decide,
+)
+from convgate.ui.rules.rows import exchange_html, style
 from convgate.ui.rules.rules_file import read_file, rules_path
-from convgate.ui.rules.trying import draw_trying
-from convgate.ui.rules.view import LOOKS, View
-from convgate.ui.rules.work import Work
+from convgate.ui.rules.view import CHANGES, LOOKS, MAX_SEARCH, SHOWS, View, address
+from convgate.ui.state import put
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 from convgate.ui.wording import counted
 
-LOOK = "rules.look"
-_STYLE = Path(__file__).with_name("rules.css")
+LOOK, SHOW, SEARCH, CHANGE, ON = (f"rules.{name}" for name in ("look", "show", "search", "change", "on"))
+PREVIEW, PAGE = "rules.preview", "rules.page"
+USER, ASSISTANT = "rules.try_user", "rules.try_assistant"
+ROWS_PER_PAGE = 10
+MAX_SKIPPED_SHARE = 0.5  # a skip rule that decides a larger share gets a warning
+_SCOPES = {"conversation": "This conversation", "library": "The library"}
 
 
 def rules_page(app: App) -> None:
     """Draw the page."""
-    st.html(_STYLE)
-    st.html(colours(current_palette()))
-    view, problems = state.current_view()
+    st.html(style(current_palette()))
+    view, problems = address.current()
     picked = _picker.pick_conversation(app, view.conversation)
     if picked is not None:
         view = replace(view, conversation=picked[0])
-    state.keep(view)
-    with st.container():
-        for problem in problems:
-            st.warning(literal(problem), icon=":material/link_off:")
-    file = read_file(rules_path(app.settings))
-    work = Work(app, view, file, current_draft(file), looked(app), talk_of(app, *picked) if picked else None)
-    _draw_mode(app)
-    with st.container():
-        if work.talk is not None:
-            _draw_strip(work)
-    place = st.empty()
-    if (
-        work.is_changed
-        or work.shown.skip_patterns
-        or view.look == "changes"
-        or (view.look == "statistics" and view.library)
-    ):
-        work = with_library(work, place)
-    with st.container(key="rules-body"):
-        left, right = st.columns([1.45, 1], gap="medium")
-        with left:
-            _draw_look(work)
-        with right, st.container(key="rules-editor"):
-            draw_editing(work)
-            draw_summary(work)
-            draw_words(work)
-            draw_trying(work)
-
-
-def _draw_look(work: Work) -> None:
-    state.put(LOOK, work.view.look)
-    st.segmented_control(
-        "Look at", list(LOOKS), key=LOOK, required=True, on_change=_chose_look, label_visibility="collapsed",
-        format_func=lambda name: LOOKS[name],
-    )  # fmt: skip
-    if work.view.look == "changes":
-        draw_changes(work)
-    elif work.view.look == "statistics":
-        draw_statistics(work)
-    elif work.talk is not None:
-        draw_exchanges(work)
-
-
-def _draw_strip(work: Work) -> None:
-    """The conversation in numbers."""
-    rows = work.rows
-    kept = sum(1 for row in rows if row.keep)
-    default = sum(1 for row in rows if row.is_default)
-    own = sum(1 for row in rows if row.own)
-    with st.container(horizontal=True, key="rules-strip", gap="medium"):
-        for label, value, told, help in (
-            ("Exchanges", f"{len(rows):,}", "in this conversation", "A user's message with what answers it"),
-            (
-                "Kept",
-                f"{kept:,}",
-                f"{percent(kept / len(rows))} kept" if rows else "none",
-                "Worth storing",
-            ),
-            ("Skipped", f"{len(rows) - kept:,}", "not stored", "Greetings, confirmations, short exchanges"),
-            (
-                "Kept by default",
-                f"{default:,}",
-                "to be looked at",
-                "Nothing says that these can be left out, and nothing says why they matter",
-            ),
-            (
-                "By your rules",
-                f"{own:,}",
-                f"by {counted(len(work.shown), 'rule')}",
-                "Decided by a rule of your own",
-            ),
-        ):
-            st.metric(label, value, told, delta_color="off", delta_arrow="off", width="content", help=help)
-
-
-def _draw_mode(app: App) -> None:
-    """Which way to decide is set, and where that is done."""
-    mode = app.settings.gatekeeper_mode
-    told = {
-        "pattern": "by words alone; no model is asked.",
-        "hybrid": "by words, and a language model is asked where they say nothing. This page shows what the"
-        " words say, and asks the model only when you do.",
-        "llm": "by a language model, after your rules. This page shows what the words say, and asks the model"
-        " only when you do.",
-        "disabled": "switched off: agents store everything. This page shows what the words would say.",
-    }[mode]
-    icon = ":material/warning:" if mode == "disabled" else ":material/settings:"
+    address.keep(view)
+    for problem in problems:
+        st.warning(literal(problem), icon=":material/link_off:")
     st.caption(
-        f"{icon} Mode **{mode}**: {told}",
-        help=f"Set by gatekeeper\\_mode in {literal(str(app.settings.home / FILE_NAME))}, or by the"
-        " environment variable CONVGATE\\_GATEKEEPER\\_MODE: pattern, hybrid, llm or disabled.",
+        "Decisions of your rules and the built-in checks; no language model is asked here."
+        f" Agents run in mode **{app.settings.gatekeeper_mode}** (setting gatekeeper\\_mode)."
     )
+    draft = load_draft(read_file(rules_path(app.settings)))
+    conversation = check_conversation(app, *picked) if picked is not None else None
+    left, right = st.columns([1.45, 1], gap="medium")
+    with right:
+        draw_editor(draft)
+        _draw_try(app, draft)
+    with left:
+        put(LOOK, view.look)
+        st.segmented_control(
+            "Show", list(LOOKS), key=LOOK, required=True, format_func=LOOKS.__getitem__,
+            on_change=_change, args=(LOOK,), label_visibility="collapsed",
+        )  # fmt: skip
+        if view.look == "changes":
+            _draw_changes(app, view, draft)
+        elif view.look == "statistics":
+            _draw_statistics(app, view, draft, conversation)
+        elif conversation is not None:
+            _draw_exchanges(view, draft, decide(conversation, draft.shown))
 
 
-def _chose_look() -> None:
-    state.change(look=st.session_state[LOOK], page=1)
+def _draw_exchanges(view: View, draft: Draft, rows: Sequence[Row]) -> None:
+    """Draw the exchanges of the conversation that the filters choose."""
+    found = [row for row in rows if _contains(row.placed.exchange, view.search)]
+    numbers = {name: sum(_is_shown(row, name) for row in found) for name in SHOWS}
+    put(SHOW, view.show)
+    st.pills(
+        "Filter", list(SHOWS), key=SHOW, required=True, on_change=_change, args=(SHOW,),
+        format_func=lambda name: f"{SHOWS[name]} {numbers[name]:,}", label_visibility="collapsed",
+    )  # fmt: skip
+    put(SEARCH, view.search)
+    st.text_input(
+        "Search", key=SEARCH, max_chars=MAX_SEARCH, on_change=_change, args=(SEARCH,),
+        placeholder="Search messages and answers", label_visibility="collapsed",
+    )  # fmt: skip
+    shown = [row for row in found if _is_shown(row, view.show)]
+    st.caption(f"{len(shown):,} of {counted(len(rows), 'exchange')}")
+    _draw_rows(view, draft, shown)
+
+
+def _draw_changes(app: App, view: View, draft: Draft) -> None:
+    """Draw what the text in the editor changes in the library, on demand."""
+    if draft.rules is None:
+        st.info("Fix the problems in your rules to preview them.")
+        return
+    label = "Preview changes in the library"
+    if st.button(label, key=PREVIEW, icon=":material/difference:", on_click=address.touched):
+        checked = _check_library(app)
+        comparison = compare_rules(checked, draft.saved, draft.rules)
+        st.session_state[f"{PREVIEW}.result"] = (draft.saved, draft.rules, comparison)
+    result: tuple[Rules, Rules, Comparison] | None = st.session_state.get(f"{PREVIEW}.result")
+    if result is None or result[:2] != (draft.saved, draft.rules):
+        st.caption("Shows which decisions differ from those of the saved rules.")
+        return
+    comparison = result[2]
+    numbers = {"all": len(comparison.changed)}
+    numbers |= {
+        kind: sum(row.change == kind for row in comparison.changed) for kind in CHANGES if kind != "all"
+    }
+    st.markdown(
+        f"**{counted(len(comparison.changed), 'changed decision')}** of"
+        f" {counted(comparison.n_exchanges, 'exchange')}."
+    )
+    _draw_rule_counts(draft.rules, comparison)
+    if comparison.changed:
+        put(CHANGE, view.change)
+        st.pills(
+            "Changes", list(CHANGES), key=CHANGE, required=True, on_change=_change, args=(CHANGE,),
+            format_func=lambda kind: f"{CHANGES[kind]} {numbers[kind]:,}", label_visibility="collapsed",
+        )  # fmt: skip
+        rows = [row for row in comparison.changed if view.change in ("all", row.change)]
+        _draw_rows(view, draft, rows, with_titles=True)
+
+
+def _draw_rule_counts(rules: Rules, comparison: Comparison) -> None:
+    """Draw how many exchanges each rule decides, and a warning for a rule that skips most of them."""
+    table = []
+    for outcome, listed in ((SKIP, rules.skip_patterns), (KEEP, rules.keep_patterns)):
+        for rule in listed:
+            number = comparison.decided_by.get(f"{outcome}_patterns: {rule.pattern}", 0)
+            table.append(
+                {"Line": rule.line, "Outcome": outcome, "Pattern": rule.pattern, "Exchanges": number}
+            )
+            if outcome == SKIP and number > MAX_SKIPPED_SHARE * comparison.n_exchanges:
+                st.warning(f"The rule in line {rule.line} skips most exchanges.", icon=":material/warning:")
+    if table:
+        with st.expander("Exchanges decided by each rule"):
+            st.dataframe(table, hide_index=True)
+
+
+def _draw_statistics(app: App, view: View, draft: Draft, conversation: CheckedConversation | None) -> None:
+    """Draw how many exchanges of the conversation or the library are kept, by category and by rule."""
+    put(ON, view.on)
+    st.segmented_control(
+        "Of", list(_SCOPES), key=ON, required=True, on_change=_change, args=(ON,),
+        format_func=_SCOPES.__getitem__, label_visibility="collapsed",
+    )  # fmt: skip
+    checked = _check_library(app) if view.on == "library" else [conversation] if conversation else []
+    rows = [row for one in checked for row in decide(one, draft.shown)]
+    statistics = Statistics.of(row.decision for row in rows)
+    if statistics.keep_rate is None:
+        st.caption("There is no exchange to count.")
+        return
+    st.markdown(
+        f"**{percent(statistics.keep_rate)} kept:** {statistics.kept:,} of"
+        f" {counted(statistics.decided, 'exchange')}; {statistics.skipped:,} skipped."
+    )
+    st.dataframe(_to_table("Category", statistics.categories), hide_index=True, key="rules.categories")
+    st.dataframe(_to_table("Rule", statistics.rules), hide_index=True, key="rules.rules")
+    st.markdown(
+        f"**Kept by default: {statistics.kept_by_default:,}**",
+        help="Nothing says that these can be left out. Make rules for those that matter or do not.",
+    )
+    _draw_rows(view, draft, [row for row in rows if row.is_default], with_titles=view.on == "library")
+
+
+def _to_table(heading: str, counts: Mapping[str, KeptSkipped]) -> list[dict[str, object]]:
+    return [
+        {heading: name.replace("_", " "), "Kept": one.kept, "Skipped": one.skipped}
+        for name, one in counts.items()
+    ]
+
+
+def _check_library(app: App) -> list[CheckedConversation]:
+    place = st.empty()
+
+    def progress(done: int, total: int) -> None:
+        place.progress(done / total, f"Checking conversation {done + 1:,} of {total:,} …")
+
+    checked = check_library(app, progress)
+    place.empty()
+    return checked
+
+
+def _draw_rows(view: View, draft: Draft, rows: Sequence[Row], *, with_titles: bool = False) -> None:
+    """Draw one page of exchanges, each with its buttons. with_titles: of their conversations."""
+    n_pages = max(1, -(-len(rows) // ROWS_PER_PAGE))
+    page = min(view.page, n_pages)
+    title = None
+    for number, row in enumerate(rows[(page - 1) * ROWS_PER_PAGE : page * ROWS_PER_PAGE]):
+        if with_titles and row.conversation.title != title:
+            title = row.conversation.title
+            st.markdown(f"**{literal(title, limit=90)}**")
+        exchange, turn = row.placed.exchange, str(row.placed.user_turn + 1)
+        st.html(exchange_html(exchange, row.decision, heading=f"turn {turn}", before=row.before))
+        with st.container(horizontal=True, gap="small", key=f"rules-actions-{number}"):
+            for label, outcome in (("Skip such", SKIP), ("Keep such", KEEP)):
+                st.button(
+                    label, key=f"rules.{outcome}.{number}", type="tertiary", on_click=add_rule,
+                    args=(outcome, exchange.user), help=f"Add a rule that {outcome}s messages like this one",
+                    disabled=bool(draft.file.problem) or not exchange.user.strip(),
+                )  # fmt: skip
+            st.page_link(
+                EXPLORE, label="Explore", icon=":material/query_stats:", width="content",
+                query_params={"conversation": row.conversation.key, "selected": turn},
+            )  # fmt: skip
+    if n_pages > 1:
+        key = f"{PAGE}.{n_pages}.{page}"
+        if st.session_state.get(key, page) != page:  # the address goes back to a page that was left
+            del st.session_state[key]
+        st.pagination(n_pages, default=page, key=key, on_change=_turn_page, args=(key,))
+
+
+def _draw_try(app: App, draft: Draft) -> None:
+    """Draw what the rules decide about an exchange that a person types."""
+    st.subheader("Try it", anchor=False)
+    for label, key in (("User message", USER), ("Answer", ASSISTANT)):
+        st.text_input(label, key=key, on_change=address.touched, persist_state="session")
+    exchange = Exchange(st.session_state.get(USER) or "", st.session_state.get(ASSISTANT) or "")
+    if exchange.user.strip():
+        checked = check(exchange, Limits.of(app.settings))
+        st.html(exchange_html(exchange, apply_rules(draft.shown, checked, exchange)))
+
+
+def _is_shown(row: Row, show: str) -> bool:
+    kept = row.decision.keep
+    values = {"all": True, "kept": kept, "skipped": not kept, "default": row.is_default, "own": row.is_own}
+    return values[show]
+
+
+def _contains(exchange: Exchange, search: str) -> bool:
+    text = f"{exchange.user}\n{exchange.assistant}".casefold()
+    return all(word.casefold() in text for word in terms(search))
+
+
+def _change(key: str) -> None:
+    """Take the value of a control into the view."""
+    address.change(**{key.removeprefix("rules."): st.session_state[key] or ""}, page=1)
+
+
+def _turn_page(key: str) -> None:
+    address.change(page=int(st.session_state[key]))
 
 
 def _open(key: str | None) -> None:
     if key is not None:
-        view: View = st.session_state[state.VIEW]
-        st.session_state[state.VIEW] = view.opened(key)
-    state.touched()
+        address.change(conversation=key, page=1)
+    address.touched()
 
 
-_picker = Picker("rules", state.change, _open)
+_picker = Picker("rules", address.change, _open)

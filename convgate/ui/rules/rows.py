@@ -1,4 +1,4 @@
-"""An exchange as HTML: everything that a transcript or a rule says is escaped, what matched is marked."""
+"""An exchange as HTML, with the words that matched marked; all text of transcripts and rules is escaped."""
 
 from __future__ import annotations
 
@@ -13,18 +13,34 @@ from convgate.transcripts.characters import isolate, writable
 from convgate.ui.text import shortened
 
 EXCERPT = 400  # characters of a message that are shown at first
-ANSWER = 160  # of an answer
-LONGEST = 20_000  # characters of a message that are shown at all
-_MARKED = 100  # matches that are marked in one message
-_BEFORE = 80  # characters shown before the first words that matched
+MAX_SHOWN = 20_000  # characters of a message that are shown at all
+_ANSWER_EXCERPT = 160
+_MAX_MARKED = 100  # matches of one message
+_CONTEXT = 80  # characters before the first match in an excerpt
+
+_STYLE = """\
+.exchange { padding-left: 0.7rem; border-left: 4px solid var(--kept); font-size: 0.9rem; line-height: 1.45; }
+.exchange.skipped { border-left: 4px dotted var(--skipped); }
+.exchange .head { display: flex; flex-wrap: wrap; gap: 0 0.7rem; align-items: baseline; }
+.exchange.kept .head b { color: var(--kept); }
+.exchange.skipped .head b { color: var(--skipped); }
+.exchange .category { padding: 0 0.4rem; border: 1px solid var(--hair); border-radius: 0.3rem; }
+.exchange .muted, .exchange .answer { color: var(--muted); }
+.exchange .flip { color: var(--flip); font-weight: 600; }
+.exchange { overflow-wrap: anywhere; }
+.exchange .said, .exchange .answer { margin-top: 0.25rem; white-space: pre-wrap; }
+.exchange .whole { max-height: 26rem; overflow-y: auto; }
+.exchange summary { cursor: pointer; }
+.exchange mark { color: inherit; background: color-mix(in srgb, var(--found) 38%, transparent); }
+[class*="st-key-rules-actions"] { margin: -0.6rem 0 0.4rem 0.7rem; }"""
 
 
-def colours(palette: Palette) -> str:
-    """The style that gives rows the theme's colours; pages know no theme variables."""
+def style(palette: Palette) -> str:
+    """Return the style of exchanges in the colors of the theme."""
     return (
-        f"<style>.exchange, .tally {{ --kept: {palette.kept_text}; --skipped: {palette.dropped_text};"
+        f"<style>.exchange {{ --kept: {palette.kept_text}; --skipped: {palette.dropped_text};"
         f" --flip: {palette.flip_text}; --muted: {palette.muted}; --hair: {palette.grid};"
-        f" --found: {palette.flip}; }}</style>"
+        f" --found: {palette.flip}; }}\n{_STYLE}</style>"
     )
 
 
@@ -35,76 +51,75 @@ def exchange_html(
     heading: str = "",
     before: GatekeeperDecision | None = None,
 ) -> str:
-    """Keep or skip, categories, reason, and both messages with the words that matched.
+    """Return the decision with its reason, and both messages with their matches.
 
-    heading: such as the turn's number; `before`: what was decided before the last change, where that differs.
+    heading: such as the turn's number; before: the decision of before a change.
     """
     user, answer = (
         [match for match in decision.matches if match.said == said] for said in ("user", "assistant")
     )
-    state = "kept" if decision.keep else "skipped"
     lines = [
         _head(decision, heading, before),
         f'<div class="reason">{_text(decision.reason)}</div>',
-        _before(before) if before else "",
-        _message("said", exchange.user, user, EXCERPT) or '<div class="said blank">no text</div>',
-        _message("answer", exchange.assistant, answer, ANSWER),
+        f'<div class="muted">Before: {_text(before.reason)} ({_name(before.category)})</div>'
+        if before
+        else "",
+        _message("said", exchange.user, user, EXCERPT) or '<div class="said muted">no text</div>',
+        _message("answer", exchange.assistant, answer, _ANSWER_EXCERPT),
     ]
-    return f'<div class="exchange {state}">{"".join(lines)}</div>'
+    return f'<div class="exchange {"kept" if decision.keep else "skipped"}">{"".join(lines)}</div>'
 
 
-def marked(text: str, matches: Sequence[Match], start: int = 0, stop: int | None = None) -> str:
-    """The characters from `start` to `stop`, escaped, with the words that matched between <mark> and </mark>.
+def mark(text: str, matches: Sequence[Match], start: int = 0, stop: int | None = None) -> str:
+    """Return the characters from `start` to `stop`, escaped, with matches between <mark> and </mark>.
 
-    Where words of several patterns overlap each stretch is marked once, and names them all.
+    Where matches overlap, each stretch is marked once with the names of all.
     """
     stop = len(text) if stop is None else stop
-    inside = [match for match in matches if match.start < stop and match.end > start][:_MARKED]
+    inside = [match for match in matches if match.start < stop and match.end > start][:_MAX_MARKED]
     cuts = sorted({start, stop, *(min(max(c, start), stop) for m in inside for c in (m.start, m.end))})
     pieces = []
     for left, right in pairwise(cuts):
         names = [f"{m.category}: {m.rule}" for m in inside if m.start <= left and m.end >= right]
-        told = escape(writable(text[left:right]))
+        piece = escape(writable(text[left:right]))
         title = escape(writable("; ".join(dict.fromkeys(names))), quote=True)
-        pieces.append(f'<mark title="{title}">{told}</mark>' if names else told)
+        pieces.append(f'<mark title="{title}">{piece}</mark>' if names else piece)
     return "".join(pieces)
 
 
 def _head(decision: GatekeeperDecision, heading: str, before: GatekeeperDecision | None) -> str:
-    outcome = "● kept" if decision.keep else "○ skipped"
-    flip = ""
+    parts = [
+        f'<span class="muted">{_text(heading)}</span>' if heading else "",
+        f"<b>{'● kept' if decision.keep else '○ skipped'}</b>",
+        f'<span class="category">{_name(decision.category)}</span>',
+    ]
+    also = [_name(name) for name in decision.categories if name != decision.category]
+    if also:
+        parts.append(f'<span class="muted">also {", ".join(also)}</span>')
     if before is not None and before.keep != decision.keep:
-        flip = f'<span class="flip">{"↑ skipped before" if decision.keep else "↓ kept before"}</span>'
-    further = [name for name in decision.categories if name != decision.category]
-    also = f'<span class="also">also {_text(", ".join(map(_named, further)))}</span>' if further else ""
-    language = f'<span class="also">language: {_text(decision.language)}</span>' if decision.language else ""
-    number = f'<span class="number">{_text(heading)}</span>' if heading else ""
-    category = f'<span class="category">{_text(_named(decision.category))}</span>'
-    return f'<div class="head">{number}<b>{outcome}</b>{category}{also}{language}{flip}</div>'
-
-
-def _before(before: GatekeeperDecision) -> str:
-    return f'<div class="before">Before: {_text(before.reason)} ({_text(_named(before.category))})</div>'
+        parts.append(f'<span class="flip">{"↑ skipped before" if decision.keep else "↓ kept before"}</span>')
+    return f'<div class="head">{"".join(parts)}</div>'
 
 
 def _message(name: str, text: str, matches: Sequence[Match], limit: int) -> str:
     if not text.strip():
         return ""
-    first = min((match.start for match in matches), default=0)
-    start = first - _BEFORE if first > limit * 2 // 3 else 0
-    stop = start + limit
     if len(text) <= limit:
-        return f'<div class="{name}" dir="auto">{marked(text, matches)}</div>'
-    shown = f"{'…' if start else ''}{marked(text, matches, start, stop)}{'…' if stop < len(text) else ''}"
-    rest = (
-        f"…<br>{len(text) - LONGEST:,} more characters are shown in Explore." if len(text) > LONGEST else ""
+        return f'<div class="{name}" dir="auto">{mark(text, matches)}</div>'
+    first = min((match.start for match in matches), default=0)
+    start = first - _CONTEXT if first > limit * 2 // 3 else 0
+    stop = start + limit
+    excerpt = f"{'…' if start else ''}{mark(text, matches, start, stop)}{'…' if stop < len(text) else ''}"
+    rest = f"…<br>{len(text) - MAX_SHOWN:,} more characters" if len(text) > MAX_SHOWN else ""
+    whole = f"{mark(text, matches, 0, min(len(text), MAX_SHOWN))}{rest}"
+    return (
+        f'<details class="{name}"><summary dir="auto">{excerpt}</summary>'
+        f'<div class="whole" dir="auto">{whole}</div></details>'
     )
-    whole = f'<div class="whole" dir="auto">{marked(text, matches, 0, min(len(text), LONGEST))}{rest}</div>'
-    return f'<details class="{name}"><summary dir="auto">{shown}</summary>{whole}</details>'
 
 
-def _named(category: str) -> str:
-    return category.replace("_", " ")
+def _name(category: str) -> str:
+    return _text(category.replace("_", " "))
 
 
 def _text(text: str) -> str:

@@ -1,0 +1,140 @@
+"""Decisions over the library, and how they change with other rules."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import streamlit as st
+
+from convgate.conversation import Conversation
+from convgate.errors import StoreError
+from convgate.gatekeeper.checks import Limits, check
+from convgate.gatekeeper.decision import GatekeeperDecision
+from convgate.gatekeeper.exchange import PlacedExchange, exchanges_of
+from convgate.gatekeeper.gatekeeper import apply_rules
+from convgate.gatekeeper.rules import Rules
+from convgate.gatekeeper.statistics import BY_DEFAULT
+from convgate.ui.frame import App
+
+_ALL = 2**31  # conversations
+
+
+@dataclass(frozen=True)
+class CheckedConversation:
+    """The exchanges of a conversation with the decisions of the built-in checks."""
+
+    key: str
+    title: str
+    exchanges: Sequence[PlacedExchange]  # without the turns before them
+    decisions: Sequence[GatekeeperDecision]  # of the checks
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A decided exchange."""
+
+    conversation: CheckedConversation
+    placed: PlacedExchange
+    decision: GatekeeperDecision
+    before: GatekeeperDecision | None = None  # the other decision, in a comparison
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is kept only because nothing says that it can be left out."""
+        return self.decision.keep and self.decision.rule in BY_DEFAULT
+
+    @property
+    def is_own(self) -> bool:
+        """Whether an own rule decides."""
+        return self.decision.rule.startswith(("keep_patterns: ", "skip_patterns: "))
+
+    @property
+    def change(self) -> str | None:
+        """How `before` differs: "skipped", "kept" or "category"; None when it does not."""
+        if self.before is None or (self.before.keep, self.before.category) == (
+            self.decision.keep,
+            self.decision.category,
+        ):
+            return None
+        if self.before.keep == self.decision.keep:
+            return "category"
+        return "kept" if self.decision.keep else "skipped"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What other rules change in the library."""
+
+    changed: Sequence[Row]
+    n_exchanges: int
+    decided_by: Mapping[str, int]  # how many exchanges each own rule decides, by the decision's rule
+
+
+def decide(conversation: CheckedConversation, rules: Rules) -> list[Row]:
+    """Return the decisions of the rules, and of the checks where no rule matches."""
+    pairs = zip(conversation.exchanges, conversation.decisions, strict=True)
+    return [
+        Row(conversation, placed, apply_rules(rules, checked, placed.exchange)) for placed, checked in pairs
+    ]
+
+
+def compare_rules(conversations: Sequence[CheckedConversation], before: Rules, after: Rules) -> Comparison:
+    """Return the exchanges that `after` decides differently than `before`."""
+    changed: list[Row] = []
+    decided_by: Counter[str] = Counter()
+    n_exchanges = 0
+    for conversation in conversations:
+        for old, new in zip(decide(conversation, before), decide(conversation, after), strict=True):
+            n_exchanges += 1
+            if new.is_own:
+                decided_by[new.decision.rule] += 1
+            row = replace(new, before=old.decision)
+            if row.change:
+                changed.append(row)
+    return Comparison(changed, n_exchanges, decided_by)
+
+
+def check_conversation(app: App, key: str, conversation: Conversation) -> CheckedConversation:
+    """Return the exchanges of a conversation, decided by the checks only, once per program."""
+    limits = Limits.of(app.settings)
+    known = _checked(app.settings.database, limits)
+    if key not in known:
+        placed = exchanges_of(conversation)
+        known[key] = CheckedConversation(
+            key,
+            conversation.title or key,
+            [replace(one, exchange=replace(one.exchange, previous=())) for one in placed],
+            [check(one.exchange, limits, item=one.user_turn) for one in placed],
+        )
+    return known[key]
+
+
+def check_library(app: App, progress: Callable[[int, int], None]) -> list[CheckedConversation]:
+    """Return the conversations that can be read, the newest first.
+
+    progress: called with the numbers of checked and of all conversations.
+    """
+    known = _checked(app.settings.database, Limits.of(app.settings))
+    summaries = app.conversations.find(per_page=_ALL).rows
+    for key in known.keys() - {summary.key for summary in summaries}:
+        known.pop(key, None)
+    checked = []
+    for number, summary in enumerate(summaries):
+        if summary.key not in known:
+            progress(number, len(summaries))
+            try:
+                conversation = app.conversations.get(summary.key).conversation
+            except StoreError:  # damaged; the Library page says so
+                continue
+            check_conversation(app, summary.key, conversation)
+        checked.append(replace(known[summary.key], title=summary.title))
+    return checked
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _checked(database: Path, limits: Limits) -> dict[str, CheckedConversation]:
+    """Return the checked conversations by key, shared by all sessions; a key stands for its content."""
+    return {}
