@@ -8,6 +8,9 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
+from convgate.store.moved_boundaries import MovedBoundaries
+from convgate.store.session_records import MovedBoundary
+
 from convgate.app_files import app_root
 from convgate.gate.thresholds import Anchored
 from convgate.gatekeeper.gatekeeper import RULES_NAME
@@ -16,9 +19,7 @@ from convgate.labels.gold import gold_set
 from convgate.sessions.manager import SessionManager
 from convgate.store import Answer, Labels, SituationKey, Store
 from convgate.store.label_log import Entry
-from convgate.store.moved_boundaries import MovedBoundaries
 from convgate.store.queues import NewItem, Queues
-from convgate.store.session_records import MovedBoundary
 from convgate.training.run_list import TrainingRuns
 from convgate.training.starting import Order, start_training
 from convgate.ui.rules.adding import EXAMPLE

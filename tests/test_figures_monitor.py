@@ -22,7 +22,7 @@ from convgate.figures.request_counts import (
     latency_figure,
     tokens_figure,
 )
-from convgate.store.request_records import Outcomes
+from convgate.store.requests import Outcomes
 
 NINE = datetime(2026, 3, 5, 9)
 HOUR = timedelta(hours=1)

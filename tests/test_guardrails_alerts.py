@@ -24,8 +24,7 @@ from convgate.context.request import Fallback
 from convgate.errors import ContextError, SettingsError, StoreError
 from convgate.settings import Settings, load_settings
 from convgate.store import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests
 from tests.forked import fork, needs_fork
 from tests.guarded import EVENLY, guarded, request
@@ -326,7 +325,7 @@ def test_an_alert_that_cannot_be_stored_counts_here_and_is_told_when_it_can(
     assert [one.number for one in heard] == [1]
 
 
-@pytest.mark.parametrize("damage", ["counts = 'x'", "counts = '[1]'", "at = 1e300", "failures = 'x'"])
+@pytest.mark.parametrize("damage", ["counts = 'x'", "counts = '[1]'", "at = 1e300", "outcomes = 'x'"])
 def test_a_damaged_baseline_breaks_nothing_and_can_be_replaced(
     store: Store, watch: Watch, damage: str
 ) -> None:
@@ -337,7 +336,7 @@ def test_a_damaged_baseline_breaks_nothing_and_can_be_replaced(
         record(guard, watch)
         assert guard.overruled("TASK") is None
         assert Requests(store).count() == 250
-        with pytest.raises(StoreError, match="the baseline of the guardrails is damaged"):
+        with pytest.raises(StoreError, match="damaged"):
             GuardStates(store).baseline()
         set_baseline(store, Settings(), counts=EVENLY, now=watch.now)
         guard.flush()
@@ -346,13 +345,13 @@ def test_a_damaged_baseline_breaks_nothing_and_can_be_replaced(
             db.execute("UPDATE guard_alerts SET figures = '{'")
         guard.flush()
         assert guard.overruled("TASK")  # as far as is known
-        with pytest.raises(StoreError, match="alerts of the guardrails is damaged"):
+        with pytest.raises(StoreError, match="damaged"):
             GuardStates(store).open_alerts()
 
 
 def test_alerts_are_kept_in_bounds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.store.guard_states.KEPT_ALERTS", 3)
-    monkeypatch.setattr("convgate.store.requests.KEPT_LOSSES", 3)
+    monkeypatch.setattr("convgate.store.guard_states.MAX_ALERTS", 3)
+    monkeypatch.setattr("convgate.store.requests.MAX_LOSSES", 3)
     states = GuardStates(store)
     (first,) = states.put_alerts([Alert("drift", "", NINE, "first")])
     for number in range(6):

@@ -18,7 +18,8 @@ from convgate.context.guardrails.judging import judge
 from convgate.context.guardrails.limits import LAST_OUTCOMES, Limits
 from convgate.context.guardrails.seen import Seen
 from convgate.context.mode import MODES
-from convgate.store.request_records import Alert, Baseline, Outcomes
+from convgate.store.guard_states import Alert, Baseline
+from convgate.store.requests import Outcomes
 from tests.guarded import EVENLY
 from tests.session_agents import NINE
 

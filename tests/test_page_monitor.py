@@ -20,9 +20,7 @@ from convgate.context.guardrails.report_records import ModeErrors
 from convgate.settings import load_settings
 from convgate.store import Store
 from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Outcomes
-from convgate.store.request_rows import RequestRows
-from convgate.store.requests import Requests
+from convgate.store.requests import Outcomes, Requests
 from convgate.ui import services
 from convgate.ui.monitor.files import figures_csv, requests_csv
 from convgate.ui.monitor.guards import standing
@@ -259,7 +257,7 @@ def test_figures_and_requests_go_into_files(store: Store) -> None:
     assert sum(int(row["found_TASK"]) for row in rows) == 4
     assert sum(int(row["fallbacks_drift"]) for row in rows) == 1
     assert sum(int(row["failures"]) for row in rows) == 1
-    found = RequestRows(store).everything(ago(days=1), now())
+    found = Requests(store).everything(ago(days=1), now())
     requests = list(csv.DictReader(io.StringIO(requests_csv(found))))
     assert [row["id"] for row in requests] == [*(f"r{number}" for number in range(6)), "'=cmd()"]
     assert (requests[0]["ok"], requests[1]["ok"], requests[6]["fallbacks"]) == ("0", "", "drift errors")

@@ -13,7 +13,7 @@ from convgate.conversation import Conversation, Turn
 from convgate.errors import PolicyError
 from convgate.policies.session import SessionPolicy
 from convgate.sessions import BoundaryRules, with_moved
-from convgate.store.session_records import MovedBoundary
+from convgate.store.edits import MovedBoundary
 from tests.commands import Run
 from tests.session_days import day
 

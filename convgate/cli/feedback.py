@@ -117,12 +117,12 @@ def feedback(
 def _changes(store: Store, saved: list[Saved]) -> list[str]:
     """What would be different, a line for each turn; to be asked for before a dry run is undone."""
     from convgate.labels.spellings import in_words
-    from convgate.store.label_changes import changes_of
+    from convgate.store.labels import Labels
     from convgate.transcripts.characters import printable
 
     told = []
     for action in (one.action for one in saved if one.action is not None):
-        for one in changes_of(store, action):
+        for one in Labels(store).changes(action):
             key, at = one.situation.conversation, one.situation.turn
             message = f"message {at}" if at is not None else f"question {one.situation.question[:60]!r}"
             before, after = (in_words(value or "no answer") for value in (one.before, one.after))

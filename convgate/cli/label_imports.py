@@ -88,10 +88,10 @@ def import_(
 
 def imports(json_output: JsonOption = False, out: OutOption = None) -> None:
     """List the imports, newest first: which file, by whom and when."""
-    from convgate.store.label_imports import LabelImports
+    from convgate.store.labels import Labels
     from convgate.transcripts.characters import printable
 
-    found = LabelImports(open_library()).all()
+    found = Labels(open_library()).imports()
     if json_output or out:
         rows = [
             {
@@ -122,9 +122,9 @@ def undo_import(
     ],
 ) -> None:
     """Take an import back, whoever made it. What was answered otherwise since stays."""
-    from convgate.store.label_imports import LabelImports
+    from convgate.store.labels import Labels
 
-    saved = LabelImports(open_library()).undo(number)
+    saved = Labels(open_library()).undo_import(number)
     left = f" Left alone, because changed since: {saved.left:,}." if saved.left else ""
     typer.echo(f"Import {number} is undone; labels as before it: {saved.changed:,}.{left}")
 

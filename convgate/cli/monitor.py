@@ -12,7 +12,7 @@ from convgate.cli.output import JsonOption, OutOption, SettingsFileOption, write
 from convgate.ui.wording import ago, counted
 
 if TYPE_CHECKING:
-    from convgate.store.request_records import Baseline
+    from convgate.store.guard_states import Baseline
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 

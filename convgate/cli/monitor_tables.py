@@ -11,7 +11,7 @@ from convgate.context.guardrails.drift import smoothed
 from convgate.context.guardrails.limits import DRIFT_RECOVERY, Limits
 from convgate.context.guardrails.report_records import Report
 from convgate.context.mode import MODES
-from convgate.store.request_records import Outcomes
+from convgate.store.requests import Outcomes
 from convgate.transcripts.characters import printable
 from convgate.ui.wording import counted
 

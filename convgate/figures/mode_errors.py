@@ -11,7 +11,7 @@ from convgate.figures.drawing import Drawing
 from convgate.figures.hover import percent
 from convgate.figures.layout import axis, drawing, mark_threshold
 from convgate.figures.palette import Palette
-from convgate.store.request_records import Outcomes
+from convgate.store.requests import Outcomes
 
 HEIGHT = 250  # pixels
 _NEWEST, _PERIOD = 0.13, -0.17  # of a mode's lane, where the marks stand

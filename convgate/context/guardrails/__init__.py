@@ -4,7 +4,8 @@ from convgate.context.guardrails.baseline import clear_baseline, set_baseline
 from convgate.context.guardrails.drift import divergence
 from convgate.context.guardrails.guardrails import Guardrails, load_guard
 from convgate.context.guardrails.outcome import record_outcome
-from convgate.store.request_records import Alert, Baseline, Outcomes
+from convgate.store.guard_states import Alert, Baseline
+from convgate.store.requests import Outcomes
 
 __all__ = [
     "Alert",

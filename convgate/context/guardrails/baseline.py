@@ -11,9 +11,8 @@ from convgate.context.mode import MODES
 from convgate.errors import ContextError
 from convgate.settings import Settings
 from convgate.store.database import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_counts import RequestCounts
-from convgate.store.request_records import Baseline, Outcomes
+from convgate.store.guard_states import Baseline, GuardStates
+from convgate.store.requests import Outcomes, RequestCounts
 
 
 def set_baseline(

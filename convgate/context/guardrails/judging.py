@@ -24,7 +24,8 @@ from convgate.context.guardrails.limits import (
 from convgate.context.guardrails.seen import Seen
 from convgate.context.guardrails.times import seconds_since
 from convgate.context.mode import MODES, Mode
-from convgate.store.request_records import Alert, Outcomes
+from convgate.store.guard_states import Alert
+from convgate.store.requests import Outcomes
 
 
 def judge(seen: Seen, alerts: Sequence[Alert], limits: Limits) -> list[Alert]:

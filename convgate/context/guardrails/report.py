@@ -20,10 +20,8 @@ from convgate.context.request import Cause
 from convgate.context.section import SECTIONS
 from convgate.settings import Settings
 from convgate.store.database import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_counts import RequestCounts
-from convgate.store.request_figures import RequestFigures, Sums
-from convgate.store.request_records import NONE_TOLD, Alert, Baseline, Outcomes
+from convgate.store.guard_states import Alert, Baseline, GuardStates
+from convgate.store.requests import NO_OUTCOMES, Outcomes, RequestCounts, RequestFigures, Sums
 
 USUAL = timedelta(hours=24)
 MOST_BINS = 96
@@ -168,8 +166,8 @@ def _errors(
     return tuple(
         ModeErrors(
             mode,
-            period.get(mode, NONE_TOLD),
-            seen.outcomes.get(mode, NONE_TOLD),
+            period.get(mode, NO_OUTCOMES),
+            seen.outcomes.get(mode, NO_OUTCOMES),
             None if overall is None else limits.error_factor * overall,
             phases.get(mode) == "held" and mode != "GENERAL",
             phases.get(mode) == "probation",

@@ -8,7 +8,8 @@ from convgate.context.guardrails.drift import smoothed
 from convgate.context.guardrails.limits import Limits
 from convgate.context.guardrails.report_records import Bin, Latency, ModeErrors, Report, Totals
 from convgate.context.mode import MODES
-from convgate.store.request_records import Baseline, Outcomes
+from convgate.store.guard_states import Baseline
+from convgate.store.requests import Outcomes
 
 
 def report_json(report: Report, limits: Limits) -> dict[str, Any]:

@@ -10,7 +10,8 @@ from convgate.context.guardrails.seen import Seen
 from convgate.context.mode import Mode
 from convgate.context.request import Cause
 from convgate.context.section import SectionName
-from convgate.store.request_records import Alert, Outcomes
+from convgate.store.guard_states import Alert
+from convgate.store.requests import Outcomes
 
 
 @dataclass(frozen=True, slots=True)

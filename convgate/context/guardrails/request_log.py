@@ -18,8 +18,7 @@ from convgate.context.request import RequestRecord
 from convgate.context.section import SECTIONS
 from convgate.errors import StoreError
 from convgate.store.database import Store
-from convgate.store.request_records import LoggedRequest
-from convgate.store.requests import Requests
+from convgate.store.requests import LoggedRequest, Requests
 
 log = logging.getLogger(__name__)
 

@@ -15,9 +15,8 @@ from convgate.context.guardrails.limits import (
 from convgate.context.guardrails.times import earlier
 from convgate.context.mode import MODES
 from convgate.store.database import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_counts import RequestCounts
-from convgate.store.request_records import NONE_TOLD, Alert, Baseline, Outcomes
+from convgate.store.guard_states import Alert, Baseline, GuardStates
+from convgate.store.requests import NO_OUTCOMES, Outcomes, RequestCounts
 
 LOW_PARTS = 3
 """Parts of the minutes in each of which the low-confidence share has to be too high."""
@@ -32,7 +31,7 @@ class Seen:
     classified: Mapping[str, int] = field(default_factory=dict)  # requests of the last hour, by mode
     unsure: Sequence[tuple[int, int]] = ()  # (classified, unsure of them) in each part, oldest first
     outcomes: Mapping[str, Outcomes] = field(default_factory=dict)  # newest of each mode
-    overall: Outcomes = NONE_TOLD  # of all modes, in the baseline or before the newest
+    overall: Outcomes = NO_OUTCOMES  # of all modes, in the baseline or before the newest
 
     @property
     def requests(self) -> int:

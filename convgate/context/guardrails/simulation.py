@@ -26,8 +26,7 @@ from convgate.context.request import RequestRecord
 from convgate.errors import ContextError
 from convgate.settings import Settings
 from convgate.store.database import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests
 
 PER_MINUTE = 10

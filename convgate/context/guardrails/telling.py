@@ -10,7 +10,7 @@ from functools import partial
 from types import TracebackType
 
 from convgate.context.guardrails.webhook import post
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert
 
 log = logging.getLogger(__name__)
 

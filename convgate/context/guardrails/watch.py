@@ -15,8 +15,7 @@ from convgate.context.guardrails.times import Clock, in_utc
 from convgate.context.mode import MODES, Mode
 from convgate.context.request import Fallback
 from convgate.errors import StoreError
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert, GuardStates
 
 KNOWN_FOR = 3_600.0
 """Seconds after which what was seen no longer overrules anything: the last hour is another one by then."""

@@ -9,7 +9,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from urllib.parse import SplitResult, quote, urlsplit
 
 from convgate import __version__
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert
 
 log = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ContextError
-from convgate.store.invariant_edits import EditedState, EditedType, Edits, InvariantEdit
+from convgate.store.edits import EditedState, EditedType, Edits, InvariantEdit
 
 EDITS_FIELD = "invariants"
 """The field of a message that has its edits."""

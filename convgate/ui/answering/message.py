@@ -10,7 +10,6 @@ from functools import cached_property
 from convgate.decisions import TurnDecisions
 from convgate.labels.scopes import Scope, turns_of
 from convgate.store import ADJUDICATED, Labels, SituationKey, SituationLabels, Store
-from convgate.store.put_off import turns_put_off
 from convgate.ui.scoring import Moment
 
 Go = Callable[[SituationKey, int | None], None]
@@ -92,7 +91,7 @@ class Answering:
 
     def refreshed(self) -> Answering:
         """With what holds now."""
-        later = turns_put_off(self.store, self.situation, self.by) if self.by else ()
+        later = Labels(self.store).turns_put_off(self.situation, self.by) if self.by else ()
         return replace(self, read_at=datetime.now(UTC), held=self.labels.of(self.situation), later=later)
 
     def following(self, turn: int) -> int | None:

@@ -9,8 +9,7 @@ import streamlit as st
 from convgate.errors import StoreError
 from convgate.labels.scopes import SCOPES, Scope
 from convgate.store import Answer, Saved
-from convgate.store.labels import Said
-from convgate.store.put_off import put_off
+from convgate.store.labels import Labels, Said
 from convgate.ui.answering.message import Answering
 from convgate.ui.answering.words import elsewhere_words
 
@@ -72,7 +71,7 @@ def leave_for_later(answering: Answering, turn: int) -> None:
     if (by := answering.by) is None:
         return
     try:
-        keep_saved(put_off(answering.store, answering.situation, turn, by=by))
+        keep_saved(Labels(answering.store).put_off(answering.situation, turn, by=by))
         _go_on(answering.refreshed(), turn)
     except StoreError as error:
         st.session_state[PROBLEM] = error

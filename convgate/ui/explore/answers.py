@@ -12,7 +12,6 @@ from convgate.labels.gold import labels_digest
 from convgate.labels.segments import segment_of, segments
 from convgate.policies.gate import GatePolicy
 from convgate.store import Labels, SituationKey, Store
-from convgate.store.put_off import turns_put_off
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import Answering
 from convgate.ui.explore import state
@@ -43,7 +42,7 @@ def answering(
         go=go,
         version=gate.version if gate else None,
         asked=asked,
-        later=turns_put_off(app.store, moment.labelled, by) if by else (),
+        later=Labels(app.store).turns_put_off(moment.labelled, by) if by else (),
         topic=_topics(gate, outcome) if gate else None,
         settling=settling,
         finished=finished,

@@ -11,7 +11,7 @@ from convgate.labels.exchange import SUFFIXES, Kind, keep_labels, read_labels, w
 from convgate.labels.imported import Import
 from convgate.redaction import Redactor
 from convgate.store import Conversations
-from convgate.store.label_imports import LabelImports
+from convgate.store.labels import Labels
 from convgate.transcripts import BadLinesError, Problems
 from convgate.ui import state
 from convgate.ui.annotator import annotator
@@ -65,7 +65,7 @@ def draw_files(app: App) -> None:
 
 def _draw_last(app: App, *, disabled: bool) -> None:
     """The last imports, whoever made them, each with its own undo."""
-    for one in LabelImports(app.store).all(_LAST):
+    for one in Labels(app.store).imports(_LAST):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(
                 f"{literal(one.file, limit=60)}: {counted(one.labels, 'label')}, imported by"
@@ -162,6 +162,6 @@ def _keep(app: App, found: Import, by: str) -> None:
 def _undo(app: App, number: int) -> None:
     touched()
     try:
-        keep_saved(LabelImports(app.store).undo(number))
+        keep_saved(Labels(app.store).undo_import(number))
     except ConvgateError as error:
         st.session_state[_PROBLEM] = error

@@ -13,7 +13,6 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.conversation import Conversation
 from convgate.store import Answer, Conversations, Entry, Labels, NewConversation, SituationKey, Store
-from convgate.store.put_off import put_off
 from convgate.ui.timing import bench, long_talk, timed
 
 PAGES = {
@@ -117,7 +116,7 @@ def _fill(store: Store, labels: int, shown: SituationKey) -> None:
     added = Conversations(store).add(NewConversation(talk) for talk in talks)
     with store.write():
         for turn in range(min(_PUT_OFF, shown.turn or 0)):
-            put_off(store, shown, turn, by=_PEOPLE[0])
+            Labels(store).put_off(shown, turn, by=_PEOPLE[0])
         for _, entries in groupby(_entries([one.key for one in added], labels), lambda one: one.situation):
             Labels(store).record(entries, by=_PEOPLE[0], kind="bulk")
 

@@ -7,7 +7,7 @@ from datetime import datetime
 import streamlit as st
 
 from convgate.context.guardrails.report_records import Report
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert
 from convgate.ui.monitor import state
 from convgate.ui.monitor.times import clock
 from convgate.ui.text import literal

@@ -11,8 +11,7 @@ from convgate.context.guardrails.report_records import Report
 from convgate.context.mode import MODES
 from convgate.errors import ConvgateError
 from convgate.figures.hover import percent
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Baseline
+from convgate.store.guard_states import Baseline, GuardStates
 from convgate.ui.frame import App
 from convgate.ui.monitor import state
 from convgate.ui.monitor.reading import forget_reports

@@ -22,7 +22,7 @@ from convgate.figures.request_counts import (
     latency_figure,
     tokens_figure,
 )
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert
 from convgate.transcripts.characters import writable
 from convgate.ui.theme import current_palette
 

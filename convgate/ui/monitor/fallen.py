@@ -9,7 +9,7 @@ import streamlit as st
 
 from convgate.context.guardrails.report_records import Report
 from convgate.figures.request_counts import CAUSES
-from convgate.store.request_rows import Fallen, RequestRows
+from convgate.store.requests import Fallback, Requests
 from convgate.transcripts.characters import writable
 from convgate.ui.frame import App
 from convgate.ui.monitor.times import clock
@@ -29,7 +29,7 @@ def draw_fallen(app: App, report: Report) -> None:
     key = f"monitor.fallen.{pages}"
     page = min(int(st.session_state.get(key) or 1), pages)
     skip = (page - 1) * PER_PAGE
-    found = RequestRows(app.store).fallen(report.since, report.until, skip=skip, limit=PER_PAGE)
+    found = Requests(app.store).fallen(report.since, report.until, skip=skip, limit=PER_PAGE)
     st.dataframe(
         rows_of(found, report.now), hide_index=True, key="monitor.fallen", height=38 + 35 * len(found),
         alt=f"{counted(len(found), 'request')} that fell back, the newest first",
@@ -43,7 +43,7 @@ def draw_fallen(app: App, report: Report) -> None:
     )
 
 
-def rows_of(found: Sequence[Fallen], now: datetime) -> list[dict[str, str | int]]:
+def rows_of(found: Sequence[Fallback], now: datetime) -> list[dict[str, str | int]]:
     """The rows of the table."""
     known = {str(cause): words for cause, words in CAUSES.items()}
     return [

@@ -16,7 +16,7 @@ from convgate.context.mode import MODES
 from convgate.context.section import SECTIONS
 from convgate.errors import ConvgateError
 from convgate.figures.request_counts import CAUSES
-from convgate.store.request_rows import COLUMNS, RequestRows
+from convgate.store.requests import COLUMNS, Requests
 from convgate.ui.frame import App
 from convgate.ui.monitor import state
 from convgate.ui.monitor.reading import forget_reports
@@ -89,7 +89,7 @@ def figures_csv(bins: Iterable[Bin]) -> str:
 
 
 def requests_csv(rows: Iterable[tuple[Any, ...]]) -> str:
-    """A row a request as `RequestRows.everything` gives them; ids are whatever a caller made them."""
+    """A row a request as `Requests.everything` gives them; ids are whatever a caller made them."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
@@ -100,7 +100,7 @@ def requests_csv(rows: Iterable[tuple[Any, ...]]) -> str:
 
 
 def _requests(app: App, report: Report) -> str:
-    return requests_csv(RequestRows(app.store).everything(report.since, report.until))
+    return requests_csv(Requests(app.store).everything(report.since, report.until))
 
 
 def _number(value: float | None) -> str:
@@ -120,7 +120,7 @@ def _keep() -> None:
 def _delete(app: App) -> None:
     _keep()
     try:
-        gone = RequestRows(app.store).delete_all()
+        gone = Requests(app.store).delete_all()
     except ConvgateError as error:
         state.tell(failed=literal(str(error)))
     else:

@@ -16,7 +16,7 @@ from convgate.context.guardrails.limits import (
 )
 from convgate.context.guardrails.report_records import ModeErrors, Report
 from convgate.figures.hover import percent
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert
 from convgate.ui.wording import counted
 
 State = Literal["normal", "too few", "off", "tripped", "probation"]

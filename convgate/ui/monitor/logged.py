@@ -8,7 +8,7 @@ import streamlit as st
 
 from convgate.context.guardrails.limits import Limits
 from convgate.context.guardrails.report_records import Report
-from convgate.store.request_rows import RequestRows
+from convgate.store.requests import Requests
 from convgate.ui.frame import App
 from convgate.ui.monitor import charts, state
 from convgate.ui.monitor.alerts import draw_alerts
@@ -41,7 +41,7 @@ def draw_log(app: App, view: View) -> None:
             " (`CONVGATE_GUARD_LOG` in the environment, or `guard_log` in convgate.toml).",
             icon=":material/visibility_off:",
         )
-    newest = RequestRows(app.store).newest()
+    newest = Requests(app.store).newest()
     if newest is None:
         _draw_told()
         _draw_nothing(app)

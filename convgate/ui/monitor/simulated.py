@@ -16,8 +16,7 @@ from convgate.errors import ContextError
 from convgate.figures.hover import percent
 from convgate.figures.levels import Point
 from convgate.settings import Settings
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert, GuardStates
 from convgate.ui.frame import App, show_problem
 from convgate.ui.monitor import charts, state
 from convgate.ui.monitor.alerts import draw_alert

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.store.fulltext import terms
+from convgate.store.conversations import terms
 from convgate.ui.rules import state
 from convgate.ui.rules.listing import draw_list
 from convgate.ui.rules.looked import Row, Talk

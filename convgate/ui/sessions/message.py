@@ -9,7 +9,7 @@ import streamlit as st
 from convgate.figures.hover import on_screen
 from convgate.sessions import Kind
 from convgate.sessions.clock import duration
-from convgate.store.moved_boundaries import MovedBoundaries
+from convgate.store.edits import MovedBoundaries
 from convgate.ui import keys
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.sessions import state
