@@ -66,7 +66,7 @@ def test_a_backup_never_overwrites(store: Store, tmp_path: Path) -> None:
 
 def test_a_restore_can_be_undone_and_redone(store: Store, backup: Path) -> None:
     assert store.previous is None
-    store.restore(backup)
+    store.restore_bytes(backup.read_bytes())
     assert titles(store) == ["in the backup"]
     with closing(Store(store.path)) as again:
         assert again.previous is not None
@@ -88,7 +88,7 @@ WRONG = {
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=list(WRONG))
 def test_a_wrong_backup_changes_nothing(store: Store, backup: Path, wrong: bytes | str) -> None:
-    store.restore(backup)
+    store.restore_bytes(backup.read_bytes())
     store.undo_restore()
     former = store.previous
     if isinstance(wrong, bytes):
@@ -96,7 +96,7 @@ def test_a_wrong_backup_changes_nothing(store: Store, backup: Path, wrong: bytes
     else:
         unchecked(backup, wrong)
     with pytest.raises(StoreError, match="backup"):
-        store.restore(backup)
+        store.restore_bytes(backup.read_bytes())
     assert titles(store) == ["in the backup", "since"]
     assert store.previous == former
 
@@ -126,7 +126,7 @@ def test_nothing_is_restored_while_another_program_writes(store: Store, backup: 
 
     def attempt() -> None:
         try:
-            store.restore(backup)
+            store.restore_bytes(backup.read_bytes())
         except StoreError as error:
             errors.append(str(error))
 
@@ -142,21 +142,21 @@ def test_nothing_is_restored_while_another_program_writes(store: Store, backup: 
 def test_what_a_restore_kept_goes_when_the_library_is_erased(store: Store, tmp_path: Path) -> None:
     add(store, "zebrafish")
     store.backup(tmp_path / "backup.db")
-    store.restore(tmp_path / "backup.db")
+    store.restore_bytes((tmp_path / "backup.db").read_bytes())
     store.erase()
     assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
 
 
 def test_what_a_restore_kept_outlives_a_new_library(store: Store, backup: Path) -> None:
-    store.restore(backup)
+    store.restore_bytes(backup.read_bytes())
     store.close()
     database.set_aside(store.path)
     with closing(Store(store.path)) as new:
         assert new.previous is None
-        new.restore(backup)
-        new.restore(backup)
+        new.restore_bytes(backup.read_bytes())
+        new.restore_bytes(backup.read_bytes())
         [kept] = store.path.parent.glob("convgate-damaged-*previous*")
-        new.restore(kept)
+        new.restore_bytes(kept.read_bytes())
         assert titles(new) == ["in the backup", "since"]
 
 
@@ -179,5 +179,5 @@ def test_what_a_killed_restore_leaves_is_private_and_goes_with_the_next(
     shared = {"convgate.db-wal", "convgate.db-shm"}
     [left] = [path for path in store.path.parent.iterdir() if path.name not in before | shared]
     assert left.stat().st_mode & 0o077 == 0
-    store.restore(backup)
+    store.restore_bytes(backup.read_bytes())
     assert not left.exists()

@@ -227,7 +227,7 @@ def test_an_older_layout_is_backed_up_and_migrated(
     Conversations(upgraded).add([talk("new talk")])
     for old in (kept, backup):
         before = old.read_bytes()
-        upgraded.restore(old)
+        upgraded.restore_bytes(old.read_bytes())
         assert titles(upgraded) == ["OLD TALK 0"]
         assert old.read_bytes() == before
     assert len(list(store.path.parent.glob("convgate-before-*"))) == 1, "an up-to-date one needs no backup"
@@ -340,7 +340,7 @@ def test_another_schema_is_neither_opened_nor_restored(store: Store, tmp_path: P
     with pytest.raises(DamagedError):
         Store(backup)
     with pytest.raises(StoreError):
-        store.restore(backup)
+        store.restore_bytes(backup.read_bytes())
     assert titles(store) == ["kept 0"]
 
 

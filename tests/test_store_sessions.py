@@ -50,7 +50,7 @@ def test_erasing_and_backups_take_sessions_as_well(store: Store, tmp_path: Path)
     assert sessions.recent(everywhere=True) == []
     assert b"zebrafish" not in store.path.read_bytes()
     assert sessions.detect("b").is_new_session
-    store.restore(tmp_path / "backup.db")
+    store.restore_bytes((tmp_path / "backup.db").read_bytes())
     (session,) = sessions.recent(everywhere=True)
     assert (session.workspace, session.conversation_count) == ("zebrafish", 1)
 

@@ -14,7 +14,7 @@ from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError
 from convgate.store import documents
 from convgate.store.damage import translate_decoding_errors
-from convgate.store.database import Store
+from convgate.store.database import Repository
 from convgate.store.openings import Openings
 from convgate.transcripts.characters import writable
 from convgate.transcripts.split_groups import split_group_of
@@ -129,11 +129,8 @@ def find_conversation(db: Database, key: str) -> dict[str, Any]:
     raise StoreError(f"The library has no conversation {key!r}; it was deleted, or is in another library.")
 
 
-class Conversations:
+class Conversations(Repository):
     """The conversations of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def add(self, items: Iterable[NewConversation]) -> list[Addition]:
         """Add the conversations, all of them or none.

@@ -6,7 +6,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -34,6 +34,7 @@ _MESSAGES = {
     sqlite3.SQLITE_IOERR: _DISK,
 }
 _DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DECODING_ERRORS = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
 
 # Their SQL is that of the library that made them, and differs between versions.
 _MADE_BY_LIBRARIES = re.compile(rf"(conversation_search_|(idx_)?{Migrations.migrations_table}).*")
@@ -43,21 +44,21 @@ _MADE_BY_LIBRARIES = re.compile(rf"(conversation_search_|(idx_)?{Migrations.migr
 def translate_errors(path: Path) -> Iterator[None]:
     """Raise StoreError for SQLite's errors about the file, the disk or another program.
 
-    Raise DamagedError when SQLite finds the file damaged, also when it first shows as another error. Other
-    errors are bugs, such as wrong SQL, and pass through.
+    Other errors, and those of Python about stored values, become a DamagedError when the database is found
+    to be damaged. Otherwise they are bugs, such as wrong SQL, and pass through.
     """
     try:
         yield
-    except sqlite3.Error as error:
-        code = getattr(error, "sqlite_errorcode", None)
-        if code is not None and (message := _MESSAGES.get(code & 0xFF)):  # the low byte is the kind
+    except (sqlite3.Error, *_DECODING_ERRORS) as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind
+        if message := _MESSAGES.get(code):
             raise StoreError(message.format(path=path, detail=error)) from error
-        is_operational = isinstance(error, sqlite3.OperationalError)
-        # Python's error for text that is not UTF-8 has no code.
-        is_damage = is_operational if code is None else code & 0xFF in _DAMAGE
-        if not is_damage and not (is_operational and _has_damage(path)):
+        is_text = isinstance(error, UnicodeDecodeError | sqlite3.OperationalError) and not code  # not UTF-8
+        is_damage = code in _DAMAGE or is_text
+        detail = str(error) if is_damage else _find_damage_of(path)
+        if detail is None:
             raise
-        raise make_damaged_error(path, str(error)) from error
+        raise make_damaged_error(path, detail) from error
 
 
 @contextmanager
@@ -65,7 +66,7 @@ def translate_decoding_errors(what: str) -> Iterator[None]:
     """Raise StoreError when a stored value of `what`, such as JSON or a time, cannot be decoded."""
     try:
         yield
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except _DECODING_ERRORS as error:
         raise StoreError(
             f"A stored {what} is damaged ({type(error).__name__}: {error}). Restore a backup."
         ) from error
@@ -131,12 +132,20 @@ def _read_schema(db: Database) -> frozenset[tuple[str, str, str | None]]:
     )
 
 
-def _has_damage(path: Path) -> bool:
-    """Return whether the file is damaged; False where it cannot be read."""
-    connection = sqlite3.connect(read_only_uri(path), uri=True)
+def _find_damage_of(path: Path) -> str | None:
+    """Return what is wrong with the file, or None, also where it cannot be read."""
     try:
-        return find_damage(connection, thorough=False) is not None
-    except sqlite3.Error as error:
-        return getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGE
-    finally:
-        connection.close()
+        with closing(sqlite3.connect(read_only_uri(path), uri=True)) as connection:
+            if damage := find_damage(connection):
+                return damage
+            connection.execute("SELECT rowid FROM conversation_search LIMIT 1").fetchone()
+            with closing(sqlite3.connect(":memory:", uri=True)) as other:  # fails unless the text is UTF-8
+                other.execute("ATTACH ? AS library", [read_only_uri(path)])
+                other.execute("SELECT 1 FROM library.sqlite_master").fetchone()
+            missing = "SELECT number FROM conversations EXCEPT SELECT number FROM documents"
+            if connection.execute(missing).fetchone():
+                return "a conversation has no document"
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        return str(error) if code in (*_DAMAGE, sqlite3.SQLITE_ERROR) else None
+    return None

@@ -13,10 +13,11 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
 from sqlite_utils import Database, Migrations
 
@@ -31,10 +32,14 @@ from convgate.store.damage import (
     read_only_uri,
     translate_errors,
 )
+from convgate.store.documents import read_row
 from convgate.store.schema import migrations
 
 BUSY_TIMEOUT = 5.0
 """Seconds to wait for another program that is writing."""
+
+T = TypeVar("T")
+Values = Sequence[Any] | dict[str, Any]
 
 _TRACES = (
     "It is removed, but another program uses the database {path}: its files may hold traces until every"
@@ -132,17 +137,24 @@ class Store:
             self.backup(target)
             return target.read_bytes()
 
-    def restore(self, source: Path) -> None:
-        """Replace all content by that of the backup `source`; the replaced content stays in `previous`.
+    def restore_bytes(self, content: bytes) -> None:
+        """Replace all content by that of a backup's file; the replaced content stays in `previous`.
 
         Raises StoreError, and changes nothing, when the backup is damaged, of another program or of a newer
         convgate, or when another program is writing.
         """
-        self._restore(source.name, lambda copy: shutil.copyfile(source, copy))
-
-    def restore_bytes(self, content: bytes) -> None:
-        """Restore the contents of a backup's file. Raises StoreError as `restore`."""
-        self._restore("The uploaded file", lambda copy: copy.write_bytes(content))
+        self._check_writable()
+        with ExitStack() as stack:
+            try:  # beside the library, where the next restore removes what a kill leaves
+                self._remove_copies("restore-*")
+                prefix = f"{self.path.stem}-restore-"
+                temporary = tempfile.TemporaryDirectory(prefix=prefix, dir=self.path.parent)
+                copy = Path(stack.enter_context(temporary), "backup.db")
+                copy.write_bytes(content)
+            except OSError as error:
+                raise StoreError(f"The backup cannot be copied ({error.strerror}).") from error
+            checked = stack.enter_context(closing(_open_backup(copy)))
+            self._replace_content(stack.enter_context(checked.read()))
 
     @property
     def previous(self) -> Path | None:
@@ -152,11 +164,11 @@ class Store:
         return file if file.exists() else None
 
     def undo_restore(self) -> None:
-        """Swap the library and `previous`. Raises StoreError as `restore`."""
+        """Swap the library and `previous`. Raises StoreError as `restore_bytes`."""
         self._check_writable()
         if (previous := self.previous) is None:
             raise StoreError(f"There is no library from before a restore beside {self.path}.")
-        self.restore(previous)
+        self.restore_bytes(previous.read_bytes())
 
     def erase(self) -> None:
         """Delete every row of every table, and its traces in the files. This cannot be undone."""
@@ -214,20 +226,6 @@ class Store:
                         migrations.apply(db)
             if difference := find_schema_difference(db):
                 raise make_damaged_error(self.path, difference)
-
-    def _restore(self, name: str, write_copy: Callable[[Path], object]) -> None:
-        self._check_writable()
-        with ExitStack() as stack:
-            try:  # beside the library, where the next restore removes what a kill leaves
-                self._remove_copies("restore-*")
-                prefix = f"{self.path.stem}-restore-"
-                temporary = tempfile.TemporaryDirectory(prefix=prefix, dir=self.path.parent)
-                copy = Path(stack.enter_context(temporary), "backup.db")
-                write_copy(copy)
-            except OSError as error:
-                raise StoreError(f"{name} cannot be read or copied ({error.strerror}).") from error
-            checked = stack.enter_context(closing(_open_backup(copy, name)))
-            self._replace_content(stack.enter_context(checked.read()))
 
     def _replace_content(self, backup: Database) -> None:
         # The file of the replaced library is found by a number that the restore gives to the database. It is
@@ -301,6 +299,28 @@ class Store:
             raise
 
 
+class Repository:
+    """Base of the repositories: what they read, in one line each."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def _rows(self, sql: str, values: Values = ()) -> list[tuple[Any, ...]]:
+        """Return all rows."""
+        with self._store.read() as db:
+            return db.execute(sql, values).fetchall()
+
+    def _row(self, sql: str, values: Values = ()) -> tuple[Any, ...]:
+        """Return the first row; an empty tuple when there is none."""
+        with self._store.read() as db:
+            return db.execute(sql, values).fetchone() or ()
+
+    def _records(self, cls: type[T], sql: str, values: Values = ()) -> list[T]:
+        """Return all rows as dataclasses."""
+        with self._store.read() as db:
+            return [read_row(cls, row) for row in db.query(sql, values)]
+
+
 def set_aside(path: Path) -> Path:
     """Rename a damaged database, with the files that belong to it, and return its new name.
 
@@ -317,12 +337,12 @@ def set_aside(path: Path) -> Path:
     return path.with_name(f"{aside}.db")
 
 
-def _open_backup(file: Path, name: str) -> Store:
+def _open_backup(file: Path) -> Store:
     """Return the store of a copy of a backup, migrated. Raises StoreError unless it is a whole one."""
     try:
         with translate_errors(file), closing(sqlite3.connect(file)) as connection:
             if not migrations.applied(Database(connection, execute_plugins=False)):
-                raise StoreError(f"{name} is not a backup of convgate. Nothing was changed.")
+                raise StoreError("The file is not a backup of convgate. Nothing was changed.")
         store = Store(file)
         try:
             store.check(thorough=True)
@@ -330,7 +350,7 @@ def _open_backup(file: Path, name: str) -> Store:
             store.close()
             raise
     except DamagedError as error:
-        raise StoreError(f"{name} is a damaged backup ({error.detail}). Nothing was changed.") from error
+        raise StoreError(f"The backup is damaged ({error.detail}). Nothing was changed.") from error
     return store
 
 

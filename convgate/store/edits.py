@@ -17,7 +17,7 @@ from sqlite_utils import Database
 from convgate.errors import StoreError
 from convgate.store.conversations import NUMBER, find_conversation, number_of
 from convgate.store.damage import translate_decoding_errors
-from convgate.store.database import Store
+from convgate.store.database import Repository
 from convgate.store.documents import read_row, write_row
 
 MovedKind = Literal["session", "conversation", "none"]
@@ -33,13 +33,10 @@ MAX_TEXT_LENGTH = 10_000
 V = TypeVar("V")
 
 
-class TurnEdits(ABC, Generic[V]):
+class TurnEdits(Repository, ABC, Generic[V]):
     """Values that people give to turns of conversations; at most one for each turn."""
 
     kind: ClassVar[str]
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def of(self, key: str) -> dict[int, V]:
         """Return the values of a conversation by 0-based turn, in order."""
@@ -244,21 +241,18 @@ class ConversationRule:
     chosen: datetime  # UTC
 
 
-class ConversationRules:
+class ConversationRules(Repository):
     """The policies of single conversations; at most one each."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get(self, key: str) -> ConversationRule | None:
         """Return the conversation's own rule, or None."""
-        with self._store.read() as db:
-            rows = db.query(
-                "SELECT conversation_rules.* FROM conversation_rules JOIN conversations"
-                f" ON number = conversation WHERE deleted_at IS NULL AND number = {NUMBER}",
-                [key],
-            )
-            return next((read_row(ConversationRule, row) for row in rows), None)
+        rules = self._records(
+            ConversationRule,
+            "SELECT conversation_rules.* FROM conversation_rules JOIN conversations"
+            f" ON number = conversation WHERE deleted_at IS NULL AND number = {NUMBER}",
+            [key],
+        )
+        return next(iter(rules), None)
 
     def put(self, key: str, policy: str, choice: Mapping[str, str], *, note: str = "") -> None:
         """Set the conversation's own rule. Raises StoreError when the library does not have it."""

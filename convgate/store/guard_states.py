@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from convgate.errors import StoreError
 from convgate.store.damage import translate_decoding_errors
-from convgate.store.database import Store
+from convgate.store.database import Repository
 from convgate.store.documents import read_row, write_row
 from convgate.store.requests import NO_OUTCOMES, Outcomes
 
@@ -73,11 +73,8 @@ class Alert:
         }
 
 
-class GuardStates:
+class GuardStates(Repository):
     """What the processes that share a store have to agree on."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def baseline(self) -> Baseline | None:
         """Return the baseline, or None. Raises StoreError when it is damaged."""

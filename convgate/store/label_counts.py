@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from convgate.store.database import Store
+from convgate.store.damage import translate_decoding_errors
+from convgate.store.database import Repository
 from convgate.store.label_log import ADJUDICATED, OF_DELETED, SituationKey, find_situation
 
 _TRAINERS = "SELECT number FROM annotators WHERE kind = 'person' AND trains"
@@ -68,11 +69,8 @@ class DisagreementPage:
     total: int  # on all pages
 
 
-class LabelCounts:
+class LabelCounts(Repository):
     """Counts over the labels of a store, without deleted conversations."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def shared(self, *, training: bool = False) -> list[SharedCounts]:
         """Return, for every two people who answered the same turns, their answers by message and week.
@@ -80,48 +78,47 @@ class LabelCounts:
         training: only people whose answers are used in training.
         """
         people = _TRAINERS if training else _PEOPLE
-        with self._store.read() as db:
-            rows = db.execute(f"""
-                SELECT a.name, b.name, conversation, one.situation,
-                    date(max(one.at, two.at), 'weekday 0', '-6 days') AS week,
-                    sum(one.answer = 'relevant' AND two.answer = 'relevant'),
-                    sum(one.answer = 'relevant' AND two.answer = 'not_relevant'),
-                    sum(one.answer = 'not_relevant' AND two.answer = 'relevant'),
-                    sum(one.answer = 'not_relevant' AND two.answer = 'not_relevant'),
-                    sum(one.answer = 'unsure' OR two.answer = 'unsure')
-                FROM labels AS one JOIN annotators AS a ON a.number = one.annotator
-                JOIN labels AS two ON two.situation = one.situation AND two.turn = one.turn
-                JOIN annotators AS b ON b.number = two.annotator AND b.name > a.name
-                JOIN situations ON situations.number = one.situation
-                JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
-                WHERE one.turn >= 0 AND one.annotator IN ({people}) AND two.annotator IN ({people})
-                GROUP BY a.name, b.name, one.situation, week
-            """).fetchall()
-        return [
-            SharedCounts(first, second, conversation, message, date.fromisoformat(week), *counts)
-            for first, second, conversation, message, week, *counts in rows
-        ]
+        rows = self._rows(f"""
+            SELECT a.name, b.name, conversation, one.situation,
+                date(max(one.at, two.at), 'weekday 0', '-6 days') AS week,
+                sum(one.answer = 'relevant' AND two.answer = 'relevant'),
+                sum(one.answer = 'relevant' AND two.answer = 'not_relevant'),
+                sum(one.answer = 'not_relevant' AND two.answer = 'relevant'),
+                sum(one.answer = 'not_relevant' AND two.answer = 'not_relevant'),
+                sum(one.answer = 'unsure' OR two.answer = 'unsure')
+            FROM labels AS one JOIN annotators AS a ON a.number = one.annotator
+            JOIN labels AS two ON two.situation = one.situation AND two.turn = one.turn
+            JOIN annotators AS b ON b.number = two.annotator AND b.name > a.name
+            JOIN situations ON situations.number = one.situation
+            JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
+            WHERE one.turn >= 0 AND one.annotator IN ({people}) AND two.annotator IN ({people})
+            GROUP BY a.name, b.name, one.situation, week
+        """)
+        with translate_decoding_errors("time of a label"):
+            return [
+                SharedCounts(first, second, conversation, message, date.fromisoformat(week), *counts)
+                for first, second, conversation, message, week, *counts in rows
+            ]
 
     def together(self, *, training: bool = False) -> list[TurnCounts]:
         """Return the answers to turns that at least two people answered, by message.
 
         training: only people whose answers are used in training.
         """
-        with self._store.read() as db:
-            rows = db.execute(f"""
-                SELECT conversation, situation, count(*), sum(relevant = 0 OR not_relevant = 0),
-                    sum(relevant), sum(not_relevant),
-                    sum(relevant * not_relevant * 1.0 / (relevant + not_relevant - 1))
-                FROM (
-                    SELECT situation, turn, sum(answer = 'relevant') AS relevant,
-                        sum(answer = 'not_relevant') AS not_relevant
-                    FROM labels WHERE turn >= 0 AND annotator IN ({_TRAINERS if training else _PEOPLE})
-                    GROUP BY situation, turn)
-                JOIN situations ON situations.number = situation
-                JOIN conversations ON conversations.number = conversation
-                WHERE relevant + not_relevant > 1 AND deleted_at IS NULL
-                GROUP BY situation
-            """).fetchall()
+        rows = self._rows(f"""
+            SELECT conversation, situation, count(*), sum(relevant = 0 OR not_relevant = 0),
+                sum(relevant), sum(not_relevant),
+                sum(relevant * not_relevant * 1.0 / (relevant + not_relevant - 1))
+            FROM (
+                SELECT situation, turn, sum(answer = 'relevant') AS relevant,
+                    sum(answer = 'not_relevant') AS not_relevant
+                FROM labels WHERE turn >= 0 AND annotator IN ({_TRAINERS if training else _PEOPLE})
+                GROUP BY situation, turn)
+            JOIN situations ON situations.number = situation
+            JOIN conversations ON conversations.number = conversation
+            WHERE relevant + not_relevant > 1 AND deleted_at IS NULL
+            GROUP BY situation
+        """)
         return [TurnCounts(*row) for row in rows]
 
     def disagreements(
@@ -175,58 +172,55 @@ class LabelCounts:
 
     def trainers(self) -> list[str] | None:
         """Return the names of the people whose answers are used in training; None for everybody."""
-        with self._store.read() as db:
-            people = db.execute("SELECT name, trains FROM annotators WHERE kind = 'person'").fetchall()
+        people = self._rows("SELECT name, trains FROM annotators WHERE kind = 'person'")
         names = [name for name, trains in people if trains]
         return None if len(names) == len(people) else names
 
     def settled_since(self, first: str, second: str, since: datetime) -> int:
         """Return how many turns that both people answered were adjudicated at `since` or later."""
-        with self._store.read() as db:
-            row = db.execute(
-                """
-                SELECT count(*) FROM labels AS final
-                JOIN situations ON situations.number = final.situation
-                JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
-                WHERE final.turn >= 0 AND final.at >= ?
-                    AND final.annotator = (SELECT number FROM annotators WHERE name = ?)
-                    AND 2 = (SELECT count(*) FROM labels JOIN annotators ON annotators.number = annotator
-                        WHERE situation = final.situation AND turn = final.turn AND name IN (?, ?))
-                """,
-                [since.astimezone(UTC).isoformat(timespec="milliseconds"), ADJUDICATED, first, second],
-            ).fetchone()
+        row = self._row(
+            """
+            SELECT count(*) FROM labels AS final
+            JOIN situations ON situations.number = final.situation
+            JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
+            WHERE final.turn >= 0 AND final.at >= ?
+                AND final.annotator = (SELECT number FROM annotators WHERE name = ?)
+                AND 2 = (SELECT count(*) FROM labels JOIN annotators ON annotators.number = annotator
+                    WHERE situation = final.situation AND turn = final.turn AND name IN (?, ?))
+            """,
+            [since.astimezone(UTC).isoformat(timespec="milliseconds"), ADJUDICATED, first, second],
+        )
         return int(row[0])
 
     def per_day(self, annotator: str, since: date) -> dict[date, int]:
         """Return the number of current answers of an annotator by the day (UTC) of the answer, in order."""
-        with self._store.read() as db:
-            rows = db.execute(
-                f"""
-                SELECT date(at), count(*) FROM labels
-                WHERE annotator = (SELECT number FROM annotators WHERE name = ?) AND at >= ? AND turn >= 0
-                    AND situation NOT IN ({OF_DELETED})
-                GROUP BY date(at) ORDER BY date(at)
-                """,
-                [annotator, since.isoformat()],
-            ).fetchall()
-        return {date.fromisoformat(day): count for day, count in rows}
+        rows = self._rows(
+            f"""
+            SELECT date(at), count(*) FROM labels
+            WHERE annotator = (SELECT number FROM annotators WHERE name = ?) AND at >= ? AND turn >= 0
+                AND situation NOT IN ({OF_DELETED})
+            GROUP BY date(at) ORDER BY date(at)
+            """,
+            [annotator, since.isoformat()],
+        )
+        with translate_decoding_errors("time of a label"):
+            return {date.fromisoformat(day): count for day, count in rows}
 
     def known(self, *, by: str | None = None) -> dict[SituationKey, set[int]]:
         """Return, by message, the turns with a gold label and those that `by` answered."""
-        with self._store.read() as db:
-            rows = db.execute(
-                """
-                SELECT key, situations.turn, question, said.turn FROM (
-                    SELECT situation, turn FROM gold WHERE answer <> 'unsure'
-                    UNION
-                    SELECT situation, turn FROM labels WHERE turn >= 0
-                        AND annotator = (SELECT number FROM annotators WHERE name = ?)
-                ) AS said
-                JOIN situations ON situations.number = said.situation
-                JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
-                """,
-                [by],
-            ).fetchall()
+        rows = self._rows(
+            """
+            SELECT key, situations.turn, question, said.turn FROM (
+                SELECT situation, turn FROM gold WHERE answer <> 'unsure'
+                UNION
+                SELECT situation, turn FROM labels WHERE turn >= 0
+                    AND annotator = (SELECT number FROM annotators WHERE name = ?)
+            ) AS said
+            JOIN situations ON situations.number = said.situation
+            JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
+            """,
+            [by],
+        )
         turns: dict[SituationKey, set[int]] = {}
         for *place, turn in rows:
             turns.setdefault(SituationKey(*place), set()).add(turn)
@@ -234,13 +228,14 @@ class LabelCounts:
 
 
 def _disagreement(row: tuple[Any, ...]) -> Disagreement:
-    key, current, question, title, turn, newest, settled, settled_at, answers = row
-    return Disagreement(
-        SituationKey(key, current, question),
-        title,
-        turn,
-        dict(sorted(json.loads(answers).items())),
-        datetime.fromisoformat(newest),
-        settled,
-        datetime.fromisoformat(settled_at) if settled_at else None,
-    )
+    *situation, title, turn, newest, settled, settled_at, answers = row
+    with translate_decoding_errors("disagreement"):
+        return Disagreement(
+            SituationKey(*situation),
+            title,
+            turn,
+            dict(sorted(json.loads(answers).items())),
+            datetime.fromisoformat(newest),
+            settled,
+            datetime.fromisoformat(settled_at) if settled_at else None,
+        )

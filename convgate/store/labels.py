@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 from sqlite_utils import Database
 
 from convgate.errors import StoreError
-from convgate.store.database import Store
+from convgate.store.database import Repository
 from convgate.store.documents import read_row
 from convgate.store.label_log import (
     ADJUDICATED,
@@ -103,11 +103,8 @@ class LabelImport:
     undone: bool
 
 
-class Labels:
+class Labels(Repository):
     """The labels of a store. Every method that writes stores all of its entries or none."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def answer(
         self,
@@ -241,15 +238,14 @@ class Labels:
 
     def changes(self, action: int) -> list[LabelChange]:
         """Return what an action changed, in its order."""
-        with self._store.read() as db:
-            rows = db.execute(
-                "SELECT key, situations.turn, question, log.turn, name, before, after FROM label_log AS log"
-                " JOIN situations ON situations.number = situation"
-                " JOIN conversations ON conversations.number = conversation"
-                " JOIN annotators ON annotators.number = log.annotator"
-                " WHERE action = ? ORDER BY log.number",
-                [action],
-            ).fetchall()
+        rows = self._rows(
+            "SELECT key, situations.turn, question, log.turn, name, before, after FROM label_log AS log"
+            " JOIN situations ON situations.number = situation"
+            " JOIN conversations ON conversations.number = conversation"
+            " JOIN annotators ON annotators.number = log.annotator"
+            " WHERE action = ? ORDER BY log.number",
+            [action],
+        )
         return [LabelChange(SituationKey(*row[:3]), *row[3:]) for row in rows]
 
     def of(self, situation: SituationKey) -> SituationLabels:
@@ -264,29 +260,28 @@ class Labels:
 
     def annotators(self) -> list[Annotator]:
         """Return everybody with a current answer, people first, by name."""
-        with self._store.read() as db:
-            rows = db.query(f"""
-                SELECT name, kind, trains, coalesce(answers, 0) AS answers,
+        return self._records(
+            Annotator,
+            f"""
+            SELECT name, kind, trains, coalesce(answers, 0) AS answers,
                     coalesce(situations, 0) AS situations, last
                 FROM annotators LEFT JOIN (
-                    SELECT annotator, count(*) AS answers, count(DISTINCT situation) AS situations,
+                SELECT annotator, count(*) AS answers, count(DISTINCT situation) AS situations,
                         max(at) AS last
                     FROM labels WHERE turn >= 0 AND situation NOT IN ({OF_DELETED}) GROUP BY annotator
                 ) ON annotator = number
                 WHERE EXISTS (SELECT 1 FROM labels AS any WHERE any.annotator = annotators.number)
                 ORDER BY kind = 'person' DESC, kind = 'agent' DESC, name COLLATE NOCASE
-            """)
-            return [read_row(Annotator, row) for row in rows]
+            """,
+        )
 
     def people(self) -> list[str]:
         """Return the names of the people with a current answer, without counting answers."""
-        with self._store.read() as db:
-            rows = db.table("annotators").rows_where(
-                "kind = 'person' AND number IN (SELECT annotator FROM labels)",
-                select="name",
-                order_by="name COLLATE NOCASE",
-            )
-            return [row["name"] for row in rows]
+        rows = self._rows(
+            "SELECT name FROM annotators WHERE kind = 'person' AND number IN (SELECT annotator FROM labels)"
+            " ORDER BY name COLLATE NOCASE"
+        )
+        return [name for (name,) in rows]
 
     def set_trains(self, name: str, *, trains: bool) -> None:
         """Set whether an annotator's answers are used in training; StoreError for an unknown one."""
@@ -298,19 +293,18 @@ class Labels:
 
     def last_situation(self, by: str) -> SituationKey | None:
         """Return the message that `by` worked on last."""
-        with self._store.read() as db:
-            row = db.execute(
-                """
-                SELECT key, situations.turn, question FROM label_actions
-                JOIN label_log ON label_log.action = label_actions.number
-                JOIN situations ON situations.number = label_log.situation
-                JOIN conversations ON conversations.number = situations.conversation
-                WHERE label_actions.annotator = (SELECT number FROM annotators WHERE name = ?)
-                    AND label_actions.kind <> 'import' AND deleted_at IS NULL
-                ORDER BY label_actions.number DESC, label_log.number DESC LIMIT 1
-                """,
-                [by],
-            ).fetchone()
+        row = self._row(
+            """
+            SELECT key, situations.turn, question FROM label_actions
+            JOIN label_log ON label_log.action = label_actions.number
+            JOIN situations ON situations.number = label_log.situation
+            JOIN conversations ON conversations.number = situations.conversation
+            WHERE label_actions.annotator = (SELECT number FROM annotators WHERE name = ?)
+                AND label_actions.kind <> 'import' AND deleted_at IS NULL
+            ORDER BY label_actions.number DESC, label_log.number DESC LIMIT 1
+            """,
+            [by],
+        )
         return SituationKey(*row) if row else None
 
     def entries(self, conversation: str | None = None) -> Iterator[Entry]:
@@ -337,19 +331,18 @@ class Labels:
                     yield Entry(SituationKey(key, current, question), turn, name, said, what, *rest)
 
     def _imports(self, condition: str, values: list[Any], limit: int | None = None) -> list[LabelImport]:
-        with self._store.read() as db:
-            rows = db.query(
-                f"""
-                SELECT imports.number, origin AS file, name AS "by", imports.at,
-                    (SELECT count(*) FROM label_log WHERE action = imports.number) AS labels,
-                    (SELECT kind FROM label_actions AS later WHERE later.undoes = imports.number
-                        ORDER BY later.number DESC LIMIT 1) IS 'undo' AS undone
-                FROM label_actions AS imports JOIN annotators ON annotators.number = imports.annotator
-                WHERE imports.kind = 'import' {condition} ORDER BY imports.number DESC LIMIT ?
-                """,
-                [*values, -1 if limit is None else limit],
-            )
-            return [read_row(LabelImport, row) for row in rows]
+        return self._records(
+            LabelImport,
+            f"""
+            SELECT imports.number, origin AS file, name AS "by", imports.at,
+                (SELECT count(*) FROM label_log WHERE action = imports.number) AS labels,
+                (SELECT kind FROM label_actions AS later WHERE later.undoes = imports.number
+                    ORDER BY later.number DESC LIMIT 1) IS 'undo' AS undone
+            FROM label_actions AS imports JOIN annotators ON annotators.number = imports.annotator
+            WHERE imports.kind = 'import' {condition} ORDER BY imports.number DESC LIMIT ?
+            """,
+            [*values, -1 if limit is None else limit],
+        )
 
 
 def _said(db: Database, table: str, value: str, situation: int) -> dict[int, dict[str, Said]]:

@@ -14,12 +14,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from sqlite_utils import Database
-
 from convgate.errors import StoreError
-from convgate.store.database import Store
-from convgate.store.documents import read_row
-from convgate.store.label_log import WHOLE, SituationKey, find_situation, present, situation_number
+from convgate.store.database import Repository
+from convgate.store.label_log import WHOLE, SituationKey, present, situation_number
 from convgate.transcripts.characters import writable
 
 ReasonKind = Literal["threshold", "versions", "policies", "annotators", "audit", "start", "score"]
@@ -44,9 +41,9 @@ _ITEMS = f"""
     JOIN situations ON situations.number = queue_items.situation
     JOIN conversations ON conversations.number = situations.conversation AND deleted_at IS NULL
     LEFT JOIN labels AS mine ON mine.situation = queue_items.situation AND mine.turn = queue_items.turn
-        AND mine.annotator = :annotator
+        AND mine.annotator = (SELECT number FROM annotators WHERE name = :annotator)
     LEFT JOIN labels AS whole ON whole.situation = queue_items.situation AND whole.turn = {WHOLE}
-        AND whole.annotator = :annotator
+        AND whole.annotator = (SELECT number FROM annotators WHERE name = :annotator)
     WHERE queue = :queue"""
 
 
@@ -94,11 +91,8 @@ class QueueProgress:
         return self.items - self.answered
 
 
-class Queues:
+class Queues(Repository):
     """The queues of a store."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def add(self, name: str, items: Iterable[NewItem], *, by: str, seed: int) -> Queue:
         """Store a queue with its items in order; all of it or nothing.
@@ -160,7 +154,7 @@ class Queues:
 
     def item(self, number: int, place: int) -> QueueItem | None:
         """Return the item at a place; None when it is missing or its conversation was deleted."""
-        return self._first(f"{_ITEMS} AND place = :place", number, "", place=place)
+        return next(iter(self._items("AND place = :place", number, "", place=place)), None)
 
     def next_item(self, number: int, annotator: str, *, after: int | None = None) -> QueueItem | None:
         """Return the next item for an annotator; None when all are done.
@@ -168,92 +162,75 @@ class Queues:
         Items come in order from the place `after`, then from the front; those of messages that are skipped or
         done come last.
         """
-        condition = f"{_ITEMS} AND coalesce({_DONE}, 0) = 0"
-        order = "whole.turn IS NOT NULL, place <= :after, place"
-        return self._first(condition, number, annotator, order, after=-1 if after is None else after)
+        order = "whole.turn IS NOT NULL, place <= :after, place LIMIT 1"
+        position = -1 if after is None else after
+        items = self._items(f"AND NOT coalesce({_DONE}, 0)", number, annotator, order, after=position)
+        return next(iter(items), None)
 
     def items_about(self, number: int, situation: SituationKey) -> list[QueueItem]:
         """Return the items about a message, in order."""
-        with self._store.read() as db:
-            rows = db.execute(
-                f"""
-                SELECT {_ITEM} FROM queue_items
-                JOIN situations ON situations.number = queue_items.situation
-                JOIN conversations ON conversations.number = situations.conversation
-                WHERE queue = ? AND queue_items.situation = ? ORDER BY place
-                """,
-                [number, find_situation(db, situation)],
-            ).fetchall()
-        return [_item(row) for row in rows]
+        condition = "AND key = :key AND situations.turn IS :turn AND question = :question"
+        values: dict[str, Any] = {
+            "key": situation.conversation,
+            "turn": situation.turn,
+            "question": situation.question,
+        }
+        return self._items(condition, number, "", **values)
 
     def progress(self, number: int, annotator: str) -> QueueProgress:
         """Return the progress of an annotator."""
-        with self._store.read() as db:
-            row = db.execute(
-                f"""
-                SELECT count(*), sum(done), sum(NOT done AND skipped) FROM (
-                    SELECT coalesce({_DONE}, 0) AS done, coalesce(whole.answer = 'skipped', 0) AS skipped
-                    {_ITEMS})
-                """,
-                {"queue": number, "annotator": _annotator(db, annotator)},
-            ).fetchone()
-        return QueueProgress(row[0], row[1] or 0, row[2] or 0)
+        total, done, skipped = self._row(
+            f"""
+            SELECT count(*), coalesce(sum(done), 0), coalesce(sum(NOT done AND skipped), 0) FROM (
+                SELECT coalesce({_DONE}, 0) AS done, coalesce(whole.answer = 'skipped', 0) AS skipped
+                {_ITEMS})
+            """,
+            {"queue": number, "annotator": annotator},
+        )
+        return QueueProgress(total, done, skipped)
 
     def reasons(self, number: int) -> dict[ReasonKind, int]:
         """Return the number of items of each kind, the most frequent first."""
-        with self._store.read() as db:
-            rows = db.execute(
-                "SELECT kind, count(*) FROM queue_items WHERE queue = ?"
-                " GROUP BY kind ORDER BY count(*) DESC, kind",
-                [number],
-            )
-            return dict(rows.fetchall())
+        rows: list[Any] = self._rows(
+            "SELECT kind, count(*) FROM queue_items WHERE queue = ? GROUP BY kind ORDER BY 2 DESC, 1",
+            [number],
+        )
+        return dict(rows)
 
     def common_reasons(self, number: int) -> dict[ReasonKind, str]:
         """Return, by kind, the reason that all its items share; only of kinds with several items."""
-        with self._store.read() as db:
-            rows = db.execute(
-                "SELECT kind, min(reason) FROM queue_items WHERE queue = ? GROUP BY kind"
-                " HAVING count(*) > 1 AND min(reason) = max(reason)",
-                [number],
-            )
-            return dict(rows.fetchall())
+        rows: list[Any] = self._rows(
+            "SELECT kind, min(reason) FROM queue_items WHERE queue = ? GROUP BY kind"
+            " HAVING count(*) > 1 AND min(reason) = max(reason)",
+            [number],
+        )
+        return dict(rows)
 
-    def _first(
-        self, condition: str, number: int, annotator: str, order: str = "place", **values: int
-    ) -> QueueItem | None:
-        with self._store.read() as db:
-            row = db.execute(
-                f"SELECT {_ITEM} {condition} ORDER BY {order} LIMIT 1",
-                {"queue": number, "annotator": _annotator(db, annotator), **values},
-            ).fetchone()
-        return _item(row) if row else None
+    def _items(
+        self, condition: str, number: int, annotator: str, order: str = "place", **values: Any
+    ) -> list[QueueItem]:
+        rows = self._rows(
+            f"SELECT {_ITEM} {_ITEMS} {condition} ORDER BY {order}",
+            {"queue": number, "annotator": annotator, **values},
+        )
+        return [
+            QueueItem(SituationKey(key, current, question), turn, kind, reason, place)
+            for place, key, current, question, turn, kind, reason in rows
+        ]
 
     def _queues(self, condition: str, values: list[Any]) -> list[Queue]:
-        with self._store.read() as db:
-            rows = db.query(
-                f"""
-                SELECT queues.*, count(*) AS items, count(DISTINCT situation) AS messages
-                FROM queues JOIN queue_items ON queue = queues.number
-                WHERE deleted_at IS NULL {condition} GROUP BY queues.number ORDER BY queues.number DESC
-                """,
-                values,
-            )
-            return [read_row(Queue, row) for row in rows]
+        return self._records(
+            Queue,
+            f"""
+            SELECT queues.*, count(*) AS items, count(DISTINCT situation) AS messages
+            FROM queues JOIN queue_items ON queue = queues.number
+            WHERE deleted_at IS NULL {condition} GROUP BY queues.number ORDER BY queues.number DESC
+            """,
+            values,
+        )
 
     def _mark(self, number: int, deleted_at: str | None) -> None:
         with self._store.write() as db:
             if not db.table("queues").count_where("number = ?", [number]):
                 raise StoreError(f"There is no queue {number}.")
             db.table("queues").update(number, {"deleted_at": deleted_at})
-
-
-def _annotator(db: Database, name: str) -> int:
-    """Return the number of an annotator; -1 for one without labels."""
-    row = db.execute("SELECT number FROM annotators WHERE name = ?", [name]).fetchone()
-    return row[0] if row else -1
-
-
-def _item(row: tuple[Any, ...]) -> QueueItem:
-    place, key, current, question, turn, kind, reason = row
-    return QueueItem(SituationKey(key, current, question), turn, kind, reason, place)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
-from convgate.store.database import Store
+from convgate.store.database import Repository
 from convgate.transcripts.characters import writable
 
 TOKEN_COLUMNS = ("rules", "task_state", "recent", "evidence", "decisions", "capsules")
@@ -99,11 +99,8 @@ class Sums:
     applied: dict[str, int]  # requests by mode
 
 
-class Requests:
+class Requests(Repository):
     """Single requests of a store. A period includes its start, and not its end."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def add(self, requests: Iterable[LoggedRequest]) -> None:
         """Log requests, all of them or none."""
@@ -129,25 +126,22 @@ class Requests:
 
     def count(self) -> int:
         """Return how many are logged."""
-        with self._store.read() as db:
-            return db.table("requests").count
+        return int(self._row("SELECT count(*) FROM requests")[0])
 
     def newest(self) -> datetime | None:
         """Return the time of the last request, or None."""
-        with self._store.read() as db:
-            (at,) = db.execute("SELECT max(at) FROM requests").fetchone()
+        (at,) = self._row("SELECT max(at) FROM requests")
         return None if at is None else datetime.fromtimestamp(at, UTC)
 
     def fallen(self, since: datetime, until: datetime, *, skip: int, limit: int) -> list[Fallback]:
         """Return requests that fell back, the newest first."""
         tokens = " + ".join(f"tokens_{name}" for name in TOKEN_COLUMNS)
-        with self._store.read() as db:
-            rows = db.execute(
-                f"SELECT id, at, mode, classified, fallbacks, breaches, {tokens} FROM requests"
-                " WHERE fallbacks <> '' AND at >= ? AND at < ?"
-                " ORDER BY at DESC, number DESC LIMIT ? OFFSET ?",
-                [since.timestamp(), until.timestamp(), limit, skip],
-            ).fetchall()
+        rows = self._rows(
+            f"SELECT id, at, mode, classified, fallbacks, breaches, {tokens} FROM requests"
+            " WHERE fallbacks <> '' AND at >= ? AND at < ?"
+            " ORDER BY at DESC, number DESC LIMIT ? OFFSET ?",
+            [since.timestamp(), until.timestamp(), limit, skip],
+        )
         return [
             Fallback(id, datetime.fromtimestamp(at, UTC), mode, classified, tuple(causes.split()), *rest)
             for id, at, mode, classified, causes, *rest in rows
@@ -163,10 +157,9 @@ class Requests:
 
     def might_exceed(self, max_rows: int) -> bool:
         """Return whether there may be more; at once, and too high only when some were removed in between."""
-        with self._store.read() as db:
-            first, last = db.execute(
-                "SELECT (SELECT min(number) FROM requests), (SELECT max(number) FROM requests)"
-            ).fetchone()
+        first, last = self._row(
+            "SELECT (SELECT min(number) FROM requests), (SELECT max(number) FROM requests)"
+        )
         return first is not None and last - first + 1 > max_rows
 
     def keep_newest(self, max_rows: int) -> int:
@@ -198,48 +191,40 @@ class Requests:
             )
 
     def _remove(self, which: str, *values: float) -> int:
-        with self._store.read() as db:
-            rows = db.execute(f"SELECT number FROM requests {which}", values).fetchall()
+        rows = self._rows(f"SELECT number FROM requests {which}", values)
         for start in range(0, len(rows), _PORTION):
             with self._store.write() as db:
                 db.conn.executemany("DELETE FROM requests WHERE number = ?", rows[start : start + _PORTION])
         return len(rows)
 
 
-class RequestCounts:
+class RequestCounts(Repository):
     """Counts for the guardrails, which indices answer. A period includes its end, and not its start."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def classified(self, since: datetime, until: datetime, modes: Sequence[str]) -> dict[str, int]:
         """Return the number of requests by classified mode, without modes that have none."""
-        with self._store.read() as db:
-            row = db.execute(
-                f"SELECT {_count_by('classified', modes)} FROM requests WHERE at > ? AND at <= ?",
-                [*modes, since.timestamp(), until.timestamp()],
-            ).fetchone()
+        row = self._row(
+            f"SELECT {_count_by('classified', modes)} FROM requests WHERE at > ? AND at <= ?",
+            [*modes, since.timestamp(), until.timestamp()],
+        )
         return {mode: count for mode, count in zip(modes, row, strict=True) if count}
 
     def unsure(self, edges: Sequence[datetime]) -> list[tuple[int, int]]:
         """Return the requests without an intent, and the unsure ones of them, between each two edges."""
-        with self._store.read() as db:
-            return [
-                db.execute(
-                    "SELECT count(low), count(*) FILTER (WHERE low) FROM requests WHERE at > ? AND at <= ?",
-                    [since.timestamp(), until.timestamp()],
-                ).fetchone()
-                for since, until in pairwise(edges)
-            ]
+        sql = "SELECT count(low), count(*) FILTER (WHERE low) FROM requests WHERE at > ? AND at <= ?"
+        counts = []
+        for since, until in pairwise(edges):
+            judged, unsure = self._row(sql, [since.timestamp(), until.timestamp()])
+            counts.append((judged, unsure))
+        return counts
 
     def last_outcomes(self, mode: str, since: datetime, until: datetime, *, most: int) -> Outcomes:
         """Return the outcomes of the newest requests in a mode that have one."""
-        with self._store.read() as db:
-            count, successes = db.execute(
-                "SELECT count(*), coalesce(sum(ok), 0) FROM (SELECT ok FROM requests"
-                " WHERE ok IS NOT NULL AND mode = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT ?)",
-                [mode, since.timestamp(), until.timestamp(), most],
-            ).fetchone()
+        count, successes = self._row(
+            "SELECT count(*), coalesce(sum(ok), 0) FROM (SELECT ok FROM requests"
+            " WHERE ok IS NOT NULL AND mode = ? AND at > ? AND at <= ? ORDER BY at DESC LIMIT ?)",
+            [mode, since.timestamp(), until.timestamp(), most],
+        )
         return Outcomes(count, count - successes)
 
     def outcomes(self, since: datetime | None, until: datetime, modes: Sequence[str]) -> dict[str, Outcomes]:
@@ -247,29 +232,24 @@ class RequestCounts:
 
         With the modes SQLite reads its index of outcomes, not every request of the period.
         """
-        with self._store.read() as db:
-            rows = db.execute(
-                "SELECT mode, count(*), sum(ok) FROM requests WHERE ok IS NOT NULL"
-                f" AND mode IN ({', '.join('?' * len(modes))}) AND at > ? AND at <= ? GROUP BY mode",
-                [*modes, -1e18 if since is None else since.timestamp(), until.timestamp()],
-            )
-            return {mode: Outcomes(count, count - successes) for mode, count, successes in rows.fetchall()}
+        rows = self._rows(
+            "SELECT mode, count(*), sum(ok) FROM requests WHERE ok IS NOT NULL"
+            f" AND mode IN ({', '.join('?' * len(modes))}) AND at > ? AND at <= ? GROUP BY mode",
+            [*modes, -1e18 if since is None else since.timestamp(), until.timestamp()],
+        )
+        return {mode: Outcomes(count, count - successes) for mode, count, successes in rows}
 
     def lost(self, since: datetime, until: datetime) -> int:
         """Return how many requests could not be logged."""
-        with self._store.read() as db:
-            (lost,) = db.execute(
-                "SELECT coalesce(sum(requests), 0) FROM guard_losses WHERE at > ? AND at <= ?",
-                [since.timestamp(), until.timestamp()],
-            ).fetchone()
+        (lost,) = self._row(
+            "SELECT coalesce(sum(requests), 0) FROM guard_losses WHERE at > ? AND at <= ?",
+            [since.timestamp(), until.timestamp()],
+        )
         return int(lost)
 
 
-class RequestFigures:
+class RequestFigures(Repository):
     """Sums over bins of time. A bin includes its start, and not its end."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def sums(self, edges: Sequence[datetime], modes: Sequence[str]) -> list[Sums]:
         """Return the sums between each two edges. To group by bin in SQL takes twice the time."""
@@ -303,24 +283,19 @@ class RequestFigures:
         Of more than `most` requests about that many, evenly spread.
         """
         period = [since.timestamp(), until.timestamp()]
-        with self._store.read() as db:
-            count = db.table("requests").count_where("at >= ? AND at < ?", period)
-            return db.execute(
-                "SELECT at, seconds FROM requests WHERE at >= ? AND at < ? AND number % ? = 0",
-                [*period, -(-count // most) or 1],
-            ).fetchall()
+        (count,) = self._row("SELECT count(*) FROM requests WHERE at >= ? AND at < ?", period)
+        rows = self._rows(
+            "SELECT at, seconds FROM requests WHERE at >= ? AND at < ? AND number % ? = 0",
+            [*period, -(-count // most) or 1],
+        )
+        return [(at, seconds) for at, seconds in rows]
 
     def _between(
         self, edges: Sequence[datetime], columns: str, modes: Sequence[str]
     ) -> list[tuple[Any, ...]]:
-        with self._store.read() as db:
-            return [
-                db.execute(
-                    f"SELECT {columns} FROM requests WHERE at >= ? AND at < ?",
-                    [*modes, since.timestamp(), until.timestamp()],
-                ).fetchone()
-                for since, until in pairwise(edges)
-            ]
+        sql = f"SELECT {columns} FROM requests WHERE at >= ? AND at < ?"
+        periods = pairwise(edge.timestamp() for edge in edges)
+        return [self._row(sql, [*modes, *period]) for period in periods]
 
 
 def _count_by(column: str, modes: Sequence[str]) -> str:

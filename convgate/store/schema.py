@@ -9,13 +9,8 @@ migrations = Migrations("convgate")
 _CONVERSATIONS = (
     """
     CREATE TABLE conversations (
-        number INTEGER PRIMARY KEY,
-        key TEXT NOT NULL UNIQUE,
-        title TEXT NOT NULL,
-        format TEXT NOT NULL,
-        turns INTEGER NOT NULL,
-        tokens INTEGER,
-        origin TEXT NOT NULL,
+        number INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, title TEXT NOT NULL,
+        format TEXT NOT NULL, turns INTEGER NOT NULL, tokens INTEGER, origin TEXT NOT NULL,
         added TEXT NOT NULL,
         split_group TEXT NOT NULL,  -- decides on which side of a train/test split the conversation is
         deleted_at TEXT
@@ -56,28 +51,20 @@ _CONVERSATIONS = (
     """
     CREATE TABLE conversation_rules (
         conversation INTEGER PRIMARY KEY REFERENCES conversations (number) ON DELETE CASCADE,
-        policy TEXT NOT NULL,
-        choice TEXT NOT NULL,
-        note TEXT NOT NULL,
-        chosen TEXT NOT NULL
+        policy TEXT NOT NULL, choice TEXT NOT NULL, note TEXT NOT NULL, chosen TEXT NOT NULL
     ) STRICT""",
     # What people changed of single turns: kind is boundary or invariants; value is JSON.
     """
     CREATE TABLE turn_edits (
         conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
-        kind TEXT NOT NULL,
-        turn INTEGER NOT NULL,
-        value TEXT NOT NULL,
+        kind TEXT NOT NULL, turn INTEGER NOT NULL, value TEXT NOT NULL,
         PRIMARY KEY (conversation, kind, turn)
     ) STRICT, WITHOUT ROWID""",
     # The value before each step of the undo; NULL where there was none.
     """
     CREATE TABLE turn_edit_steps (
         conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
-        kind TEXT NOT NULL,
-        step INTEGER NOT NULL,
-        turn INTEGER NOT NULL,
-        value TEXT,
+        kind TEXT NOT NULL, step INTEGER NOT NULL, turn INTEGER NOT NULL, value TEXT,
         PRIMARY KEY (conversation, kind, step, turn)
     ) STRICT, WITHOUT ROWID""",
 )
@@ -85,8 +72,7 @@ _CONVERSATIONS = (
 _LABELS = (
     """
     CREATE TABLE annotators (
-        number INTEGER PRIMARY KEY,
-        name TEXT NOT NULL UNIQUE,
+        number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
         kind TEXT NOT NULL CHECK (kind IN ('person', 'agent', 'adjudication')),
         trains INTEGER NOT NULL DEFAULT 1
     ) STRICT""",
@@ -95,18 +81,15 @@ _LABELS = (
     CREATE TABLE situations (
         number INTEGER PRIMARY KEY,
         conversation INTEGER NOT NULL REFERENCES conversations (number) ON DELETE CASCADE,
-        turn INTEGER,
-        question TEXT NOT NULL DEFAULT '',
+        turn INTEGER, question TEXT NOT NULL DEFAULT '',
         CHECK ((turn IS NULL) = (question <> ''))
     ) STRICT""",
     "CREATE UNIQUE INDEX situations_once ON situations (conversation, coalesce(turn, -1), question)",
     """
     CREATE TABLE label_actions (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
-        annotator INTEGER NOT NULL REFERENCES annotators (number),
-        kind TEXT NOT NULL,
-        at TEXT NOT NULL,
-        origin TEXT NOT NULL DEFAULT '',
+        annotator INTEGER NOT NULL REFERENCES annotators (number), kind TEXT NOT NULL,
+        at TEXT NOT NULL, origin TEXT NOT NULL DEFAULT '',
         undoes INTEGER  -- the action that an undo or redo is about
     ) STRICT""",
     "CREATE INDEX label_actions_by_annotator ON label_actions (annotator, number)",
@@ -114,16 +97,12 @@ _LABELS = (
     # turn: the earlier turn, or -1 for the message as a whole.
     """
     CREATE TABLE label_log (
-        number INTEGER PRIMARY KEY,
-        action INTEGER NOT NULL REFERENCES label_actions (number),
+        number INTEGER PRIMARY KEY, action INTEGER NOT NULL REFERENCES label_actions (number),
         situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
         turn INTEGER NOT NULL CHECK (turn >= -1),
         annotator INTEGER NOT NULL REFERENCES annotators (number),
-        what TEXT NOT NULL CHECK (what IN ('answer', 'note')),
-        before TEXT,
-        after TEXT,
-        at TEXT NOT NULL,
-        version TEXT
+        what TEXT NOT NULL CHECK (what IN ('answer', 'note')), before TEXT, after TEXT,
+        at TEXT NOT NULL, version TEXT
     ) STRICT""",
     "CREATE INDEX label_log_by_action ON label_log (action)",
     "CREATE INDEX label_log_by_turn ON label_log (situation, turn, annotator, what)",
@@ -138,11 +117,8 @@ _LABELS = (
         f"""
         CREATE TABLE {table} (
             situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
-            turn INTEGER NOT NULL,
-            annotator INTEGER NOT NULL REFERENCES annotators (number),
-            {value} TEXT NOT NULL,
-            at TEXT NOT NULL,
-            version TEXT,
+            turn INTEGER NOT NULL, annotator INTEGER NOT NULL REFERENCES annotators (number),
+            {value} TEXT NOT NULL, at TEXT NOT NULL, version TEXT,
             PRIMARY KEY (situation, turn, annotator)
         ) STRICT, WITHOUT ROWID"""
         for table, value in (("labels", "answer"), ("label_notes", "note"))
@@ -193,21 +169,14 @@ _LABELS = (
     )""",
     """
     CREATE TABLE queues (
-        number INTEGER PRIMARY KEY AUTOINCREMENT,
-        name TEXT NOT NULL,
-        made_by TEXT NOT NULL,
-        made_at TEXT NOT NULL,
-        seed INTEGER NOT NULL,
-        deleted_at TEXT
+        number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, made_by TEXT NOT NULL,
+        made_at TEXT NOT NULL, seed INTEGER NOT NULL, deleted_at TEXT
     ) STRICT""",
     """
     CREATE TABLE queue_items (
-        queue INTEGER NOT NULL REFERENCES queues (number) ON DELETE CASCADE,
-        place INTEGER NOT NULL,
+        queue INTEGER NOT NULL REFERENCES queues (number) ON DELETE CASCADE, place INTEGER NOT NULL,
         situation INTEGER NOT NULL REFERENCES situations (number) ON DELETE CASCADE,
-        turn INTEGER NOT NULL CHECK (turn >= 0),
-        kind TEXT NOT NULL,
-        reason TEXT NOT NULL,
+        turn INTEGER NOT NULL CHECK (turn >= 0), kind TEXT NOT NULL, reason TEXT NOT NULL,
         PRIMARY KEY (queue, place)
     ) STRICT, WITHOUT ROWID""",
     "CREATE UNIQUE INDEX queue_items_once ON queue_items (situation, turn, queue)",
@@ -217,12 +186,8 @@ _SESSIONS = (
     # state: what the rules know of the messages so far, as JSON. present: the open conversation.
     """
     CREATE TABLE sessions (
-        number INTEGER PRIMARY KEY,
-        id TEXT NOT NULL UNIQUE,
-        workspace TEXT NOT NULL,
-        started TEXT NOT NULL,
-        ended TEXT,
-        reason TEXT NOT NULL DEFAULT '',
+        number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, workspace TEXT NOT NULL,
+        started TEXT NOT NULL, ended TEXT, reason TEXT NOT NULL DEFAULT '',
         last_activity TEXT NOT NULL,
         present INTEGER REFERENCES session_conversations (number) ON DELETE SET NULL,
         state TEXT NOT NULL DEFAULT '{}'
@@ -237,11 +202,8 @@ _SESSIONS = (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
         session INTEGER REFERENCES sessions (number) ON DELETE SET NULL,
         conversation INTEGER UNIQUE REFERENCES conversations (number) ON DELETE CASCADE,
-        began TEXT NOT NULL,
-        last_activity TEXT NOT NULL,
-        workflow_state TEXT,
-        title TEXT NOT NULL DEFAULT '',
-        tags TEXT NOT NULL DEFAULT '[]'
+        began TEXT NOT NULL, last_activity TEXT NOT NULL, workflow_state TEXT,
+        title TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '[]'
     ) STRICT""",
     "CREATE INDEX session_conversations_by_session ON session_conversations (session, began)",
 )
@@ -251,29 +213,14 @@ _REQUESTS = (
     # fallbacks: causes, joined by spaces. ok: NULL before an outcome is told. Ids may repeat.
     """
     CREATE TABLE requests (
-        number INTEGER PRIMARY KEY,
-        id TEXT NOT NULL,
-        at REAL NOT NULL,
-        mode TEXT NOT NULL,
-        classified TEXT NOT NULL,
-        confidence REAL NOT NULL,
-        source TEXT NOT NULL,
-        low INTEGER,
-        tokens_rules INTEGER NOT NULL,
-        tokens_task_state INTEGER NOT NULL,
-        tokens_recent INTEGER NOT NULL,
-        tokens_evidence INTEGER NOT NULL,
-        tokens_decisions INTEGER NOT NULL,
-        tokens_capsules INTEGER NOT NULL,
-        tokens_total INTEGER NOT NULL,
-        budget INTEGER NOT NULL,
-        invariants INTEGER NOT NULL,
-        breaches INTEGER NOT NULL,
-        over_budget INTEGER NOT NULL,
-        fallbacks TEXT NOT NULL,
-        seconds REAL NOT NULL,
-        ok INTEGER,
-        told_at REAL
+        number INTEGER PRIMARY KEY, id TEXT NOT NULL, at REAL NOT NULL, mode TEXT NOT NULL,
+        classified TEXT NOT NULL, confidence REAL NOT NULL, source TEXT NOT NULL, low INTEGER,
+        tokens_rules INTEGER NOT NULL, tokens_task_state INTEGER NOT NULL,
+        tokens_recent INTEGER NOT NULL, tokens_evidence INTEGER NOT NULL,
+        tokens_decisions INTEGER NOT NULL, tokens_capsules INTEGER NOT NULL,
+        tokens_total INTEGER NOT NULL, budget INTEGER NOT NULL, invariants INTEGER NOT NULL,
+        breaches INTEGER NOT NULL, over_budget INTEGER NOT NULL, fallbacks TEXT NOT NULL,
+        seconds REAL NOT NULL, ok INTEGER, told_at REAL
     ) STRICT""",
     "CREATE INDEX requests_by_id ON requests (id)",
     "CREATE INDEX requests_by_time ON requests (at, classified, low)",
@@ -282,37 +229,22 @@ _REQUESTS = (
     # One row at most. counts: requests by classified mode, as JSON.
     """
     CREATE TABLE guard_baseline (
-        number INTEGER PRIMARY KEY CHECK (number = 1),
-        at TEXT NOT NULL,
-        counts TEXT NOT NULL,
-        outcomes TEXT NOT NULL,
-        since TEXT,
-        until TEXT
+        number INTEGER PRIMARY KEY CHECK (number = 1), at TEXT NOT NULL, counts TEXT NOT NULL,
+        outcomes TEXT NOT NULL, since TEXT, until TEXT
     ) STRICT""",
     # mode: of an error rate, else ''. phase, since, rounds: of a mode that is held back or on probation.
     """
     CREATE TABLE guard_alerts (
-        number INTEGER PRIMARY KEY,
-        kind TEXT NOT NULL,
-        mode TEXT NOT NULL,
-        raised TEXT NOT NULL,
-        cleared TEXT,
-        message TEXT NOT NULL,
-        figures TEXT NOT NULL,
-        because TEXT NOT NULL,
-        phase TEXT NOT NULL,
-        since TEXT,
-        rounds INTEGER NOT NULL
+        number INTEGER PRIMARY KEY, kind TEXT NOT NULL, mode TEXT NOT NULL, raised TEXT NOT NULL,
+        cleared TEXT, message TEXT NOT NULL, figures TEXT NOT NULL, because TEXT NOT NULL,
+        phase TEXT NOT NULL, since TEXT, rounds INTEGER NOT NULL
     ) STRICT""",
     "CREATE UNIQUE INDEX guard_alerts_open ON guard_alerts (kind, mode) WHERE cleared IS NULL",
     "CREATE INDEX guard_alerts_by_time ON guard_alerts (raised)",
     # Requests that could not be logged.
     """
     CREATE TABLE guard_losses (
-        number INTEGER PRIMARY KEY,
-        at REAL NOT NULL,
-        requests INTEGER NOT NULL,
-        why TEXT NOT NULL
+        number INTEGER PRIMARY KEY, at REAL NOT NULL, requests INTEGER NOT NULL, why TEXT NOT NULL
     ) STRICT""",
 )
 

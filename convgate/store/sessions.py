@@ -13,7 +13,7 @@ from sqlite_utils import Database
 
 from convgate.errors import StoreError
 from convgate.store.conversations import NUMBER, number_of
-from convgate.store.database import Store
+from convgate.store.database import Repository
 from convgate.store.documents import read_row
 from convgate.transcripts.characters import writable
 
@@ -88,16 +88,13 @@ class OldSessions:
     in_library: int  # their conversations that the library has: kept
 
 
-class Sessions:
+class Sessions(Repository):
     """The sessions of a store; several calls that belong together need a `Store.write` of the caller."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def get(self, id: str) -> Session:
         """Return the session; StoreError when it is missing."""
         with self._store.read() as db:
-            return read_row(Session, _row(db, id))
+            return read_row(Session, _find_session(db, id))
 
     def live(self, workspace: str) -> LiveSession | None:
         """Return the active session of a workspace, or None."""
@@ -109,11 +106,8 @@ class Sessions:
     def recent(self, workspace: str | None = None, *, limit: int = 20) -> list[Session]:
         """Return the sessions of a workspace, or of all, by their last activity, newest first."""
         where, values = ("", []) if workspace is None else (" WHERE workspace = ?", [writable(workspace)])
-        with self._store.read() as db:
-            rows = db.query(
-                f"{_SESSION}{where} ORDER BY last_activity DESC, number DESC LIMIT ?", [*values, limit]
-            )
-            return [read_row(Session, row) for row in rows]
+        order = "ORDER BY last_activity DESC, number DESC LIMIT ?"
+        return self._records(Session, f"{_SESSION}{where} {order}", [*values, limit])
 
     def find(
         self, *, workspace: str | None = None, active: bool | None = None, page: int = 1, per_page: int = 20
@@ -129,20 +123,16 @@ class Sessions:
         if active is not None:
             conditions.append(f"ended IS {'' if active else 'NOT '}NULL")
         where = " AND ".join(conditions)
-        with self._store.read() as db:
-            total = db.table("sessions").count_where(where, values)
-            rows = db.query(
-                f"{_SESSION} WHERE {where} ORDER BY ended IS NULL DESC, last_activity DESC, number DESC"
-                " LIMIT ? OFFSET ?",
-                [*values, per_page, (page - 1) * per_page],
-            )
-            return SessionPage(tuple(read_row(Session, row) for row in rows), total)
+        (total,) = self._row(f"SELECT count(*) FROM sessions WHERE {where}", values)
+        order = "ORDER BY ended IS NULL DESC, last_activity DESC, number DESC LIMIT ? OFFSET ?"
+        limits = [per_page, (page - 1) * per_page]
+        rows = self._records(Session, f"{_SESSION} WHERE {where} {order}", [*values, *limits])
+        return SessionPage(tuple(rows), total)
 
     def workspaces(self) -> dict[str, int]:
         """Return the number of sessions of each workspace."""
-        with self._store.read() as db:
-            rows = db.execute("SELECT workspace, count(*) FROM sessions GROUP BY workspace ORDER BY 1")
-            return dict(rows.fetchall())
+        rows: list[Any] = self._rows("SELECT workspace, count(*) FROM sessions GROUP BY 1 ORDER BY 1")
+        return dict(rows)
 
     def begin(self, workspace: str, at: datetime) -> Session:
         """Add an active session without conversations; StoreError when the workspace has an active one."""
@@ -157,7 +147,7 @@ class Sessions:
     def end(self, id: str, at: datetime, reason: str) -> Session:
         """End a session, not before its last activity; one that ended stays as it is."""
         with self._store.write() as db:
-            session = _row(db, id)
+            session = _find_session(db, id)
             if session["ended"] is None:
                 ended = max(at.isoformat(), session["last_activity"])
                 db.table("sessions").update(session["number"], {"ended": ended, "reason": writable(reason)})
@@ -166,7 +156,7 @@ class Sessions:
     def open_conversation(self, id: str, at: datetime) -> int:
         """Open a conversation in a session in place of the open one, and return its number."""
         with self._store.write() as db:
-            session = _row(db, id)["number"]
+            session = _find_session(db, id)["number"]
             number = _insert_conversation(db, session, at)
             db.table("sessions").update(session, {"present": number})
         return number
@@ -174,7 +164,7 @@ class Sessions:
     def note_message(self, id: str, at: datetime, state: str, workflow_state: str | None = None) -> None:
         """Note that a message came to the open conversation of a session."""
         with self._store.write() as db:
-            session = _row(db, id)
+            session = _find_session(db, id)
             db.table("sessions").update(session["number"], {"state": state})
             changes = {} if workflow_state is None else {"workflow_state": workflow_state}
             if changes and session["present"] is not None:
@@ -187,7 +177,7 @@ class Sessions:
         Raises StoreError when either is missing.
         """
         with self._store.write() as db:
-            session, conversation = _row(db, id), number_of(db, key)
+            session, conversation = _find_session(db, id), number_of(db, key)
             table = db.table("session_conversations")
             held = next(table.rows_where("conversation = ?", [conversation]), None)
             if held and held["session"] == session["number"]:
@@ -242,28 +232,25 @@ class Sessions:
 
     def keys_of_old(self, before: datetime) -> list[str]:
         """Return the keys of the library's conversations whose session ended before a time."""
-        with self._store.read() as db:
-            rows = db.execute(
-                "SELECT key FROM conversations JOIN session_conversations AS held"
-                " ON held.conversation = conversations.number"
-                " JOIN sessions ON sessions.number = held.session"
-                " WHERE ended < ? AND deleted_at IS NULL",
-                [before.isoformat()],
-            )
-            return [key for (key,) in rows.fetchall()]
+        rows = self._rows(
+            "SELECT key FROM conversations JOIN session_conversations AS held"
+            " ON held.conversation = conversations.number"
+            " JOIN sessions ON sessions.number = held.session WHERE ended < ? AND deleted_at IS NULL",
+            [before.isoformat()],
+        )
+        return [key for (key,) in rows]
 
     def old(self, before: datetime) -> OldSessions:
         """Return what `clean_up` would remove and keep for the same time."""
-        with self._store.read() as db:
-            sessions, workspaces = db.execute(
-                "SELECT count(*), count(DISTINCT workspace) FROM sessions WHERE ended < ?",
-                [before.isoformat()],
-            ).fetchone()
-            total, in_library = db.execute(
-                "SELECT count(*), count(conversation) FROM session_conversations"
-                " WHERE session IN (SELECT number FROM sessions WHERE ended < ?)",
-                [before.isoformat()],
-            ).fetchone()
+        values = [before.isoformat()]
+        sessions, workspaces = self._row(
+            "SELECT count(*), count(DISTINCT workspace) FROM sessions WHERE ended < ?", values
+        )
+        total, in_library = self._row(
+            "SELECT count(*), count(conversation) FROM session_conversations"
+            " WHERE session IN (SELECT number FROM sessions WHERE ended < ?)",
+            values,
+        )
         return OldSessions(sessions, workspaces, total - in_library, in_library)
 
     def clean_up(self, before: datetime) -> int:
@@ -281,15 +268,12 @@ class Sessions:
     def _conversations(
         self, condition: str, values: list[Any], limit: int = -1, offset: int = 0
     ) -> list[SessionConversation]:
-        with self._store.read() as db:
-            rows = db.query(
-                f"{_CONVERSATION} WHERE {condition} ORDER BY began, held.number LIMIT ? OFFSET ?",
-                [*values, limit, offset],
-            )
-            return [read_row(SessionConversation, row) for row in rows]
+        order = "ORDER BY began, held.number LIMIT ? OFFSET ?"
+        sql = f"{_CONVERSATION} WHERE {condition} {order}"
+        return self._records(SessionConversation, sql, [*values, limit, offset])
 
 
-def _row(db: Database, id: str) -> dict[str, Any]:
+def _find_session(db: Database, id: str) -> dict[str, Any]:
     """Return the row of a session with its count of conversations; StoreError when it is missing."""
     for row in db.query(f"{_SESSION} WHERE id = ?", [id]):
         return row
