@@ -104,8 +104,17 @@ def find_damage(connection: sqlite3.Connection, *, thorough: bool = True) -> str
     (result,) = connection.execute(f"PRAGMA {'integrity' if thorough else 'quick'}_check(1)").fetchone()
     if result != "ok":
         return str(result)
-    if thorough and (row := connection.execute("PRAGMA foreign_key_check").fetchone()):
+    if not thorough:
+        return None
+    if row := connection.execute("PRAGMA foreign_key_check").fetchone():
         return f"a row of {row[0]} refers to a row of {row[2]} that is missing"
+    if connection.execute("SELECT number FROM conversations EXCEPT SELECT number FROM documents").fetchone():
+        return "a conversation has no document"
+    if connection.execute("PRAGMA encoding").fetchone() != ("UTF-8",):
+        return "its text is not in UTF-8"
+    connection.execute(
+        "SELECT rowid FROM conversation_search LIMIT 1"
+    ).fetchone()  # reads the index's settings
     return None
 
 
@@ -134,18 +143,13 @@ def _read_schema(db: Database) -> frozenset[tuple[str, str, str | None]]:
 
 def _find_damage_of(path: Path) -> str | None:
     """Return what is wrong with the file, or None, also where it cannot be read."""
+    uri = read_only_uri(path)
     try:
-        with closing(sqlite3.connect(read_only_uri(path), uri=True)) as connection:
-            if damage := find_damage(connection):
-                return damage
-            connection.execute("SELECT rowid FROM conversation_search LIMIT 1").fetchone()
-            with closing(sqlite3.connect(":memory:", uri=True)) as other:  # fails unless the text is UTF-8
-                other.execute("ATTACH ? AS library", [read_only_uri(path)])
-                other.execute("SELECT 1 FROM library.sqlite_master").fetchone()
-            missing = "SELECT number FROM conversations EXCEPT SELECT number FROM documents"
-            if connection.execute(missing).fetchone():
-                return "a conversation has no document"
+        with closing(sqlite3.connect(":memory:", uri=True)) as memory:  # attaches no other encoding
+            memory.execute("ATTACH ? AS library", [uri])
+            memory.execute("SELECT 1 FROM library.sqlite_master").fetchone()
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            return find_damage(connection)
     except (sqlite3.Error, UnicodeDecodeError) as error:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         return str(error) if code in (*_DAMAGE, sqlite3.SQLITE_ERROR) else None
-    return None

@@ -24,12 +24,6 @@ MovedKind = Literal["session", "conversation", "none"]
 EditedType = Literal["safety_requirement", "user_correction", "hard_constraint", "blocking_error"]
 EditedState = Literal["active", "ended"]
 
-MAX_EDITS = 200
-"""Edits of the invariants of one turn."""
-
-MAX_TEXT_LENGTH = 10_000
-"""Characters of a text or scope of an invariant."""
-
 V = TypeVar("V")
 
 
@@ -209,17 +203,9 @@ class InvariantEdits(TurnEdits[Sequence[InvariantEdit]]):
         edits = value or ()
         if not 0 <= turn < turns:
             raise StoreError(f"an invariant stands at one of the messages 0 to {turns - 1}; got {turn}")
-        if len(edits) > MAX_EDITS:
-            raise StoreError(f"message {turn} may have {MAX_EDITS} edits of invariants; got {len(edits):,}")
         if len({one.about for one in edits}) < len(edits):
             raise StoreError(f"message {turn} has two edits of the same invariant; keep one of them")
         for one in edits:
-            length = max(len(text or "") for text in (one.of, one.text, one.scope))
-            if length > MAX_TEXT_LENGTH:
-                raise StoreError(
-                    f"a text of an invariant of message {turn} has {length:,} characters;"
-                    f" {MAX_TEXT_LENGTH:,} are the most"
-                )
             if one.of is None and (one.type is None or not (one.text or "").strip()):
                 raise StoreError(f"an invariant that is added to message {turn} needs a text and a type")
 

@@ -173,7 +173,7 @@ class Queues(Repository):
         values: dict[str, Any] = {
             "key": situation.conversation,
             "turn": situation.turn,
-            "question": situation.question,
+            "question": writable(situation.question),
         }
         return self._items(condition, number, "", **values)
 

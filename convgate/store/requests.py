@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from convgate.store.database import Repository
+from convgate.store.documents import write_row
 from convgate.transcripts.characters import writable
 
 TOKEN_COLUMNS = ("rules", "task_state", "recent", "evidence", "decisions", "capsules")
@@ -304,21 +305,7 @@ def _count_by(column: str, modes: Sequence[str]) -> str:
 
 
 def _to_row(request: LoggedRequest) -> dict[str, Any]:
-    tokens = zip(TOKEN_COLUMNS, request.tokens, strict=True)
-    return {
-        "id": writable(request.id),
-        "at": request.at.timestamp(),
-        "mode": request.mode,
-        "classified": request.classified,
-        "confidence": request.confidence,
-        "source": request.source,
-        "low": request.low,
-        **{f"tokens_{name}": count for name, count in tokens},
-        "tokens_total": request.tokens_total,
-        "budget": request.budget,
-        "invariants": request.invariants,
-        "breaches": request.breaches,
-        "over_budget": request.over_budget,
-        "fallbacks": " ".join(request.fallbacks),
-        "seconds": request.seconds,
-    }
+    row = write_row(request)
+    del row["tokens"]
+    row |= {f"tokens_{name}": count for name, count in zip(TOKEN_COLUMNS, request.tokens, strict=True)}
+    return row | {"at": request.at.timestamp(), "fallbacks": " ".join(request.fallbacks)}
