@@ -8,9 +8,6 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from convgate.store.moved_boundaries import MovedBoundaries
-from convgate.store.session_records import MovedBoundary
-
 from convgate.app_files import app_root
 from convgate.gate.thresholds import Anchored
 from convgate.gatekeeper.gatekeeper import RULES_NAME
@@ -18,6 +15,7 @@ from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_set
 from convgate.sessions.manager import SessionManager
 from convgate.store import Answer, Labels, SituationKey, Store
+from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.label_log import Entry
 from convgate.store.queues import NewItem, Queues
 from convgate.training.run_list import TrainingRuns

@@ -155,48 +155,34 @@ def find_situation(db: Database, key: SituationKey) -> int | None:
     return row[0] if row else None
 
 
-class People:
-    """Annotators by name."""
+def find_annotator(db: Database, name: str) -> int | None:
+    """Return the number of an annotator, or None."""
+    row = db.execute("SELECT number FROM annotators WHERE name = ?", [name]).fetchone()
+    return row[0] if row else None
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
-        self._known: dict[str, dict[str, Any]] = {}
 
-    def find(self, name: str) -> int | None:
-        """Return the number of an annotator, or None."""
-        row = self._row(name)
-        return row["number"] if row else None
+def annotator_number(db: Database, name: str, kind: AnnotatorKind = "person") -> int:
+    """Return the number of an annotator, added when new.
 
-    def number(self, name: str, kind: AnnotatorKind = "person") -> int:
-        """Return the number of an annotator, added when new.
-
-        Raises StoreError when the name is not valid, or that of an annotator of another kind.
-        """
-        row = self._row(name)
-        if row is None:
-            if kind != "adjudication":
-                check_annotator(name)
-            self._db.table("annotators").insert({"name": name, "kind": kind})
-            row = self._row(name)
-            assert row is not None
-        if row["kind"] != kind:
-            raise StoreError(f"{name!r} is {_KINDS[row['kind']]}, not {_KINDS[kind]}; choose another name")
-        number: int = row["number"]
-        return number
-
-    def _row(self, name: str) -> dict[str, Any] | None:
-        if name not in self._known:
-            for row in self._db.table("annotators").rows_where("name = ?", [name]):
-                self._known[name] = row
-        return self._known.get(name)
+    Raises StoreError when the name is not valid, or that of an annotator of another kind.
+    """
+    if find_annotator(db, name) is None:
+        if kind != "adjudication":
+            check_annotator(name)
+        db.table("annotators").insert({"name": name, "kind": kind})
+    number: int
+    number, known = db.execute("SELECT number, kind FROM annotators WHERE name = ?", [name]).fetchone()
+    if known != kind:
+        raise StoreError(f"{name!r} is {_KINDS[known]}, not {_KINDS[kind]}; choose another name")
+    return number
 
 
 class Writer:
     """Collects the changes of an action, and appends it to the log at the end."""
 
-    def __init__(self, db: Database, people: People) -> None:
+    def __init__(self, db: Database) -> None:
         self.now = present()
-        self._db, self._people = db, people
+        self._db = db
         self._situations: dict[SituationKey, tuple[int, int]] = {}  # number, and turns before the message
         self._current: dict[tuple[int, int, str], dict[int, str]] = {}
         self._rows: list[dict[str, Any]] = []
@@ -221,7 +207,7 @@ class Writer:
         allowed = get_args(Status) if entry.turn == WHOLE else ANSWERS
         if entry.what == "answer" and value is not None and value not in allowed:
             raise StoreError(f"an answer is one of {', '.join(allowed)}; got {value!r}")
-        annotator = self._people.number(entry.annotator, entry.kind)
+        annotator = annotator_number(self._db, entry.annotator, entry.kind)
         at = self.now if entry.at is None else checked_time(entry.at)
         self.change(
             _Place(situation, entry.turn, annotator, entry.what), value, at, entry.version, again=again
@@ -282,14 +268,13 @@ def revert(db: Database, by: str, kind: Literal["undo", "redo"], action: int | N
 
     Later answers are kept, even identical ones.
     """
-    people = People(db)
-    annotator = people.find(by)
+    annotator = find_annotator(db, by)
     undoable, redoable = undo_stacks(db, annotator) if annotator else ([], [])
     stack = undoable if kind == "undo" else redoable
     target = stack[-1] if action is None and stack else action
     if annotator is None or target is None:
         return None
-    writer, left, own = Writer(db, people), 0, {}
+    writer, left, own = Writer(db), 0, {}
     rows = list(db.table("label_log").rows_where("action = ?", [target], order_by="number"))
     for row in rows:
         if row["before"] is not None or row["after"] is not None:  # a turn that was put off has neither

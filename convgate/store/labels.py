@@ -27,11 +27,12 @@ from convgate.store.label_log import (
     Answer,
     Entry,
     Kind,
-    People,
     Saved,
     SituationKey,
     Status,
     Writer,
+    annotator_number,
+    find_annotator,
     find_situation,
     revert,
     undo_stacks,
@@ -155,11 +156,10 @@ class Labels(Repository):
         the message, or a name or answer that is not valid.
         """
         with self._store.write() as db:
-            people = People(db)
-            writer = Writer(db, people)
+            writer = Writer(db)
             for entry in entries:
                 writer.add(entry, again=again)
-            return writer.close(kind, people.number(by, by_kind), origin=origin)
+            return writer.close(kind, annotator_number(db, by, by_kind), origin=origin)
 
     def put_off(self, situation: SituationKey, turn: int, *, by: str) -> Saved:
         """Ask `by` about the turn after all others of the message; an action that changes no answer.
@@ -167,8 +167,7 @@ class Labels(Repository):
         A turn that `by` has answered is not put off, and nothing is stored. Raises StoreError as `record`.
         """
         with self._store.write() as db:
-            people = People(db)
-            annotator, writer = people.number(by), Writer(db, people)
+            annotator, writer = annotator_number(db, by), Writer(db)
             number = writer.locate(situation, turn)
             at = datetime.fromisoformat(writer.now)
             answered = db.table("labels").count_where(
@@ -214,7 +213,7 @@ class Labels(Repository):
     def can_undo(self, by: str) -> tuple[bool, bool]:
         """Return whether there is something to undo, and something to redo."""
         with self._store.read() as db:
-            number = People(db).find(by)
+            number = find_annotator(db, by)
             undoable, redoable = undo_stacks(db, number) if number else ([], [])
         return bool(undoable), bool(redoable)
 
@@ -286,7 +285,7 @@ class Labels(Repository):
     def set_trains(self, name: str, *, trains: bool) -> None:
         """Set whether an annotator's answers are used in training; StoreError for an unknown one."""
         with self._store.write() as db:
-            number = People(db).find(name)
+            number = find_annotator(db, name)
             if number is None:
                 raise StoreError(f"nobody called {name!r} has labelled anything")
             db.table("annotators").update(number, {"trains": int(trains)})

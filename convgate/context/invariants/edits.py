@@ -2,7 +2,7 @@
 
     {"role": "user", "content": "Use tabs.", "invariants": [{"of": "Use tabs.", "state": "ended"}]}
 
-It beats what is found. `convgate.store.invariant_edits` keeps the same beside a conversation of the library.
+It beats what is found. `convgate.store.edits` keeps the same beside a conversation of the library.
 """
 
 from __future__ import annotations
