@@ -79,26 +79,34 @@ class LabelCounts(Repository):
         """
         people = _TRAINERS if training else _PEOPLE
         rows = self._rows(f"""
-            SELECT a.name, b.name, conversation, one.situation,
+            SELECT one.annotator, two.annotator, conversation, one.situation,
                 date(max(one.at, two.at), 'weekday 0', '-6 days') AS week,
                 sum(one.answer = 'relevant' AND two.answer = 'relevant'),
                 sum(one.answer = 'relevant' AND two.answer = 'not_relevant'),
                 sum(one.answer = 'not_relevant' AND two.answer = 'relevant'),
                 sum(one.answer = 'not_relevant' AND two.answer = 'not_relevant'),
                 sum(one.answer = 'unsure' OR two.answer = 'unsure')
-            FROM labels AS one JOIN annotators AS a ON a.number = one.annotator
-            JOIN labels AS two ON two.situation = one.situation AND two.turn = one.turn
-            JOIN annotators AS b ON b.number = two.annotator AND b.name > a.name
-            JOIN situations ON situations.number = one.situation
-            JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
-            WHERE one.turn >= 0 AND one.annotator IN ({people}) AND two.annotator IN ({people})
-            GROUP BY a.name, b.name, one.situation, week
-        """)
+            FROM situations CROSS JOIN labels AS one CROSS JOIN labels AS two
+            WHERE one.situation = situations.number AND one.turn >= 0 AND one.annotator IN ({people})
+                AND two.situation = one.situation AND two.turn = one.turn
+                AND two.annotator > one.annotator AND two.annotator IN ({people})
+                AND situations.number NOT IN ({OF_DELETED})
+            GROUP BY one.situation, one.annotator, two.annotator, week
+        """)  # CROSS JOIN keeps SQLite from another order, which takes many times as long
+        annotators: list[Any] = self._rows("SELECT number, name FROM annotators")
+        names: dict[int, str] = dict(annotators)
+        counts = []
         with translate_decoding_errors("time of a label"):
-            return [
-                SharedCounts(first, second, conversation, message, date.fromisoformat(week), *counts)
-                for first, second, conversation, message, week, *counts in rows
-            ]
+            for first, second, conversation, message, week, both, one, two, neither, unsure in rows:
+                if names[first] > names[second]:
+                    first, second, one, two = second, first, two, one
+                counts.append(
+                    SharedCounts(
+                        names[first], names[second], conversation, message, date.fromisoformat(week),
+                        both, one, two, neither, unsure,
+                    )
+                )  # fmt: skip
+        return counts
 
     def together(self, *, training: bool = False) -> list[TurnCounts]:
         """Return the answers to turns that at least two people answered, by message.
