@@ -195,6 +195,7 @@ _SESSIONS = (
     "CREATE UNIQUE INDEX sessions_active ON sessions (workspace) WHERE ended IS NULL",
     "CREATE INDEX sessions_by_workspace ON sessions (workspace, last_activity)",
     "CREATE INDEX sessions_by_activity ON sessions (last_activity)",
+    "CREATE INDEX sessions_by_state ON sessions (ended IS NULL, last_activity)",
     "CREATE INDEX sessions_by_present ON sessions (present)",
     # conversation: the same one in the library, where that has it. Agents keep the number: never used again.
     """
