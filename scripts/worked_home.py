@@ -15,10 +15,9 @@ from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_set
 from convgate.sessions.manager import SessionManager
 from convgate.store import Answer, Labels, SituationKey, Store
+from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.label_log import Entry
-from convgate.store.moved_boundaries import MovedBoundaries
 from convgate.store.queues import NewItem, Queues
-from convgate.store.session_records import MovedBoundary
 from convgate.training.run_list import TrainingRuns
 from convgate.training.starting import Order, start_training
 from convgate.ui.rules.editor import EXAMPLE

@@ -11,8 +11,7 @@ from convgate.context.mode import Mode
 from convgate.context.request import RequestRecord
 from convgate.settings import Settings
 from convgate.store import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Baseline
+from convgate.store.guard_states import Baseline, GuardStates
 from tests.session_agents import NINE, Watch
 
 EVENLY = {"TASK": 1_000, "EXPLORATION": 1_000, "DEBUGGING": 1_000, "LEARNING": 1_000, "GENERAL": 1_000}

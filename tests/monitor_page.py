@@ -12,9 +12,8 @@ from streamlit.testing.v1 import AppTest
 from convgate.app_files import app_root
 from convgate.settings import load_settings
 from convgate.store import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Alert, Baseline, LoggedRequest
-from convgate.store.requests import Requests
+from convgate.store.guard_states import Alert, Baseline, GuardStates
+from convgate.store.requests import LoggedRequest, Requests
 
 MONITOR = "pages/10_Monitor.py"
 USUAL = {"TASK": 150, "EXPLORATION": 30, "DEBUGGING": 60, "LEARNING": 30, "GENERAL": 30}

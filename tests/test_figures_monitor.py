@@ -24,7 +24,7 @@ from convgate.figures.requests import (
     rate_interval,
     tokens_figure,
 )
-from convgate.store.request_records import Outcomes
+from convgate.store.requests import Outcomes
 
 NINE = datetime(2026, 3, 5, 9)
 HOUR = timedelta(hours=1)

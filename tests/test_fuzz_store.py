@@ -25,17 +25,17 @@ from convgate.labels.gold import gold_counts
 from convgate.sessions.manager import SessionManager
 from convgate.settings import Settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
-from convgate.store.conversation_rules import ConversationRules
-from convgate.store.invariant_edits import InvariantEdit, InvariantEdits
+from convgate.store.edits import (
+    ConversationRules,
+    InvariantEdit,
+    InvariantEdits,
+    MovedBoundaries,
+    MovedBoundary,
+)
 from convgate.store.label_counts import LabelCounts
-from convgate.store.label_imports import LabelImports
-from convgate.store.moved_boundaries import MovedBoundaries
 from convgate.store.queues import NewItem, Queues
-from convgate.store.request_records import LoggedRequest
-from convgate.store.request_rows import RequestRows
-from convgate.store.requests import Requests
-from convgate.store.session_pages import SessionPages
-from convgate.store.session_records import MovedBoundary
+from convgate.store.requests import LoggedRequest, Requests
+from convgate.store.sessions import Sessions
 from tests.forked import fork, needs_fork
 from tests.stores import made_as_a_persons  # noqa: F401 (autouse)
 
@@ -156,8 +156,8 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
             queues.progress(queue.number, "Ada")
 
     def look_at_sessions() -> None:
-        for session in SessionPages(store).find().rows:
-            SessionPages(store).conversations(session.id)
+        for session in Sessions(store).find().rows:
+            Sessions(store).conversations(session.id)
 
     def label(key: str) -> None:
         labels.of(SituationKey(key, 10))
@@ -182,7 +182,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "invariants": each(invariants),
         "label": each(label),
         "annotators": labels.annotators,
-        "imports": LabelImports(store).all,
+        "imports": Labels(store).all,
         "disagreements": counts.disagreements,
         "agreement": lambda: (counts.shared(), counts.together(), counts.known(by="Ada")),
         "days": lambda: counts.per_day("Ada", NOW.date()),
@@ -192,7 +192,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "sessions": look_at_sessions,
         "detect": lambda: SessionManager(store, clock=lambda: NOW).detect("Where is the oasis?"),
         "monitor": lambda: report(store, Settings(), NOW - timedelta(days=1), NOW, NOW),
-        "requests": lambda: list(RequestRows(store).everything(NOW - timedelta(days=1), NOW)),
+        "requests": lambda: list(Requests(store).everything(NOW - timedelta(days=1), NOW)),
         "log": lambda: Requests(store).add([replace(logged(1), id="new")]),
         "rename": each(lambda key: library.rename(key, "Other")),
         "backup": store.backup_bytes,

@@ -21,8 +21,7 @@ from convgate.context.request import Fallback
 from convgate.errors import ContextError, SettingsError, StoreError
 from convgate.settings import Settings, load_settings
 from convgate.store import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests
 from tests.forked import fork, needs_fork
 from tests.guarded import guarded, put_baseline, record, request

@@ -25,8 +25,7 @@ from convgate.context.request import Fallback, RequestRecord
 from convgate.errors import ContextError
 from convgate.settings import Settings
 from convgate.store import Store
-from convgate.store.request_records import LoggedRequest
-from convgate.store.requests import Requests
+from convgate.store.requests import LoggedRequest, Requests
 from tests.guarded import EVENLY, guarded, put_baseline, request
 from tests.session_agents import NINE, Watch, empty_store
 

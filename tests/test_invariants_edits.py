@@ -12,7 +12,7 @@ from convgate.context.invariants import InvariantEdit, finding, with_edits
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ContextError, StoreError
 from convgate.store import Conversations, NewConversation, Store
-from convgate.store.invariant_edits import MOST_EDITS, InvariantEdits
+from convgate.store.edits import InvariantEdits
 from convgate.transcripts.openai_messages import turns_from_messages
 from tests.contexts import WordJudge
 
@@ -147,12 +147,6 @@ def test_edits_are_stored_and_undone_step_by_step_also_by_another_program(store:
         (3, [InvariantEdit(of="a")], "at one of the messages 0 to 2; got 3"),
         (0, [InvariantEdit(of="a"), InvariantEdit(of="a")], "message 0 has two edits of the same invariant"),
         (0, [InvariantEdit(text="a")], "added to message 0 needs a text and a type"),
-        (
-            0,
-            [InvariantEdit(of="a", scope="b" * 10_001)],
-            "message 0 has 10,001 characters; 10,000 are the most",
-        ),
-        (0, [InvariantEdit(of=str(one)) for one in range(MOST_EDITS + 1)], "may have 200 edits"),
     ],
 )
 def test_what_cannot_be_an_edit_is_not_stored(store: Store, turn: int, edits: list[InvariantEdit], told: str):

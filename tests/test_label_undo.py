@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from convgate.conversation import Conversation, Turn
+from convgate.errors import StoreError
 from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
-from convgate.store.label_imports import LabelImports
 from convgate.store.label_log import Turned
 from convgate.store.queues import NewItem, Queues
 
@@ -42,7 +42,7 @@ def test_what_was_answered_the_same_since_an_import_stays_when_that_is_undone(
     labels, number = Labels(store), imported(store, place)
     labels.answer(place, {3: "relevant"}, by="Ada", version="second", again=True)
     kept = labels.of(place).answers[3]
-    undone = LabelImports(store).undo(number)
+    undone = Labels(store).undo_import(number)
     assert (undone.changed, undone.left) == (1, 1)
     assert undone.turned == Turned("import", "old.csv", ("Ada",))
     assert labels.of(place).answers == {3: kept}
@@ -61,7 +61,7 @@ def test_what_was_taken_back_itself_does_not_keep_an_import_from_being_undone(
     labels.undo("Ada")
     labels.redo("Ada")
     labels.undo("Ada")
-    undone = LabelImports(store).undo(number)
+    undone = Labels(store).undo_import(number)
     assert (undone.changed, undone.left) == (2, 0)
     assert labels.of(place).answers == {}
     labels.answer(place, {3: "not_relevant"}, by="Ada")
@@ -103,24 +103,45 @@ def test_an_action_that_says_two_things_of_a_turn_is_undone_whole(store: Store, 
         assert (saved.changed, saved.left, labels.of(place).of("Ada")) == (1, 0, expected)
 
 
-def test_a_log_of_undoing_by_value_alone_is_understood(store: Store, place: SituationKey) -> None:
-    labels, number = Labels(store), imported(store, place)
-    labels.answer(place, {3: "relevant"}, by="Ada", again=True)
-    with store.write() as db:  # as earlier versions did it: Ada's own answer went with the import
-        where = "action = ? AND turn = 3"
-        undo = db.execute(
-            "INSERT INTO label_actions (annotator, kind, at, undoes)"
-            " SELECT annotator, 'undo', at, number FROM label_actions WHERE number = ?",
-            [number],
-        ).lastrowid
-        db.execute(
-            "INSERT INTO label_log (action, situation, turn, annotator, what, before, after, at)"
-            f" SELECT ?, situation, turn, annotator, what, after, before, at FROM label_log WHERE {where}",
-            [undo, number],
-        )
-    assert labels.of(place).of("Ada") == {4: "relevant"}
-    undone = labels.undo("Ada")
-    assert undone is not None
-    assert (undone.changed, undone.left) == (0, 1)
-    assert labels.redo("Bo") is not None
-    assert labels.of(place).of("Ada") == {3: "relevant", 4: "relevant"}
+def test_what_is_put_off_is_known_until_it_is_taken_back(store: Store, place: SituationKey) -> None:
+    labels = Labels(store)
+    for turn in (1, 4, 1):
+        saved = Labels(store).put_off(place, turn, by="Ada")
+        assert (saved.situation, saved.turn, saved.changed, saved.kind) == (place, turn, 0, "later")
+    assert Labels(Store(store.path)).Labels(place).turns_put_off("Ada") == [4, 1], "the last one at the end"
+    assert Labels(store).Labels(place).turns_put_off("Bo") == []
+    assert Labels(store).Labels(SituationKey(place.conversation).turns_put_off(4), "Ada") == []
+    assert labels.last_situation("Ada") == place
+    assert not list(labels.entries())
+    undone = [labels.undo("Ada") for _ in range(2)]
+    assert [(one.situation, one.turn, one.left) for one in undone if one] == [
+        (place, 1, 0),
+        (place, 4, 0),
+    ]
+    assert Labels(store).Labels(place).turns_put_off("Ada") == [1]
+    labels.redo("Ada")
+    assert Labels(store).Labels(place).turns_put_off("Ada") == [1, 4]
+
+
+def test_answers_before_and_after_are_as_if_nothing_had_been_put_off(
+    store: Store, place: SituationKey
+) -> None:
+    labels = Labels(store)
+    labels.answer(place, {2: "relevant"}, by="Ada")
+    before = labels.of(place)
+    assert Labels(store).put_off(place, 2, by="Ada").action is None
+    assert labels.of(place) == before
+    assert Labels(store).Labels(place).turns_put_off("Ada") == []
+    Labels(store).put_off(place, 3, by="Ada")
+    labels.answer(place, {3: "unsure"}, by="Ada")
+    labels.answer(place, {3: "relevant"}, by="Ada")
+    for wanted in ("unsure", None):
+        labels.undo("Ada")
+        assert labels.of(place).answer(3, "Ada") == wanted
+    assert Labels(store).Labels(place).turns_put_off("Ada") == [3]
+
+
+def test_a_turn_that_is_not_before_the_place_is_not_put_off(store: Store, place: SituationKey) -> None:
+    with pytest.raises(StoreError, match="turn 7 is not before"):
+        Labels(store).put_off(place, 7, by="Ada")
+    assert Labels(store).people() == []

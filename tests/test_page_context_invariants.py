@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from convgate.conversation import Turn
 from convgate.store import Conversations, Store
-from convgate.store.invariant_edits import InvariantEdits
+from convgate.store.edits import InvariantEdits
 from tests.context_page import add, click, listed, metric, opened, said, sound, store, talk
 
 __all__ = ["store", "talk"]  # fixtures

@@ -13,8 +13,7 @@ from convgate.context.builder import ContextBuilder
 from convgate.context.packing import Packed, pack
 from convgate.conversation import Turn
 from convgate.store import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert, GuardStates
 from convgate.ui.context import made
 from tests.context_page import add, metric, opened, said, store, talk
 

@@ -402,7 +402,7 @@ def test_renaming_is_seen_at_once(library: AppTest, conversations: Conversations
 
     app.text_input(key=f"title-{added.key}").set_value(" ")
     next(button for button in app.button if button.label == "Rename").click().run()
-    assert "at least one letter" in app.error[0].value
+    assert "at least one" in app.error[0].value
 
 
 def test_everything_is_erased_only_by_the_typed_word_and_from_memory_too(
@@ -474,7 +474,7 @@ def test_a_backup_takes_the_place_of_the_library(library: AppTest, conversations
     app.file_uploader[1].upload("wrong.db", b"not a backup").run()
     next(button for button in app.button if button.label.startswith("Replace the library")).click().run()
     assert not app.exception
-    assert r"uploaded\.db" in app.error[0].value
+    assert "backup" in app.error[0].value
     assert conversations.keys() == {old.key}
 
 
@@ -501,7 +501,9 @@ def test_erasing_everything_takes_what_was_kept_beside_the_library(
     library: AppTest, conversations: Conversations, convgate_home: Path
 ) -> None:
     conversations.add([talk("zebrafish", "zebrafish")])
-    services.store(load_settings().database).restore(_backup_of(conversations, convgate_home.parent))
+    services.store(load_settings().database).restore_bytes(
+        _backup_of(conversations, convgate_home.parent).read_bytes()
+    )
     (convgate_home / "convgate-damaged-20261122-120000.db").write_text("zebrafish")
     (convgate_home / "convgate-damaged-20261122-120000.db-wal").write_text("zebrafish")
 

@@ -11,7 +11,7 @@ from convgate.app_files import app_root
 from convgate.conversation import Conversation, Turn
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
-from convgate.store.moved_boundaries import MovedBoundaries
+from convgate.store.edits import MovedBoundaries
 from convgate.transcripts import read_conversations
 
 SESSIONS, EXPLORE = "pages/8_Sessions.py", "pages/1_Explore.py"

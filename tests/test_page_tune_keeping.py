@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import convgate
-from convgate.store.conversation_rules import ConversationRules
+from convgate.store.edits import ConversationRules
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.tune.view import View

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import tempfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from sqlite_utils import Database
 
 from convgate.app_files import app_root
 from convgate.conversation import Conversation
@@ -20,7 +18,6 @@ from convgate.home import is_read_only
 from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.database import set_aside
-from convgate.store.migrations import migrations
 from convgate.training import run_list
 from convgate.training.library import RelevanceSets
 from convgate.training.removal import remove_for_good
@@ -118,7 +115,7 @@ def save_rules(settings: Settings, _: Store) -> None:
 WRITERS: dict[str, Callable[[Settings, Store], object]] = {
     "write": lambda _, store: Conversations(store).delete(["any"]),
     "wipe": lambda _, store: store.wipe(),
-    "restore": lambda settings, store: store.restore(settings.database),
+    "restore": lambda settings, store: store.restore_bytes((settings.database).read_bytes()),
     "undo restore": lambda _, store: store.undo_restore(),
     "set aside": lambda settings, _: set_aside(settings.database),
     "erase": lambda settings, _: services.erase_everything(settings),
@@ -214,22 +211,6 @@ def test_a_library_that_cannot_be_written_can_be_looked_at(
     code, _, errors = run("labels", "trains", "Ada", "off")
     assert code == 1
     assert "cannot be written" in errors
-
-
-def test_an_older_library_that_cannot_be_written_is_named(
-    unwritable: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = [migration.name for migration in migrations.pending(Database(memory=True))]
-    unwritable.unlink()
-    old = sqlite3.connect(unwritable)
-    migrations.apply(Database(old), stop_before=names[-1])
-    old.close()
-    before = unwritable.read_bytes()
-
-    with pytest.raises(StoreError, match=r"older convgate.*once where it can be written"):
-        Store(unwritable)
-
-    assert unwritable.read_bytes() == before
 
 
 @needs_fork

@@ -17,7 +17,7 @@ from convgate.conversation import ContentPart, Conversation, Turn
 from convgate.errors import SessionError
 from convgate.sessions import Boundaries, BoundaryRules, segment, with_moved
 from convgate.settings import Settings
-from convgate.store.session_records import MovedBoundary
+from convgate.store.edits import MovedBoundary
 from convgate.transcripts import read_conversations
 from tests.session_days import MORNING, day, days
 

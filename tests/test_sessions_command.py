@@ -12,7 +12,7 @@ import convgate
 from convgate.conversation import Conversation
 from convgate.policies.session import SessionPolicy
 from convgate.sessions import BoundaryRules, with_moved
-from convgate.store.session_records import MovedBoundary
+from convgate.store.edits import MovedBoundary
 from tests.commands import Run
 from tests.session_days import day
 

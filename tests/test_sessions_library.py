@@ -141,10 +141,7 @@ def test_cleaning_up_deletes_conversations_only_when_asked_and_not_for_good(
     assert Conversations(store).keys() == {key, other}
 
 
-def test_cleaning_up_goes_on_until_nothing_old_is_left_and_deletes_nothing_twice(
-    store: Store, watch: Watch, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("convgate.store.sessions.CLEANED_AT_ONCE", 2)
+def test_cleaning_up_leaves_nothing_old_and_deletes_nothing_twice(store: Store, watch: Watch) -> None:
     sessions = manager(store, watch)
     key = add(store, "a")
     for _ in range(5):

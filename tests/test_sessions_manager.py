@@ -269,13 +269,12 @@ def test_detection_with_100_000_stored_sessions(store: Store, watch: Watch, repo
 
     with store.write() as db:
         rows = [
-            (f"session_{n}", f"workspace {n % 1000}", moment, moment, 0, moment)
+            (f"session_{n}", f"workspace {n % 1000}", moment, moment, moment)
             for n in range(100_000)
             for moment in [(NINE - timedelta(minutes=n)).isoformat()]
         ]
         db.conn.executemany(
-            "INSERT INTO sessions (id, workspace, started, last_activity, active, ended)"
-            " VALUES (?, ?, ?, ?, ?, ?)",
+            "INSERT INTO sessions (id, workspace, started, last_activity, ended) VALUES (?, ?, ?, ?, ?)",
             rows,
         )
     taken = []

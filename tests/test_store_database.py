@@ -1,13 +1,13 @@
-"""The database file: transactions, threads, other programs, damage, backups."""
+"""The database file: transactions, threads, other programs, layouts, damage."""
 
 from __future__ import annotations
 
+import os
 import random
 import sqlite3
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -15,9 +15,10 @@ import pytest
 from sqlite_utils import Database, Migrations
 
 from convgate.conversation import Conversation, Turn
-from convgate.errors import StoreError
-from convgate.store import Conversations, NewConversation, Store
-from convgate.store.migrations import migrations
+from convgate.errors import DamagedError, StoreError
+from convgate.store import Conversations, NewConversation, Store, damage, database
+from convgate.store.schema import migrations
+from tests.commands import Run
 from tests.stores import made_as_a_persons  # noqa: F401 (autouse)
 
 
@@ -33,8 +34,17 @@ def talk(text: str = "a private sentence", turns: int = 1) -> NewConversation:
     return NewConversation(Conversation("a", said), "talk.json", tokens=3)
 
 
+def change(path: Path, *statements: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute("PRAGMA ignore_check_constraints = ON")
+    for statement in statements:
+        connection.execute(statement)
+    connection.commit()
+    connection.close()
+
+
 def test_a_new_store_makes_its_folder_and_keeps_it_to_its_owner(store: Store) -> None:
-    assert store.path.exists()
     with store.write():
         for path in [store.path.parent, *store.path.parent.iterdir()]:
             assert path.stat().st_mode & 0o077 == 0, path
@@ -43,9 +53,7 @@ def test_a_new_store_makes_its_folder_and_keeps_it_to_its_owner(store: Store) ->
 def test_a_folder_and_a_database_that_are_there_keep_their_permissions(store: Store) -> None:
     store.path.parent.chmod(0o755)
     store.path.chmod(0o644)
-
     Store(store.path).close()
-
     assert store.path.parent.stat().st_mode & 0o777 == 0o755
     assert store.path.stat().st_mode & 0o777 == 0o644
 
@@ -59,7 +67,6 @@ def test_a_block_that_raises_leaves_nothing_behind(store: Store) -> None:
 
     with pytest.raises(KeyboardInterrupt, match="stopped"):
         conversations.add(items())
-
     assert conversations.find().total == 0
 
 
@@ -74,7 +81,6 @@ def test_blocks_inside_blocks_are_one_transaction(store: Store) -> None:
 
     with pytest.raises(ZeroDivisionError, match="after the inner block"):
         add_and_fail()
-
     assert conversations.find().total == 0
 
 
@@ -88,198 +94,47 @@ def test_threads_share_a_store_and_its_connections(store: Store) -> None:
     for number in range(3):  # a finished thread's connection serves the next one
         with ThreadPoolExecutor(1) as thread:
             assert thread.submit(work, number).result() == 1
-
     assert conversations.find().total == 3
     assert len(store._idle) == 1
 
 
-def test_readers_go_on_while_another_program_writes_and_writers_say_who_is_in_the_way(store: Store) -> None:
+def test_two_processes_that_write_lose_nothing(store: Store) -> None:
+    program = f"""
+from pathlib import Path
+from convgate.conversation import Conversation, Turn
+from convgate.store import Conversations, NewConversation, Store
+for number in range(20):
+    turns = (Turn.of("user", f"other {{number}}"),)
+    Conversations(Store(Path({str(store.path)!r}))).add([NewConversation(Conversation("a", turns))])
+"""
+    patient = Store(store.path)
+    with subprocess.Popen([sys.executable, "-c", program], cwd=Path(__file__).parents[1]) as other:
+        for number in range(20):
+            Conversations(patient).add([talk(f"mine {number}")])
+        assert other.wait() == 0
+    assert Conversations(patient).find().total == 40
+
+
+def test_readers_go_on_while_another_program_writes_and_writers_get_an_error(store: Store) -> None:
     conversations = Conversations(store)
     conversations.add([talk("before")])
     other = sqlite3.connect(store.path)
     other.execute("BEGIN IMMEDIATE")
-
     assert conversations.find().total == 1
-    with pytest.raises(StoreError, match=r"in use by another program.*Nothing was stored"):
+    with pytest.raises(StoreError, match="another program"):
         conversations.add([talk("meanwhile")])
-
     other.close()
     assert conversations.find().total == 1
 
 
-def test_a_full_disk_stores_nothing_and_says_so(store: Store) -> None:
+def test_a_full_disk_stores_nothing(store: Store) -> None:
     conversations = Conversations(store)
     with store.read() as db:
         pages = db.execute("PRAGMA page_count").fetchone()[0]
         db.execute(f"PRAGMA max_page_count = {pages + 2}")
-
-    with pytest.raises(StoreError, match=r"disk .* is full or failing.*Nothing was stored"):
+    with pytest.raises(StoreError, match="disk"):
         conversations.add([talk("x" * 100_000)])
-
     assert conversations.find().total == 0
-
-
-def test_a_read_only_database_says_how_to_choose_another_place(store: Store) -> None:
-    with store.read() as db:
-        db.execute("PRAGMA query_only = ON")
-
-    with pytest.raises(StoreError, match=r"cannot be written.*CONVGATE_HOME"):
-        Conversations(store).add([talk()])
-
-
-def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-
-    with pytest.raises(
-        StoreError, match=r"data folder .*file/home cannot be made or written .*CONVGATE_HOME"
-    ):
-        Store(tmp_path / "file" / "home" / "convgate.db")
-
-
-def test_a_file_that_is_no_database_is_left_alone_and_named(tmp_path: Path) -> None:
-    path = tmp_path / "convgate.db"
-    path.write_text("not a database, but perhaps precious" * 100)
-
-    with pytest.raises(StoreError, match=rf"{path} is damaged .*It was left as it is\. .*move the file"):
-        Store(path)
-
-    assert path.read_text() == "not a database, but perhaps precious" * 100
-
-
-def test_damage_inside_the_file_is_a_clear_error_too(store: Store) -> None:
-    Conversations(store).add([talk(turns=2000)])
-    store.close()
-    content = bytearray(store.path.read_bytes())
-    content[4096:] = b"\x55" * (len(content) - 4096)
-    store.path.write_bytes(content)
-
-    with pytest.raises(StoreError, match="is damaged"):
-        Conversations(Store(store.path)).find(search="private")
-
-
-def test_the_oldest_schema_migrates_to_the_newest(tmp_path: Path) -> None:
-    path = tmp_path / "convgate.db"
-    old = sqlite3.connect(path)
-    first = migrations.pending(Database(memory=True))[0].name
-    later = [m.name for m in migrations.pending(Database(memory=True))[1:]]
-    migrations.apply(Database(old), stop_before=later[:1])
-    old.execute(
-        "INSERT INTO conversations (number, key, title, format, turns, tokens, origin, added_at) "
-        "VALUES (7, 'abc', 'Old talk', 'openai', 0, NULL, 'old.json', '2026-01-02T03:04:05+00:00')"
-    )
-    old.execute("""INSERT INTO documents VALUES (7, '{"id":"a","format":"openai","turns":[]}')""")
-    old.execute("INSERT INTO conversation_search (rowid, title, text) VALUES (7, 'Old talk', 'words')")
-    old.commit()
-    old.close()
-
-    store = Store(path)
-
-    assert first == "m001_conversations"
-    assert Conversations(store).get("abc").summary.title == "Old talk"
-    with store.read() as db:
-        assert migrations.pending(db) == []
-    store.close()
-
-
-def test_a_database_of_a_newer_convgate_is_refused(store: Store) -> None:
-    newer = Migrations("convgate")
-
-    @newer()
-    def m999_from_the_future(db: Database) -> None: ...
-
-    with store.write() as db:
-        newer.apply(db)
-
-    with pytest.raises(StoreError, match=r"newer convgate \(it has m999_from_the_future\).*Update"):
-        Store(store.path)
-
-
-def test_a_backup_restores_everything_as_it_was(store: Store, tmp_path: Path) -> None:
-    conversations = Conversations(store)
-    [kept] = conversations.add([talk("before the backup")])
-    backup = tmp_path / "backup.db"
-    backup.write_bytes(store.backup_bytes())
-    conversations.delete([kept.key])
-    conversations.add([talk("after the backup")])
-
-    store.restore(backup)
-
-    assert [row.key for row in conversations.find().rows] == [kept.key]
-    assert conversations.find(search="before the").total == 1
-    conversations.add([talk("life goes on")])
-
-
-def test_a_backup_is_not_restored_while_another_program_writes(store: Store, tmp_path: Path) -> None:
-    conversations = Conversations(store)
-    conversations.add([talk("before the backup")])
-    backup = tmp_path / "backup.db"
-    store.backup(backup)
-    conversations.add([talk("after the backup")])
-    other = sqlite3.connect(store.path)
-    other.execute("BEGIN IMMEDIATE")
-
-    outcomes: list[str] = []
-    attempt = threading.Thread(target=lambda: outcomes.append(attempted(store, backup)), daemon=True)
-    attempt.start()
-    attempt.join(timeout=5)
-    other.close()
-
-    assert outcomes, "the restore is still waiting"
-    assert f"{store.path} is in use by another program" in outcomes[0]
-    assert "Nothing was stored" in outcomes[0]
-    assert conversations.find(search="after the").total == 1
-
-
-def attempted(store: Store, backup: Path) -> str:
-    try:
-        store.restore(backup)
-    except StoreError as error:
-        return str(error)
-    return "restored"
-
-
-def test_a_backup_never_overwrites(store: Store, tmp_path: Path) -> None:
-    target = tmp_path / "precious.db"
-    target.write_text("precious")
-
-    with pytest.raises(StoreError, match=r"precious\.db exists already"):
-        store.backup(target)
-
-    assert target.read_text() == "precious"
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [(b"", "is not a backup of convgate"), (b"some text" * 1000, "is damaged")],
-    ids=["empty", "text"],
-)
-def test_what_is_no_backup_changes_nothing(
-    store: Store, tmp_path: Path, content: bytes, message: str
-) -> None:
-    conversations = Conversations(store)
-    conversations.add([talk()])
-    (tmp_path / "wrong.db").write_bytes(content)
-
-    with pytest.raises(StoreError, match=message):
-        store.restore(tmp_path / "wrong.db")
-
-    assert conversations.find().total == 1
-
-
-def test_erasing_leaves_no_word_in_the_file_and_a_store_that_works(store: Store) -> None:
-    conversations = Conversations(store)
-    store.erase()
-    empty = store.path.stat().st_size
-    conversations.add([talk("zebrafish " + random.Random(1).randbytes(20_000).hex())])
-
-    store.erase()
-
-    assert conversations.find(search="zebrafish").total == 0
-    files = [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes().lower()]
-    assert files == []
-    assert store.path.stat().st_size == empty, "the index has no trigram left either"
-    conversations.add([talk("zebrafish")])
-    assert conversations.find(search="zebrafish").total == 1
 
 
 def test_opening_a_store_again_leaves_the_locks_of_the_first(tmp_path: Path) -> None:
@@ -293,3 +148,230 @@ def test_opening_a_store_again_leaves_the_locks_of_the_first(tmp_path: Path) -> 
     other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert "database is locked" in other.stderr
     first.close()
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreError, match=r"file/home .*CONVGATE_HOME"):
+        Store(tmp_path / "file" / "home" / "convgate.db")
+
+
+def test_erasing_leaves_no_word_in_the_files_and_a_store_that_works(store: Store) -> None:
+    conversations = Conversations(store)
+    store.erase()
+    empty = store.path.stat().st_size
+    conversations.add([talk("zebrafish " + random.Random(1).randbytes(20_000).hex())])
+    store.erase()
+    assert conversations.find(search="zebrafish").total == 0
+    files = [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes().lower()]
+    assert files == []
+    assert store.path.stat().st_size == empty, "the index has no trigram left either"
+    conversations.add([talk("zebrafish")])
+    assert conversations.find(search="zebrafish").total == 1
+
+
+def test_purging_removes_what_was_set_aside_and_what_a_killed_restore_left(store: Store) -> None:
+    [added] = Conversations(store).add([talk("zebrafish")])
+    before = {path.name for path in store.path.parent.iterdir()}
+    for name in ("convgate-damaged-1.db", "convgate-damaged-1.db-wal", "convgate-restore-x/backup.db"):
+        (store.path.parent / name).parent.mkdir(exist_ok=True)
+        (store.path.parent / name).write_text("zebrafish")
+    Conversations(store).delete([added.key])
+    Conversations(store).purge()
+    assert {path.name for path in store.path.parent.iterdir()} == before
+
+
+# Layouts
+
+
+@pytest.fixture
+def upgrade(monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Makes this the next version of convgate: its second migration turns titles into capitals."""
+    newer = Migrations("convgate")
+    for migration in migrations.pending(Database(memory=True)):
+        newer(name=migration.name)(migration.fn)
+
+    @newer()
+    def m002_capitals(db: Database) -> None:
+        db.execute("ALTER TABLE conversations ADD COLUMN mood TEXT")
+        db.execute("UPDATE conversations SET title = upper(title)")
+
+    def use() -> None:
+        for module in (damage, database):
+            monkeypatch.setattr(module, "migrations", newer)
+        monkeypatch.setattr(damage, "_expected_schema", damage._expected_schema.__wrapped__)
+
+    return use
+
+
+def titles(store: Store) -> list[str]:
+    return sorted(row.title for row in Conversations(store).find().rows)
+
+
+def test_an_older_layout_is_backed_up_and_migrated(
+    store: Store, upgrade: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Conversations(store).add([talk("old talk")])
+    backup = store.path.parent / "backup.db"
+    store.backup(backup)
+    upgrade()
+    with monkeypatch.context() as unwritable:
+        access = os.access
+        unwritable.setattr(os, "access", lambda path, mode: mode != os.W_OK and access(path, mode))
+        with pytest.raises(StoreError, match="older"):
+            Store(store.path)
+    upgraded = Store(store.path)
+    assert titles(upgraded) == ["OLD TALK 0"]
+    [kept] = store.path.parent.glob("convgate-before-*.db")
+    assert kept.stat().st_mode & 0o777 == 0o600
+    Conversations(upgraded).add([talk("new talk")])
+    for old in (kept, backup):
+        before = old.read_bytes()
+        upgraded.restore_bytes(old.read_bytes())
+        assert titles(upgraded) == ["OLD TALK 0"]
+        assert old.read_bytes() == before
+    assert len(list(store.path.parent.glob("convgate-before-*"))) == 1, "an up-to-date one needs no backup"
+    upgraded.close()
+
+
+def test_without_a_backup_nothing_is_migrated(store: Store, upgrade: Callable[[], None]) -> None:
+    Conversations(store).add([talk("old talk")])
+    (store.path.parent / "convgate-before-m001_schema.db").mkdir()  # nothing can be put there
+    upgrade()
+    with pytest.raises(StoreError, match="backup"):
+        Store(store.path)
+    with sqlite3.connect(store.path) as left:
+        assert [one.name for one in migrations.applied(Database(left))] == ["m001_schema"]
+    left.close()
+
+
+@pytest.mark.parametrize("name", ["m999_future", "m001_conversations"])
+def test_an_unknown_layout_is_refused_and_left_alone(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "convgate.db"
+    other = Migrations("convgate")
+    other(name=name)(lambda db: db.table("notes").insert({"text": "precious"}))
+    db = Database(path)
+    other.apply(db)
+    db.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=name) as raised:
+        Store(path)
+    assert raised.value.code == "store"
+    assert path.read_bytes() == before
+
+
+# Damage
+
+
+@pytest.mark.parametrize("table", ["recipes", "conversations"])
+def test_a_database_of_another_program_is_named_and_left_alone(tmp_path: Path, table: str) -> None:
+    path = tmp_path / "convgate.db"
+    change(path, f"CREATE TABLE {table} (name TEXT)")
+    before = path.read_bytes()
+    with pytest.raises(DamagedError, match=str(path)):
+        Store(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in tmp_path.glob("convgate*.db*")] == ["convgate.db"]
+
+
+def test_a_file_that_is_no_database_is_left_alone_and_named(tmp_path: Path) -> None:
+    path = tmp_path / "convgate.db"
+    path.write_text("not a database, but perhaps precious" * 100)
+    with pytest.raises(DamagedError, match=str(path)):
+        Store(path)
+    assert path.read_text() == "not a database, but perhaps precious" * 100
+
+
+def test_damage_inside_the_file_is_a_clear_error(store: Store) -> None:
+    Conversations(store).add([talk(turns=2000)])
+    store.close()
+    content = bytearray(store.path.read_bytes())
+    content[4096:] = b"\x55" * (len(content) - 4096)
+    store.path.write_bytes(content)
+    with pytest.raises(DamagedError):
+        Conversations(Store(store.path)).find(search="private")
+
+
+def destroy_last_pages(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[-40 * 4096 :] = bytes(40 * 4096)
+    path.write_bytes(content)
+
+
+def test_a_check_finds_destroyed_pages_that_nothing_else_reads(store: Store) -> None:
+    Conversations(store).add([talk(f"{number} " + "x" * 20_000) for number in range(40)])
+    store.check()
+    store.close()
+    destroy_last_pages(store.path)
+    with pytest.raises(DamagedError):
+        Store(store.path).check()
+
+
+def test_an_import_into_a_database_with_destroyed_pages_is_refused(convgate_home: Path, run: Run) -> None:
+    store = Store(convgate_home / "convgate.db")
+    Conversations(store).add([talk(f"{number} " + "x" * 20_000) for number in range(40)])
+    store.close()
+    destroy_last_pages(store.path)
+    before = store.path.read_bytes()
+    file = convgate_home.parent / "new.json"
+    file.write_text('{"messages": [{"role": "user", "content": "Hello"}]}')
+    code, _, errors = run("import", file)
+    assert code == 1
+    assert "damaged" in errors
+    assert store.path.read_bytes() == before
+
+
+SCHEMA = {
+    "a table is gone": "DROP TABLE documents",
+    "a column has another name": "ALTER TABLE queues RENAME COLUMN name TO title",
+    "a view is broken": "UPDATE sqlite_master SET sql = 'CREATE VIEW v AS SELECT 1' WHERE type = 'view'",
+    "the schema is no SQL": "UPDATE sqlite_master SET sql = 'CREATE TABLE (' WHERE name = 'labels'",
+    "the schema is no text": "UPDATE sqlite_master SET sql = CAST(x'ff41' AS TEXT) WHERE name = 'labels'",
+    "a trigger is added": "CREATE TRIGGER t AFTER INSERT ON labels BEGIN DELETE FROM documents; END",
+}
+
+
+@pytest.mark.parametrize("statement", SCHEMA.values(), ids=list(SCHEMA))
+def test_another_schema_is_neither_opened_nor_restored(store: Store, tmp_path: Path, statement: str) -> None:
+    backup = tmp_path / "backup.db"
+    store.backup(backup)
+    change(backup, statement)
+    Conversations(store).add([talk("kept")])
+    with pytest.raises(DamagedError):
+        Store(backup)
+    with pytest.raises(StoreError):
+        store.restore_bytes(backup.read_bytes())
+    assert titles(store) == ["kept 0"]
+
+
+def test_a_row_that_cannot_be_read_is_a_typed_error(store: Store) -> None:
+    Conversations(store).add([talk("one")])
+    for value in ("'yesterday'", "CAST(x'ff41' AS TEXT)"):
+        change(store.path, f"UPDATE conversations SET added = {value}")
+        with pytest.raises(StoreError):
+            Conversations(store).find()
+
+
+def test_a_conversation_without_its_document_is_a_typed_error(store: Store) -> None:
+    [added] = Conversations(store).add([talk("one")])
+    change(store.path, "DELETE FROM documents")
+    with pytest.raises(StoreError):
+        Conversations(store).get(added.key)
+
+
+def test_bugs_surface_as_they_are(store: Store) -> None:
+    with pytest.raises(sqlite3.OperationalError, match="no such column"), store.read() as db:
+        db.execute("SELECT unknown FROM conversations")
+    with pytest.raises(sqlite3.IntegrityError, match="NOT NULL"), store.write() as db:
+        db.execute("INSERT INTO documents VALUES (1, NULL)")
+
+
+def test_a_damaged_file_is_moved_aside_with_what_belongs_to_it(tmp_path: Path) -> None:
+    path, contents = tmp_path / "convgate.db", set()
+    for text in "ab":  # also twice in a second
+        for suffix in ("", "-wal"):
+            path.with_name(path.name + suffix).write_text(text + suffix)
+        aside = database.set_aside(path)
+        contents.add((aside.read_text(), aside.with_name(aside.name + "-wal").read_text()))
+    assert contents == {("a", "a-wal"), ("b", "b-wal")}
+    Store(path).close()

@@ -93,11 +93,11 @@ def test_the_key_leaves_out_id_and_title_but_not_what_was_said_or_how_the_file_s
 def test_what_json_cannot_say_is_refused_by_name() -> None:
     talk = Conversation("a", (Turn.of("user", "Hi", metadata={"tags": {1, 2}}),))
 
-    with pytest.raises(StoreError, match="conversation 'a' cannot be stored: metadata holds a set"):
+    with pytest.raises(StoreError, match="'a' cannot be stored"):
         documents.dump(talk)
 
 
 @pytest.mark.parametrize("document", ["", "[]", "{}", '{"id":"a","format":"x","turns":[{"role":"user"}]}'])
 def test_a_damaged_document_is_a_clear_error(document: str) -> None:
-    with pytest.raises(StoreError, match="a conversation is damaged"):
+    with pytest.raises(StoreError, match="conversation is damaged"):
         documents.load(document)

@@ -289,7 +289,7 @@ def test_what_was_undone_while_its_conversation_was_deleted_is_undone_when_it_co
 def test_the_log_cannot_be_rewritten(talk: Talk, store: Store) -> None:
     labels, key = talk
     labels.answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
-    with pytest.raises(sqlite3.IntegrityError, match="only ever added to"), store.write() as db:
+    with pytest.raises(sqlite3.IntegrityError, match="append-only"), store.write() as db:
         db.execute("UPDATE label_log SET after = 'not_relevant'")
 
 

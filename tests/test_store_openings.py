@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlite_utils import Database
 
-from convgate.conversation import Conversation, ToolCall, Turn
+from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError
-from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store, documents
-from convgate.store.migrations import migrations
-from convgate.store.migrations.conversations import _keys_of_beginnings
+from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.openings import Openings, chain
 from tests.stores import emptied
 
@@ -91,91 +85,9 @@ def test_deleted_conversations_are_not_found_and_those_with_a_question_do_not_gr
     assert (found, same, longer) == ([1, None, None], [1, 2, None], [1, 2, None])
 
 
-def old_database(path: Path, store: Store, *, before: str) -> None:
-    """The conversations of a store in a database as it was before a migration."""
-    old = Database(path)
-    migrations.apply(old, stop_before=before)
-    tables = [name for name in ("conversations", "documents", "former_keys") if name in old.table_names()]
-    with store.read() as db, old.atomic():
-        for name in tables:
-            columns = ", ".join(old.table(name).columns_dict)
-            rows = db.execute(f"SELECT {columns} FROM {name}").fetchall()
-            marks = ", ".join("?" * len(old.table(name).columns_dict))
-            old.conn.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
-    old.conn.close()
-
-
-def test_conversations_that_were_there_before_are_found_too(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    calls = ToolCall("1", "look", '{"up": "tea"}')
-    odd = Turn.of("assistant", "Half a \ud83d", name="bot", tool_calls=(calls,))
-    add(store, said("talk", 5), said("talk", 20), (odd, Turn("tool", tool_calls=(calls,))))
-    old_database(tmp_path / "old.db", store, before="m004_openings")
-    with store.read() as db:
-        now = db.execute("SELECT * FROM openings").fetchall()
-    with monkeypatch.context() as later:
-        for name in ("chain", "Openings", "_kept"):  # later code may do otherwise
-            later.delattr(f"convgate.store.openings.{name}")
-        upgraded = Store(tmp_path / "old.db")
-    with upgraded.read() as db:
-        assert db.execute("SELECT * FROM openings").fetchall() == now
-        assert Openings(db).longer(chain(said("talk", 5))) == 2
-
-
 def groups(store: Store) -> list[str]:
     with store.read() as db:
         return [group for (group,) in db.execute("SELECT split_group FROM conversations ORDER BY number")]
-
-
-def test_a_group_of_the_split_is_the_first_key_also_of_what_grew_before_an_upgrade(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, other, damaged = add(store, said("talk", 4), said("other", 4), said("third", 4))
-    conversations = Conversations(store)
-    for turns in (5, 6):
-        conversations.grow(first, said("talk", turns)[-1:])
-    lost = conversations.grow(damaged, said("third", 5)[4:]).key
-    assert groups(store) == [first, other, damaged]
-    with store.write() as db:
-        db.execute("UPDATE documents SET document = '{' WHERE number = 3")
-    path = tmp_path / "old.db"
-    old_database(path, store, before="m007_split_groups")
-
-    def killed(document: object) -> Iterator[str]:
-        raise KeyboardInterrupt("in the middle")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("convgate.store.migrations.conversations._keys_of_beginnings", killed)
-        with pytest.raises(KeyboardInterrupt, match="in the middle"):
-            Store(path)
-    interrupted = Database(path)
-    assert "split_group" not in interrupted.table("conversations").columns_dict
-    interrupted.conn.close()
-    assert groups(Store(path)) == [first, other, lost]
-
-
-def test_keys_of_beginnings_are_those_of_the_time_and_each_turn_is_written_once(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    calls = ToolCall("1", "look", '{"up": "tea"}')
-    odd = Turn.of("assistant", "Half a \ud83d", name="bot", tool_calls=(calls,))
-    whole = Conversation("talk", (*said("talk", 20), odd), title="Talk", metadata={"of": "us"}, format="f")
-    written: list[int] = []
-    dumps = json.dumps
-
-    def counting(*words: Any, **named: Any) -> str:
-        written.append(len(text := dumps(*words, **named)))
-        return text
-
-    document = documents.dump(whole)
-    with monkeypatch.context() as patched:
-        patched.setattr(json, "dumps", counting)
-        keys = list(_keys_of_beginnings(json.loads(document)))
-    assert keys == [
-        documents.content_key(replace(whole, turns=whole.turns[:stop])) for stop in range(len(whole) + 1)
-    ]
-    assert sum(written) <= len(document)
 
 
 def test_a_conversation_grows_in_place_and_its_labels_stay(store: Store) -> None:
@@ -242,7 +154,7 @@ def test_a_beginning_that_ends_there_is_kept_on_its_own_and_on_the_same_side(sto
     assert labels.of(SituationKey(key, 3)).of("Ada") == {}
     assert labels.of(SituationKey(new, 3)).of("Ada") == {0: "relevant"}
     assert groups(store) == [key, key]
-    with pytest.raises(StoreError, match="has the conversation with these turns already"):
+    with pytest.raises(StoreError, match="with these turns"):
         conversations.grow(key, said("talk", 5)[4:])
     assert len(conversations.get(key).conversation) == 4
 

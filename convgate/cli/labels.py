@@ -187,10 +187,9 @@ def _import_json(found: Import, saved: Saved | None) -> dict[str, Any]:
 @labels.command("imports")
 def list_imports(json_output: output.JsonOption = False, out: output.OutOption = None) -> None:
     """List the imports, newest first: which file, by whom and when."""
-    from convgate.store.label_imports import LabelImports
+    from convgate.store import Labels
 
-    found = LabelImports(output.open_library()).all()
-
+    found = Labels(output.open_library()).imports()
     rows = [output.pick(one, "number", "at", "file", "labels", "by", "undone") for one in found]
     output.write_result(
         {"imports": rows},
@@ -207,9 +206,9 @@ def undo_import(
     ],
 ) -> None:
     """Undo an import, whoever made it. Answers changed since stay."""
-    from convgate.store.label_imports import LabelImports
+    from convgate.store import Labels
 
-    saved = LabelImports(output.open_library()).undo(number)
+    saved = Labels(output.open_library()).undo_import(number)
     left = f" Left alone, because changed since: {saved.left:,}." if saved.left else ""
     output.print_lines(f"Import {number} is undone; labels as before it: {saved.changed:,}.{left}")
 

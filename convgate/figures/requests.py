@@ -15,7 +15,7 @@ from convgate.figures.layout import axis, drawing, mark_threshold
 from convgate.figures.modes import mode_letter, mode_look
 from convgate.figures.over_time import Frame, extent, middle, time_drawing, width
 from convgate.figures.palette import LIGHT, Palette
-from convgate.store.request_records import Outcomes
+from convgate.store.requests import Outcomes
 
 CAUSES: Mapping[Cause, str] = {"drift": "drift", "errors": "errors of the mode", "breach": "lost invariant"}
 """Why GENERAL or the baseline context was sent, in words."""

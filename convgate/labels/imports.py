@@ -11,7 +11,7 @@ from typing import Any, cast, get_args
 from convgate.errors import StoreError, TranscriptError
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ADJUDICATED, Entry, Labels, NewConversation, SituationKey, Store
-from convgate.store.conversation_records import title_of
+from convgate.store.conversations import title_of
 from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, checked_time
 from convgate.transcripts.json_text import kind as kind_of_value
 from convgate.transcripts.problems import Problems, Report

@@ -25,10 +25,9 @@ from convgate.sessions.segmentation import State, problems_of, step
 from convgate.sessions.workflow import workflow_state_of
 from convgate.settings import Settings, load_settings
 from convgate.store.conversations import Conversations
+from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Store
-from convgate.store.faults import translate_decoding_errors
-from convgate.store.session_records import Session, SessionConversation
-from convgate.store.sessions import Sessions
+from convgate.store.sessions import Session, SessionConversation, Sessions
 from convgate.text import format_duration
 from convgate.transcripts.openai_messages import turn_from_message
 

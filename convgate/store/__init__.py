@@ -1,15 +1,15 @@
-"""What convgate remembers: one SQLite file in the user's data folder, one repository for each subject."""
+"""What convgate stores: one SQLite file in the user's data folder, one repository for each subject."""
 
-from convgate.store.conversation_records import (
+from convgate.store.conversations import (
     Addition,
     ConversationPage,
+    Conversations,
     ConversationSummary,
     DeletedConversation,
     NewConversation,
     Sort,
     StoredConversation,
 )
-from convgate.store.conversations import Conversations
 from convgate.store.database import Store
 from convgate.store.label_log import (
     ADJUDICATED,

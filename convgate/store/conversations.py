@@ -1,83 +1,167 @@
-"""The library: conversations that are kept, listed, searched, renamed, deleted and taken back."""
+"""The library: conversations are added, listed, searched, renamed, deleted and restored."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError
-from convgate.store import documents, fulltext
-from convgate.store.conversation_records import (
-    Addition,
-    ConversationPage,
-    ConversationSummary,
-    DeletedConversation,
-    NewConversation,
-    Sort,
-    StoredConversation,
-    summary_of,
-    title_of,
-)
-from convgate.store.database import Store
-from convgate.store.faults import translate_decoding_errors
+from convgate.store import documents
+from convgate.store.damage import translate_decoding_errors
+from convgate.store.database import Repository
 from convgate.store.openings import Openings
 from convgate.transcripts.characters import writable
 from convgate.transcripts.split_groups import split_group_of
 
-_ORDER = {
-    "added": "added_at",
-    "title": "title COLLATE NOCASE",
-    "turns": "turns",
-    "tokens": "tokens",
-    "format": "format",
-}
+Sort = Literal["added", "title", "turns", "tokens", "format"]
+
+NUMBER = "(SELECT number FROM conversation_keys WHERE key = ?)"
+"""SQL of the number of a conversation by one of its keys, deleted ones included."""
+
+TITLE_LENGTH = 80
+"""Characters of the first message that stand in for a missing title."""
+
+EXCERPT_LENGTH = 120
+"""Characters of the text that a search result shows."""
+
+_TERM = re.compile(r'"([^"]+)"|(\S+)')
+_MIN_INDEXED = 3  # characters; the index is one of trigrams
 
 
-class Conversations:
+@dataclass(frozen=True, slots=True)
+class NewConversation:
+    """A conversation to add."""
+
+    conversation: Conversation
+    origin: str = ""  # the file it came from, or "pasted text"
+    tokens: int | None = None  # of all its turns together
+    title: str | None = None  # instead of the transcript's own or its first words
+    split_group: str | None = None  # its key unless given; decides on which side of a split it is
+    ends_here: bool = False  # add it even when the library has it with more turns
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSummary:
+    """A conversation in a list."""
+
+    key: str  # names the conversation in links; the same content has the same key everywhere
+    title: str
+    format: str
+    turns: int
+    tokens: int | None
+    origin: str
+    added: datetime  # UTC
+    excerpt: str | None = None  # around the place that a search found
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConversation:
+    """A conversation exactly as it was read, and its summary."""
+
+    summary: ConversationSummary
+    conversation: Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedConversation:
+    """A conversation that was deleted and not purged."""
+
+    keys: frozenset[str]  # its own, and those from before it grew
+    conversation: Conversation
+    is_damaged: bool = False  # it cannot be read, and has no turns here
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationPage:
+    """A page of conversations, and totals over all pages."""
+
+    rows: tuple[ConversationSummary, ...]
+    total: int  # conversations
+    turns: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """The result of adding a conversation."""
+
+    key: str
+    title: str
+    new: bool  # False when the library had it
+    grown: bool = False  # the library has it with more turns: the key is that of the longer one
+
+
+def title_of(conversation: Conversation) -> str:
+    """Return the conversation's title, else its first line, shortened, else its id."""
+    if conversation.title:
+        return conversation.title
+    texts = (turn.text.strip() for turn in conversation.turns if not turn.is_instruction)
+    text = next((text for text in texts if text), conversation.id or "Untitled")
+    line = text.splitlines()[0].rstrip()
+    return line if len(line) <= TITLE_LENGTH else f"{line[: TITLE_LENGTH - 1].rstrip()}…"
+
+
+def terms(search: str) -> list[str]:
+    """Return the words, and the phrases in quotes, of a search.
+
+    >>> terms('tea "green tea"')
+    ['tea', 'green tea']
+    """
+    return [phrase or word for phrase, word in _TERM.findall(writable(search))]
+
+
+def number_of(db: Database, key: str) -> int:
+    """Return the number of a conversation. Raises StoreError when it is missing or deleted."""
+    number: int = find_conversation(db, key)["number"]
+    return number
+
+
+def find_conversation(db: Database, key: str) -> dict[str, Any]:
+    """Return the row of a conversation. Raises StoreError when it is missing or deleted."""
+    for row in db.table("conversations").rows_where(f"deleted_at IS NULL AND number = {NUMBER}", [key]):
+        return row
+    raise StoreError(f"The library has no conversation {key!r}; it was deleted, or is in another library.")
+
+
+class Conversations(Repository):
     """The conversations of a store."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
     def add(self, items: Iterable[NewConversation]) -> list[Addition]:
-        """Keep the conversations, all of them or none; one that is there already is left as it is.
+        """Add the conversations, all of them or none.
 
-        So is one that went on since: what is told is the longer one, unless the new one `ends_here`. One that
-        was deleted comes back. What is added together has one time, and keeps its order in lists.
+        One that the library has, also with more turns, is left as it is, unless it `ends_here`; a deleted one
+        is restored. What is added together has one time, and keeps its order in lists.
         """
         with self._store.write() as db:
             now = datetime.now(UTC).isoformat()
             return [self._add(db, item, now) for item in items]
 
     def grow(self, key: str, turns: Sequence[Turn], *, tokens: int | None = None) -> Addition:
-        """Put turns after the last one of a conversation. tokens: what they count together.
+        """Append turns to a conversation. tokens: of the new turns together.
 
-        Its content is another then, and so is its key; the former one finds it too. What was said of its
-        turns stays. Raises StoreError when the library does not have it, or has the longer one already.
+        Its key changes with its content; the former key finds it too. Labels of its turns stay. Raises
+        StoreError when the library does not have it, or has the longer one.
         """
         with self._store.write() as db:
-            row = self._row(db, key)
-            (document,) = db.execute(
-                "SELECT document FROM documents WHERE number = ?", [row["number"]]
-            ).fetchone()
-            before = documents.load(document)
+            row = find_conversation(db, key)
+            number = row["number"]
+            before = documents.load(_document(db, number))
             grown = replace(before, turns=(*before.turns, *turns))
-            number, new_key = row["number"], documents.content_key(grown)
-            if db.execute("SELECT 1 FROM conversations WHERE key = ?", [new_key]).fetchone():
-                raise StoreError(f"the library has the conversation with these turns already, as {new_key!r}")
+            new_key = documents.content_key(grown)
+            conversations = db.table("conversations")
+            if conversations.count_where("key = ?", [new_key]):
+                raise StoreError(f"The library has the conversation with these turns, as {new_key!r}.")
             total = None if tokens is None or row["tokens"] is None else row["tokens"] + tokens
-            db.execute("DELETE FROM former_keys WHERE key = ?", [new_key])
-            db.execute(
-                "UPDATE conversations SET key = ?, turns = ?, tokens = ? WHERE number = ?",
-                [new_key, len(grown), total, number],
-            )
-            db.execute("INSERT INTO former_keys (key, conversation) VALUES (?, ?)", [row["key"], number])
-            db.execute("UPDATE documents SET document = ? WHERE number = ?", [documents.dump(grown), number])
+            db.table("former_keys").delete_where("key = ?", [new_key])
+            conversations.update(number, {"key": new_key, "turns": len(grown), "tokens": total})
+            db.table("former_keys").insert({"key": row["key"], "conversation": number})
+            db.table("documents").update(number, {"document": documents.dump(grown)})
             db.execute(
                 "UPDATE conversation_search SET text = ? WHERE rowid = ?", [_searched_text(grown), number]
             )
@@ -85,19 +169,19 @@ class Conversations:
         return Addition(new_key, row["title"], new=False)
 
     def get(self, key: str) -> StoredConversation:
-        """The conversation `key`; raises StoreError when the library does not have it."""
+        """Return the conversation; raises StoreError when the library does not have it."""
         with self._store.read() as db:
-            row = self._row(db, key)
-            document = db.execute(
-                "SELECT document FROM documents WHERE number = ?", [row["number"]]
-            ).fetchone()
-        with translate_decoding_errors("a conversation"):
-            return StoredConversation(summary_of(row), documents.load(document[0]))
+            row = find_conversation(db, key)
+            document = _document(db, row["number"])
+        return StoredConversation(
+            documents.read_row(ConversationSummary, row),
+            documents.load(document),
+        )
 
     def summary(self, key: str) -> ConversationSummary:
-        """What the list says about `key`; raises StoreError when the library does not have it."""
+        """Return the summary; raises StoreError when the library does not have the conversation."""
         with self._store.read() as db:
-            return summary_of(self._row(db, key))
+            return documents.read_row(ConversationSummary, find_conversation(db, key))
 
     def find(
         self,
@@ -109,64 +193,67 @@ class Conversations:
         per_page: int = 20,
         deleted: bool = False,
     ) -> ConversationPage:
-        """Page `page`, from 1, of the conversations whose title or text has every word of `search`.
+        """Return a page, from 1, of the conversations whose title or text has every word of `search`.
 
-        Words are found inside longer ones, in any case; "words in quotes" stay together. Past the last
-        page there are no rows. `deleted` lists what was deleted and can come back.
+        Words are found inside longer ones, in any case; "words in quotes" stay together. deleted: of those
+        that were deleted and not purged.
         """
         if sort not in get_args(Sort):
-            raise StoreError(f"conversations can be sorted by {', '.join(get_args(Sort))}; got {sort!r}")
-        terms = fulltext.terms(search)
-        tables, condition, parameters = fulltext.found(terms)
-        where = f"{tables} WHERE deleted_at IS {'NOT ' if deleted else ''}NULL{condition}"
-        # Of what is equal the newest comes first, and what was added together as it was given.
-        order = f"conversations.{_ORDER[sort]} {'DESC' if descending else 'ASC'}, added_at DESC, number"
+            raise StoreError(f"Conversations can be sorted by {', '.join(get_args(Sort))}; got {sort!r}.")
+        words = terms(search)
+        condition, values = _search_condition(words)
+        where = f"deleted_at IS {'NOT ' if deleted else ''}NULL{condition}"
+        column = "title COLLATE NOCASE" if sort == "title" else sort
+        # Among equals the newest comes first, and what was added together as it was given.
+        order = f"{column} {'DESC' if descending else 'ASC'}, added DESC, number"
         with self._store.read() as db:
             total, turns, tokens = db.execute(
-                f"SELECT count(*), coalesce(sum(turns), 0), coalesce(sum(tokens), 0) FROM {where}", parameters
+                "SELECT count(*), coalesce(sum(turns), 0), coalesce(sum(tokens), 0) FROM conversations"
+                f" WHERE {where}",
+                values,
             ).fetchone()
             rows = list(
-                db.query(
-                    f"SELECT conversations.* FROM {where} ORDER BY {order} LIMIT ? OFFSET ?",
-                    [*parameters, per_page, (page - 1) * per_page],
+                db.table("conversations").rows_where(
+                    where, values, order_by=order, limit=per_page, offset=(page - 1) * per_page
                 )
             )
-            summaries = tuple(summary_of(row, fulltext.excerpt(db, row["number"], terms)) for row in rows)
-        return ConversationPage(summaries, total, turns, tokens)
+            summaries = [
+                documents.read_row(ConversationSummary, row | {"excerpt": _excerpt(db, row["number"], words)})
+                for row in rows
+            ]
+        return ConversationPage(tuple(summaries), total, turns, tokens)
 
     def keys(self, *, deleted: bool = False) -> set[str]:
-        """The keys of all conversations that are not deleted, or of all that are."""
-        where = f"deleted_at IS {'NOT ' if deleted else ''}NULL"
+        """Return the keys of all conversations that are not deleted, or of all that are."""
         with self._store.read() as db:
-            return {key for (key,) in db.execute(f"SELECT key FROM conversations WHERE {where}")}
+            rows = db.table("conversations").rows_where(
+                f"deleted_at IS {'NOT ' if deleted else ''}NULL", select="key"
+            )
+            return {row["key"] for row in rows}
 
     def rename(self, key: str, title: str) -> None:
-        """Give the conversation another title in the library; its transcript stays as it was read."""
+        """Change the title in the library; the transcript stays as it was read."""
         if not (title := writable(title).strip()):
-            raise StoreError("a title needs at least one letter")
+            raise StoreError("A title needs at least one character.")
         with self._store.write() as db:
-            number = self._row(db, key)["number"]
-            db.execute("UPDATE conversations SET title = ? WHERE number = ?", [title, number])
-            db.execute(
-                "UPDATE conversation_search SET title = ? WHERE rowid = ?",
-                [title, number],
-            )
+            number = number_of(db, key)
+            db.table("conversations").update(number, {"title": title})
+            db.execute("UPDATE conversation_search SET title = ? WHERE rowid = ?", [title, number])
 
     def delete(self, keys: Sequence[str]) -> None:
-        """Take the conversations off the list; `undelete` brings them back until they are purged."""
+        """Take the conversations off the list; `undelete` restores them until they are purged."""
         self._mark(keys, datetime.now(UTC).isoformat())
 
     def undelete(self, keys: Sequence[str]) -> None:
-        """Bring deleted conversations back, as they were."""
+        """Restore deleted conversations."""
         self._mark(keys, None)
 
     def undelete_all(self) -> None:
-        """Bring back everything that was deleted and not purged."""
-        with self._store.write() as db:
-            db.execute("UPDATE conversations SET deleted_at = NULL WHERE deleted_at IS NOT NULL")
+        """Restore all deleted conversations."""
+        self.undelete(sorted(self.keys(deleted=True)))
 
     def deleted(self) -> list[DeletedConversation]:
-        """What was deleted and not purged, in the order of adding; without turns where it is damaged."""
+        """Return what was deleted and not purged, in the order of adding."""
         with self._store.read() as db:
             keys: dict[int, set[str]] = {}
             for number, key in db.execute("SELECT number, key FROM conversation_keys"):
@@ -178,41 +265,35 @@ class Conversations:
             return [_deleted(frozenset(keys[number]), document) for number, document in rows]
 
     def purge(self, *, older_than: timedelta = timedelta(0)) -> int:
-        """Remove for good what was deleted at least `older_than` ago; how many conversations that were.
+        """Remove what was deleted longer ago, with its traces in the file, and return how many.
 
-        Copies in trainings and relevance sets are `convgate.training.removal`'s business. Raises StoreError
-        when traces are left in the file, because another program uses it.
+        Raises StoreError as `Store.wipe` when traces are left.
         """
         limit = (datetime.now(UTC) - older_than).isoformat()
         with self._store.write() as db:
-            numbers = [
-                n for (n,) in db.execute("SELECT number FROM conversations WHERE deleted_at <= ?", [limit])
-            ]
+            old = db.table("conversations").rows_where("deleted_at <= ?", [limit], select="number")
+            numbers = [row["number"] for row in old]
             for number in numbers:
                 db.execute("DELETE FROM conversation_search WHERE rowid = ?", [number])
-                db.execute("DELETE FROM conversations WHERE number = ?", [number])
+                db.table("conversations").delete(number)
             if numbers:  # the index forgets a deleted text only when it is merged
                 db.execute("INSERT INTO conversation_search (conversation_search) VALUES ('optimize')")
         if numbers:
             self._store.wipe()
         return len(numbers)
 
-    def _add(self, db: Database, item: NewConversation, added_at: str) -> Addition:
+    def _add(self, db: Database, item: NewConversation, added: str) -> Addition:
         conversation = item.conversation
         key = documents.content_key(conversation)
-        known = db.execute(
-            "SELECT conversations.key, title, deleted_at, split_group FROM conversations"
-            " JOIN conversation_keys USING (number) WHERE conversation_keys.key = ?",
-            [key],
-        ).fetchone()
-        if known and not (item.ends_here and known[0] != key):
-            held, title, deleted_at, _ = known
-            if deleted_at:
-                db.execute("UPDATE conversations SET deleted_at = NULL WHERE key = ?", [held])
-            return Addition(held, title, new=deleted_at is not None, grown=held != key)
-        # A beginning stays on the side of the conversation that went on from it.
-        group = known[3] if known else item.split_group or split_group_of(conversation, key)
+        known = next(db.table("conversations").rows_where(f"number = {NUMBER}", [key]), None)
+        if known and not (item.ends_here and known["key"] != key):
+            is_deleted = known["deleted_at"] is not None
+            if is_deleted:
+                db.table("conversations").update(known["number"], {"deleted_at": None})
+            return Addition(known["key"], known["title"], new=is_deleted, grown=known["key"] != key)
         title = writable(item.title or title_of(conversation))
+        # A beginning stays on the side of the conversation that grew from it.
+        group = known["split_group"] if known else item.split_group or split_group_of(conversation, key)
         row = {
             "key": key,
             "title": title,
@@ -220,10 +301,10 @@ class Conversations:
             "turns": len(conversation),
             "tokens": item.tokens,
             "origin": writable(item.origin),
-            "added_at": added_at,
+            "added": added,
             "split_group": writable(group),
         }
-        db.execute("DELETE FROM former_keys WHERE key = ?", [key])
+        db.table("former_keys").delete_where("key = ?", [key])
         number = db.table("conversations").insert(row).last_pk
         assert isinstance(number, int)
         db.table("documents").insert({"number": number, "document": documents.dump(conversation)})
@@ -234,33 +315,58 @@ class Conversations:
         Openings(db).put(number, conversation.turns)
         return Addition(key, title, new=True)
 
-    def _row(self, db: Database, key: str) -> dict[str, Any]:
-        for row in db.query(
-            "SELECT conversations.* FROM conversations WHERE deleted_at IS NULL"
-            " AND number = (SELECT number FROM conversation_keys WHERE key = ?)",
-            [key],
-        ):
-            return dict(row)
-        raise StoreError(
-            f"The library has no conversation {key!r}; it was deleted, or is in another library."
-        )
-
     def _mark(self, keys: Sequence[str], deleted_at: str | None) -> None:
         with self._store.write() as db:
             for key in keys:
                 db.execute(
-                    "UPDATE conversations SET deleted_at = ?"
-                    " WHERE number = (SELECT number FROM conversation_keys WHERE key = ?)",
-                    [deleted_at, key],
+                    f"UPDATE conversations SET deleted_at = ? WHERE number = {NUMBER}", [deleted_at, key]
                 )
+
+
+def _document(db: Database, number: int) -> str:
+    row = db.execute("SELECT document FROM documents WHERE number = ?", [number]).fetchone()
+    with translate_decoding_errors("conversation"):
+        document: str = row[0]
+        return document
 
 
 def _deleted(keys: frozenset[str], document: str) -> DeletedConversation:
     try:
         return DeletedConversation(keys, documents.load(document))
-    except StoreError:  # it can be removed as well as any other
+    except StoreError:  # it can be purged as well
         return DeletedConversation(keys, Conversation("", ()), is_damaged=True)
 
 
 def _searched_text(conversation: Conversation) -> str:
     return writable("\n".join(turn.scored_text for turn in conversation.turns))
+
+
+def _search_condition(terms: list[str]) -> tuple[str, list[str]]:
+    """Return the condition, and its values, of the conversations that have every term."""
+    conditions, values = [], []
+    if indexed := [term for term in terms if len(term) >= _MIN_INDEXED]:
+        conditions.append("conversation_search MATCH ?")
+        # In quotes a term is plain text to FTS5, whatever operators it looks like.
+        values.append(" ".join('"' + term.replace('"', '""') + '"' for term in indexed))
+    for term in terms:
+        if len(term) < _MIN_INDEXED:
+            like = "%" + re.sub(r"([\\%_])", r"\\\1", term) + "%"
+            conditions.append(r"(title LIKE ? ESCAPE '\' OR text LIKE ? ESCAPE '\')")
+            values += [like, like]
+    if not conditions:
+        return "", []
+    return f" AND number IN (SELECT rowid FROM conversation_search WHERE {' AND '.join(conditions)})", values
+
+
+def _excerpt(db: Database, number: int, terms: list[str]) -> str | None:
+    """Return some text around the first place of any term; None when only the title has terms."""
+    if not terms:
+        return None
+    # FTS5's snippet() takes seconds over trigrams of a long conversation; SQLite's lower() knows only ASCII.
+    (text,) = db.execute("SELECT text FROM conversation_search WHERE rowid = ?", [number]).fetchone()
+    match = re.search("|".join(map(re.escape, terms)), text, re.IGNORECASE)
+    if match is None:
+        return None
+    start = max(0, match.start() - EXCERPT_LENGTH // 3)
+    shown = " ".join(text[start : start + EXCERPT_LENGTH].split())
+    return f"{'…' if start else ''}{shown}{'…' if start + EXCERPT_LENGTH < len(text) else ''}"

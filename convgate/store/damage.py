@@ -1,132 +1,155 @@
-"""Whether a file is a whole database of convgate: its schema, its pages, its rows."""
+"""SQLite's errors as errors with a message, and the checks that find a damaged or foreign database."""
 
 from __future__ import annotations
 
 import os
 import re
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import cache
 from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
-from convgate.store.migrations import migrations
+from convgate.errors import DamagedError, StoreError
+from convgate.store.schema import migrations
 
-# Their text is that of the library that made them, whose versions may differ; statistics come and go.
-_MADE_BY_OTHERS = re.compile(rf"(conversation_search_|(idx_)?{Migrations.migrations_table}).*")
-_SCHEMA = "SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'"
-
-_CONTRADICTIONS = {
-    "a conversation has no document": "SELECT number FROM conversations EXCEPT SELECT number FROM documents",
+_BUSY = "{path} is in use by another program ({detail}). Nothing was stored; try again later."
+_READ_ONLY = (
+    "The database {path} cannot be written ({detail}). Nothing was changed. Make the file and its folder"
+    " writable, or choose another folder with CONVGATE_HOME."
+)
+_DISK = (
+    "The disk with the database {path} is full or failing ({detail}). Nothing was stored; free some space and"
+    " try again."
+)
+_MESSAGES = {
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_CANTOPEN: _READ_ONLY,
+    sqlite3.SQLITE_FULL: _DISK,
+    sqlite3.SQLITE_IOERR: _DISK,
 }
-"""What no constraint forbids, and convgate never writes; a row of the answer is one too many."""
+_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+_DECODING_ERRORS = (ValueError, TypeError, KeyError, AttributeError, AssertionError, RecursionError)
 
-_COLUMNS = """
-    SELECT tables.name, columns.name, columns.type FROM sqlite_master AS tables
-    JOIN pragma_table_info(tables.name) AS columns WHERE tables.type = 'table' AND columns.type <> ''
-"""
-_DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
-
-Schema = frozenset[tuple[str, str, str | None]]
-"""Type, name and SQL of each table, index, trigger and view."""
+# Their SQL is that of the library that made them, and differs between versions.
+_MADE_BY_LIBRARIES = re.compile(rf"(conversation_search_|(idx_)?{Migrations.migrations_table}).*")
 
 
-def find_damage(path: Path) -> str | None:
-    """Return what is wrong with the database, or None; the file is not changed."""
+@contextmanager
+def translate_errors(path: Path) -> Iterator[None]:
+    """Raise StoreError for SQLite's errors about the file, the disk or another program.
+
+    Other errors, and those of Python about stored values, become a DamagedError when the database is found
+    to be damaged. Otherwise they are bugs, such as wrong SQL, and pass through.
+    """
     try:
-        with closing(sqlite3.connect(read_only_uri(path), uri=True)) as connection:
-            db = Database(connection, execute_plugins=False)
-            return check_schema(db, path) or check_rows(connection)
-    except OSError:
-        return None
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # without a code: text that is not UTF-8
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-        return str(error) if code in _DAMAGE else None
+        yield
+    except (sqlite3.Error, *_DECODING_ERRORS) as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the low byte is the kind
+        if message := _MESSAGES.get(code):
+            raise StoreError(message.format(path=path, detail=error)) from error
+        is_text = isinstance(error, UnicodeDecodeError | sqlite3.OperationalError) and not code  # not UTF-8
+        is_damage = code in _DAMAGE or is_text
+        detail = str(error) if is_damage else _find_damage_of(path)
+        if detail is None:
+            raise
+        raise make_damaged_error(path, detail) from error
+
+
+@contextmanager
+def translate_decoding_errors(what: str) -> Iterator[None]:
+    """Raise StoreError when a stored value of `what`, such as JSON or a time, cannot be decoded."""
+    try:
+        yield
+    except _DECODING_ERRORS as error:
+        raise StoreError(
+            f"A stored {what} is damaged ({type(error).__name__}: {error}). Restore a backup."
+        ) from error
+
+
+def make_damaged_error(path: Path, detail: str) -> DamagedError:
+    """Return the error for a database that is damaged or not convgate's."""
+    detail = detail[:500]
+    return DamagedError(
+        f"The database {path} is damaged or not a library of convgate ({detail}). It was left as it is. Stop"
+        " convgate, move the file with its -wal and -shm files elsewhere, start with an empty library, and"
+        " restore a backup on the Library page.",
+        detail,
+    )
+
+
+def make_read_only_error(path: Path) -> StoreError:
+    """Return the error for a write to a database that can only be read."""
+    return StoreError(_READ_ONLY.format(path=path, detail="it is read-only"))
 
 
 def read_only_uri(path: Path) -> str:
-    """Return the address by which SQLite opens the file without changing it.
+    """Return the URI with which SQLite opens the file without changing it.
 
-    In a folder where it cannot make its files, as on read-only media, it takes a file without a log as it is.
+    In a folder that cannot be written, SQLite cannot make the files for its log: a database without one is
+    opened as immutable.
     """
     path = path.resolve()
     immutable = not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists()
     return f"{path.as_uri()}?mode=ro{'&immutable=1' * immutable}"
 
 
-def check_rows(connection: sqlite3.Connection, *, thorough: bool = True) -> str | None:
-    """Return what is wrong with the pages and rows, or None; sqlite3.Error where SQLite cannot look.
-
-    thorough: whether indices, foreign keys and values are checked too, which takes several times as long.
-    """
-    (found,) = connection.execute(f"PRAGMA {'integrity' if thorough else 'quick'}_check(1)").fetchone()
-    if found != "ok":
-        return str(found)
-    if thorough and (row := connection.execute("PRAGMA foreign_key_check").fetchone()):
+def find_damage(connection: sqlite3.Connection, *, thorough: bool = True) -> str | None:
+    """Return what is wrong with the pages, or None; thorough: also indices, constraints and references."""
+    (result,) = connection.execute(f"PRAGMA {'integrity' if thorough else 'quick'}_check(1)").fetchone()
+    if result != "ok":
+        return str(result)
+    if not thorough:
+        return None
+    if row := connection.execute("PRAGMA foreign_key_check").fetchone():
         return f"a row of {row[0]} refers to a row of {row[2]} that is missing"
-    for problem, statement in _CONTRADICTIONS.items() if thorough else ():
-        if connection.execute(statement).fetchone():
-            return problem
-    return _check_values(connection) if thorough else None
-
-
-def _check_values(connection: sqlite3.Connection) -> str | None:
-    """Return which column has a value that cannot be read, or None; reads and decodes every value."""
-    for table, column, type in connection.execute(_COLUMNS).fetchall():
-        is_wrong = f"typeof(\"{column}\") NOT IN ('{type.lower()}', 'null')"
-        if type == "TEXT" and re.fullmatch(r"(.*_)?at", column):
-            is_wrong += f' OR (date("{column}") IS NULL AND "{column}" IS NOT NULL)'
-        if any(wrong for _, wrong in connection.execute(f'SELECT "{column}", {is_wrong} FROM "{table}"')):
-            return f"the column {column} of {table} has a value that is no {type} or no time"
+    if connection.execute("SELECT number FROM conversations EXCEPT SELECT number FROM documents").fetchone():
+        return "a conversation has no document"
+    if connection.execute("PRAGMA encoding").fetchone() != ("UTF-8",):
+        return "its text is not in UTF-8"
+    connection.execute(
+        "SELECT rowid FROM conversation_search LIMIT 1"
+    ).fetchone()  # reads the index's settings
     return None
 
 
-def check_schema(db: Database, path: Path) -> str | None:
-    """Return how the schema differs from the one that the migrations made which were applied, or None.
-
-    An empty database has none yet. Raises sqlite3.Error when the text is not in UTF-8.
-    """
-    _check_encoding(path)
-    db.conn.execute("BEGIN")  # another program may be migrating
-    try:
-        applied = tuple(migration.name for migration in migrations.applied(db))
-        found = _schema_of(db)
-        (application,) = db.conn.execute("PRAGMA application_id").fetchone()
-    finally:
-        db.conn.rollback()
-    if application:
-        return f"it belongs to another program, with the application_id {application}"
-    if not found or found == (expected := _schema_after(applied)):
+def find_schema_difference(db: Database) -> str | None:
+    """Return how the schema differs from that of this version, or None."""
+    schema = _read_schema(db)
+    if schema == (expected := _expected_schema()):
         return None
-    type, name, _ = sorted(found ^ expected, key=str)[0]
-    has = "is missing" if name not in {name for _, name, _ in found} else "should not be there or be another"
-    return f"the {type} {name} {has}"
-
-
-def _check_encoding(path: Path) -> None:
-    """Raise sqlite3.Error when the text is not in UTF-8: SQLite attaches no database of another encoding.
-
-    Python must not read the header itself: a process that closes a file loses all locks that it has on it.
-    """
-    with closing(sqlite3.connect(":memory:", uri=True)) as memory:
-        memory.execute("ATTACH ? AS library", [read_only_uri(path)])
-        memory.execute("SELECT 1 FROM library.sqlite_master").fetchone()
+    type, name, _ = sorted(schema ^ expected, key=str)[0]
+    return f"the {type} {name} is missing, unknown or different"
 
 
 @cache
-def _schema_after(applied: tuple[str, ...]) -> Schema:
-    """The schema of a new database after these migrations."""
+def _expected_schema() -> frozenset[tuple[str, str, str | None]]:
     db = Database(memory=True, execute_plugins=False)
-    migrations.ensure_migrations_table(db)
-    for migration in migrations.pending(db):
-        if migration.name in applied:
-            migration.fn(db)
-    return _schema_of(db)
+    migrations.apply(db)
+    return _read_schema(db)
 
 
-def _schema_of(db: Database) -> Schema:
+def _read_schema(db: Database) -> frozenset[tuple[str, str, str | None]]:
+    rows = db.conn.execute("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_stat%'")
     return frozenset(
-        (type, name, None if _MADE_BY_OTHERS.fullmatch(name) else sql)
-        for type, name, sql in db.conn.execute(_SCHEMA)
+        (type, name, None if _MADE_BY_LIBRARIES.fullmatch(name) else sql) for type, name, sql in rows
     )
+
+
+def _find_damage_of(path: Path) -> str | None:
+    """Return what is wrong with the file, or None, also where it cannot be read."""
+    uri = read_only_uri(path)
+    try:
+        with closing(sqlite3.connect(":memory:", uri=True)) as memory:  # attaches no other encoding
+            memory.execute("ATTACH ? AS library", [uri])
+            memory.execute("SELECT 1 FROM library.sqlite_master").fetchone()
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            return find_damage(connection)
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        return str(error) if code in (*_DAMAGE, sqlite3.SQLITE_ERROR) else None

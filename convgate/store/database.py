@@ -1,4 +1,4 @@
-"""One SQLite file: connections, transactions, backup.
+"""One SQLite file: connections, transactions, backups.
 
 store = Store(home / "convgate.db")
 with store.write() as db:              # all of it or nothing
@@ -13,44 +13,47 @@ import shutil
 import sqlite3
 import tempfile
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
 from sqlite_utils import Database, Migrations
 
 from convgate.errors import DamagedError, StoreError
 from convgate.files import sync_folder
 from convgate.home import check_writable, is_read_only, make_home, make_private
-from convgate.store.damage import check_rows, check_schema, read_only_uri
-from convgate.store.faults import make_damaged_error, make_read_only_error, translate_errors
-from convgate.store.migrations import migrations
+from convgate.store.damage import (
+    find_damage,
+    find_schema_difference,
+    make_damaged_error,
+    make_read_only_error,
+    read_only_uri,
+    translate_errors,
+)
+from convgate.store.documents import read_row
+from convgate.store.schema import migrations
 
 BUSY_TIMEOUT = 5.0
 """Seconds to wait for another program that is writing."""
 
-READ_SECONDS = 60.0
-"""Seconds that the statements of one block of `Store.read` may take."""
-
-_STEPS = 100_000  # of SQLite's virtual machine between two looks at the clock: some milliseconds
-_KEPT_BACKUPS = 2  # of those that migrations make
+T = TypeVar("T")
+Values = Sequence[Any] | dict[str, Any]
 
 _TRACES = (
-    "It is removed, but another program uses the database {path}: files beside it may hold traces until every"
+    "It is removed, but another program uses the database {path}: its files may hold traces until every"
     " program that uses it has ended."
 )
 
 
 class Store:
-    """The database at `path`, made when it is not there, brought to the newest schema when it is older.
+    """The database at `path`, created when it is missing and migrated when an older convgate wrote it.
 
-    Before that, an older one is backed up beside itself. Threads share a store: each borrows a connection for
-    itself, and what one of them opens inside a block it has open already joins that block. In read-only mode,
-    and where file or folder cannot be written, it can only be read. Raises StoreError, from here and from
-    every block, when the file cannot be read or written, is damaged, another program holds it, or a newer
-    convgate wrote it.
+    Before a migration it is backed up beside itself. Threads share a store: each borrows a connection, and a
+    block inside another block of the same thread joins it. In read-only mode, and where file or folder cannot
+    be written, it can only be read. Raises StoreError, here and from every block, when the file cannot be
+    read or written, is damaged, is in use by another program, or has the layout of another version.
     """
 
     def __init__(self, path: Path, *, busy_timeout: float = BUSY_TIMEOUT) -> None:
@@ -65,13 +68,13 @@ class Store:
                 make_private(path)
             except OSError as error:
                 raise StoreError(
-                    f"The data folder {path.parent} cannot be made or written ({error.strerror}). Choose "
-                    "another one with CONVGATE_HOME."
+                    f"The data folder {path.parent} cannot be made or written ({error.strerror}). Choose"
+                    " another one with CONVGATE_HOME."
                 ) from error
         elif not path.exists():
             raise StoreError(
-                f"There is no library at {path}, and read-only mode makes none. Start convgate once without "
-                "it, or choose another folder with CONVGATE_HOME."
+                f"There is no library at {path}, and read-only mode creates none. Start convgate once without"
+                " it, or choose another folder with CONVGATE_HOME."
             )
         try:
             self._migrate()
@@ -79,30 +82,9 @@ class Store:
             self.close()
             raise
 
-    @property
-    def previous(self) -> Path | None:
-        """The file with the library as it was before the last restore; None when there is none."""
-        with self.read() as db:
-            file = self._replaced_by(_restore_of(db))
-        return file if file.exists() else None
-
     @contextmanager
     def read(self) -> Iterator[Database]:
-        """A connection to ask questions with; its statements are stopped after READ_SECONDS."""
-        is_joined = getattr(self._borrowed, "db", None) is not None
-        with self._borrow() as db:
-            if is_joined:
-                yield db
-                return
-            db.conn.set_progress_handler(_limit(), _STEPS)
-            try:
-                yield db
-            finally:
-                db.conn.set_progress_handler(None, 0)
-
-    @contextmanager
-    def _borrow(self) -> Iterator[Database]:
-        """A connection that may take as long as it needs."""
+        """Yield a connection to read with."""
         borrowed: Database | None = getattr(self._borrowed, "db", None)
         if borrowed is not None:
             yield borrowed
@@ -117,14 +99,14 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Database]:
-        """A transaction: committed at the end of the block, undone as a whole when the block raises."""
+        """Yield a connection in a transaction: committed at the end, rolled back when the block raises."""
         self._check_writable()
-        with self._borrow() as db:
+        with self.read() as db:
             if db.conn.in_transaction:
                 with db.atomic():
                     yield db
                 return
-            # Asking for the write lock at once: a reader that becomes a writer cannot wait for it.
+            # Take the write lock at once: a reader that becomes a writer cannot wait for it.
             db.conn.execute("BEGIN IMMEDIATE")
             try:
                 yield db
@@ -134,109 +116,83 @@ class Store:
                 raise
 
     def check(self, *, thorough: bool = False) -> None:
-        """Raise DamagedError unless all pages, or pages and rows, are in order; reads the whole file."""
-        with self._borrow() as db:
-            if problem := check_rows(db.conn, thorough=thorough):
+        """Raise DamagedError unless all pages are intact; thorough: also indices, constraints, references."""
+        with self.read() as db:
+            if problem := find_damage(db.conn, thorough=thorough):
                 raise make_damaged_error(self.path, problem)
 
     def backup(self, target: Path) -> None:
-        """Write all of the database, as it is at this moment, to the new file `target`.
+        """Write the database as it is now to the new file `target`.
 
         Raises StoreError when the file exists or cannot be written.
         """
         if target.exists():
-            raise StoreError(f"{target} exists already; a backup does not overwrite it")
+            raise StoreError(f"{target} exists. Choose another file; a backup does not overwrite.")
         self._copy(target)
 
     def backup_bytes(self) -> bytes:
-        """A backup as the contents of one file, to be downloaded."""
+        """Return a backup as the contents of a file."""
         with tempfile.TemporaryDirectory(prefix="convgate-") as folder:
             target = Path(folder, "backup.db")
             self.backup(target)
             return target.read_bytes()
 
-    def restore(self, source: Path) -> None:
-        """Put the backup `source` in the place of everything that is here; older backups are migrated.
-
-        What was here is kept as `previous`. Raises StoreError, and changes nothing, when the backup is
-        damaged or not of this convgate or an earlier one, or another program is writing.
-        """
-        self._restore(source, lambda copy: shutil.copyfile(source, copy))
-
     def restore_bytes(self, content: bytes) -> None:
-        """Restore the contents of a backup's file. Raises StoreError as `restore`."""
-        self._restore(Path("uploaded.db"), lambda copy: copy.write_bytes(content))
+        """Replace all content by that of a backup's file; the replaced content stays in `previous`.
 
-    def _restore(self, source: Path, write_copy: Callable[[Path], object]) -> None:
+        Raises StoreError, and changes nothing, when the backup is damaged, of another program or of a newer
+        convgate, or when another program is writing.
+        """
         self._check_writable()
         with ExitStack() as stack:
             try:  # beside the library, where the next restore removes what a kill leaves
-                prefix = f"{self.path.stem}-previous-"
+                self._remove_copies("restore-*")
+                prefix = f"{self.path.stem}-restore-"
                 temporary = tempfile.TemporaryDirectory(prefix=prefix, dir=self.path.parent)
-                folder = Path(stack.enter_context(temporary))
-                write_copy(copy := folder / source.name)
+                copy = Path(stack.enter_context(temporary), "backup.db")
+                copy.write_bytes(content)
             except OSError as error:
-                raise StoreError(f"{source} cannot be read or copied ({error.strerror}).") from error
-            with self._borrow() as db:
-                (page_size,) = db.conn.execute("PRAGMA page_size").fetchone()
-            checked = stack.enter_context(closing(_checked(copy, page_size)))
-            with checked._borrow() as backup, self._borrow() as db:
-                restore = 1 + secrets.randbelow(2**31 - 1)
-                backup.conn.execute(f"PRAGMA user_version = {restore}")
-                former: list[Path] = []
+                raise StoreError(f"The backup cannot be copied ({error.strerror}).") from error
+            checked = stack.enter_context(closing(_open_backup(copy)))
+            self._replace_content(stack.enter_context(checked.read()))
 
-                def keep(status: int, remaining: int, total: int) -> None:
-                    _stop_when_busy(status)
-                    if not former:  # the first step took the write lock: what is copied now is all there is
-                        with closing(self._connect()) as replaced:
-                            former.append(self._replaced_by(_restore_of(replaced)))
-                        for left in set(_find_replaced(self.path)) - {
-                            *former,
-                            folder,
-                        }:  # by a restore that was killed
-                            with suppress(OSError):
-                                _remove(left)
-                        self._copy(self._replaced_by(restore))
-
-                # A step before the last: the tables alone are more than 16 pages.
-                backup.conn.backup(db.conn, pages=16, progress=keep)
-        with suppress(OSError):
-            former[0].unlink(missing_ok=True)
+    @property
+    def previous(self) -> Path | None:
+        """The file with the library from before the last restore, or None."""
+        with self.read() as db:
+            file = self._previous_file(_restore_number(db))
+        return file if file.exists() else None
 
     def undo_restore(self) -> None:
-        """Swap the library and the one from before the last restore. Raises StoreError as `restore`."""
+        """Swap the library and `previous`. Raises StoreError as `restore_bytes`."""
         self._check_writable()
         if (previous := self.previous) is None:
             raise StoreError(f"There is no library from before a restore beside {self.path}.")
-        self.restore(previous)
+        self.restore_bytes(previous.read_bytes())
 
     def erase(self) -> None:
-        """Remove every row of every table, and the traces of them in the file. There is no way back."""
+        """Delete every row of every table, and its traces in the files. This cannot be undone."""
         with self.write() as db:
             db.conn.execute("PRAGMA defer_foreign_keys = ON")
             for name in _user_tables(db):
                 db.conn.execute(f'DELETE FROM "{name}"')
-                if db.table(
-                    name
-                ).virtual_table_using:  # a full-text index keeps deleted words until it is rebuilt
+                if db.table(name).virtual_table_using:  # a full-text index keeps words until it is rebuilt
                     db.conn.execute(f'INSERT INTO "{name}" ("{name}") VALUES (\'rebuild\')')
         self.wipe()
 
     def wipe(self) -> None:
-        """Have the files hold nothing any more of what was deleted.
+        """Remove the traces of deleted rows: free pages, and copies from restores, migrations and damage.
 
-        What restores and migrations kept goes, and damaged databases that were moved aside. Raises StoreError
-        when another program uses the files, after which traces go when the last one ends.
+        Raises StoreError when another program uses the files; then traces go when that ends.
         """
         self._check_writable()
         try:
-            aside = self.path.parent.glob(f"{self.path.stem}-damaged-*")
-            for kept in (*self._kept_backups(), *_find_replaced(self.path), *aside):
-                _remove(kept)
+            for pattern in ("before-*", "damaged-*", "previous-*", "restore-*"):
+                self._remove_copies(pattern)
         except OSError as error:
             raise StoreError(f"{error.filename} cannot be removed ({error.strerror}); delete it.") from error
         try:
-            with self._borrow() as db:
+            with self.read() as db:
                 db.conn.execute("VACUUM")
                 busy, *_ = db.conn.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         except StoreError as error:
@@ -250,48 +206,57 @@ class Store:
             self._idle.pop().close()
 
     def _migrate(self) -> None:
-        with self._borrow() as db:
-            _refuse_newer(db, self.path)
-            if problem := check_schema(db, self.path):
-                raise make_damaged_error(self.path, problem)
-            is_pending = bool(migrations.pending(db))
+        with self.read() as db:
+            tables = db.table_names()  # first: another program that creates them commits both together
+            applied = [migration.name for migration in migrations.applied(db)]
+            _check_layout(self.path, tables, applied)
             if self.is_read_only:
-                if is_pending:
+                if migrations.pending(db):
                     raise StoreError(
-                        f"{self.path} was written by an older convgate and has to be migrated, which is not"
-                        " possible here. Open it, or a copy of it, once where it can be written."
+                        f"{self.path} was written by an older convgate and must be migrated. Open it, or a"
+                        " copy of it, once where it can be written."
                     )
-                return
-            with suppress(sqlite3.OperationalError):  # another program that starts is doing the same
-                db.conn.execute("PRAGMA journal_mode = WAL").fetchall()
-            if is_pending:
-                # Under one lock, so that two programs that start together do not both migrate.
-                with self.write():
-                    self._back_up_before_migrating(db)
-                    migrations.apply(db)
+            else:
+                with suppress(sqlite3.OperationalError):  # another program that starts is doing the same
+                    db.conn.execute("PRAGMA journal_mode = WAL").fetchall()
+                if migrations.pending(db):
+                    with self.write():  # of two programs that start together, one migrates
+                        if applied and migrations.pending(db):
+                            self._copy(self.path.with_name(f"{self.path.stem}-before-{applied[-1]}.db"))
+                        migrations.apply(db)
+            if difference := find_schema_difference(db):
+                raise make_damaged_error(self.path, difference)
 
-    def _back_up_before_migrating(self, db: Database) -> None:
-        applied = [migration.name for migration in migrations.applied(db)]
-        if not migrations.pending(db) or not any(db.table(name).count for name in _user_tables(db)):
-            return
-        self._copy(self.path.with_name(f"{self.path.stem}-before-{applied[-1]}.db"))
-        for old in self._kept_backups()[:-_KEPT_BACKUPS]:
-            old.unlink(missing_ok=True)
+    def _replace_content(self, backup: Database) -> None:
+        # The file of the replaced library is found by a number that the restore gives to the database. It is
+        # committed with the content, so that a kill at any time leaves both libraries and the way to them.
+        number = 1 + secrets.randbelow(2**31 - 1)
+        backup.conn.execute(f"PRAGMA user_version = {number}")
+        previous = self._previous_file(number)
 
-    def _kept_backups(self) -> list[Path]:
-        """The files that migrations made, the oldest first."""
-        return sorted(self.path.parent.glob(f"{self.path.stem}-before-*"))
+        def keep_previous(status: int, _remaining: int, _total: int) -> None:
+            _stop_when_busy(status)
+            if not previous.exists():  # the first step took the write lock, so the copy has every commit
+                self._copy(previous)
 
-    def _replaced_by(self, restore: int) -> Path:
-        """The file for the library that a restore replaced.
+        with self.read() as db:
+            # More than one step, since the tables alone are more than 16 pages.
+            backup.conn.backup(db.conn, pages=16, progress=keep_previous)
+        with suppress(OSError):
+            self._remove_copies("previous-*", keep=previous)
 
-        It is found by the number that the restore gave to the database: that comes with the commit, so a kill
-        before or after it leaves both libraries and the way between them.
-        """
-        return self.path.with_name(f"{self.path.stem}-previous-{restore}.db")
+    def _previous_file(self, number: int) -> Path:
+        return self.path.with_name(f"{self.path.stem}-previous-{number}.db")
+
+    def _remove_copies(self, pattern: str, *, keep: Path | None = None) -> None:
+        for path in self.path.parent.glob(f"{self.path.stem}-{pattern}"):
+            if path.is_dir():
+                shutil.rmtree(path)
+            elif path != keep:
+                path.unlink(missing_ok=True)
 
     def _copy(self, target: Path) -> None:
-        """Write what was committed last to the file `target`, in its place, whole or not at all."""
+        """Write what is committed to the file `target`, whole or not at all."""
         check_writable(target)
         partial = target.with_name(f"{target.name}.partial")
         try:
@@ -325,7 +290,7 @@ class Store:
         )
         try:
             connection.execute("PRAGMA foreign_keys = ON")
-            connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten, too
+            connection.execute("PRAGMA secure_delete = ON")  # overwrite what is deleted
             connection.execute("PRAGMA trusted_schema = OFF")
             connection.execute("PRAGMA cell_size_check = ON")
             return Database(connection, execute_plugins=False)
@@ -334,81 +299,76 @@ class Store:
             raise
 
 
-def _checked(backup: Path, page_size: int) -> Store:
-    """The store of a backup, migrated, with pages of that many bytes.
+class Repository:
+    """Base of the repositories: what they read, in one line each."""
 
-    Raises StoreError when it is not whole, or not one of convgate.
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def _rows(self, sql: str, values: Values = ()) -> list[tuple[Any, ...]]:
+        """Return all rows."""
+        with self._store.read() as db:
+            return db.execute(sql, values).fetchall()
+
+    def _row(self, sql: str, values: Values = ()) -> tuple[Any, ...]:
+        """Return the first row; an empty tuple when there is none."""
+        with self._store.read() as db:
+            return db.execute(sql, values).fetchone() or ()
+
+    def _records(self, cls: type[T], sql: str, values: Values = ()) -> list[T]:
+        """Return all rows as dataclasses."""
+        with self._store.read() as db:
+            return [read_row(cls, row) for row in db.query(sql, values)]
+
+
+def set_aside(path: Path) -> Path:
+    """Rename a damaged database, with the files that belong to it, and return its new name.
+
+    Raises StoreError when it cannot be renamed.
     """
+    check_writable(path)
+    aside = f"{path.stem}-damaged-{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
+    files = [*path.parent.glob(f"{path.name}*"), *path.parent.glob(f"{path.stem}-previous-*")]
     try:
-        with translate_errors(backup), closing(sqlite3.connect(backup)) as found:
-            if not migrations.applied(Database(found, execute_plugins=False)):
-                raise StoreError(f"{backup.name} is not a backup of convgate. Nothing was changed.")
-            if found.execute("PRAGMA page_size").fetchone() != (page_size,):
-                found.execute("PRAGMA journal_mode = DELETE").fetchall()
-                found.execute(f"PRAGMA page_size = {page_size}")
-                found.execute("VACUUM")
-        store = Store(backup)
+        for file in files:
+            file.rename(file.with_name(aside + file.name.removeprefix(path.stem)))
+    except OSError as error:
+        raise StoreError(f"{path} cannot be renamed ({error.strerror}); move it by hand.") from error
+    return path.with_name(f"{aside}.db")
+
+
+def _open_backup(file: Path) -> Store:
+    """Return the store of a copy of a backup, migrated. Raises StoreError unless it is a whole one."""
+    try:
+        with translate_errors(file), closing(sqlite3.connect(file)) as connection:
+            if not migrations.applied(Database(connection, execute_plugins=False)):
+                raise StoreError("The file is not a backup of convgate. Nothing was changed.")
+        store = Store(file)
         try:
             store.check(thorough=True)
         except BaseException:
             store.close()
             raise
     except DamagedError as error:
-        raise StoreError(
-            f"{backup.name} is damaged or not a backup of convgate ({error.detail}). Nothing was changed."
-        ) from error
+        raise StoreError(f"The backup is damaged ({error.detail}). Nothing was changed.") from error
     return store
 
 
-def set_aside(path: Path) -> Path:
-    """Rename a damaged database with what belongs to it, so that a new one can begin; its new name.
-
-    So is the library from before a restore, which the next restore would remove. Raises StoreError when it
-    cannot be renamed.
-    """
-    check_writable(path)
-    now = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(2)}"
-    aside = path.with_name(f"{path.stem}-damaged-{now}.db")
-    try:
-        for replaced in _find_replaced(path):
-            replaced.rename(path.with_name(aside.stem + replaced.name.removeprefix(path.stem)))
-        for suffix in ("", "-wal", "-shm"):
-            if (file := path.with_name(path.name + suffix)).exists():
-                file.rename(aside.with_name(aside.name + suffix))
-    except OSError as error:
-        raise StoreError(f"{path} cannot be moved ({error.strerror}); move it by hand.") from error
-    return aside
+def _check_layout(path: Path, tables: list[str], applied: list[str]) -> None:
+    if tables and not applied:
+        raise make_damaged_error(path, "it belongs to another program")
+    known = {migration.name for migration in migrations.pending(Database(memory=True))}
+    if unknown := set(applied) - known:
+        raise StoreError(
+            f"{path} has the layout of another version of convgate ({', '.join(sorted(unknown))}). Open it"
+            " with that version, or choose another folder with CONVGATE_HOME. Nothing was changed."
+        )
 
 
-def _find_replaced(path: Path) -> list[Path]:
-    """Return what restores of the database kept, or left when they were killed."""
-    return list(path.parent.glob(f"{path.stem}-previous-*"))
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
-def _restore_of(db: Database) -> int:
-    """The number of the restore that made the database; 0 when none did."""
+def _restore_number(db: Database) -> int:
+    """Return the number of the restore that wrote the content; 0 for none."""
     number: int = db.conn.execute("PRAGMA user_version").fetchone()[0]
     return number
-
-
-def _limit() -> Callable[[], bool]:
-    """Whether to stop; SQLite asks while a statement runs. Python in between counts a second at most."""
-    spent, last = 0.0, time.monotonic()
-
-    def is_over() -> bool:
-        nonlocal spent, last
-        now = time.monotonic()
-        spent, last = spent + min(now - last, 1.0), now
-        return spent > READ_SECONDS
-
-    return is_over
 
 
 def _can_write(path: Path) -> bool:
@@ -416,25 +376,15 @@ def _can_write(path: Path) -> bool:
 
 
 def _stop_when_busy(status: int) -> None:
-    """SQLite has waited for the busy timeout when it says so; Python's backup would try again for ever."""
+    """Raise what SQLite says after its busy timeout; Python's `backup` would retry for ever."""
     if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         error = sqlite3.OperationalError("database is locked")
         error.sqlite_errorcode = status
         raise error
 
 
-def _refuse_newer(db: Database, path: Path) -> None:
-    known = {migration.name for migration in migrations.pending(Database(memory=True))}
-    unknown = {migration.name for migration in migrations.applied(db)} - known
-    if unknown:
-        raise StoreError(
-            f"{path} was written by a newer convgate (it has {', '.join(sorted(unknown))}). "
-            "Update convgate to open it."
-        )
-
-
 def _user_tables(db: Database) -> list[str]:
-    """Tables that hold a person's data; the tables behind a full-text index empty with their index."""
+    """Return the tables with data; those behind a full-text index empty with their index."""
     virtual = [table.name for table in db.tables if table.virtual_table_using]
     return [
         name

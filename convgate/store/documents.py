@@ -1,48 +1,67 @@
-"""A conversation as one JSON document: what the store keeps, nothing lost on the way there and back."""
+"""Conversations as JSON documents, and rows of tables as dataclasses."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from datetime import datetime, tzinfo
-from typing import Any
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from convgate.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.errors import StoreError
-from convgate.store.faults import translate_decoding_errors
+from convgate.store.damage import translate_decoding_errors
+from convgate.transcripts.characters import writable
+
+T = TypeVar("T")
+
+
+def read_row(cls: type[T], row: Mapping[str, Any]) -> T:
+    """Return a dataclass whose fields are the columns of the same names; fields without one keep defaults.
+
+    Times are ISO 8601, mappings and tuples JSON. Raises StoreError when a value cannot be decoded.
+    """
+    with translate_decoding_errors(cls.__name__):
+        values = {}
+        for field in fields(cls):  # type: ignore[arg-type]
+            if field.name in row:
+                value, decode = row[field.name], _decoder(str(field.type))
+                values[field.name] = value if value is None or decode is None else decode(value)
+        return cls(**values)
+
+
+def write_row(record: Any) -> dict[str, Any]:
+    """Return the columns of a dataclass, such that `read_row` gives an equal one."""
+    return {field.name: _encode_value(getattr(record, field.name)) for field in fields(record)}
 
 
 def dump(conversation: Conversation) -> str:
-    """The conversation as JSON; `load` gives an equal one back, sources and time zones included.
+    """Return the conversation as JSON; `load` returns an equal one, with sources and time zones.
 
-    Raises StoreError when metadata or a source holds what JSON cannot say.
+    Raises StoreError when metadata or a source holds values that JSON does not have.
     """
     return _encode(_from_conversation(conversation), conversation)
 
 
 def load(document: str) -> Conversation:
-    """The conversation that `dump` wrote.
-
-    Raises StoreError when the text is not such a document.
-    """
-    with translate_decoding_errors("a conversation"):
+    """Return the conversation that `dump` wrote. Raises StoreError for any other text."""
+    with translate_decoding_errors("conversation"):
         data = json.loads(document)
-        turns = tuple(_to_turn(turn) for turn in data["turns"])
         return Conversation(
-            id=_text(data["id"]),
-            turns=turns,
-            title=_optional_text(data, "title"),
-            metadata=_object(data.get("metadata", {})),
-            format=_text(data["format"]),
+            id=_check(data["id"], str),
+            turns=tuple(_to_turn(turn) for turn in data["turns"]),
+            title=_check(data.get("title"), str, None),
+            metadata=_check(data.get("metadata", {}), dict),
+            format=_check(data["format"], str),
         )
 
 
 def content_key(conversation: Conversation) -> str:
-    """16 hexadecimal digits that depend on all of the conversation but its id and title.
+    """Return 16 hexadecimal digits that depend on everything in the conversation but its id and title.
 
-    Both of these often come from a file's name, and the same file saved twice is the same conversation.
+    Id and title often come from the name of a file, and a file saved twice is the same conversation.
     """
     data = _from_conversation(conversation)
     del data["id"]
@@ -50,18 +69,38 @@ def content_key(conversation: Conversation) -> str:
     return hashlib.sha256(_encode(data, conversation).encode()).hexdigest()[:16]
 
 
+def _decoder(annotation: str) -> Callable[[Any], Any] | None:
+    if annotation.startswith("datetime"):
+        return datetime.fromisoformat
+    if annotation.startswith("tuple"):
+        return lambda text: tuple(json.loads(text))
+    if annotation.startswith("Mapping"):
+        return lambda text: dict(json.loads(text))
+    return bool if annotation.startswith("bool") else None
+
+
+def _encode_value(value: object) -> Any:
+    if isinstance(value, datetime):
+        return value.isoformat()
+    if isinstance(value, str):
+        return writable(value)
+    if isinstance(value, Mapping):
+        return json.dumps(dict(value))
+    return json.dumps(value) if isinstance(value, tuple) else value
+
+
 def _encode(data: dict[str, Any], conversation: Conversation) -> str:
-    # ASCII alone, because a transcript may hold half a surrogate pair, which UTF-8 cannot say.
+    # ASCII, because a transcript may hold half a surrogate pair, which UTF-8 does not have.
     try:
-        return json.dumps(data, default=_plain, separators=(",", ":"))
+        return json.dumps(data, default=_encode_mapping, separators=(",", ":"))
     except (TypeError, ValueError) as error:
-        raise StoreError(f"conversation {conversation.id!r} cannot be stored: {error}") from error
+        raise StoreError(f"The conversation {conversation.id!r} cannot be stored: {error}.") from error
 
 
-def _plain(value: object) -> dict[Any, Any]:
+def _encode_mapping(value: object) -> dict[Any, Any]:
     if isinstance(value, Mapping):
         return dict(value)
-    raise TypeError(f"metadata holds a {type(value).__name__}, which JSON cannot say")
+    raise TypeError(f"its metadata holds a {type(value).__name__}, which JSON does not have")
 
 
 def _from_conversation(conversation: Conversation) -> dict[str, Any]:
@@ -91,36 +130,31 @@ def _from_turn(turn: Turn) -> dict[str, Any]:
 def _to_turn(data: Mapping[str, Any]) -> Turn:
     timestamp = data.get("timestamp")
     return Turn(
-        role=_text(data["role"]),
-        parts=tuple(ContentPart(_text(kind), _text(text)) for kind, text in data["parts"]),
-        id=_optional_text(data, "id"),
-        name=_optional_text(data, "name"),
+        role=_check(data["role"], str),
+        parts=tuple(ContentPart(_check(kind, str), _check(text, str)) for kind, text in data["parts"]),
+        id=_check(data.get("id"), str, None),
+        name=_check(data.get("name"), str, None),
         timestamp=_to_time(timestamp) if timestamp else None,
-        tool_calls=tuple(ToolCall(*map(_text, call)) for call in data.get("tool_calls", ())),
-        tool_call_id=_optional_text(data, "tool_call_id"),
-        metadata=_object(data.get("metadata", {})),
-        source=None if data.get("source") is None else _object(data["source"]),
+        tool_calls=tuple(
+            ToolCall(*(_check(value, str) for value in call)) for call in data.get("tool_calls", ())
+        ),
+        tool_call_id=_check(data.get("tool_call_id"), str, None),
+        metadata=_check(data.get("metadata", {}), dict),
+        source=_check(data.get("source"), dict, None),
     )
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise TypeError(f"expected a text, got a {type(value).__name__}")
-    return value
-
-
-def _optional_text(data: Mapping[str, Any], name: str) -> str | None:
-    return None if data.get(name) is None else _text(data[name])
-
-
-def _object(value: object) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError(f"expected an object, got a {type(value).__name__}")
+def _check(value: Any, *types: type | None) -> Any:
+    """Return the value; a document may come from a file of labels that somebody edited."""
+    if value is None and None in types:
+        return None
+    if type(value) not in types:
+        raise TypeError(f"got a {type(value).__name__} where {types[0]} is expected")
     return value
 
 
 def _from_time(moment: datetime) -> str:
-    """ISO 8601, with the zone's name in brackets (RFC 9557) when it has one besides its offset."""
+    """Return ISO 8601, with the zone's name in brackets (RFC 9557) when it has one."""
     name = moment.tzinfo.key if isinstance(moment.tzinfo, ZoneInfo) else None
     return f"{moment.isoformat()}[{name}]" if name else moment.isoformat()
 

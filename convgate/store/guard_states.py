@@ -1,141 +1,150 @@
-"""The baseline of a store, and its alerts: at most one of a kind and mode is open, whoever raised it."""
+"""The baseline of the guardrails, and their alerts: at most one of a kind and mode is open."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 
 from convgate.errors import StoreError
-from convgate.store.database import Store
-from convgate.store.faults import translate_decoding_errors
-from convgate.store.request_records import Alert, Baseline, Outcomes, moment_of
-from convgate.transcripts.characters import writable
+from convgate.store.damage import translate_decoding_errors
+from convgate.store.database import Repository
+from convgate.store.documents import read_row, write_row
+from convgate.store.requests import NO_OUTCOMES, Outcomes
 
-KEPT_ALERTS = 10_000
+Kind = Literal["drift", "low_confidence", "errors", "breach"]
+Severity = Literal["warning", "critical"]
+Phase = Literal["held", "probation"]
 
-_ALERT = (
-    "SELECT kind, mode, raised, message, figures, cleared, because, phase, since, rounds, number"
-    " FROM guard_alerts"
-)
+MAX_ALERTS = 10_000
+"""Cleared alerts that are kept."""
 
 
-class GuardStates:
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The usual requests, to compare with."""
+
+    at: datetime  # UTC, when it was set
+    counts: Mapping[str, int]  # requests by classified mode
+    outcomes: Outcomes = NO_OUTCOMES
+    since: datetime | None = None  # of the requests that it counts; None: counts were given
+    until: datetime | None = None  # exclusive
+
+    @property
+    def requests(self) -> int:
+        """Return how many it counts."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """One episode: from when a limit was passed until all was well again."""
+
+    kind: Kind
+    mode: str  # whose error rate it is; "" of the other kinds
+    raised: datetime  # UTC
+    message: str  # a sentence with the figures, as they were when it was raised
+    figures: Mapping[str, Any] = field(default_factory=dict)  # plain JSON
+    cleared: datetime | None = None  # UTC; None while it is open
+    because: str = ""  # a sentence, why it was cleared
+    phase: Phase = "held"  # probation: a mode that failed is applied again on trial
+    since: datetime | None = None  # UTC, when the phase began
+    rounds: int = 1  # how often the mode was held in this episode
+    number: int | None = None  # in the database; None before it is stored
+
+    @property
+    def open(self) -> bool:
+        """Return whether it is not cleared."""
+        return self.cleared is None
+
+    @property
+    def severity(self) -> Severity:
+        """Return critical when an invariant was lost."""
+        return "critical" if self.kind == "breach" else "warning"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record that `convgate monitor` prints and webhooks get."""
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "mode": self.mode or None,
+            "message": self.message,
+            "raised": self.raised.isoformat(),
+            "cleared": self.cleared and self.cleared.isoformat(),
+            "because": self.because or None,
+            "phase": self.phase if self.open and self.kind == "errors" else None,
+            "figures": dict(self.figures),
+        }
+
+
+class GuardStates(Repository):
     """What the processes that share a store have to agree on."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-
     def baseline(self) -> Baseline | None:
-        """The one that was set last; None when there is none. StoreError when it is damaged."""
+        """Return the baseline, or None. Raises StoreError when it is damaged."""
         with self._store.read() as db:
-            row = db.execute(
-                "SELECT at, counts, outcomes, failures, since, until FROM guard_baseline"
-            ).fetchone()
-        if row is None:
-            return None
-        at, counts, outcomes, failures, since, until = row
-        remedy = "Set another one, or clear it (convgate monitor --clear-baseline)."
-        with translate_decoding_errors("the baseline of the guardrails", remedy):
-            by_mode = {str(mode): int(count) for mode, count in json.loads(counts).items()}
-            told = Outcomes(int(outcomes), int(failures))
-            return Baseline(moment_of(at), by_mode, told, _moment(since), _moment(until))
+            for row in db.table("guard_baseline").rows:
+                with translate_decoding_errors("baseline"):
+                    outcomes = Outcomes(**json.loads(row["outcomes"]))
+                return read_row(Baseline, row | {"outcomes": outcomes})
+        return None
 
     def put_baseline(self, baseline: Baseline | None) -> Baseline | None:
-        """Have this one in place of the one before, which is given back, unless it is damaged; None: none."""
-        before = None
+        """Replace the baseline, and return the former one, unless it is damaged; None removes it."""
+        former = None
         with self._store.write() as db:
             with suppress(StoreError):
-                before = self.baseline()
-            db.execute("DELETE FROM guard_baseline")
+                former = self.baseline()
+            db.table("guard_baseline").delete_where()
             if baseline is not None:
-                db.execute(
-                    "INSERT INTO guard_baseline (number, at, counts, outcomes, failures, since, until)"
-                    " VALUES (1, ?, ?, ?, ?, ?, ?)",
-                    [
-                        baseline.at.timestamp(), json.dumps(dict(baseline.counts)), baseline.outcomes.count,
-                        baseline.outcomes.failures, _seconds(baseline.since), _seconds(baseline.until),
-                    ],
-                )  # fmt: skip
-        return before
+                outcomes = json.dumps(write_row(baseline.outcomes))
+                db.table("guard_baseline").insert(write_row(baseline) | {"number": 1, "outcomes": outcomes})
+        return former
 
     def open_alerts(self) -> list[Alert]:
-        """Those that last, in the order in which they were raised."""
-        with self._store.read() as db:
-            rows = db.execute(f"{_ALERT} WHERE cleared IS NULL ORDER BY number").fetchall()
-        return [_alert_of(row) for row in rows]
+        """Return the open alerts, in the order in which they were raised."""
+        return self._alerts("cleared IS NULL", [], order_by="number")
 
     def alerts(self, since: datetime, until: datetime, *, limit: int = 1_000) -> list[Alert]:
-        """Those that last, and those that did at some time of a period, the newest first."""
-        with self._store.read() as db:
-            rows = db.execute(
-                f"{_ALERT} WHERE cleared IS NULL OR (raised < ? AND cleared >= ?)"
-                " ORDER BY raised DESC, number DESC LIMIT ?",
-                [until.timestamp(), since.timestamp(), limit],
-            ).fetchall()
-        return [_alert_of(row) for row in rows]
+        """Return the open alerts, and those that were open at some time of a period, the newest first."""
+        return self._alerts(
+            "cleared IS NULL OR (raised < ? AND cleared >= ?)",
+            [until.isoformat(), since.isoformat()],
+            order_by="raised DESC, number DESC",
+            limit=limit,
+        )
 
     def trusted_since(self) -> dict[str, datetime]:
-        """By mode, when the last probation that it passed began."""
-        with self._store.read() as db:
-            rows = db.execute(
-                "SELECT mode, since FROM guard_alerts WHERE number IN (SELECT max(number) FROM guard_alerts"
-                " WHERE kind = 'errors' AND cleared IS NOT NULL AND phase = 'probation' GROUP BY mode)"
-            ).fetchall()
-        return {mode: moment_of(since) for mode, since in rows}
+        """Return, by mode, when the last probation that it passed began."""
+        alerts = self._alerts(
+            "number IN (SELECT max(number) FROM guard_alerts"
+            " WHERE kind = 'errors' AND cleared IS NOT NULL AND phase = 'probation' GROUP BY mode)",
+            [],
+        )
+        return {alert.mode: alert.since or alert.raised for alert in alerts}
 
     def put_alerts(self, alerts: Iterable[Alert]) -> list[Alert]:
-        """Store alerts as they are now; the same, with their numbers."""
+        """Store alerts, and return them with their numbers."""
         stored = []
         with self._store.write() as db:
+            table = db.table("guard_alerts")
             for alert in alerts:
-                values = {
-                    "kind": alert.kind,
-                    "mode": alert.mode,
-                    "raised": alert.raised.timestamp(),
-                    "message": writable(alert.message),
-                    "figures": json.dumps(dict(alert.figures)),
-                    "cleared": _seconds(alert.cleared),
-                    "because": writable(alert.because),
-                    "phase": alert.phase,
-                    "since": (alert.since or alert.raised).timestamp(),
-                    "rounds": alert.rounds,
-                }
-                names, marks = ", ".join(values), ", ".join("?" * len(values))
-                if alert.number is None:
-                    inserted = db.conn.execute(
-                        f"INSERT INTO guard_alerts ({names}) VALUES ({marks})", list(values.values())
-                    )
-                    stored.append(replace(alert, number=inserted.lastrowid))
+                row = write_row(replace(alert, since=alert.since or alert.raised))
+                number = row.pop("number")
+                if number is None:
+                    number = table.insert(row).last_pk
                 else:
-                    db.execute(
-                        f"UPDATE guard_alerts SET ({names}) = ({marks}) WHERE number = ?",
-                        [*values.values(), alert.number],
-                    )
-                    stored.append(alert)
-            db.execute(
-                "DELETE FROM guard_alerts WHERE cleared IS NOT NULL"
-                " AND number <= (SELECT max(number) FROM guard_alerts) - ?",
-                [KEPT_ALERTS],
+                    table.update(number, row)
+                stored.append(replace(alert, number=number))
+            table.delete_where(
+                "cleared IS NOT NULL AND number <= (SELECT max(number) FROM guard_alerts) - ?", [MAX_ALERTS]
             )
         return stored
 
-
-def _alert_of(row: tuple[Any, ...]) -> Alert:
-    kind, mode, raised, message, figures, cleared, because, phase, since, rounds, number = row
-    with translate_decoding_errors("alerts of the guardrails"):
-        return Alert(
-            kind, mode, moment_of(raised), message, dict(json.loads(figures)), _moment(cleared), because,
-            phase, moment_of(since), int(rounds), number,
-        )  # fmt: skip
-
-
-def _moment(seconds: float | None) -> datetime | None:
-    return None if seconds is None else moment_of(seconds)
-
-
-def _seconds(moment: datetime | None) -> float | None:
-    return None if moment is None else moment.timestamp()
+    def _alerts(self, where: str, values: list[str], **options: Any) -> list[Alert]:
+        with self._store.read() as db:
+            rows = db.table("guard_alerts").rows_where(where, values, **options)
+            return [read_row(Alert, row) for row in rows]

@@ -1,7 +1,6 @@
-"""Counts over labels that pages ask for: who shares how much with whom, and where people disagree.
+"""Counts over labels: how much annotators share, and where they disagree.
 
-The tables `label_turns` and `label_pairs` follow every label, so that a hundred thousand are no burden. Only
-answers of people are compared; what was adjudicated and what agents told are no opinions of annotators.
+Only answers of people are compared; adjudicated answers and those of agents are not.
 """
 
 from __future__ import annotations
@@ -12,17 +11,12 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from convgate.store.database import Store
-from convgate.store.faults import translate_decoding_errors
-from convgate.store.label_log import ADJUDICATED, SituationKey, moment
-from convgate.store.situations import OF_DELETED, find_situation
+from convgate.store.damage import translate_decoding_errors
+from convgate.store.database import Repository
+from convgate.store.label_log import ADJUDICATED, OF_DELETED, SituationKey, find_situation
 
 _TRAINERS = "SELECT number FROM annotators WHERE kind = 'person' AND trains"
-# As the table `label_turns` counts all people.
-_TRAINED_TURNS = f"""(
-    SELECT situation, turn, sum(answer = 'relevant') AS relevant,
-        sum(answer = 'not_relevant') AS not_relevant
-    FROM labels WHERE turn >= 0 AND annotator IN ({_TRAINERS}) GROUP BY situation, turn)"""
+_PEOPLE = "SELECT number FROM annotators WHERE kind = 'person'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +25,7 @@ class SharedCounts:
 
     first: str  # comes before `second` in the alphabet
     second: str
-    conversation: int  # these two tell messages and conversations apart, and mean nothing else
+    conversation: int  # number, like that of the message
     message: int
     week: date  # its Monday, UTC; of the later of the two answers
     both: int  # both say relevant
@@ -69,52 +63,70 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class DisagreementPage:
-    """Some of the turns on which people disagree, and how many there are."""
+    """A page of the turns on which people disagree."""
 
     rows: tuple[Disagreement, ...]
-    total: int
+    total: int  # on all pages
 
 
-class LabelCounts:
-    """Counts over the labels of a store; conversations that were deleted do not count."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
+class LabelCounts(Repository):
+    """Counts over the labels of a store, without deleted conversations."""
 
     def shared(self, *, training: bool = False) -> list[SharedCounts]:
-        """For every two people who answered the same turns, what they said, by message and week.
+        """Return, for every two people who answered the same turns, their answers by message and week.
 
-        training: only of people whose answers train.
+        training: only people whose answers are used in training.
         """
-        both = f"AND first IN ({_TRAINERS}) AND second IN ({_TRAINERS})" if training else ""
-        with self._store.read() as db:
-            rows = db.execute(f"""
-                SELECT first, second, conversation, situation, week, both, only_first, only_second, neither,
-                    unsure
-                FROM label_pairs JOIN situations ON situations.number = situation
-                JOIN conversations ON conversations.number = conversation
-                WHERE deleted_at IS NULL {both}
-            """).fetchall()
-            names = dict(db.execute("SELECT number, name FROM annotators").fetchall())
-        with translate_decoding_errors("counts of labels"):
-            return [_shared(names[row[0]], names[row[1]], row[2:]) for row in rows]
+        people = _TRAINERS if training else _PEOPLE
+        rows = self._rows(f"""
+            SELECT one.annotator, two.annotator, conversation, one.situation,
+                date(max(one.at, two.at), 'weekday 0', '-6 days') AS week,
+                sum(one.answer = 'relevant' AND two.answer = 'relevant'),
+                sum(one.answer = 'relevant' AND two.answer = 'not_relevant'),
+                sum(one.answer = 'not_relevant' AND two.answer = 'relevant'),
+                sum(one.answer = 'not_relevant' AND two.answer = 'not_relevant'),
+                sum(one.answer = 'unsure' OR two.answer = 'unsure')
+            FROM situations CROSS JOIN labels AS one CROSS JOIN labels AS two
+            WHERE one.situation = situations.number AND one.turn >= 0 AND one.annotator IN ({people})
+                AND two.situation = one.situation AND two.turn = one.turn
+                AND two.annotator > one.annotator AND two.annotator IN ({people})
+                AND situations.number NOT IN ({OF_DELETED})
+            GROUP BY one.situation, one.annotator, two.annotator, week
+        """)  # CROSS JOIN keeps SQLite from another order, which takes many times as long
+        annotators: list[Any] = self._rows("SELECT number, name FROM annotators")
+        names: dict[int, str] = dict(annotators)
+        counts = []
+        with translate_decoding_errors("time of a label"):
+            for first, second, conversation, message, week, both, one, two, neither, unsure in rows:
+                if names[first] > names[second]:
+                    first, second, one, two = second, first, two, one
+                counts.append(
+                    SharedCounts(
+                        names[first], names[second], conversation, message, date.fromisoformat(week),
+                        both, one, two, neither, unsure,
+                    )
+                )  # fmt: skip
+        return counts
 
     def together(self, *, training: bool = False) -> list[TurnCounts]:
-        """What all people say of the turns that at least two of them answered, by message.
+        """Return the answers to turns that at least two people answered, by message.
 
-        training: all whose answers train.
+        training: only people whose answers are used in training.
         """
-        turns = _TRAINED_TURNS if training and self.trainers() is not None else "label_turns"
-        with self._store.read() as db:
-            rows = db.execute(f"""
-                SELECT conversation, situation, count(*), sum(relevant = 0 OR not_relevant = 0),
-                    sum(relevant), sum(not_relevant),
-                    sum(relevant * not_relevant * 1.0 / (relevant + not_relevant - 1))
-                FROM {turns} JOIN situations ON situations.number = situation
-                JOIN conversations ON conversations.number = conversation
-                WHERE relevant + not_relevant > 1 AND deleted_at IS NULL
-                GROUP BY situation
-            """).fetchall()
+        rows = self._rows(f"""
+            SELECT conversation, situation, count(*), sum(relevant = 0 OR not_relevant = 0),
+                sum(relevant), sum(not_relevant),
+                sum(relevant * not_relevant * 1.0 / (relevant + not_relevant - 1))
+            FROM (
+                SELECT situation, turn, sum(answer = 'relevant') AS relevant,
+                    sum(answer = 'not_relevant') AS not_relevant
+                FROM labels WHERE turn >= 0 AND annotator IN ({_TRAINERS if training else _PEOPLE})
+                GROUP BY situation, turn)
+            JOIN situations ON situations.number = situation
+            JOIN conversations ON conversations.number = conversation
+            WHERE relevant + not_relevant > 1 AND deleted_at IS NULL
+            GROUP BY situation
+        """)
         return [TurnCounts(*row) for row in rows]
 
     def disagreements(
@@ -126,10 +138,10 @@ class LabelCounts:
         settled: bool | None = False,
         situation: SituationKey | None = None,
     ) -> DisagreementPage:
-        """Page `page`, from 1, of the turns that one person calls relevant and another not, newest first.
+        """Return a page, from 1, of the turns that one person calls relevant and another not, newest first.
 
-        annotators: only answers of these people make a disagreement; settled: those that were adjudicated
-        or those that were not, None for both; situation: for those of one message.
+        annotators: only answers of these people make a disagreement. settled: only adjudicated turns, or only
+        others; None for both. situation: only turns before this message.
         """
         conditions = ["relevant > 0 AND not_relevant > 0 AND deleted_at IS NULL"]
         values: list[Any] = []
@@ -141,111 +153,97 @@ class LabelCounts:
                     AND name IN ({", ".join("?" * len(annotators))}))""")
             values += annotators
         if settled is not None:
-            conditions.append(f"settled IS {'NOT ' if settled else ''}NULL")
+            conditions.append(f"adjudicated IS {'NOT ' if settled else ''}NULL")
         if situation is not None:
             conditions.append("situation = ?")
-        found = f"""
+        tables = f"""
             FROM label_turns JOIN situations ON situations.number = situation
             JOIN conversations ON conversations.number = conversation
             WHERE {" AND ".join(conditions)}"""
         with self._store.read() as db:
             if situation is not None:
                 values.append(find_situation(db, situation))
-            (total,) = db.execute(f"SELECT count(*) {found}", values).fetchone()
+            (total,) = db.execute(f"SELECT count(*) {tables}", values).fetchone()
             rows = db.execute(
                 f"""
-                SELECT key, situations.turn, question, title, label_turns.turn, newest, settled, settled_at, (
+                SELECT key, situations.turn, question, title, label_turns.turn, newest,
+                    adjudicated, adjudicated_at, (
                     SELECT json_group_object(name, answer)
                     FROM labels JOIN annotators ON annotators.number = annotator
                     WHERE labels.situation = label_turns.situation AND labels.turn = label_turns.turn
                         AND kind = 'person')
-                {found} ORDER BY newest DESC, situation, label_turns.turn LIMIT ? OFFSET ?
+                {tables} ORDER BY newest DESC, situation, label_turns.turn LIMIT ? OFFSET ?
                 """,
                 [*values, per_page, (page - 1) * per_page],
             ).fetchall()
         return DisagreementPage(tuple(_disagreement(row) for row in rows), total)
 
     def trainers(self) -> list[str] | None:
-        """The names of the people whose answers train; None when all people's do."""
-        with self._store.read() as db:
-            people = db.execute("SELECT name, trains FROM annotators WHERE kind = 'person'").fetchall()
+        """Return the names of the people whose answers are used in training; None for everybody."""
+        people = self._rows("SELECT name, trains FROM annotators WHERE kind = 'person'")
         names = [name for name, trains in people if trains]
         return None if len(names) == len(people) else names
 
     def settled_since(self, first: str, second: str, since: datetime) -> int:
-        """Turns that both people answered and that were adjudicated at `since` or later."""
-        with self._store.read() as db:
-            row = db.execute(
-                """
-                SELECT count(*) FROM labels AS final
-                JOIN situations ON situations.number = final.situation
-                JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
-                WHERE final.turn >= 0 AND final.at >= ?
-                    AND final.annotator = (SELECT number FROM annotators WHERE name = ?)
-                    AND 2 = (SELECT count(*) FROM labels JOIN annotators ON annotators.number = annotator
-                        WHERE situation = final.situation AND turn = final.turn AND name IN (?, ?))
-                """,
-                [since.astimezone(UTC).isoformat(timespec="milliseconds"), ADJUDICATED, first, second],
-            ).fetchone()
+        """Return how many turns that both people answered were adjudicated at `since` or later."""
+        row = self._row(
+            """
+            SELECT count(*) FROM labels AS final
+            JOIN situations ON situations.number = final.situation
+            JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
+            WHERE final.turn >= 0 AND final.at >= ?
+                AND final.annotator = (SELECT number FROM annotators WHERE name = ?)
+                AND 2 = (SELECT count(*) FROM labels JOIN annotators ON annotators.number = annotator
+                    WHERE situation = final.situation AND turn = final.turn AND name IN (?, ?))
+            """,
+            [since.astimezone(UTC).isoformat(timespec="milliseconds"), ADJUDICATED, first, second],
+        )
         return int(row[0])
 
     def per_day(self, annotator: str, since: date) -> dict[date, int]:
-        """Answers of an annotator that hold now, by the day (UTC) on which they were given, in order."""
-        with self._store.read() as db:
-            rows = db.execute(
-                f"""
-                SELECT date(at), count(*) FROM labels
-                WHERE annotator = (SELECT number FROM annotators WHERE name = ?) AND at >= ? AND turn >= 0
-                    AND situation NOT IN ({OF_DELETED})
-                GROUP BY date(at) ORDER BY date(at)
-                """,
-                [annotator, since.isoformat()],
-            ).fetchall()
-        with translate_decoding_errors("a time of a label"):
+        """Return the number of current answers of an annotator by the day (UTC) of the answer, in order."""
+        rows = self._rows(
+            f"""
+            SELECT date(at), count(*) FROM labels
+            WHERE annotator = (SELECT number FROM annotators WHERE name = ?) AND at >= ? AND turn >= 0
+                AND situation NOT IN ({OF_DELETED})
+            GROUP BY date(at) ORDER BY date(at)
+            """,
+            [annotator, since.isoformat()],
+        )
+        with translate_decoding_errors("time of a label"):
             return {date.fromisoformat(day): count for day, count in rows}
 
     def known(self, *, by: str | None = None) -> dict[SituationKey, set[int]]:
-        """Turns with a settled answer, and those that `by` answered, by message.
-
-        Settled is what training takes for relevant or for not relevant.
-        """
-        with self._store.read() as db:
-            rows = db.execute(
-                """
-                SELECT key, situations.turn, question, said.turn FROM (
-                    SELECT situation, turn FROM gold WHERE answer <> 'unsure'
-                    UNION
-                    SELECT situation, turn FROM labels WHERE turn >= 0
-                        AND annotator = (SELECT number FROM annotators WHERE name = ?)
-                ) AS said
-                JOIN situations ON situations.number = said.situation
-                JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
-                """,
-                [by],
-            ).fetchall()
-        found: dict[SituationKey, set[int]] = {}
+        """Return, by message, the turns with a gold label and those that `by` answered."""
+        rows = self._rows(
+            """
+            SELECT key, situations.turn, question, said.turn FROM (
+                SELECT situation, turn FROM gold WHERE answer <> 'unsure'
+                UNION
+                SELECT situation, turn FROM labels WHERE turn >= 0
+                    AND annotator = (SELECT number FROM annotators WHERE name = ?)
+            ) AS said
+            JOIN situations ON situations.number = said.situation
+            JOIN conversations ON conversations.number = conversation AND deleted_at IS NULL
+            """,
+            [by],
+        )
+        turns: dict[SituationKey, set[int]] = {}
         for *place, turn in rows:
-            found.setdefault(SituationKey(*place), set()).add(turn)
-        return found
+            turns.setdefault(SituationKey(*place), set()).add(turn)
+        return turns
 
 
-def _shared(first: str, second: str, row: tuple[Any, ...]) -> SharedCounts:
-    conversation, message, week, both, one, two, neither, unsure = row
-    if first > second:
-        first, second, one, two = second, first, two, one
-    day = date.fromisoformat(week)
-    return SharedCounts(first, second, conversation, message, day, both, one, two, neither, unsure)
-
-
-@translate_decoding_errors("a disagreement")
 def _disagreement(row: tuple[Any, ...]) -> Disagreement:
-    key, current, question, title, turn, newest, settled, settled_at, answers = row
-    return Disagreement(
-        SituationKey(key, current, question),
-        title,
-        turn,
-        dict(sorted(json.loads(answers).items())),
-        moment(newest),
-        settled,
-        moment(settled_at) if settled_at else None,
-    )
+    *situation, title, turn, newest, settled, settled_at, answers = row
+    with translate_decoding_errors("disagreement"):
+        return Disagreement(
+            SituationKey(*situation),
+            title,
+            turn,
+            dict(sorted(json.loads(answers).items())),
+            datetime.fromisoformat(newest),
+            settled,
+            datetime.fromisoformat(settled_at) if settled_at else None,
+        )

@@ -1,13 +1,17 @@
-"""The log of labels: what is said in it, and by whom."""
+"""The log of labels: every answer, note, undo and redo is an action that is appended to it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
+
+from sqlite_utils import Database
 
 from convgate.errors import StoreError
-from convgate.store.faults import translate_decoding_errors
+from convgate.store.conversations import NUMBER, find_conversation
+from convgate.transcripts.characters import writable
 
 Answer = Literal["relevant", "not_relevant", "unsure"]
 Status = Literal["done", "skipped"]  # of a message as a whole, for one annotator
@@ -19,14 +23,27 @@ WHOLE = -1
 """In the place of an earlier turn: the message as a whole."""
 
 ADJUDICATED = "adjudicated"
-"""The annotator whose answers settle those of others; theirs are kept beside."""
+"""The annotator of adjudicated answers; those of others are kept beside."""
 
 LONGEST_NAME = 60  # characters
+
+OF_DELETED = """
+    SELECT situations.number FROM situations JOIN conversations ON conversations.number = conversation
+    WHERE deleted_at IS NOT NULL"""
+"""SQL of the messages in deleted conversations; there are few."""
+
+_MAX_UNDO = 2_000  # newest actions of an annotator
+
+_KINDS: dict[AnnotatorKind, str] = {
+    "person": "a person who labels",
+    "agent": "an agent that sends feedback",
+    "adjudication": "the adjudicated answers",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class SituationKey:
-    """A message that was or is to be answered, in a conversation of the library."""
+    """A message to answer, in a conversation of the library."""
 
     conversation: str  # its key in the library
     turn: int | None  # 0-based; None when `question` is put after the last turn
@@ -35,14 +52,14 @@ class SituationKey:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that somebody says; a value of None takes back what they said before."""
+    """One answer or note; a value of None removes the former one."""
 
     situation: SituationKey
     turn: int  # 0-based earlier turn, or WHOLE
     annotator: str  # whose answer it is
     value: str | None  # an Answer; a Status for WHOLE; any text for a note
     what: Literal["answer", "note"] = "answer"
-    at: str | None = None  # when it was said, UTC in ISO 8601; None is now
+    at: str | None = None  # when it was given, UTC in ISO 8601; None is now
     version: str | None = None  # of the gate that was shown
     kind: AnnotatorKind = "person"  # of the annotator
 
@@ -58,21 +75,30 @@ class Turned:
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """What became of an action."""
+    """The result of an action."""
 
     action: int | None  # its number; None when nothing changed, so nothing was stored
     at: datetime
-    changed: int  # answers and notes that are different now
+    changed: int  # answers and notes that differ now
     situation: SituationKey | None = None  # the first that was touched
     turn: int = WHOLE  # there, the first turn that was touched
     kind: str = ""
-    left: int = 0  # of an undo or redo: what was told anew since, and so stays
-    deleted: str = ""  # title of the conversation that was touched, when it is deleted: nothing leads there
+    left: int = 0  # of an undo or redo: answers that were given since, and so stay
+    deleted: str = ""  # title of the conversation that was touched, when it is deleted
     turned: Turned | None = None  # of an undo or redo
 
 
+class _Place(NamedTuple):
+    """A place in the log."""
+
+    situation: int
+    turn: int
+    annotator: int
+    what: str
+
+
 def check_annotator(name: str) -> str:
-    """The name of a person or an agent who labels; StoreError when it cannot be one."""
+    """Return the name of a person or agent; raises StoreError when it is not valid."""
     if not name.strip() or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise StoreError(
             f"an annotator's name has 1 to {LONGEST_NAME} characters on one line, without spaces around it;"
@@ -84,22 +110,244 @@ def check_annotator(name: str) -> str:
 
 
 def checked_time(text: str) -> str:
-    """A moment in ISO 8601 as the log keeps it; StoreError when it is none, or has no time zone."""
+    """Return a time in ISO 8601 as the log has it; raises StoreError when it is not valid or has no zone."""
     try:
-        found = datetime.fromisoformat(text)
-        if found.tzinfo is None:
+        time = datetime.fromisoformat(text)
+        if time.tzinfo is None:
             raise StoreError(f"the time {text!r} does not say in which zone it is; add Z or an offset")
-        return found.astimezone(UTC).isoformat(timespec="milliseconds")
+        return time.astimezone(UTC).isoformat(timespec="milliseconds")
     except (ValueError, OverflowError) as error:
         raise StoreError(f"{text!r} is not a time such as 2026-11-22T10:30:00Z") from error
 
 
 def present() -> str:
-    """The present moment, as the log keeps it."""
+    """Return the present time as the log has it."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
-@translate_decoding_errors("a time")
-def moment(text: str) -> datetime:
-    """A moment out of the log."""
-    return datetime.fromisoformat(text)
+def situation_number(db: Database, key: SituationKey) -> tuple[int, int]:
+    """Return the number of a message, added when it is new, and how many turns are before it."""
+    conversation = find_conversation(db, key.conversation)
+    turns: int = conversation["turns"]
+    if (key.turn is None) == (not key.question.strip()):
+        raise StoreError("what is answered is either a turn or a question")
+    if key.turn is not None and not 0 <= key.turn < turns:
+        raise StoreError(f"turn {key.turn} is answered, but the conversation has {turns} turns, from 0")
+    number = find_situation(db, key)
+    if number is None:
+        row = {
+            "conversation": conversation["number"],
+            "turn": key.turn,
+            "question": writable(key.question),
+        }
+        number = db.table("situations").insert(row).last_pk
+        assert isinstance(number, int)
+    return number, turns if key.turn is None else key.turn
+
+
+def find_situation(db: Database, key: SituationKey) -> int | None:
+    """Return the number of a message; None when it has no labels."""
+    row = db.execute(
+        "SELECT number FROM situations WHERE coalesce(turn, -1) = ? AND question = ?"
+        f" AND conversation = {NUMBER}",
+        [-1 if key.turn is None else key.turn, writable(key.question), key.conversation],
+    ).fetchone()
+    return row[0] if row else None
+
+
+def find_annotator(db: Database, name: str) -> int | None:
+    """Return the number of an annotator, or None."""
+    row = db.execute("SELECT number FROM annotators WHERE name = ?", [name]).fetchone()
+    return row[0] if row else None
+
+
+def annotator_number(db: Database, name: str, kind: AnnotatorKind = "person") -> int:
+    """Return the number of an annotator, added when new.
+
+    Raises StoreError when the name is not valid, or that of an annotator of another kind.
+    """
+    if find_annotator(db, name) is None:
+        if kind != "adjudication":
+            check_annotator(name)
+        db.table("annotators").insert({"name": name, "kind": kind})
+    number: int
+    number, known = db.execute("SELECT number, kind FROM annotators WHERE name = ?", [name]).fetchone()
+    if known != kind:
+        raise StoreError(f"{name!r} is {_KINDS[known]}, not {_KINDS[kind]}; choose another name")
+    return number
+
+
+class Writer:
+    """Collects the changes of an action, and appends it to the log at the end."""
+
+    def __init__(self, db: Database) -> None:
+        self.now = present()
+        self._db = db
+        self._situations: dict[SituationKey, tuple[int, int]] = {}  # number, and turns before the message
+        self._current: dict[tuple[int, int, str], dict[int, str]] = {}
+        self._rows: list[dict[str, Any]] = []
+        self._touched: dict[int, int] = {}  # by message: the first turn, in the order of the action
+
+    def locate(self, key: SituationKey, turn: int) -> int:
+        """Return the number of a message; raises StoreError when the turn is not before it."""
+        if key not in self._situations:
+            self._situations[key] = situation_number(self._db, key)
+        number, stop = self._situations[key]
+        if turn != WHOLE and not 0 <= turn < stop:
+            raise StoreError(
+                f"turn {turn} is not before the message that is answered; turns before it:"
+                f" {f'0 to {stop - 1}' if stop else 'none'}"
+            )
+        return number
+
+    def add(self, entry: Entry, *, again: bool = False) -> None:
+        """Add an entry; again: also when it says the same as before. Raises StoreError when not valid."""
+        situation = self.locate(entry.situation, entry.turn)
+        value = entry.value if entry.value is None else writable(entry.value)
+        allowed = get_args(Status) if entry.turn == WHOLE else ANSWERS
+        if entry.what == "answer" and value is not None and value not in allowed:
+            raise StoreError(f"an answer is one of {', '.join(allowed)}; got {value!r}")
+        annotator = annotator_number(self._db, entry.annotator, entry.kind)
+        at = self.now if entry.at is None else checked_time(entry.at)
+        self.change(
+            _Place(situation, entry.turn, annotator, entry.what), value, at, entry.version, again=again
+        )
+
+    def change(
+        self, place: _Place, value: str | None, at: str, version: str | None, *, again: bool = False
+    ) -> None:
+        """Change one value; again: also when it stays the same, with a new time."""
+        values = self._current_values(place)
+        before = values.get(place.turn)
+        if before == value and (not again or value is None):
+            return
+        if value is None:
+            del values[place.turn]
+        else:
+            values[place.turn] = value
+        self.touch(place.situation, place.turn)
+        self._rows.append({**place._asdict(), "before": before, "after": value, "at": at, "version": version})
+
+    def touch(self, situation: int, turn: int) -> None:
+        """Note a turn that the action is about, though it may not change there."""
+        self._touched.setdefault(situation, turn)
+
+    def close(
+        self, kind: str, by: int, *, origin: str = "", undoes: int | None = None, left: int = 0
+    ) -> Saved:
+        """Append the action; one that changes nothing is stored only when it `undoes` another."""
+        at = datetime.fromisoformat(self.now)
+        if not self._rows and undoes is None:
+            return Saved(None, at, 0, kind=kind)
+        row = {"annotator": by, "kind": kind, "at": self.now, "origin": writable(origin), "undoes": undoes}
+        action = self._db.table("label_actions").insert(row).last_pk
+        assert isinstance(action, int)
+        self._db.table("label_log").insert_all({"action": action, **row} for row in self._rows)
+        saved = Saved(action, at, len(self._rows), kind=kind, left=left)
+        for number, turn in self._touched.items():
+            situation, deleted = _locate_situation(self._db, number)
+            if not deleted:
+                return replace(saved, situation=situation, turn=turn, deleted="")
+            saved = replace(saved, deleted=saved.deleted or deleted)
+        return saved
+
+    def _current_values(self, place: _Place) -> dict[int, str]:
+        name = (place.situation, place.annotator, place.what)
+        if name not in self._current:
+            table = "labels" if place.what == "answer" else "label_notes"
+            # The + keeps SQLite from walking through all labels of the annotator.
+            rows = self._db.execute(
+                f"SELECT turn, {place.what} FROM {table} WHERE situation = ? AND +annotator = ?", name[:2]
+            )
+            self._current[name] = dict(rows.fetchall())
+        return self._current[name]
+
+
+def revert(db: Database, by: str, kind: Literal["undo", "redo"], action: int | None = None) -> Saved | None:
+    """Undo or redo the newest action of `by` that can be, or `action`; return None when there is none.
+
+    Later answers are kept, even identical ones.
+    """
+    annotator = find_annotator(db, by)
+    undoable, redoable = undo_stacks(db, annotator) if annotator else ([], [])
+    stack = undoable if kind == "undo" else redoable
+    target = stack[-1] if action is None and stack else action
+    if annotator is None or target is None:
+        return None
+    writer, left, own = Writer(db), 0, {}
+    rows = list(db.table("label_log").rows_where("action = ?", [target], order_by="number"))
+    for row in rows:
+        if row["before"] is not None or row["after"] is not None:  # a turn that was put off has neither
+            own[_Place(*(row[name] for name in _Place._fields))] = row
+    for place, row in reversed(own.items()):
+        other = _latest(db, place, target)
+        if other is not None and other["number"] > row["number"]:
+            left += 1
+            continue
+        wanted = other if kind == "undo" else row
+        if wanted is None or wanted["after"] is None:
+            writer.change(place, None, writer.now, None)
+        else:  # with its former time and version
+            writer.change(place, wanted["after"], wanted["at"], wanted["version"], again=True)
+    if rows:  # also an action without a change leads back to its turn
+        writer.touch(rows[0]["situation"], rows[0]["turn"])
+    saved = writer.close(kind, annotator, undoes=target, left=left)
+    reverted = db.table("label_actions").get(target)
+    return replace(saved, turned=Turned(reverted["kind"], reverted["origin"], _names(db, target)))
+
+
+def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
+    """Return the actions that can be undone, and those that can be redone, each in the order to take from.
+
+    The last of a list is the next. Actions whose conversations were purged are left out.
+    """
+    rows = db.execute(
+        """
+        SELECT coalesce(undoes, number) AS base, max(number) AS newest, kind FROM (
+            SELECT number, kind, undoes FROM label_actions WHERE annotator = ?
+                AND EXISTS (SELECT 1 FROM label_log WHERE action = coalesce(undoes, label_actions.number))
+            ORDER BY number DESC LIMIT ?)
+        GROUP BY base ORDER BY newest
+        """,  # `kind` is that of the row with the greatest number
+        [annotator, _MAX_UNDO],
+    ).fetchall()
+    undoable = [base for base, _, kind in rows if kind != "undo"]
+    last = max((base for base, _, _ in rows), default=0)  # a new action ends what can be redone
+    return undoable, [base for base, newest, kind in rows if kind == "undo" and newest > last]
+
+
+def _latest(db: Database, place: _Place, without: int) -> dict[str, Any] | None:
+    """Return the newest row of a place from an action that holds, leaving out the action `without`."""
+    rows = db.query(
+        """
+        SELECT log.number, after, log.at, version FROM label_log AS log
+        JOIN label_actions AS act ON act.number = log.action
+        WHERE situation = ? AND turn = ? AND log.annotator = ? AND what = ? AND act.number <> ?
+            AND kind NOT IN ('undo', 'redo', 'later') AND 'undo' IS NOT (
+                SELECT kind FROM label_actions AS later WHERE later.undoes = act.number
+                ORDER BY number DESC LIMIT 1)
+        ORDER BY log.number DESC LIMIT 1
+        """,
+        [*place, without],
+    )
+    return next(iter(rows), None)
+
+
+def _names(db: Database, action: int) -> tuple[str, ...]:
+    """Return the annotators whose answers and notes an action changed."""
+    rows: Iterable[tuple[str]] = db.execute(
+        "SELECT DISTINCT name FROM label_log JOIN annotators ON annotators.number = annotator"
+        " WHERE action = ? ORDER BY name",
+        [action],
+    )
+    return tuple(name for (name,) in rows)
+
+
+def _locate_situation(db: Database, number: int) -> tuple[SituationKey, str]:
+    """Return a message, and the title of its conversation when that is deleted, else ""."""
+    key, turn, question, title, deleted_at = db.execute(
+        "SELECT key, turn, question, title, deleted_at FROM situations JOIN conversations"
+        " ON conversations.number = situations.conversation WHERE situations.number = ?",
+        [number],
+    ).fetchone()
+    return SituationKey(key, turn, question), title if deleted_at else ""

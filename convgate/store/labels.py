@@ -4,8 +4,7 @@
     labels.answer(SituationKey(key, 57), {12: "relevant", 13: None}, by="Ada", version="shipped")
     labels.undo("Ada")
 
-Everything that anybody does is an action in a log that is only added to; undoing is an action too. What holds
-now follows from the log.
+Every action is appended to a log, undo included; the current answers follow from it.
 """
 
 from __future__ import annotations
@@ -13,14 +12,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from sqlite_utils import Database
 
 from convgate.errors import StoreError
-from convgate.store.database import Store
+from convgate.store.database import Repository
+from convgate.store.documents import read_row
 from convgate.store.label_log import (
     ADJUDICATED,
+    OF_DELETED,
     WHOLE,
     AnnotatorKind,
     Answer,
@@ -29,17 +30,18 @@ from convgate.store.label_log import (
     Saved,
     SituationKey,
     Status,
-    moment,
-    present,
+    Writer,
+    annotator_number,
+    find_annotator,
+    find_situation,
+    revert,
+    undo_stacks,
 )
-from convgate.store.label_undo import turn_back, undo_stacks
-from convgate.store.label_writing import People, Writer
-from convgate.store.situations import OF_DELETED, find_situation
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """An answer or a note that holds now."""
+    """A current answer or note."""
 
     value: str
     at: datetime
@@ -48,18 +50,18 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class SituationLabels:
-    """All that holds of one message."""
+    """The current answers and notes of one message."""
 
     answers: Mapping[int, Mapping[str, Said]] = field(default_factory=dict)  # by turn, then by annotator
     notes: Mapping[int, Mapping[str, Said]] = field(default_factory=dict)  # likewise
 
     def answer(self, turn: int, annotator: str) -> str | None:
-        """What the annotator says of a turn, or of WHOLE; None when nothing."""
+        """Return the annotator's answer for a turn, or for WHOLE, or None."""
         said = self.answers.get(turn, {}).get(annotator)
         return said.value if said else None
 
     def of(self, annotator: str) -> dict[int, str]:
-        """The annotator's answers by turn, in order; WHOLE is left out."""
+        """Return the annotator's answers by turn, in order, without WHOLE."""
         return {
             turn: said[annotator].value
             for turn, said in sorted(self.answers.items())
@@ -69,21 +71,41 @@ class SituationLabels:
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Somebody who labels, and how much they did."""
+    """An annotator, and how much they labelled."""
 
     name: str
     kind: AnnotatorKind
-    trains: bool  # whether their answers are trained on
-    answers: int  # that hold now, whatever they say
+    trains: bool  # whether their answers are used in training
+    answers: int  # current ones, whatever they say
     situations: int  # messages with at least one of them
-    last: datetime | None  # when they last gave one of these
+    last: datetime | None  # when they gave the last one
 
 
-class Labels:
+@dataclass(frozen=True, slots=True)
+class LabelChange:
+    """An answer or note that an action changed."""
+
+    situation: SituationKey
+    turn: int  # 0-based earlier turn, or WHOLE
+    annotator: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelImport:
+    """An imported file of labels."""
+
+    number: int  # of the action in the log, from 1
+    file: str
+    by: str  # who imported it, whosever answers they are
+    at: datetime
+    labels: int  # answers and notes that it changed
+    undone: bool
+
+
+class Labels(Repository):
     """The labels of a store. Every method that writes stores all of its entries or none."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
 
     def answer(
         self,
@@ -95,17 +117,14 @@ class Labels:
         kind: Kind = "answer",
         again: bool = False,
     ) -> Saved:
-        """Store what `by` says of earlier turns, by turn; None takes an answer back.
-
-        again: whether an answer that holds already is stored anew, for it was given once more.
-        """
+        """Store answers of `by` by turn; None removes one. again: store the same answer with a new time."""
         entries = [
             Entry(situation, turn, by, value, version=version) for turn, value in sorted(answers.items())
         ]
         return self.record(entries, by=by, kind=kind, again=again)
 
     def adjudicate(self, situation: SituationKey, answers: Mapping[int, Answer | None], *, by: str) -> Saved:
-        """Settle turns on which annotators disagree; their own answers stay as they are."""
+        """Decide turns on which annotators disagree; their own answers stay."""
         entries = [
             Entry(situation, turn, ADJUDICATED, value, kind="adjudication")
             for turn, value in sorted(answers.items())
@@ -117,7 +136,7 @@ class Labels:
         return self.record([Entry(situation, WHOLE, by, status)], by=by, kind="status")
 
     def note(self, situation: SituationKey, turn: int, text: str, *, by: str) -> Saved:
-        """Keep a note on a turn, or on WHOLE; an empty one takes it away."""
+        """Store a note on a turn, or on WHOLE; an empty one removes it."""
         return self.record([Entry(situation, turn, by, text.strip() or None, "note")], by=by, kind="note")
 
     def record(
@@ -132,106 +151,165 @@ class Labels:
     ) -> Saved:
         """Store the entries as one action of `by`, who is of `by_kind`.
 
-        What says nothing new is left out, unless `again`.
-
-        origin: a file's name, or whatever else tells where they come from. Raises StoreError for a
-        conversation that the library does not have, a turn that is not before the message, a name or an
-        answer that cannot be.
+        Entries that change nothing are left out, unless `again`. origin: the name of a file, or another
+        source. Raises StoreError for a conversation that the library does not have, a turn that is not before
+        the message, or a name or answer that is not valid.
         """
-        now = present()
         with self._store.write() as db:
-            people = People(db)
-            writer = Writer(db, people, now)
+            writer = Writer(db)
             for entry in entries:
                 writer.add(entry, again=again)
-            return writer.close(kind, people.number(by, by_kind), origin=origin)
+            return writer.close(kind, annotator_number(db, by, by_kind), origin=origin)
 
-    def undo(self, by: str, *, action: int | None = None) -> Saved | None:
-        """Take back the newest action of `by` that holds, or that `action`; None when there is none.
+    def put_off(self, situation: SituationKey, turn: int, *, by: str) -> Saved:
+        """Ask `by` about the turn after all others of the message; an action that changes no answer.
 
-        action: one of `by` that holds, however long ago.
+        A turn that `by` has answered is not put off, and nothing is stored. Raises StoreError as `record`.
         """
         with self._store.write() as db:
-            return turn_back(db, by, "undo", action)
+            annotator, writer = annotator_number(db, by), Writer(db)
+            number = writer.locate(situation, turn)
+            at = datetime.fromisoformat(writer.now)
+            answered = db.table("labels").count_where(
+                "situation = ? AND turn = ? AND annotator = ?", [number, turn, annotator]
+            )
+            if answered:
+                return Saved(None, at, 0, situation, turn, "later")
+            row = {"annotator": annotator, "at": writer.now}
+            action = db.table("label_actions").insert({**row, "kind": "later"}).last_pk
+            assert isinstance(action, int)
+            row |= {"action": action, "situation": number, "turn": turn, "what": "answer"}
+            db.table("label_log").insert(row)
+        return Saved(action, at, 0, situation, turn, "later")
+
+    def turns_put_off(self, situation: SituationKey, by: str) -> list[int]:
+        """Return the turns of a message that `by` put off and did not undo, the last one at the end."""
+        with self._store.read() as db:
+            rows = db.execute(
+                """
+                SELECT label_log.turn FROM label_log
+                JOIN label_actions AS act ON act.number = label_log.action AND act.kind = 'later'
+                WHERE label_log.situation = ? AND label_log.annotator = (
+                        SELECT number FROM annotators WHERE name = ?)
+                    AND 'undo' IS NOT (
+                        SELECT kind FROM label_actions AS back WHERE back.undoes = act.number
+                        ORDER BY number DESC LIMIT 1)
+                GROUP BY label_log.turn ORDER BY max(act.number)
+                """,
+                [find_situation(db, situation), by],
+            ).fetchall()
+        return [turn for (turn,) in rows]
+
+    def undo(self, by: str, *, action: int | None = None) -> Saved | None:
+        """Undo the newest action of `by`, or that `action` of theirs; return None when there is none."""
+        with self._store.write() as db:
+            return revert(db, by, "undo", action)
 
     def redo(self, by: str) -> Saved | None:
-        """Do again what `by` took back last; None when there is nothing, or something was done since."""
+        """Redo the last undone action of `by`; return None when there is none, or something came since."""
         with self._store.write() as db:
-            return turn_back(db, by, "redo")
+            return revert(db, by, "redo")
 
     def can_undo(self, by: str) -> tuple[bool, bool]:
-        """Whether there is something to undo, and something to redo."""
+        """Return whether there is something to undo, and something to redo."""
         with self._store.read() as db:
-            number = People(db).find(by)
+            number = find_annotator(db, by)
             undoable, redoable = undo_stacks(db, number) if number else ([], [])
         return bool(undoable), bool(redoable)
 
+    def imports(self, limit: int | None = None) -> list[LabelImport]:
+        """Return the imports that changed something, newest first."""
+        return self._imports("", [], limit)
+
+    def undo_import(self, number: int) -> Saved:
+        """Undo an import; later answers are kept.
+
+        Raises StoreError when there is no such import, or it is undone.
+        """
+        with self._store.write() as db:
+            if not (imports := self._imports("AND imports.number = ?", [number])):
+                raise StoreError(f"there is no import {number}; `convgate labels imports` lists them")
+            if imports[0].undone:
+                raise StoreError(f"import {number} of {imports[0].file} was undone already")
+            saved = revert(db, imports[0].by, "undo", number)
+            assert saved is not None
+            return saved
+
+    def changes(self, action: int) -> list[LabelChange]:
+        """Return what an action changed, in its order."""
+        rows = self._rows(
+            "SELECT key, situations.turn, question, log.turn, name, before, after FROM label_log AS log"
+            " JOIN situations ON situations.number = situation"
+            " JOIN conversations ON conversations.number = conversation"
+            " JOIN annotators ON annotators.number = log.annotator"
+            " WHERE action = ? ORDER BY log.number",
+            [action],
+        )
+        return [LabelChange(SituationKey(*row[:3]), *row[3:]) for row in rows]
+
     def of(self, situation: SituationKey) -> SituationLabels:
-        """What holds of a message."""
+        """Return the current answers and notes of a message."""
         with self._store.read() as db:
-            found = find_situation(db, situation)
-            if found is None:
+            number = find_situation(db, situation)
+            if number is None:
                 return SituationLabels()
             return SituationLabels(
-                _said(db, "labels", "answer", found), _said(db, "label_notes", "note", found)
+                _said(db, "labels", "answer", number), _said(db, "label_notes", "note", number)
             )
 
     def annotators(self) -> list[Annotator]:
-        """Everybody of whom an answer holds, people first, by name; not who only imported those of others."""
-        with self._store.read() as db:
-            rows = db.execute(f"""
-                SELECT name, kind, trains, coalesce(answers, 0), coalesce(situations, 0), last
+        """Return everybody with a current answer, people first, by name."""
+        return self._records(
+            Annotator,
+            f"""
+            SELECT name, kind, trains, coalesce(answers, 0) AS answers,
+                    coalesce(situations, 0) AS situations, last
                 FROM annotators LEFT JOIN (
-                    SELECT annotator, count(*) AS answers, count(DISTINCT situation) AS situations,
+                SELECT annotator, count(*) AS answers, count(DISTINCT situation) AS situations,
                         max(at) AS last
                     FROM labels WHERE turn >= 0 AND situation NOT IN ({OF_DELETED}) GROUP BY annotator
                 ) ON annotator = number
                 WHERE EXISTS (SELECT 1 FROM labels AS any WHERE any.annotator = annotators.number)
                 ORDER BY kind = 'person' DESC, kind = 'agent' DESC, name COLLATE NOCASE
-            """).fetchall()
-        return [
-            Annotator(name, kind, bool(trains), answers, situations, moment(last) if last else None)
-            for name, kind, trains, answers, situations, last in rows
-        ]
+            """,
+        )
 
     def people(self) -> list[str]:
-        """The names of the people of whom an answer holds, without counting what they did."""
-        with self._store.read() as db:
-            rows = db.execute(
-                "SELECT name FROM annotators WHERE kind = 'person'"
-                " AND EXISTS (SELECT 1 FROM labels WHERE labels.annotator = annotators.number)"
-                " ORDER BY name COLLATE NOCASE"
-            ).fetchall()
+        """Return the names of the people with a current answer, without counting answers."""
+        rows = self._rows(
+            "SELECT name FROM annotators WHERE kind = 'person' AND number IN (SELECT annotator FROM labels)"
+            " ORDER BY name COLLATE NOCASE"
+        )
         return [name for (name,) in rows]
 
     def set_trains(self, name: str, *, trains: bool) -> None:
-        """Whether the annotator's answers are trained on; StoreError when there is no such annotator."""
+        """Set whether an annotator's answers are used in training; StoreError for an unknown one."""
         with self._store.write() as db:
-            if People(db).find(name) is None:
+            number = find_annotator(db, name)
+            if number is None:
                 raise StoreError(f"nobody called {name!r} has labelled anything")
-            db.execute("UPDATE annotators SET trains = ? WHERE name = ?", [int(trains), name])
+            db.table("annotators").update(number, {"trains": int(trains)})
 
     def last_situation(self, by: str) -> SituationKey | None:
-        """The message that `by` worked on last."""
-        with self._store.read() as db:
-            row = db.execute(
-                """
-                SELECT key, situations.turn, question FROM label_actions
-                JOIN label_log ON label_log.action = label_actions.number
-                JOIN situations ON situations.number = label_log.situation
-                JOIN conversations ON conversations.number = situations.conversation
-                WHERE label_actions.annotator = (SELECT number FROM annotators WHERE name = ?)
-                    AND label_actions.kind <> 'import' AND deleted_at IS NULL
-                ORDER BY label_actions.number DESC, label_log.number DESC LIMIT 1
-                """,
-                [by],
-            ).fetchone()
+        """Return the message that `by` worked on last."""
+        row = self._row(
+            """
+            SELECT key, situations.turn, question FROM label_actions
+            JOIN label_log ON label_log.action = label_actions.number
+            JOIN situations ON situations.number = label_log.situation
+            JOIN conversations ON conversations.number = situations.conversation
+            WHERE label_actions.annotator = (SELECT number FROM annotators WHERE name = ?)
+                AND label_actions.kind <> 'import' AND deleted_at IS NULL
+            ORDER BY label_actions.number DESC, label_log.number DESC LIMIT 1
+            """,
+            [by],
+        )
         return SituationKey(*row) if row else None
 
     def entries(self, conversation: str | None = None) -> Iterator[Entry]:
-        """Everything that holds, answers and notes, in order; of one conversation when it is named.
+        """Yield all current answers, then all notes, in order; of one conversation when it is named.
 
-        Conversations that were deleted are left out.
+        Deleted conversations are left out.
         """
         condition = "deleted_at IS NULL" + (" AND key = ?" if conversation else "")
         with self._store.read() as db:
@@ -247,20 +325,33 @@ class Labels:
                     """,
                     [conversation] if conversation else [],
                 ).fetchall()
-                for key, current, question, turn, name, said, at, version, kind in rows:
-                    what = cast(Literal["answer", "note"], value)
-                    yield Entry(
-                        SituationKey(key, current, question), turn, name, said, what, at, version, kind
-                    )
+                what = cast(Literal["answer", "note"], value)
+                for key, current, question, turn, name, said, *rest in rows:
+                    yield Entry(SituationKey(key, current, question), turn, name, said, what, *rest)
+
+    def _imports(self, condition: str, values: list[Any], limit: int | None = None) -> list[LabelImport]:
+        return self._records(
+            LabelImport,
+            f"""
+            SELECT imports.number, origin AS file, name AS "by", imports.at,
+                (SELECT count(*) FROM label_log WHERE action = imports.number) AS labels,
+                (SELECT kind FROM label_actions AS later WHERE later.undoes = imports.number
+                    ORDER BY later.number DESC LIMIT 1) IS 'undo' AS undone
+            FROM label_actions AS imports JOIN annotators ON annotators.number = imports.annotator
+            WHERE imports.kind = 'import' {condition} ORDER BY imports.number DESC LIMIT ?
+            """,
+            [*values, -1 if limit is None else limit],
+        )
 
 
 def _said(db: Database, table: str, value: str, situation: int) -> dict[int, dict[str, Said]]:
-    found: dict[int, dict[str, Said]] = {}
-    rows = db.execute(
-        f"SELECT turn, name, {value}, at, version FROM {table} JOIN annotators"
+    """Return the current values of a message by turn, then by annotator."""
+    by_turn: dict[int, dict[str, Said]] = {}
+    rows = db.query(
+        f"SELECT turn, name, {value} AS value, at, version FROM {table} JOIN annotators"
         " ON annotators.number = annotator WHERE situation = ? ORDER BY turn, name",
         [situation],
     )
-    for turn, name, said, at, version in rows:
-        found.setdefault(turn, {})[name] = Said(said, moment(at), version)
-    return found
+    for row in rows:
+        by_turn.setdefault(row["turn"], {})[row["name"]] = read_row(Said, row)
+    return by_turn

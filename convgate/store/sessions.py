@@ -1,7 +1,4 @@
-"""Sessions of a store: at most one is active in a workspace, and none holds on to a conversation.
-
-Cleaning up sessions leaves the library's conversations as they are.
-"""
+"""Sessions: at most one is active in a workspace. Removing sessions leaves the library as it is."""
 
 from __future__ import annotations
 
@@ -10,242 +7,305 @@ import secrets
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlite_utils import Database
 
 from convgate.errors import StoreError
-from convgate.store.conversation_keys import number_of
-from convgate.store.database import Store
-from convgate.store.session_records import Session, SessionConversation
-from convgate.store.session_rows import CONVERSATION, SESSION, conversation_of, session_of
+from convgate.store.conversations import NUMBER, number_of
+from convgate.store.database import Repository
+from convgate.store.documents import read_row
 from convgate.transcripts.characters import writable
 
-# The open conversation of a session, unless it was removed for good or put into another session since.
-_PRESENT = """
-    SELECT held.number FROM session_conversations AS held WHERE held.number = sessions.present"""
+_SESSION = """
+    SELECT sessions.*, (
+        SELECT count(*) FROM session_conversations AS held WHERE held.session = sessions.number
+    ) AS conversation_count
+    FROM sessions"""
+_CONVERSATION = """
+    SELECT held.number, sessions.id AS session, key, coalesce(conversations.title, held.title) AS title, tags,
+        began, held.last_activity, workflow_state
+    FROM session_conversations AS held LEFT JOIN sessions ON sessions.number = held.session
+    LEFT JOIN conversations ON conversations.number = held.conversation"""
 
-CLEANED_AT_ONCE = 1_000
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A period of work in one workspace, from its first message until it ends."""
+
+    id: str  # with the date and time of its start, such as session_20251113_140000_1234
+    workspace: str
+    started: datetime  # UTC
+    last_activity: datetime  # UTC
+    conversation_count: int
+    ended: datetime | None = None  # UTC; None while it is active
+    reason: str = ""  # why it ended
+
+    @property
+    def is_active(self) -> bool:
+        """Return whether the next message may belong to it."""
+        return self.ended is None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionConversation:
+    """A conversation of a session."""
+
+    number: int  # in the store
+    session: str | None  # id; None when that was cleaned up
+    key: str | None  # of the conversation in the library, where that has it
+    title: str  # of the library, where that has it
+    tags: tuple[str, ...]
+    began: datetime  # UTC
+    last_activity: datetime  # UTC
+    workflow_state: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class LiveSession:
-    """The active session of a workspace, and where it stands."""
+    """The active session of a workspace, and its state."""
 
     session: Session
-    conversation: int | None  # number of the one that is open; None when it was removed or is elsewhere now
-    state: str  # what the next message has to know, as it was put
+    conversation: int | None  # number of the open one; None when it was removed or is elsewhere now
+    state: str  # of the rules, as it was stored
 
 
-class Sessions:
-    """The sessions of a store; what takes several steps belongs in one `Store.write` of the caller."""
+@dataclass(frozen=True, slots=True)
+class SessionPage:
+    """A page of sessions."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    rows: tuple[Session, ...]
+    total: int  # on all pages
+
+
+@dataclass(frozen=True, slots=True)
+class OldSessions:
+    """What `Sessions.clean_up` would remove and keep."""
+
+    sessions: int
+    workspaces: int
+    only_here: int  # their conversations that the library does not have: removed
+    in_library: int  # their conversations that the library has: kept
+
+
+class Sessions(Repository):
+    """The sessions of a store; several calls that belong together need a `Store.write` of the caller."""
 
     def get(self, id: str) -> Session:
-        """The session of that id; StoreError when there is none."""
+        """Return the session; StoreError when it is missing."""
         with self._store.read() as db:
-            row = db.execute(f"{SESSION} WHERE id = ?", [id]).fetchone()
-        if row is None:
-            raise StoreError(f"There is no session {id!r}; it was cleaned up, or is in another library.")
-        return session_of(row)
+            return read_row(Session, _find_session(db, id))
 
     def live(self, workspace: str) -> LiveSession | None:
-        """The active session of a workspace; None when it has none."""
+        """Return the active session of a workspace, or None."""
         with self._store.read() as db:
-            row = db.execute(
-                f"{SESSION.replace(' FROM', f', ({_PRESENT}), state FROM')} WHERE workspace = ? AND active",
-                [writable(workspace)],
-            ).fetchone()
-        return None if row is None else LiveSession(session_of(row[:-2]), row[-2], row[-1])
+            for row in db.query(f"{_SESSION} WHERE workspace = ? AND ended IS NULL", [writable(workspace)]):
+                return LiveSession(read_row(Session, row), row["present"], row["state"])
+        return None
 
     def recent(self, workspace: str | None = None, *, limit: int = 20) -> list[Session]:
-        """The sessions of a workspace, or of all, the one that was last at work first."""
+        """Return the sessions of a workspace, or of all, by their last activity, newest first."""
         where, values = ("", []) if workspace is None else (" WHERE workspace = ?", [writable(workspace)])
-        with self._store.read() as db:
-            rows = db.execute(
-                f"{SESSION}{where} ORDER BY last_activity DESC, number DESC LIMIT ?", [*values, limit]
-            )
-            return [session_of(row) for row in rows.fetchall()]
+        order = "ORDER BY last_activity DESC, number DESC LIMIT ?"
+        return self._records(Session, f"{_SESSION}{where} {order}", [*values, limit])
+
+    def find(
+        self, *, workspace: str | None = None, active: bool | None = None, page: int = 1, per_page: int = 20
+    ) -> SessionPage:
+        """Return a page, from 1, of the sessions of a workspace and state; None for all.
+
+        Active ones come first, then by last activity.
+        """
+        conditions, values = ["true"], []
+        if workspace is not None:
+            conditions.append("workspace = ?")
+            values.append(writable(workspace))
+        if active is not None:
+            conditions.append(f"ended IS {'' if active else 'NOT '}NULL")
+        where = " AND ".join(conditions)
+        (total,) = self._row(f"SELECT count(*) FROM sessions WHERE {where}", values)
+        order = "ORDER BY ended IS NULL DESC, last_activity DESC, number DESC LIMIT ? OFFSET ?"
+        limits = [per_page, (page - 1) * per_page]
+        rows = self._records(Session, f"{_SESSION} WHERE {where} {order}", [*values, *limits])
+        return SessionPage(tuple(rows), total)
+
+    def workspaces(self) -> dict[str, int]:
+        """Return the number of sessions of each workspace."""
+        rows: list[Any] = self._rows("SELECT workspace, count(*) FROM sessions GROUP BY 1 ORDER BY 1")
+        return dict(rows)
 
     def begin(self, workspace: str, at: datetime) -> Session:
-        """A new active session without conversations; StoreError when the workspace has one already."""
+        """Add an active session without conversations; StoreError when the workspace has an active one."""
         with self._store.write() as db:
             if (live := self.live(workspace)) is not None:
                 raise StoreError(f"The session {live.session.id} is active in {workspace!r}; end it first.")
-            id, moment = _new_id(db, at), at.isoformat()
-            db.execute(
-                "INSERT INTO sessions (id, workspace, started, last_activity, active) VALUES (?, ?, ?, ?, 1)",
-                [id, writable(workspace), moment, moment],
-            )
+            id, time = _new_id(db, at), at.isoformat()
+            row = {"id": id, "workspace": writable(workspace), "started": time, "last_activity": time}
+            db.table("sessions").insert(row)
         return self.get(id)
 
     def end(self, id: str, at: datetime, reason: str) -> Session:
         """End a session, not before its last activity; one that ended stays as it is."""
         with self._store.write() as db:
-            self.get(id)
-            db.execute(
-                "UPDATE sessions SET active = 0, ended = max(?, last_activity), reason = ?"
-                " WHERE id = ? AND active",
-                [at.isoformat(), writable(reason), id],
-            )
+            session = _find_session(db, id)
+            if session["ended"] is None:
+                ended = max(at.isoformat(), session["last_activity"])
+                db.table("sessions").update(session["number"], {"ended": ended, "reason": writable(reason)})
         return self.get(id)
 
     def open_conversation(self, id: str, at: datetime) -> int:
-        """Open a conversation in a session; its number. The one before is closed by that."""
+        """Open a conversation in a session in place of the open one, and return its number."""
         with self._store.write() as db:
-            number = _insert_conversation(db, id, at)
-            db.execute("UPDATE sessions SET present = ? WHERE id = ?", [number, id])
+            session = _find_session(db, id)["number"]
+            number = _insert_conversation(db, session, at)
+            db.table("sessions").update(session, {"present": number})
         return number
 
     def note_message(self, id: str, at: datetime, state: str, workflow_state: str | None = None) -> None:
         """Note that a message came to the open conversation of a session."""
         with self._store.write() as db:
-            db.execute(
-                "UPDATE sessions SET last_activity = max(last_activity, ?), state = ? WHERE id = ?",
-                [at.isoformat(), state, id],
-            )
-            db.execute(
-                "UPDATE session_conversations SET last_activity = max(last_activity, ?),"
-                " workflow_state = coalesce(?, workflow_state)"
-                f" WHERE number = (SELECT ({_PRESENT}) FROM sessions WHERE id = ?)",
-                [at.isoformat(), workflow_state, id],
-            )
+            session = _find_session(db, id)
+            db.table("sessions").update(session["number"], {"state": state})
+            changes = {} if workflow_state is None else {"workflow_state": workflow_state}
+            if changes and session["present"] is not None:
+                db.table("session_conversations").update(session["present"], changes)
+            _note_activity(db, session["number"], session["present"], at)
 
     def add_conversation(self, id: str, key: str, at: datetime) -> SessionConversation:
-        """Put a conversation of the library into a session: as the open one, unless that has one already.
+        """Move a conversation of the library into a session: as the open one, if that is not in the library.
 
-        It leaves the session that it was in before. Raises StoreError when either is not there.
+        Raises StoreError when either is missing.
         """
         with self._store.write() as db:
-            self.get(id)
-            known = number_of(db, key)
-            session, present = db.execute(
-                f"SELECT number, ({_PRESENT}) FROM sessions WHERE id = ?", [id]
-            ).fetchone()
-            held = db.execute(
-                "SELECT number, session, tags, workflow_state FROM session_conversations"
-                " WHERE conversation = ?",
-                [known],
-            ).fetchone()
-            if held and held[1] == session:
-                number: int = held[0]
+            session, conversation = _find_session(db, id), number_of(db, key)
+            table = db.table("session_conversations")
+            held = next(table.rows_where("conversation = ?", [conversation]), None)
+            if held and held["session"] == session["number"]:
+                number: int = held["number"]
             else:
-                _, _, tags, state = held or (None, None, "[]", None)
+                free = next(
+                    table.rows_where("number = ? AND conversation IS NULL", [session["present"]]), None
+                )
+                number = free["number"] if free else _insert_conversation(db, session["number"], at)
+                changes: dict[str, Any] = {"conversation": conversation}
                 if held:
-                    db.execute("DELETE FROM session_conversations WHERE number = ?", [held[0]])
-                free = db.execute(
-                    "SELECT number, tags FROM session_conversations"
-                    " WHERE number = ? AND conversation IS NULL",
-                    [present],
-                ).fetchone()
-                number, own = free or (_insert_conversation(db, id, at), "[]")
-                db.execute(
-                    "UPDATE session_conversations SET conversation = ?, tags = ?,"
-                    " workflow_state = coalesce(workflow_state, ?) WHERE number = ?",
-                    [known, _tags([*json.loads(own), *json.loads(tags)]), state, number],
-                )
-            moment = at.isoformat()
-            for table, which in (("session_conversations", number), ("sessions", session)):
-                db.execute(
-                    f"UPDATE {table} SET last_activity = max(last_activity, ?) WHERE number = ?",
-                    [moment, which],
-                )
+                    table.delete(held["number"])
+                    tags = [*json.loads(free["tags"] if free else "[]"), *json.loads(held["tags"])]
+                    state = free and free["workflow_state"]
+                    changes |= {"tags": _tags(tags), "workflow_state": state or held["workflow_state"]}
+                table.update(number, changes)
+            _note_activity(db, session["number"], number, at)
         return self.conversation(number)
 
     def conversation(self, number: int) -> SessionConversation:
-        """The conversation of that number; StoreError when there is none."""
-        with self._store.read() as db:
-            row = db.execute(f"{CONVERSATION} WHERE held.number = ?", [number]).fetchone()
-        if row is None:
-            raise StoreError(f"There is no conversation number {number} in any session.")
-        return conversation_of(row)
+        """Return the conversation of that number; StoreError when it is missing."""
+        for conversation in self._conversations("held.number = ?", [number]):
+            return conversation
+        raise StoreError(f"There is no conversation number {number} in any session.")
 
-    def conversations(self, id: str) -> list[SessionConversation]:
-        """The conversations of a session, in the order in which they began; StoreError without it."""
-        with self._store.read() as db:
-            self.get(id)
-            rows = db.execute(f"{CONVERSATION} WHERE sessions.id = ? ORDER BY began, held.number", [id])
-            return [conversation_of(row) for row in rows.fetchall()]
+    def conversations(self, id: str, *, page: int = 1, per_page: int = -1) -> list[SessionConversation]:
+        """Return a page, from 1, of the conversations of a session in order of their start; -1: all.
+
+        Raises StoreError when the session is missing.
+        """
+        self.get(id)
+        return self._conversations("sessions.id = ?", [id], per_page, (page - 1) * per_page)
 
     def of(self, key: str) -> SessionConversation | None:
-        """What is known of a conversation of the library beside it; None when it never was in a session."""
-        with self._store.read() as db:
-            row = db.execute(
-                f"{CONVERSATION} WHERE held.conversation ="
-                " (SELECT number FROM conversation_keys WHERE key = ?)",
-                [key],
-            ).fetchone()
-        return None if row is None else conversation_of(row)
+        """Return the session's entry of a conversation of the library; None when it is in no session."""
+        return next(iter(self._conversations(f"held.conversation = {NUMBER}", [key])), None)
 
     def describe(self, number: int, *, title: str | None = None, tags: Sequence[str] | None = None) -> None:
-        """Give a conversation a title, or tags in place of those that it had; None leaves what is there.
+        """Set the title or tags of a conversation; None keeps them.
 
-        The title of a conversation of the library is the library's. Raises StoreError when it is not there.
+        Raises StoreError when it is missing, or for the title of one that the library has.
         """
         with self._store.write() as db:
-            held = self.conversation(number)
-            if title is not None and held.key is not None:
-                raise StoreError("the library has this conversation, and its title: rename it there")
-            if title is not None:
-                db.execute(
-                    "UPDATE session_conversations SET title = ? WHERE number = ?",
-                    [writable(title).strip(), number],
-                )
+            conversation = self.conversation(number)
+            if title is not None and conversation.key is not None:
+                raise StoreError("The title of a conversation of the library is set there.")
+            changes = {} if title is None else {"title": writable(title).strip()}
             if tags is not None:
-                db.execute(
-                    "UPDATE session_conversations SET tags = ? WHERE number = ?", [_tags(tags), number]
-                )
+                changes["tags"] = _tags(tags)
+            if changes:
+                db.table("session_conversations").update(number, changes)
 
     def keys_of_old(self, before: datetime) -> list[str]:
-        """The keys of the library's conversations whose session ended before a moment."""
-        with self._store.read() as db:
-            rows = db.execute(
-                "SELECT key FROM conversations JOIN session_conversations AS held"
-                " ON held.conversation = conversations.number"
-                " JOIN sessions ON sessions.number = held.session"
-                " WHERE ended < ? AND deleted_at IS NULL",
-                [before.isoformat()],
-            )
-            return [key for (key,) in rows.fetchall()]
+        """Return the keys of the library's conversations whose session ended before a time."""
+        rows = self._rows(
+            "SELECT key FROM conversations JOIN session_conversations AS held"
+            " ON held.conversation = conversations.number"
+            " JOIN sessions ON sessions.number = held.session WHERE ended < ? AND deleted_at IS NULL",
+            [before.isoformat()],
+        )
+        return [key for (key,) in rows]
+
+    def old(self, before: datetime) -> OldSessions:
+        """Return what `clean_up` would remove and keep for the same time."""
+        values = [before.isoformat()]
+        sessions, workspaces = self._row(
+            "SELECT count(*), count(DISTINCT workspace) FROM sessions WHERE ended < ?", values
+        )
+        total, in_library = self._row(
+            "SELECT count(*), count(conversation) FROM session_conversations"
+            " WHERE session IN (SELECT number FROM sessions WHERE ended < ?)",
+            values,
+        )
+        return OldSessions(sessions, workspaces, total - in_library, in_library)
 
     def clean_up(self, before: datetime) -> int:
-        """Remove the sessions that ended before a moment; how many. The library keeps its conversations."""
-        removed, last = 0, CLEANED_AT_ONCE
-        while last == CLEANED_AT_ONCE:
-            with self._store.write() as db:  # so many at once that no message waits long
-                old = "SELECT number FROM sessions WHERE ended < ? ORDER BY ended LIMIT ?"
-                values = [before.isoformat(), CLEANED_AT_ONCE]
-                # + keeps SQLite from the index of conversations, which has most of them under NULL.
-                db.execute(
-                    f"DELETE FROM session_conversations WHERE +conversation IS NULL AND session IN ({old})",
-                    values,
-                )
-                last = db.execute(f"DELETE FROM sessions WHERE number IN ({old})", values).rowcount
-            removed += last
-        return removed
+        """Remove the sessions that ended before a time, and return how many.
+
+        The library keeps its conversations.
+        """
+        values = [before.isoformat()]
+        with self._store.write() as db:
+            db.table("session_conversations").delete_where(
+                "conversation IS NULL AND session IN (SELECT number FROM sessions WHERE ended < ?)", values
+            )
+            return db.execute("DELETE FROM sessions WHERE ended < ?", values).rowcount
+
+    def _conversations(
+        self, condition: str, values: list[Any], limit: int = -1, offset: int = 0
+    ) -> list[SessionConversation]:
+        order = "ORDER BY began, held.number LIMIT ? OFFSET ?"
+        sql = f"{_CONVERSATION} WHERE {condition} {order}"
+        return self._records(SessionConversation, sql, [*values, limit, offset])
+
+
+def _find_session(db: Database, id: str) -> dict[str, Any]:
+    """Return the row of a session with its count of conversations; StoreError when it is missing."""
+    for row in db.query(f"{_SESSION} WHERE id = ?", [id]):
+        return row
+    raise StoreError(f"There is no session {id!r}; it was cleaned up, or is in another library.")
 
 
 def _new_id(db: Database, at: datetime) -> str:
-    """An id that no session has; longer by a digit after each one that was taken."""
+    """Return an id that no session has, with one more digit after each that is taken."""
     digits = 4
     while True:
         id = f"session_{at.astimezone(UTC):%Y%m%d_%H%M%S}_{secrets.randbelow(10**digits):0{digits}d}"
-        if db.execute("SELECT 1 FROM sessions WHERE id = ?", [id]).fetchone() is None:
+        if not db.table("sessions").count_where("id = ?", [id]):
             return id
         digits += 1
 
 
 def _tags(tags: Iterable[str]) -> str:
-    """As they are kept: each once, none empty."""
+    """Return tags as they are stored: each once, none empty."""
     return json.dumps(list(dict.fromkeys(tag for tag in (writable(tag).strip() for tag in tags) if tag)))
 
 
-def _insert_conversation(db: Database, id: str, at: datetime) -> int:
-    number = db.execute(
-        "INSERT INTO session_conversations (session, began, last_activity)"
-        " SELECT number, ?, ? FROM sessions WHERE id = ?",
-        [at.isoformat(), at.isoformat(), id],
-    ).lastrowid
-    assert number is not None
+def _insert_conversation(db: Database, session: int, at: datetime) -> int:
+    time = at.isoformat()
+    row = {"session": session, "began": time, "last_activity": time}
+    number = db.table("session_conversations").insert(row).last_pk
+    assert isinstance(number, int)
     return number
+
+
+def _note_activity(db: Database, session: int, conversation: int | None, at: datetime) -> None:
+    for table, number in (("sessions", session), ("session_conversations", conversation)):
+        db.execute(
+            f"UPDATE {table} SET last_activity = max(last_activity, ?) WHERE number = ?",
+            [at.isoformat(), number],
+        )

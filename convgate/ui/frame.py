@@ -23,8 +23,7 @@ from convgate.home import is_read_only
 from convgate.sessions import with_moved
 from convgate.settings import Settings
 from convgate.store import Conversations, Store
-from convgate.store.invariant_edits import InvariantEdits
-from convgate.store.moved_boundaries import MovedBoundaries
+from convgate.store.edits import InvariantEdits, MovedBoundaries
 from convgate.ui import services, state
 from convgate.ui.navigation import VERSIONS, draw_navigation
 from convgate.ui.text import literal

@@ -27,9 +27,8 @@ from convgate.context.section import SECTIONS
 from convgate.errors import StoreError
 from convgate.settings import Settings
 from convgate.store.database import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Alert, LoggedRequest
-from convgate.store.requests import Requests
+from convgate.store.guard_states import Alert, GuardStates
+from convgate.store.requests import LoggedRequest, Requests
 
 log = logging.getLogger(__name__)
 

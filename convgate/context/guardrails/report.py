@@ -21,10 +21,8 @@ from convgate.context.guardrails.rules import (
 from convgate.context.mode import MODES, Mode
 from convgate.settings import Settings
 from convgate.store.database import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_counts import RequestCounts
-from convgate.store.request_figures import RequestFigures, Sums
-from convgate.store.request_records import NONE_TOLD, Alert, Baseline, Outcomes
+from convgate.store.guard_states import Alert, Baseline, GuardStates
+from convgate.store.requests import NO_OUTCOMES, Outcomes, RequestCounts, RequestFigures, Sums
 
 MAX_BINS = 96
 MAX_LATENCIES = 20_000  # requests from which percentiles are taken; of more, about so many are drawn
@@ -130,7 +128,9 @@ def report(store: Store, settings: Settings, since: datetime, until: datetime, n
         latest,
         None if baseline is None else divergence(totals.classified, baseline.counts),
         tuple(
-            ModeErrors(mode, period_outcomes.get(mode, NONE_TOLD), latest.outcomes[mode], limit, mode in held)
+            ModeErrors(
+                mode, period_outcomes.get(mode, NO_OUTCOMES), latest.outcomes[mode], limit, mode in held
+            )
             for mode in MODES
         ),
         tuple(states.alerts(since, until)),

@@ -13,9 +13,8 @@ from convgate.context.mode import MODES, Mode
 from convgate.errors import ContextError
 from convgate.settings import Settings
 from convgate.store.database import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_counts import RequestCounts
-from convgate.store.request_records import NONE_TOLD, Alert, Baseline, Outcomes
+from convgate.store.guard_states import Alert, Baseline, GuardStates
+from convgate.store.requests import NO_OUTCOMES, Outcomes, RequestCounts
 
 RECOVERY = 0.8  # an alert is cleared below this share of its limit
 DRIFT_RECOVERY = 0.5  # the same for drift, of which an hour's figure varies by a fifth of the limit by chance
@@ -62,7 +61,7 @@ class Observation:
     classified: Mapping[str, int] = field(default_factory=dict)  # requests of the last hour, by mode
     unsure: Sequence[tuple[int, int]] = ()  # (classified, unsure of them) in each part, oldest first
     outcomes: Mapping[str, Outcomes] = field(default_factory=dict)  # newest of each mode
-    overall: Outcomes = NONE_TOLD  # of all modes
+    overall: Outcomes = NO_OUTCOMES  # of all modes
 
     @property
     def requests(self) -> int:
@@ -99,7 +98,7 @@ def observe(store: Store, settings: Settings, now: datetime) -> Observation:
     part = timedelta(minutes=settings.guard_low_confidence_minutes) / LOW_CONFIDENCE_PARTS
     starts = states.trusted_since()  # by mode, when it was tried again
     oldest = now - timedelta(hours=settings.guard_error_hours)
-    overall = baseline.outcomes if baseline is not None else NONE_TOLD
+    overall = baseline.outcomes if baseline is not None else NO_OUTCOMES
     if overall.count < MIN_OVERALL_OUTCOMES:
         overall = _sum(counts.outcomes(None, now, MODES).values())
     return Observation(
@@ -182,7 +181,7 @@ def _judge_errors(latest: Observation, mode: Mode, opened: Alert | None, setting
             return None
         cleared = _clear(opened, latest, f"{mode} is tried again.")
         return cleared and replace(cleared, phase="probation", since=latest.now)
-    outcomes, overall = latest.outcomes.get(mode, NONE_TOLD), latest.overall_rate
+    outcomes, overall = latest.outcomes.get(mode, NO_OUTCOMES), latest.overall_rate
     if outcomes.rate is None or outcomes.count < settings.guard_error_min_outcomes or overall is None:
         return None
     limit = settings.guard_error_factor * overall

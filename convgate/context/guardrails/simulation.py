@@ -17,9 +17,8 @@ from convgate.context.request import Fallback
 from convgate.errors import ContextError
 from convgate.settings import Settings
 from convgate.store.database import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Alert, Baseline, LoggedRequest
-from convgate.store.requests import Requests
+from convgate.store.guard_states import Alert, Baseline, GuardStates
+from convgate.store.requests import LoggedRequest, Requests
 
 PER_HOUR = 600  # requests
 START = datetime(2026, 3, 5, 9, tzinfo=UTC)

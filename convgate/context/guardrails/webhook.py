@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, ProxyHandler, Request, build_opener
 
 from convgate import __version__
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert
 
 log = logging.getLogger(__name__)
 

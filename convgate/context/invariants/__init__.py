@@ -10,6 +10,6 @@ A person's edits beat what is found: `with_edits(conversation, InvariantEdits(st
 from convgate.context.invariants.edits import edits_of, with_edits
 from convgate.context.invariants.finding import find_invariants
 from convgate.context.invariants.judge import load_judge
-from convgate.store.invariant_edits import InvariantEdit
+from convgate.store.edits import InvariantEdit
 
 __all__ = ["InvariantEdit", "edits_of", "find_invariants", "load_judge", "with_edits"]

@@ -2,7 +2,7 @@
 
     {"role": "user", "content": "Use tabs.", "invariants": [{"of": "Use tabs.", "state": "ended"}]}
 
-It beats what is found. `convgate.store.invariant_edits` keeps the same beside a conversation of the library.
+It beats what is found. `convgate.store.edits` keeps the same beside a conversation of the library.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, get_args
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ContextError
-from convgate.store.invariant_edits import EditedState, EditedType, Edits, InvariantEdit
+from convgate.store.edits import EditedState, EditedType, Edits, InvariantEdit
 
 EDITS_FIELD = "invariants"
 """The field of a message that has its edits."""

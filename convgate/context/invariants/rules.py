@@ -11,7 +11,7 @@ from convgate.context.invariants.comparing import shared_values
 from convgate.context.invariants.statement import Statement
 from convgate.context.invariants.words import About, about
 from convgate.gatekeeper.folding import fold
-from convgate.store.invariant_edits import InvariantEdit
+from convgate.store.edits import InvariantEdit
 
 CANDIDATES = 16
 """Rules that share something with a statement and are compared with it, the latest."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from convgate.context.invariant import Invariant, InvariantType
-from convgate.store.invariant_edits import InvariantEdit, InvariantEdits
+from convgate.store.edits import InvariantEdit, InvariantEdits
 from convgate.ui.context.shown import Shown
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from convgate.conversation import Conversation
-from convgate.store.fulltext import terms
+from convgate.store.conversations import terms
 from convgate.ui.steps import Indices as Indices
 from convgate.ui.steps import following as following
 from convgate.ui.steps import preceding as preceding

@@ -8,7 +8,7 @@ import streamlit as st
 
 from convgate.errors import ConvgateError, PolicyError
 from convgate.policies.gate import GatePolicy
-from convgate.store.conversation_rules import ConversationRule, ConversationRules
+from convgate.store.edits import ConversationRule, ConversationRules
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import chooser_label
 from convgate.ui.explore import state

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from convgate.store.fulltext import terms
+from convgate.store.conversations import terms
 from convgate.ui.answering import Answering, take_answers, transcript_labelling
 from convgate.ui.explore import state
 from convgate.ui.explore.modes import NO_MODES, Modes

@@ -24,7 +24,7 @@ from convgate.figures.requests import (
     tokens_figure,
 )
 from convgate.settings import Settings
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert
 from convgate.transcripts.characters import writable
 from convgate.ui.theme import current_palette
 

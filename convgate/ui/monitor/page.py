@@ -18,9 +18,8 @@ from convgate.figures.hover import percent
 from convgate.figures.requests import CAUSES
 from convgate.settings import Settings
 from convgate.store.database import Store
-from convgate.store.guard_states import GuardStates
-from convgate.store.request_records import Baseline
-from convgate.store.request_rows import COLUMNS, RequestRows
+from convgate.store.guard_states import Baseline, GuardStates
+from convgate.store.requests import COLUMNS, Requests
 from convgate.transcripts.characters import writable
 from convgate.ui.frame import App
 from convgate.ui.monitor.charts import draw_charts
@@ -78,7 +77,7 @@ def _draw_log(app: App, view: View) -> None:
         st.warning("Requests are not logged: `guard_log` is off.", icon=":material/visibility_off:")
     if st.session_state.get(_MESSAGE):
         st.info(st.session_state.pop(_MESSAGE))
-    newest = RequestRows(app.store).newest()
+    newest = Requests(app.store).newest()
     if newest is None:
         st.info("No requests yet. Log them with:", icon=":material/monitor_heart:")
         st.code(_EXAMPLE, language="python")
@@ -154,7 +153,7 @@ def _draw_fallbacks(app: App, shown: Report) -> None:
     if not shown.totals.fallbacks:
         st.caption("None in this period.")
         return
-    fallen = RequestRows(app.store).fallen(shown.since, shown.until, skip=0, limit=MAX_ROWS)
+    fallen = Requests(app.store).fallen(shown.since, shown.until, skip=0, limit=MAX_ROWS)
     causes: Mapping[str, str] = {str(cause): name for cause, name in CAUSES.items()}
     rows = [
         {
@@ -214,7 +213,7 @@ def requests_csv(store: Store, since: datetime, until: datetime) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\r\n")
     writer.writerow(COLUMNS)
-    for id, at, *rest in RequestRows(store).everything(since, until):
+    for id, at, *rest in Requests(store).everything(since, until):
         time = datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
         writer.writerow([plain_cell(id), time, *("" if value is None else value for value in rest)])
     return out.getvalue()
@@ -294,7 +293,7 @@ def _put_baseline(app: App, baseline: Baseline | None, message: str) -> None:
 
 def _delete_log(app: App) -> None:
     try:
-        message = f"Deleted {counted(RequestRows(app.store).delete_all(), 'request')}."
+        message = f"Deleted {counted(Requests(app.store).delete_all(), 'request')}."
     except ConvgateError as error:
         message = literal(str(error))
     _finish(message)

@@ -13,7 +13,7 @@ from convgate.context.guardrails.report import Report
 from convgate.context.guardrails.rules import DRIFT_RECOVERY, MIN_OVERALL_OUTCOMES, judge
 from convgate.figures.hover import percent
 from convgate.settings import Settings
-from convgate.store.request_records import Alert
+from convgate.store.guard_states import Alert
 from convgate.transcripts.characters import writable
 from convgate.ui.text import literal
 from convgate.ui.wording import ago

@@ -14,7 +14,7 @@ from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.gatekeeper import apply_rules
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.statistics import KeptSkipped, Statistics
-from convgate.store.fulltext import terms
+from convgate.store.conversations import terms
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.picking import Picker

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import streamlit as st
 
 from convgate.sessions.manager import SessionManager
-from convgate.store.session_pages import Old, SessionPages
+from convgate.store.sessions import OldSessions, Sessions
 from convgate.ui import state as widgets
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
@@ -33,7 +33,7 @@ def draw_cleaning(app: App) -> None:
             key=DAYS, on_change=_again, width=260,
             help="The setting session\\_retention\\_days. What is active stays, however old.",
         )  # fmt: skip
-        old = SessionPages(app.store).old(datetime.now(UTC) - timedelta(days=days))
+        old = Sessions(app.store).old(datetime.now(UTC) - timedelta(days=days))
         if not old.sessions:
             st.caption(f"Nothing to clean up: no session ended more than {counted(days, 'day')} ago.")
             return
@@ -55,7 +55,7 @@ def draw_cleaning(app: App) -> None:
             st.button("Clean up …", key="sessions.ask", icon=":material/delete:", on_click=_ask)
 
 
-def what_goes(old: Old, *, deletes: bool) -> list[str]:
+def what_goes(old: OldSessions, *, deletes: bool) -> list[str]:
     """What a clean-up takes and leaves, a sentence each."""
     told = [
         f"**{counted(old.sessions, 'session')}** of {counted(old.workspaces, 'workspace')} would go: their"

@@ -12,8 +12,7 @@ import streamlit as st
 from convgate.conversation import Conversation
 from convgate.sessions import Boundaries, Boundary, BoundaryRules, Kind, segment, with_moved
 from convgate.sessions.workflow import workflow_state_of
-from convgate.store.moved_boundaries import MovedBoundaries
-from convgate.store.session_records import MovedBoundary
+from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.ui import services
 from convgate.ui.frame import App
 from convgate.ui.turn_labels import moves

@@ -8,7 +8,7 @@ import streamlit as st
 
 from convgate.figures.hover import on_screen
 from convgate.sessions import Kind
-from convgate.store.moved_boundaries import MovedBoundaries
+from convgate.store.edits import MovedBoundaries
 from convgate.text import format_duration
 from convgate.ui import keys
 from convgate.ui.navigation import EXPLORE

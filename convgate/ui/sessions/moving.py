@@ -8,8 +8,7 @@ import streamlit as st
 
 from convgate.errors import ConvgateError
 from convgate.sessions import Kind
-from convgate.store.moved_boundaries import MovedBoundaries
-from convgate.store.session_records import MovedBoundary
+from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
 from convgate.ui.sessions.found import Found, kind_at

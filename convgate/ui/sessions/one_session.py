@@ -8,9 +8,7 @@ import streamlit as st
 
 from convgate.errors import ConvgateError, StoreError
 from convgate.sessions.manager import ENDED, SessionManager
-from convgate.store.session_pages import SessionPages
-from convgate.store.session_records import Session, SessionConversation
-from convgate.store.sessions import Sessions
+from convgate.store.sessions import Session, SessionConversation, Sessions
 from convgate.ui import state as widgets
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
@@ -83,7 +81,7 @@ def _draw_conversations(app: App, session: Session) -> None:
     pages = -(-session.conversation_count // PER_PAGE)
     key = f"sessions.of.{session.id}.{pages}"
     page = min(int(st.session_state.get(key) or 1), pages)
-    for one in SessionPages(app.store).conversations(session.id, page=page, per_page=PER_PAGE):
+    for one in Sessions(app.store).conversations(session.id, page=page, per_page=PER_PAGE):
         _draw_conversation(app, one)
     if pages > 1:
         with st.container(horizontal_alignment="center"):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.store.session_pages import SessionPage, SessionPages
-from convgate.store.session_records import Session
+from convgate.store.sessions import Session, SessionPage, Sessions
 from convgate.transcripts.characters import isolate, writable
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
@@ -28,7 +27,7 @@ found.session.id, found.conversation, found.boundary  # where it belongs, and wh
 
 def draw_stored(app: App, view: View) -> None:
     """The filter, the page of the list, and what is opened of it."""
-    pages = SessionPages(app.store)
+    pages = Sessions(app.store)
     known = pages.workspaces()
     if not known:
         st.info(

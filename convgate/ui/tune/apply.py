@@ -17,7 +17,7 @@ from convgate.gate.thresholds import Rule
 from convgate.parameters import parameter_names
 from convgate.policies.gate import GatePolicy
 from convgate.policies.scored import NO_LIMITS
-from convgate.store.conversation_rules import ConversationRules
+from convgate.store.edits import ConversationRules
 from convgate.ui import in_use
 from convgate.ui.annotator import person
 from convgate.ui.choice import Choice

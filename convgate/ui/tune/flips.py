@@ -13,7 +13,7 @@ from convgate.evaluation.metrics import Bools
 from convgate.evaluation.outcomes import BROKEN, FIXED, outcome_codes
 from convgate.evaluation.tuning import ScoredCases
 from convgate.policies.gate import GatePolicy
-from convgate.store.conversation_records import title_of
+from convgate.store.conversations import title_of
 from convgate.transcripts import Case, RelevanceSet
 from convgate.ui.choice import Choice
 from convgate.ui.finding import library_keys, said_in

@@ -11,7 +11,7 @@ from convgate.evaluation.metrics import METRICS as ORDER
 from convgate.evaluation.outcomes import OUTCOMES, Sides
 from convgate.evaluation.results import Measure
 from convgate.figures.hover import signed
-from convgate.store.conversation_records import title_of
+from convgate.store.conversations import title_of
 from convgate.transcripts import RelevanceSet
 from convgate.ui import scoring
 from convgate.ui.finding import library_keys, said_in

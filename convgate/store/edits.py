@@ -1,0 +1,253 @@
+"""What people change of conversations, stored beside the transcripts: boundaries, invariants, rules.
+
+An edit belongs to one turn. Edits made together are one step, and steps can be undone.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import ClassVar, Generic, Literal, TypeVar
+
+from sqlite_utils import Database
+
+from convgate.errors import StoreError
+from convgate.store.conversations import NUMBER, find_conversation, number_of
+from convgate.store.damage import translate_decoding_errors
+from convgate.store.database import Repository
+from convgate.store.documents import read_row, write_row
+
+MovedKind = Literal["session", "conversation", "none"]
+EditedType = Literal["safety_requirement", "user_correction", "hard_constraint", "blocking_error"]
+EditedState = Literal["active", "ended"]
+
+V = TypeVar("V")
+
+
+class TurnEdits(Repository, ABC, Generic[V]):
+    """Values that people give to turns of conversations; at most one for each turn."""
+
+    kind: ClassVar[str]
+
+    def of(self, key: str) -> dict[int, V]:
+        """Return the values of a conversation by 0-based turn, in order."""
+        with self._store.read() as db:
+            rows = db.table("turn_edits").rows_where(
+                f"kind = ? AND conversation = {NUMBER}", [self.kind, key], order_by="turn"
+            )
+            with translate_decoding_errors(f"edit ({self.kind})"):
+                return {row["turn"]: self._decode(json.loads(row["value"])) for row in rows}
+
+    def change(self, key: str, changes: Mapping[int, V | None]) -> None:
+        """Set the values of turns, None or an empty one removing it, as one step of the undo.
+
+        Raises StoreError, and stores nothing, when the library does not have the conversation or the turn, or
+        a value is not valid.
+        """
+        with self._store.write() as db:
+            row = find_conversation(db, key)
+            number = row["number"]
+            for turn, value in changes.items():
+                self._check(turn, value, row["turns"])
+            (step,) = db.execute(
+                "SELECT coalesce(max(step), 0) + 1 FROM turn_edit_steps WHERE conversation = ? AND kind = ?",
+                [number, self.kind],
+            ).fetchone()
+            for turn, value in changes.items():
+                before = db.execute(
+                    "SELECT value FROM turn_edits WHERE conversation = ? AND kind = ? AND turn = ?",
+                    [number, self.kind, turn],
+                ).fetchone()
+                db.table("turn_edit_steps").insert(
+                    {
+                        "conversation": number,
+                        "kind": self.kind,
+                        "step": step,
+                        "turn": turn,
+                        "value": before[0] if before else None,
+                    }
+                )
+                self._set(db, number, turn, json.dumps(self._encode(value)) if value else None)
+
+    def changed_last(self, key: str) -> list[int]:
+        """Return the turns that the last step changed, which `undo` would restore."""
+        with self._store.read() as db:
+            return [turn for _, _, turn, _ in self._last_step(db, key)]
+
+    def undo(self, key: str) -> list[int]:
+        """Undo the last step, and return the turns that it had changed."""
+        with self._store.write() as db:
+            rows = self._last_step(db, key)
+            for number, step, turn, value in rows:
+                db.table("turn_edit_steps").delete((number, self.kind, step, turn))
+                self._set(db, number, turn, value)
+        return [turn for _, _, turn, _ in rows]
+
+    @abstractmethod
+    def _check(self, turn: int, value: V | None, turns: int) -> None:
+        """Raise StoreError unless a turn of a conversation of so many turns can have the value."""
+
+    @abstractmethod
+    def _encode(self, value: V) -> object:
+        """Return the value as plain JSON."""
+
+    @abstractmethod
+    def _decode(self, data: object) -> V:
+        """Return the value that `_encode` made JSON."""
+
+    def _last_step(self, db: Database, key: str) -> list[tuple[int, int, int, str | None]]:
+        return db.execute(
+            f"""
+            SELECT conversation, step, turn, value FROM turn_edit_steps AS steps
+            WHERE kind = ? AND conversation = {NUMBER} AND step = (
+                SELECT max(step) FROM turn_edit_steps WHERE kind = steps.kind
+                    AND conversation = steps.conversation)
+            ORDER BY turn""",
+            [self.kind, key],
+        ).fetchall()
+
+    def _set(self, db: Database, number: int, turn: int, value: str | None) -> None:
+        row = {"conversation": number, "kind": self.kind, "turn": turn, "value": value}
+        if value is None:
+            db.table("turn_edits").delete_where(
+                "conversation = :conversation AND kind = :kind AND turn = :turn", row
+            )
+        else:
+            db.table("turn_edits").insert(row, replace=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MovedBoundary:
+    """What begins with a turn, as a person says; the rules may say otherwise."""
+
+    kind: MovedKind
+    note: str = ""  # why, in the person's words
+    at: datetime | None = None  # UTC; when it was moved
+
+
+class MovedBoundaries(TurnEdits[MovedBoundary]):
+    """Boundaries that people moved.
+
+    To move one is to set "none" at its turn, and "conversation" or "session" at another.
+    """
+
+    kind = "boundary"
+
+    def put(self, key: str, turn: int, moved: MovedBoundary) -> None:
+        """Set what begins with a turn; errors as in `change`."""
+        self.change(key, {turn: moved})
+
+    def remove(self, key: str, turn: int | None = None) -> None:
+        """Leave a turn, or all of the conversation, to the rules again."""
+        turns = [one for one in self.of(key) if turn in (None, one)]
+        if turns:
+            self.change(key, dict.fromkeys(turns))
+
+    def _check(self, turn: int, value: MovedBoundary | None, turns: int) -> None:
+        if not 0 < turn < turns:
+            raise StoreError(
+                f"a boundary can be set at messages 1 to {turns - 1}, as the first begins the session;"
+                f" got {turn}"
+            )
+
+    def _encode(self, value: MovedBoundary) -> object:
+        return write_row(replace(value, note=value.note.strip(), at=value.at or datetime.now(UTC)))
+
+    def _decode(self, data: object) -> MovedBoundary:
+        assert isinstance(data, dict)
+        return read_row(MovedBoundary, data)
+
+
+@dataclass(frozen=True, slots=True)
+class InvariantEdit:
+    """A change of one detected invariant, or an invariant that a person added. None: as detected."""
+
+    of: str | None = None  # the text of the detected one, verbatim; None for an added one
+    text: str | None = None  # required for an added one
+    type: EditedType | None = None  # required for an added one
+    scope: str | None = None  # "" for everything
+    state: EditedState | None = None  # "active": holds, whatever is detected later; "ended": no longer
+    pinned: bool = False  # stands in every context, whatever its type, and nothing detected ends it
+
+    @property
+    def about(self) -> tuple[str | None, str | None]:
+        """The invariant among those of its turn."""
+        return self.of, self.text if self.of is None else None
+
+
+Edits = Mapping[int, Sequence[InvariantEdit]]
+"""Edits of invariants by the 0-based index of their turn."""
+
+
+class InvariantEdits(TurnEdits[Sequence[InvariantEdit]]):
+    """Edits of invariants, at the turns that state them."""
+
+    kind = "invariants"
+
+    def put(self, key: str, turn: int, edit: InvariantEdit) -> None:
+        """Add an edit, in place of the one of the same invariant; errors as in `change`."""
+        others = [one for one in self.of(key).get(turn, ()) if one.about != edit.about]
+        self.change(key, {turn: (*others, edit)})
+
+    def remove(self, key: str, turn: int, edit: InvariantEdit) -> None:
+        """Remove the edit of an invariant, where there is one."""
+        edits = self.of(key).get(turn, ())
+        others = [one for one in edits if one.about != edit.about]
+        if len(others) < len(edits):
+            self.change(key, {turn: others})
+
+    def _check(self, turn: int, value: Sequence[InvariantEdit] | None, turns: int) -> None:
+        edits = value or ()
+        if not 0 <= turn < turns:
+            raise StoreError(f"an invariant stands at one of the messages 0 to {turns - 1}; got {turn}")
+        if len({one.about for one in edits}) < len(edits):
+            raise StoreError(f"message {turn} has two edits of the same invariant; keep one of them")
+        for one in edits:
+            if one.of is None and (one.type is None or not (one.text or "").strip()):
+                raise StoreError(f"an invariant that is added to message {turn} needs a text and a type")
+
+    def _encode(self, value: Sequence[InvariantEdit]) -> object:
+        return [write_row(one) for one in value]
+
+    def _decode(self, data: object) -> tuple[InvariantEdit, ...]:
+        assert isinstance(data, list)
+        return tuple(InvariantEdit(**one) for one in data)
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationRule:
+    """The policy that a person chose for one conversation."""
+
+    policy: str  # such as "gate@mine"
+    choice: Mapping[str, str]  # the rule and its parameters, as in an address
+    note: str  # why, for people
+    chosen: datetime  # UTC
+
+
+class ConversationRules(Repository):
+    """The policies of single conversations; at most one each."""
+
+    def get(self, key: str) -> ConversationRule | None:
+        """Return the conversation's own rule, or None."""
+        rules = self._records(
+            ConversationRule,
+            "SELECT conversation_rules.* FROM conversation_rules JOIN conversations"
+            f" ON number = conversation WHERE deleted_at IS NULL AND number = {NUMBER}",
+            [key],
+        )
+        return next(iter(rules), None)
+
+    def put(self, key: str, policy: str, choice: Mapping[str, str], *, note: str = "") -> None:
+        """Set the conversation's own rule. Raises StoreError when the library does not have it."""
+        rule = ConversationRule(policy, choice, note, datetime.now(UTC))
+        with self._store.write() as db:
+            row = {"conversation": number_of(db, key), **write_row(rule)}
+            db.table("conversation_rules").insert(row, replace=True)
+
+    def remove(self, key: str) -> None:
+        """Remove the conversation's own rule, where it has one."""
+        with self._store.write() as db:
+            db.table("conversation_rules").delete_where(f"conversation = {NUMBER}", [key])

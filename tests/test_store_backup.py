@@ -1,0 +1,183 @@
+"""Backups of the database, and restoring them: whole, undoable, safe from kills."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from convgate.conversation import Conversation, Turn
+from convgate.errors import StoreError
+from convgate.store import Conversations, NewConversation, Store, database
+from tests.forked import fork, needs_fork
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    store = Store(tmp_path / "home" / "convgate.db", busy_timeout=0.05)
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def backup(store: Store, tmp_path: Path) -> Path:
+    """A backup of a library with one conversation; the library has a second one since."""
+    add(store, "in the backup")
+    store.backup(tmp_path / "backup.db")
+    add(store, "since")
+    return tmp_path / "backup.db"
+
+
+def add(store: Store, text: str) -> str:
+    conversation = Conversation("a", (Turn.of("user", text),))
+    return Conversations(store).add([NewConversation(conversation)])[0].key
+
+
+def titles(store: Store) -> list[str]:
+    return sorted(row.title for row in Conversations(store).find().rows)
+
+
+def test_a_backup_restores_everything_as_it_was(store: Store, tmp_path: Path) -> None:
+    kept = add(store, "before the backup")
+    backup = tmp_path / "backup.db"
+    backup.write_bytes(store.backup_bytes())
+    Conversations(store).delete([kept])
+    add(store, "after the backup")
+    store.restore_bytes(backup.read_bytes())
+    assert Conversations(store).keys() == {kept}
+    assert Conversations(store).find(search="before the").total == 1
+    add(store, "life goes on")
+
+
+def test_a_backup_never_overwrites(store: Store, tmp_path: Path) -> None:
+    target = tmp_path / "precious.db"
+    target.write_text("precious")
+    with pytest.raises(StoreError):
+        store.backup(target)
+    assert target.read_text() == "precious"
+
+
+def test_a_restore_can_be_undone_and_redone(store: Store, backup: Path) -> None:
+    assert store.previous is None
+    store.restore_bytes(backup.read_bytes())
+    assert titles(store) == ["in the backup"]
+    with closing(Store(store.path)) as again:
+        assert again.previous is not None
+        assert again.previous.stat().st_mode & 0o777 == 0o600
+        again.undo_restore()
+        assert titles(store) == ["in the backup", "since"]
+        again.undo_restore()
+        assert titles(store) == ["in the backup"]
+
+
+WRONG = {
+    "empty": b"",
+    "text": b"some text" * 1000,
+    "a row without its conversation": "INSERT INTO documents VALUES (99, '{}')",
+    "a title is no text": "UPDATE conversations SET title = x'0011'",
+    "a count is no number": "UPDATE conversations SET turns = 'x'",
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG.values(), ids=list(WRONG))
+def test_a_wrong_backup_changes_nothing(store: Store, backup: Path, wrong: bytes | str) -> None:
+    store.restore_bytes(backup.read_bytes())
+    store.undo_restore()
+    former = store.previous
+    if isinstance(wrong, bytes):
+        backup.write_bytes(wrong)
+    else:
+        unchecked(backup, wrong)
+    with pytest.raises(StoreError, match="backup"):
+        store.restore_bytes(backup.read_bytes())
+    assert titles(store) == ["in the backup", "since"]
+    assert store.previous == former
+
+
+def unchecked(path: Path, statement: str) -> None:
+    """Change a database as no STRICT table allows."""
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        select = "SELECT name, sql FROM sqlite_master WHERE sql LIKE '%STRICT%'"
+        tables = connection.execute(select).fetchall()
+        for name, sql in tables:
+            loose = [sql.replace("STRICT, ", "").replace("STRICT", ""), name]
+            connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", loose)
+        connection.commit()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(statement)
+        connection.execute("PRAGMA writable_schema = ON")
+        for name, sql in tables:
+            connection.execute("UPDATE sqlite_master SET sql = ? WHERE name = ?", [sql, name])
+        connection.commit()
+
+
+def test_nothing_is_restored_while_another_program_writes(store: Store, backup: Path) -> None:
+    other = sqlite3.connect(store.path)
+    other.execute("BEGIN IMMEDIATE")
+    errors: list[str] = []
+
+    def attempt() -> None:
+        try:
+            store.restore_bytes(backup.read_bytes())
+        except StoreError as error:
+            errors.append(str(error))
+
+    thread = threading.Thread(target=attempt, daemon=True)
+    thread.start()
+    thread.join(timeout=5)
+    other.close()
+    assert errors, "the restore is still waiting"
+    assert str(store.path) in errors[0]
+    assert titles(store) == ["in the backup", "since"]
+
+
+def test_what_a_restore_kept_goes_when_the_library_is_erased(store: Store, tmp_path: Path) -> None:
+    add(store, "zebrafish")
+    store.backup(tmp_path / "backup.db")
+    store.restore_bytes((tmp_path / "backup.db").read_bytes())
+    store.erase()
+    assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
+
+
+def test_what_a_restore_kept_outlives_a_new_library(store: Store, backup: Path) -> None:
+    store.restore_bytes(backup.read_bytes())
+    store.close()
+    database.set_aside(store.path)
+    with closing(Store(store.path)) as new:
+        assert new.previous is None
+        new.restore_bytes(backup.read_bytes())
+        new.restore_bytes(backup.read_bytes())
+        [kept] = store.path.parent.glob("convgate-damaged-*previous*")
+        new.restore_bytes(kept.read_bytes())
+        assert titles(new) == ["in the backup", "since"]
+
+
+@needs_fork
+def test_what_a_killed_restore_leaves_is_private_and_goes_with_the_next(
+    store: Store, backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = tmp_path / "temporary"
+    elsewhere.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
+    store.close()
+    before = {path.name for path in store.path.parent.iterdir()}
+
+    def restore_until_killed() -> None:
+        monkeypatch.setattr(database, "find_damage", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
+        Store(store.path).restore_bytes(backup.read_bytes())
+
+    assert fork(restore_until_killed).wait() == -signal.SIGKILL
+    assert list(elsewhere.iterdir()) == []
+    shared = {"convgate.db-wal", "convgate.db-shm"}
+    [left] = [path for path in store.path.parent.iterdir() if path.name not in before | shared]
+    assert left.stat().st_mode & 0o077 == 0
+    store.restore_bytes(backup.read_bytes())
+    assert not left.exists()
