@@ -10,9 +10,7 @@ import pytest
 
 import convgate
 from convgate.store.conversation_rules import ConversationRules
-from convgate.ui.choosers import chooser_labels
 from convgate.ui.navigation import EXPLORE
-from convgate.ui.tune.view import View
 from convgate.versions.catalog import Versions
 from tests.fakes import FakeEncoder
 from tests.tune_page import (
@@ -89,7 +87,7 @@ def test_the_rule_becomes_a_version_that_is_used_and_taken_back(library: Path) -
 
 @pytest.mark.usefixtures("library")
 def test_a_rule_for_one_conversation_alone_opens_in_explore_until_it_is_taken_off() -> None:
-    app = open_page(rule="absolute", threshold="0.3")
+    app = open_page(rule="absolute,threshold=0.3")
     sound(app.selectbox(key="tune.which").set_value(key_of(1)).run())
     click(app, "tune.apply")
     assert "has this rule now, and no other conversation" in said(app)
@@ -137,7 +135,7 @@ def test_the_settings_for_an_agent_are_those_of_the_rule_that_is_tried(
         return False
 
     monkeypatch.setattr("streamlit.download_button", drawn)
-    app = open_page(rule="anchored", anchor="0.4", threshold="0.38", max_turns="3")
+    app = open_page(rule="anchored,anchor=0.4,threshold=0.38,max_turns=3")
     file = tmp_path / "convgate-agent.toml"
     file.write_text(found["tune.download_settings"](), encoding="utf-8")
     values = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -171,7 +169,7 @@ def test_the_page_comes_back_as_it_was() -> None:
 
 @pytest.mark.usefixtures("library")
 def test_on_the_way_back_the_address_of_the_page_that_is_left_is_not_read() -> None:
-    app = open_page(version="gate@other", rule="absolute", threshold="0.3")
+    app = open_page(version="gate@other", rule="absolute,threshold=0.3")
     app.switch_page(EXPLORE)
     app.query_params.clear()
     app.query_params["conversation"] = key_of(1)
@@ -188,30 +186,9 @@ def test_on_the_way_back_the_address_of_the_page_that_is_left_is_not_read() -> N
     assert "conversation" not in app.query_params
 
 
-@pytest.mark.parametrize(
-    ("query", "told"),
-    [
-        ({"version": "gate@gone"}, "There is no version gone"),
-        ({"version": "bm25"}, "which is not gate or gate@VERSION"),
-        ({"data": "gone"}, "There is no data called gone"),
-        ({"goal": "magic"}, "which is not one of f_beta"),
-        ({"goal": "recall", "wanted": "7"}, "which is not from 0.05 to 1"),
-        ({"rule": "absolute", "threshold": "7"}, "a rule that cannot be"),
-        ({"conversation": "gone"}, "a conversation that the library does not have"),
-    ],
-)
-def test_an_address_that_means_nothing_is_told(convgate_home: Path, query: dict[str, str], told: str) -> None:
-    view, problems = View.from_query(query)
-    view, missing = view.within(chooser_labels(convgate_home), ["@labels"], [])
-    (problem,) = [*problems, *missing]
-    assert told in problem
-    assert view.wanted != 7
-    assert view == View(goal=view.goal, wanted=view.wanted, data=() if "data" in query else None)
-
-
 @pytest.mark.usefixtures("library")
 def test_the_page_opens_whatever_its_address_says() -> None:
-    app = open_page(version="gate@gone", goal="magic", rule="absolute", threshold="7", conversation="gone")
+    app = open_page(version="gate@gone", goal="magic", rule="absolute,threshold=7", whose="gone")
     assert len(app.warning) == 4
-    assert "There is no version gone" in said(app)
+    assert "version=gate@gone, which does not exist" in said(app)
     assert app.get("plotly_chart")

@@ -9,7 +9,7 @@ from typing import Any
 from convgate.errors import PolicyError
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
 from convgate.policies.scored import NO_LIMITS
-from convgate.ui.query import QueryReader
+from convgate.ui.page_state import Codec
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,15 +105,6 @@ class Extent:
         return {"k": (0, self.turns), "budget": (0, self.tokens), "above": (0.0, 1.0)}.get(name)
 
 
-def read_choice(reader: QueryReader, query: Mapping[str, str]) -> Choice | None:
-    """The choice of an address; None when it has none, or one that cannot be, which the reader notes."""
-    try:
-        return Choice.from_query(query)
-    except PolicyError as error:
-        reader.problems.append(f"The address asks for a rule that cannot be: {error}.")
-        return None
-
-
 def sliders(rule: Rule, extent: Extent) -> list[Slider]:
     """The rule's parameters, in their order, from the ranges and words that its fields carry."""
     made = []
@@ -166,3 +157,18 @@ def _numbers(part: Any, query: Mapping[str, str]) -> dict[str, Any]:
         except ValueError as error:
             raise PolicyError(f"{item.name} must be a number; got {query[item.name]!r}") from error
     return values
+
+
+def _written(choice: Choice) -> str:
+    rule, *values = choice.to_query().items()
+    return ",".join([rule[1], *(f"{name}={value}" for name, value in values)])
+
+
+def _read(text: str) -> Choice | None:
+    rule, *values = text.split(",")
+    pairs = (part.partition("=") for part in values)
+    return Choice.from_query({"rule": rule, **{name: value for name, _, value in pairs}})
+
+
+CHOICE = Codec(_written, _read, "a threshold rule")
+"""A choice in addresses: `blended,weight=0.3,max_turns=5`."""

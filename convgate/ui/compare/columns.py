@@ -72,37 +72,29 @@ def with_parameters(column: Written, parameters: Mapping[str, Value]) -> Written
     return Written(column.name, dict(parameters), column.version)
 
 
-def unknown_in(column: Written) -> str:
-    """What is wrong with a column that was read from an address, in a sentence; empty when nothing is."""
+def check_column(column: Written) -> None:
+    """Raise PolicyError for a column that cannot be; its version may still not exist."""
     written = column.to_text()[:60]
     if not is_chooser(chooser_of(column)):
-        return (
-            f"The address names {written}, which is not gate@VERSION or one of {', '.join(policy_names())}."
-        )
+        raise PolicyError(f"{written} is not gate@VERSION or one of {', '.join(policy_names())}")
     if is_gate(column):
-        try:
-            choice = choice_of(column)
-        except PolicyError as error:
-            return f"The address names {written}, which cannot be: {error}."
-        return (
-            f"The address names {written}, which sets a rule's parameters but names no rule."
-            if column.parameters and choice is None
-            else ""
-        )
+        if choice_of(column) is None and column.parameters:
+            raise PolicyError(f"{written} sets a rule's parameters but names no rule")
+        return
     known = policy_settings(column.name)
     if unknown := [name for name in column.parameters if name not in known]:
         told = ", ".join(known) or "none"
-        return f"The address sets {', '.join(unknown)[:60]} of {column.name}, whose parameters are: {told}."
-    try:
-        check_written(column)
-    except PolicyError as error:
-        return f"The address names {written}, which cannot be: {error}."
-    return ""
+        raise PolicyError(f"{', '.join(unknown)[:60]} is no parameter of {column.name}; those are: {told}")
+    check_written(column)
 
 
-def missing_from(column: Written) -> str:
-    """That there is no such version, in a sentence."""
-    return f"The address names the version {column.version}, which there is not, or no longer."
+def unlike(columns: Iterable[Written]) -> tuple[Written, ...]:
+    """Each of them once, in their order.
+
+    >>> len(unlike((Written("bm25"), Written("last_k", {"k": 5}), Written("bm25"))))
+    2
+    """
+    return tuple({one.to_text(): one for one in columns}.values())
 
 
 def column_label(column: Written) -> str:

@@ -9,7 +9,8 @@ from convgate.figures.hover import on_screen
 from convgate.ui.compare import state
 from convgate.ui.compare.columns import choice_of, chooser_of, is_gate
 from convgate.ui.compare.made import Compared, Made
-from convgate.ui.compare.view import View
+from convgate.ui.compare.state import View
+from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.keys import NEWER, NEXT_DIFFERENT, OLDER
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.steps import following
@@ -66,18 +67,16 @@ def explore_query(view: View, compared: Compared, made: Made, turn: int) -> dict
 
     What is set of a gate goes with it; what is set of another policy Explore has from the settings.
     """
-    situation = compared.moment.situation
-    asked = {"ask": view.question} if situation.index is None else {"turn": str(situation.index + 1)}
     chooser, against = chooser_of(made.column), chooser_of(compared.against.column)
-    choice = choice_of(made.column) if is_gate(made.column) else None
-    return {
-        "conversation": compared.moment.key,
-        **asked,
-        "selected": str(turn + 1),
-        "policy": chooser,
-        **(choice.to_query() if choice else {}),
-        **({} if against == chooser else {"compare": against}),
-    }
+    return ExploreView(
+        compared.moment.key,
+        compared.moment.situation.index,
+        view.question,
+        selected=turn,
+        policy=chooser,
+        choice=choice_of(made.column) if is_gate(made.column) else None,
+        compare=None if against == chooser else against,
+    ).to_query()
 
 
 def _draw_reason(view: View, compared: Compared, made: Made, selected: int) -> None:

@@ -17,8 +17,8 @@ from convgate.ui.compare import state
 from convgate.ui.compare.choosing import draw_choosing, draw_too_few
 from convgate.ui.compare.export import results_csv, results_markdown
 from convgate.ui.compare.measuring import Measured, measure
+from convgate.ui.compare.state import View
 from convgate.ui.compare.talk import draw_failed
-from convgate.ui.compare.view import View
 from convgate.ui.frame import App
 from convgate.ui.sources import Source, draw_sources, usable
 from convgate.ui.tables import markdown_table, with_interval
@@ -46,7 +46,7 @@ def draw_sets(app: App, view: View, choosers: Mapping[str, str], known: Mapping[
         return
     against = view.against
     assert against is not None
-    results, failed = measure(app, names, view.policies, labels, by_tag=view.by_tag)
+    results, failed = measure(app, names, view.policies, labels, by_tag=view.tags)
     for label, error in failed.items():
         draw_failed(label, error)
     if not results:
@@ -103,7 +103,7 @@ def _draw_result(view: View, source: Source, measured: Measured, reference: str,
     if result.conversations < 2:
         st.caption(":material/info: One conversation gives no intervals, so none can be called the best.")
     _draw_tradeoff(source, result)
-    if view.by_tag:
+    if view.tags:
         for place, (tag, has) in enumerate(result.tags.items()):
             st.markdown(f"**{literal(tag, limit=60)}** :small[{counted(int(has.sum()), 'message')}]")
             _draw_metrics(measured, tag, reference, f"{number}-{place}")
@@ -169,7 +169,7 @@ def _draw_tradeoff(source: Source, result: SetResult) -> None:
 
 
 def _draw_downloads(view: View, results: Mapping[str, SetResult], reference: str) -> None:
-    state.put(TAGS, view.by_tag)
+    state.put(TAGS, view.tags)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.toggle("By tag", key=TAGS, on_change=_chose_tags, help="A table for each tag that cases have")
         st.download_button(
@@ -177,7 +177,7 @@ def _draw_downloads(view: View, results: Mapping[str, SetResult], reference: str
             on_click="ignore", icon=":material/table:", key="compare.download_csv",
         )  # fmt: skip
         st.download_button(
-            "Markdown", lambda: results_markdown(results, by_tag=view.by_tag, against=reference),
+            "Markdown", lambda: results_markdown(results, by_tag=view.tags, against=reference),
             file_name="comparison.md", mime="text/markdown", on_click="ignore",
             icon=":material/description:", key="compare.download_markdown",
         )  # fmt: skip
@@ -188,4 +188,4 @@ def _chose_data() -> None:
 
 
 def _chose_tags() -> None:
-    state.change(by_tag=bool(st.session_state[TAGS]))
+    state.change(tags=bool(st.session_state[TAGS]))

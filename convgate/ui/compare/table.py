@@ -13,7 +13,7 @@ from convgate.transcripts.characters import writable
 from convgate.ui.compare import state
 from convgate.ui.compare.made import Compared
 from convgate.ui.compare.reasons import mark
-from convgate.ui.compare.view import ALL, DIFFER, View
+from convgate.ui.compare.state import ALL, DIFFER, View
 from convgate.ui.scoring import Moment
 from convgate.ui.state import selected_cell
 from convgate.ui.text import shortened

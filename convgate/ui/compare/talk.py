@@ -13,9 +13,9 @@ from convgate.ui.compare.choosing import draw_choosing, draw_too_few
 from convgate.ui.compare.events import events_of
 from convgate.ui.compare.made import Compared, decide_all
 from convgate.ui.compare.reasons import draw_reasons
+from convgate.ui.compare.state import View
 from convgate.ui.compare.summary import draw_agreement, draw_summary
 from convgate.ui.compare.table import draw_table
-from convgate.ui.compare.view import View
 from convgate.ui.frame import App
 from convgate.ui.picking import Picker
 from convgate.ui.text import literal
@@ -29,7 +29,7 @@ def draw_talk(app: App, view: View, choosers: Mapping[str, str]) -> None:
     if picked is None:
         return
     key, conversation = picked
-    view, missing = state.on_conversation(view, key).within(conversation)
+    view, missing = view.showing(key).within(conversation)
     state.keep(view)
     for problem in missing:
         st.warning(literal(problem), icon=":material/link_off:")

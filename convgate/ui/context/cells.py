@@ -11,7 +11,7 @@ from convgate.context.section import SECTIONS, SectionName
 from convgate.figures.modes import SECTION_LABELS
 from convgate.ui.context import state
 from convgate.ui.context.shown import Shown
-from convgate.ui.context.view import LARGEST, View
+from convgate.ui.context.state import LARGEST
 
 
 def draw_cells(shown: Shown, usual: Mapping[SectionName, int]) -> None:
@@ -59,7 +59,7 @@ def _draw_cell(shown: Shown, mode: Mode, section: SectionName, tokens: int, usua
 
 
 def _typed(key: str, mode: Mode, section: SectionName, usual: int) -> None:
-    view: View = st.session_state[state.VIEW]
+    view = state.page.now()
     tokens = int(st.session_state[key])
     others = tuple(cell for cell in view.cells if cell[:2] != (mode, section))
     state.change(cells=others if tokens == usual else tuple(sorted((*others, (mode, section, tokens)))))

@@ -10,7 +10,7 @@ from convgate.context.mode import MODES, Mode
 from convgate.context.modes import INTENTS, known_intents
 from convgate.settings import Settings
 from convgate.ui.context import state
-from convgate.ui.context.view import LARGEST, View
+from convgate.ui.context.state import LARGEST, View
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 

@@ -9,7 +9,7 @@ import streamlit as st
 from convgate.context.mode import Mode
 from convgate.ui.context.made import edits_digest
 from convgate.ui.context.shown import Shown
-from convgate.ui.context.view import View
+from convgate.ui.context.state import View
 from convgate.ui.wording import counted
 
 _LAST, _BEFORE = "context.last", "context.before"

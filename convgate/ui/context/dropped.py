@@ -10,7 +10,7 @@ from convgate.figures.hover import on_screen
 from convgate.ui.context import state
 from convgate.ui.context.rows import Row, draw_pages, draw_rows, page_of
 from convgate.ui.context.shown import Shown
-from convgate.ui.context.view import View
+from convgate.ui.context.state import View
 from convgate.ui.context.words import why_alone
 from convgate.ui.text import literal
 from convgate.ui.wording import counted

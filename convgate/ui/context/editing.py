@@ -14,7 +14,6 @@ from convgate.gatekeeper.folding import fold
 from convgate.ui import keys
 from convgate.ui.context import edits, state
 from convgate.ui.context.shown import Shown
-from convgate.ui.context.view import View
 from convgate.ui.context.words import TYPES
 from convgate.ui.text import literal, shortened
 
@@ -148,7 +147,7 @@ def _edit(shown: Shown, one: Invariant, name: str) -> None:
 
 def _store(change: Callable[[], object]) -> None:
     st.session_state.pop(PROBLEM, None)
-    view: View = st.session_state[state.VIEW]
+    view = state.page.now()
     state.change(page=view.page)
     try:
         change()

@@ -12,7 +12,7 @@ from convgate.ui.context import state
 from convgate.ui.context.editing import draw_actions, draw_adding, draw_undo
 from convgate.ui.context.rows import draw_pages
 from convgate.ui.context.shown import Shown
-from convgate.ui.context.view import View
+from convgate.ui.context.state import View
 from convgate.ui.context.words import state_badge, type_help, type_label
 from convgate.ui.text import literal, show_text
 from convgate.ui.wording import counted

@@ -21,7 +21,7 @@ from convgate.ui import scoring
 from convgate.ui.choosers import chooser_label, policy_of, version_of
 from convgate.ui.context.replay import Recalled, Replay, Standing
 from convgate.ui.context.shown import Shown
-from convgate.ui.context.view import View
+from convgate.ui.context.state import View
 from convgate.ui.frame import App
 from convgate.ui.judging import digest
 from convgate.ui.modes import find_ahead, mode_classifier, statement_judge

@@ -17,7 +17,7 @@ from convgate.ui.context import state
 from convgate.ui.context.agent import agent_of, context_lines
 from convgate.ui.context.made import Made
 from convgate.ui.context.shown import Shown
-from convgate.ui.context.view import View
+from convgate.ui.context.state import View
 from convgate.ui.text import literal, shortened
 from convgate.ui.wording import counted
 

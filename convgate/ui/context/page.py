@@ -20,9 +20,9 @@ from convgate.ui.context.invariants import draw_invariants
 from convgate.ui.context.made import Made, make
 from convgate.ui.context.messages import draw_messages
 from convgate.ui.context.sections import draw_sections
+from convgate.ui.context.state import SHOWN, View
 from convgate.ui.context.strip import draw_strip
 from convgate.ui.context.turn import draw_turn
-from convgate.ui.context.view import SHOWN, View
 from convgate.ui.frame import App
 from convgate.ui.modes import conversation_modes
 from convgate.ui.text import literal
@@ -39,10 +39,10 @@ def context_page(app: App) -> None:
     if picked is None:
         return
     key, conversation = picked
-    view = replace(view, conversation=key) if view.conversation else view.opened(key)
+    view = view.showing(key)
     labels = chooser_labels(app.settings.home)
-    view, unknown = view.among(labels, known_intents(app.settings))
-    view, missing = view.within(conversation)
+    view, unknown = view.among(intent=known_intents(app.settings))
+    view, missing = view.within(conversation, labels)
     state.keep(view)
     for problem in [*problems, *unknown, *missing]:
         st.warning(literal(problem), icon=":material/link_off:")

@@ -25,7 +25,7 @@ from convgate.ui.explore import state
 from convgate.ui.explore.export import decisions_csv, decisions_json
 from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.state import selected_rows
 from convgate.ui.text import literal, shortened
 from convgate.ui.theme import current_palette

@@ -15,7 +15,7 @@ from convgate.errors import ContextError
 from convgate.figures.hover import number
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.modes import are_modes_ready, conversation_modes, find_ahead, mode_classifier
 from convgate.ui.text import literal

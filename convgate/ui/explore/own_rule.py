@@ -12,7 +12,7 @@ from convgate.store.conversation_rules import ConversationRule, ConversationRule
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import chooser_label
 from convgate.ui.explore import state
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
 from convgate.ui.wording import ago

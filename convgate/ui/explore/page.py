@@ -20,8 +20,8 @@ from convgate.ui.explore.panel import draw_panel
 from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.explore.reading import draw_reading
 from convgate.ui.explore.rules import draw_policy, draw_rule
+from convgate.ui.explore.state import View
 from convgate.ui.explore.strip import draw_strip
-from convgate.ui.explore.view import View
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 

@@ -9,7 +9,7 @@ import streamlit as st
 from convgate.ui.choice import Choice, Extent
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.rule_controls import RuleControls
 from convgate.ui.wording import counted
 
@@ -90,7 +90,7 @@ def _draw_flips(view: View, outcome: Outcome, choice: Choice, controls: RuleCont
 
 
 def _choice() -> Choice | None:
-    view: View = st.session_state[state.VIEW]
+    view = state.page.now()
     return view.choice
 
 
@@ -100,7 +100,7 @@ def _choose(choice: Choice | None) -> None:
 
 def _changed_policy() -> None:
     name = st.session_state[POLICY]
-    view: View = st.session_state[state.VIEW]
+    view = state.page.now()
     state.change(policy=name, compare=None if view.compare == name else view.compare)
 
 

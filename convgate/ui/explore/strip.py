@@ -8,7 +8,7 @@ from convgate.figures.activation import activation_words, describe_activation
 from convgate.ui.explore.modes import Modes, draw_mode
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.rules import baseline_words, flips_words
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.picking import answered_words
 from convgate.ui.text import literal
 from convgate.ui.wording import counted

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from convgate.ui.explore import state
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.label.files import draw_files
 from convgate.ui.label.people import draw_agreement, draw_people

@@ -14,7 +14,7 @@ from convgate.ui.explore.outcome import Outcome, outcome
 from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.explore.reading import draw_reading
 from convgate.ui.explore.rules import draw_policy
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
 from convgate.ui.label.question import draw_question

@@ -15,7 +15,7 @@ from convgate.ui.annotator import annotator, draw_annotator, is_asked
 from convgate.ui.answering import Later
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.label import queueing, settling
 from convgate.ui.label.queue_form import draw_form

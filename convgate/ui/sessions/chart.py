@@ -12,7 +12,7 @@ from convgate.sessions import Boundaries
 from convgate.transcripts.characters import writable
 from convgate.ui.sessions import state
 from convgate.ui.sessions.found import Found, commands_of, states_of, times_of
-from convgate.ui.sessions.view import AXES, View
+from convgate.ui.sessions.state import AXES, View
 from convgate.ui.state import clicked
 from convgate.ui.theme import current_palette
 from convgate.ui.turn_labels import turn_labels

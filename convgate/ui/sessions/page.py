@@ -14,7 +14,7 @@ from convgate.ui.text import literal
 
 ON = "sessions.on"
 _STYLE = Path(__file__).with_name("sessions.css")
-_PLACES = {False: "One conversation", True: "Stored sessions"}
+_PLACES = {"conversation": "One conversation", "stored": "Stored sessions"}
 
 
 def sessions_page(app: App) -> None:
@@ -24,16 +24,16 @@ def sessions_page(app: App) -> None:
     state.keep(view)
     for problem in problems:
         st.warning(literal(problem), icon=":material/link_off:")
-    state.put(ON, view.stored)
+    state.put(ON, view.on)
     st.segmented_control(
         "Show", list(_PLACES), key=ON, format_func=lambda on: _PLACES[on], required=True, on_change=_changed,
         label_visibility="collapsed",
     )  # fmt: skip
-    if view.stored:
+    if view.on == "stored":
         draw_stored(app, view)
     else:
         draw_talk(app, view)
 
 
 def _changed() -> None:
-    state.change(stored=bool(st.session_state[ON]), page=0)
+    state.change(on=st.session_state[ON])

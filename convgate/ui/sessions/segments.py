@@ -13,7 +13,7 @@ from convgate.ui.sessions import state
 from convgate.ui.sessions.found import Found, Segment, kind_at, record_at, times_of
 from convgate.ui.sessions.message import CALLED
 from convgate.ui.sessions.moving import Changes, moved_to, put_back, said, store
-from convgate.ui.sessions.view import View
+from convgate.ui.sessions.state import View
 from convgate.ui.text import literal, shortened
 from convgate.ui.wording import counted
 

@@ -11,7 +11,7 @@ from convgate.ui.frame import App
 from convgate.ui.sessions import state
 from convgate.ui.sessions.cleaning import draw_cleaning
 from convgate.ui.sessions.one_session import draw_session, local
-from convgate.ui.sessions.view import STATES, View
+from convgate.ui.sessions.state import STATES, View
 from convgate.ui.state import selected_cell
 from convgate.ui.wording import ago, counted
 

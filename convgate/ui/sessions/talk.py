@@ -20,8 +20,8 @@ from convgate.ui.sessions.found import Found, found_in, times_of
 from convgate.ui.sessions.message import draw_message
 from convgate.ui.sessions.moving import PROBLEM
 from convgate.ui.sessions.segments import draw_segments
+from convgate.ui.sessions.state import View
 from convgate.ui.sessions.tried import draw_others, draw_trial, draw_trying
-from convgate.ui.sessions.view import View
 from convgate.ui.text import literal
 from convgate.ui.wording import ago
 
@@ -36,7 +36,7 @@ def draw_talk(app: App, view: View) -> None:
         draw_day(app)
         return
     key, _ = picked
-    view = replace(view, conversation=key)
+    view = view.showing(key)
     in_use = BoundaryRules.of(app.settings)
     try:
         tried = view.rules(in_use)
@@ -117,7 +117,7 @@ def _draw_session(found: Found) -> None:
         st.caption(" · ".join(parts), width="content")
         st.button(
             "Open the session", key="sessions.to_stored", type="tertiary", icon=":material/folder_open:",
-            on_click=state.change, kwargs={"stored": True, "session": held.session, "page": 0},
+            on_click=state.change, kwargs={"on": "stored", "session": held.session},
         )  # fmt: skip
 
 

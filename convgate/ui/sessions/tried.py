@@ -16,7 +16,7 @@ from convgate.settings import FILE_NAME, PREFIX
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
 from convgate.ui.sessions.found import Found, record_at, under
-from convgate.ui.sessions.view import View, split_commands
+from convgate.ui.sessions.state import View, split_commands
 from convgate.ui.tables import markdown_table
 from convgate.ui.text import literal
 from convgate.ui.wording import counted

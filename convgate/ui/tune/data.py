@@ -16,7 +16,7 @@ from convgate.ui.sources import draw_sources, usable
 from convgate.ui.sources import sources as sources
 from convgate.ui.text import literal
 from convgate.ui.tune import state
-from convgate.ui.tune.view import View
+from convgate.ui.tune.state import View
 
 DATA, UPLOAD, FAILED = "tune.data", "tune.upload", "tune.upload_failed"
 

@@ -16,13 +16,14 @@ from convgate.policies.gate import GatePolicy
 from convgate.store.conversation_records import title_of
 from convgate.transcripts import Case, RelevanceSet
 from convgate.ui.choice import Choice
+from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.finding import library_keys, said_in
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
 from convgate.ui.tune import state
+from convgate.ui.tune.state import LABELLED, ONLY, WHERE, View
 from convgate.ui.tune.trial import scored_turns
-from convgate.ui.tune.view import LABELLED, ONLY, WHERE, View
 from convgate.ui.wording import counted, told_apart
 
 WHERE_KEY, ONLY_KEY, PAGE, WHOSE = "tune.where", "tune.only", "tune.page", "tune.whose"
@@ -115,11 +116,11 @@ def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: C
         st.caption("There is no conversation in your library yet.")
         return None
     titles = {row.key: row.title for row in newest.rows}
-    if view.conversation is not None and view.conversation not in titles:
-        titles[view.conversation] = app.conversations.summary(view.conversation).title
+    if view.whose is not None and view.whose not in titles:
+        titles[view.whose] = app.conversations.summary(view.whose).title
     titles = told_apart(titles)
     options = [_NEWEST, *titles]
-    state.put(WHOSE, view.conversation or _NEWEST)
+    state.put(WHOSE, view.whose or _NEWEST)
     some = min(SAMPLE, newest.total)
     st.selectbox(
         "Turns of", options, key=WHOSE, on_change=_chose_whose,
@@ -129,8 +130,8 @@ def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: C
         ),
         help=f"Of one conversation its {MESSAGES} latest messages are looked at, each with all before it.",
     )  # fmt: skip
-    chosen = list(titles)[:SAMPLE] if view.conversation is None else [view.conversation]
-    relevance_set = _asked(app, chosen, every=view.conversation is not None)
+    chosen = list(titles)[:SAMPLE] if view.whose is None else [view.whose]
+    relevance_set = _asked(app, chosen, every=view.whose is not None)
     told = "library " + " ".join(f"{case.id}" for case in relevance_set.cases)
     scored = scored_turns([relevance_set], told, policy)
     before = scored.kept(own.rule, own.limits)
@@ -200,7 +201,7 @@ def _draw_list(app: App, view: View, listed: Listed, version: str, choice: Choic
         st.caption("There is no such turn.")
     if pages > 1:
         # Another list begins on its own first page.
-        key = f"{PAGE}.{view.where}.{only}.{view.conversation}.{choice.to_query()}"
+        key = f"{PAGE}.{view.where}.{only}.{view.whose}.{choice.to_query()}"
         with st.container(horizontal_alignment="center"):
             st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
 
@@ -258,13 +259,10 @@ def verdict(listed: Listed, row: int) -> str:
 
 def explore_query(case: Case, key: str, turn: int, version: str, choice: Choice) -> dict[str, str]:
     """The address of the turn in Explore, decided by the version with the rule that is tried."""
-    if case.turn is not None:
-        asked = {"turn": str(case.turn + 1)}
-    else:
-        asked = {"ask": case.query.text if case.query else ""}
-    return {
-        "conversation": key, **asked, "selected": str(turn + 1), "policy": version, **choice.to_query()
-    }  # fmt: skip
+    question = case.query.text if case.query and case.turn is None else ""
+    return ExploreView(
+        key, case.turn, question, selected=turn, policy=version, choice=choice
+    ).to_query()  # fmt: skip
 
 
 def _chose_where() -> None:
@@ -273,7 +271,7 @@ def _chose_where() -> None:
 
 def _chose_whose() -> None:
     whose = st.session_state[WHOSE]
-    state.change(conversation=None if whose == _NEWEST else whose)
+    state.change(whose=None if whose == _NEWEST else whose)
 
 
 def _chose_only() -> None:

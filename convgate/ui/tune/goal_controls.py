@@ -10,8 +10,8 @@ from convgate.ui.tune import state
 from convgate.ui.tune.charts import pick
 from convgate.ui.tune.goals import GOALS, way_words
 from convgate.ui.tune.rules import rule_controls
+from convgate.ui.tune.state import View
 from convgate.ui.tune.trial import Trial
-from convgate.ui.tune.view import View
 
 GOAL = "tune.goal"
 
@@ -25,7 +25,7 @@ def draw_goal(view: View, trial: Trial) -> None:
         on_change=_chose_goal, label_visibility="collapsed",
     )  # fmt: skip
     kind, key = GOALS[view.goal], f"tune.wanted.{view.goal}"
-    state.put(key, view.wanted)
+    state.put(key, view.aim)
     st.slider(
         kind.slider, kind.low, kind.high, step=kind.step, key=key, on_change=_moved_goal, args=(key,),
         help=kind.help,
@@ -74,7 +74,7 @@ def _go(trial: Trial, way: Way) -> None:
 
 def _chose_goal() -> None:
     name = st.session_state[GOAL]
-    state.change(goal=name, wanted=GOALS[name].start)
+    state.change(goal=name, wanted=None)
 
 
 def _moved_goal(key: str) -> None:

@@ -25,8 +25,8 @@ from convgate.ui.tune.goal_controls import draw_goal
 from convgate.ui.tune.goals import goal_words
 from convgate.ui.tune.numbers import draw_numbers
 from convgate.ui.tune.rules import rule_controls
+from convgate.ui.tune.state import View
 from convgate.ui.tune.trial import Trial, scored_turns, try_rules
-from convgate.ui.tune.view import View
 from convgate.versions.catalog import Versions
 from convgate.versions.names import UNTRAINED
 
@@ -41,7 +41,7 @@ def tune(app: App) -> None:
     labels = {name: label for name, label in chooser_labels(app.settings.home).items() if _is_gate(name)}
     known = sources(app)
     view, problems = state.current_view()
-    view, missing = view.within(labels, known, app.conversations.keys())
+    view, missing = view.among(version=labels, data=known, whose=app.conversations.keys())
     state.keep(view)
     for problem in [*problems, *missing]:
         st.warning(literal(problem), icon=":material/link_off:")
@@ -102,7 +102,7 @@ def _draw_rest(
     choice = view.choice or own
     draw_flips(app, view, policy, own, listed, chooser_of(policy))
     at_best = trial is not None and trial.best is not None and trial.best.choice == choice
-    goal = goal_words(view.goal, view.wanted) if at_best else ""
+    goal = goal_words(view.goal, view.aim) if at_best else ""
     applied = Applied(app, policy, choice, goal, used, trial)
     draw_apply(applied)
     st.subheader("Use in my agent", anchor=False)

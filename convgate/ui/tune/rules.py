@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from convgate.ui.choice import Choice
 from convgate.ui.rule_controls import RuleControls
 from convgate.ui.tune import state
-from convgate.ui.tune.view import View
 
 
 def rule_controls(own: Choice) -> RuleControls:
@@ -16,7 +13,7 @@ def rule_controls(own: Choice) -> RuleControls:
 
 
 def _tried() -> Choice | None:
-    view: View = st.session_state[state.VIEW]
+    view = state.page.now()
     return view.choice
 
 

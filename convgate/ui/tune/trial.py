@@ -17,7 +17,7 @@ from convgate.transcripts import RelevanceSet
 from convgate.ui.choice import Choice
 from convgate.ui.judging import once
 from convgate.ui.tune.goals import Found, find
-from convgate.ui.tune.view import View
+from convgate.ui.tune.state import View
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ def try_rules(scored: ScoredCases, told: str, policy: GatePolicy, view: View) ->
     place = f"{told} {policy.gate.fingerprint} {policy.encoder.identity!r}"
     own = Choice(policy.rule, policy.limits)
     choice = view.choice or own
-    beta = view.wanted if view.goal == "f_beta" else 1.0
+    beta = view.aim if view.goal == "f_beta" else 1.0
     sweep = sweep_of(choice.rule)
     curve = found = best = None
     if sweep is not None:
@@ -77,7 +77,7 @@ def try_rules(scored: ScoredCases, told: str, policy: GatePolicy, view: View) ->
         curve = _curve(place, repr(at_value(choice.rule, sweep.low)), scored, choice)
         assert curve is not None
         found = find(
-            curve, view.goal, view.wanted, parameter=sweep.label, rule=choice.rule, scored=scored
+            curve, view.goal, view.aim, parameter=sweep.label, rule=choice.rule, scored=scored
         )  # fmt: skip
         if found.row is not None:
             rule = at_value(choice.rule, float(curve.thresholds[found.row]))

@@ -12,6 +12,7 @@ from convgate.errors import ConvgateError, GateError
 from convgate.gate.checkpoint import check_encoder
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App, show_problem
+from convgate.ui.navigation import COMPARE
 from convgate.ui.text import literal
 from convgate.ui.versions import state
 from convgate.ui.versions.pointing import activate, pin
@@ -121,9 +122,9 @@ def draw_actions(app: App, shelf: Shelf, version: Version, *, place: str) -> Non
     reference = shelf.reference(version)
     other = reference.name if reference else shelf.active
     if reason is None and other is not None and other != name:
-        st.button(
-            "Compare", key=f"versions.{place}.compare.{name}", icon=":material/compare_arrows:",
-            on_click=state.change, kwargs={"beside": True, "a": of_version(other), "b": of_version(name)},
+        st.page_link(
+            COMPARE, label="Compare", icon=":material/compare_arrows:",
+            query_params={"policies": f"{of_version(other)}, {of_version(name)}"},
             help=f"Side by side with {literal(other)}",
         )  # fmt: skip
 
