@@ -17,10 +17,10 @@ from convgate.decisions import TurnDecisions
 from convgate.errors import PolicyError
 from convgate.gate.thresholds import RULES, Absolute, Limits, Stricter, TopK, make_rule
 from convgate.settings import Settings
-from convgate.ui.changes import changes
+from convgate.ui.changes import changes, following, preceding
 from convgate.ui.choice import Choice, Extent, adjustable, sliders, with_limits, with_value
 from convgate.ui.explore.matrix import parts
-from convgate.ui.explore.navigation import following, matching, preceding
+from convgate.ui.explore.reading import matching
 
 EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
 

@@ -26,7 +26,7 @@ from convgate.store.requests import Requests
 from convgate.ui import services
 from convgate.ui.monitor.files import figures_csv, requests_csv
 from convgate.ui.monitor.guards import standing
-from convgate.ui.timing import timed
+from tests.costs import timed
 from tests.monitor_page import (
     USUAL,
     address,

@@ -12,7 +12,7 @@ from convgate.context.mode import MODES
 from convgate.store import Store
 from convgate.store.guard_states import GuardStates
 from convgate.store.requests import Requests
-from convgate.ui.library_samples import samples
+from convgate.ui.library_add import samples
 from tests.context_page import serve
 from tests.fakes import FakeEncoder
 from tests.monitor_page import (

@@ -15,7 +15,7 @@ from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.session_records import Session
 from convgate.store.sessions import Sessions
-from convgate.ui.timing import timed
+from tests.costs import timed
 from tests.test_page_sessions import cards, click, metric, opened, said, sound
 
 NOW = datetime.now(UTC)

@@ -136,8 +136,8 @@ def test_what_does_not_exist_is_told_and_left_out() -> None:
     state, problems = state.within(talk, ["gate", "gate@mine"])
     assert (state.turn, state.selected, state.policy, state.compare) == (1, None, "gate", "gate@mine")
     assert len(problems) == 2
-    tune, problems = TuneView(data=("@labels", "gone"), whose="k").among(data=["@labels"], whose=[])
-    assert (tune.data, tune.whose, len(problems)) == (("@labels",), None, 2)
+    tune, problems = TuneView(data=("@labels", "gone"), version="gate@x").among(data=["@labels"], version=[])
+    assert (tune.data, tune.version, len(problems)) == (("@labels",), "gate", 2)
 
 
 def test_opening_another_conversation_keeps_the_way_of_looking() -> None:

@@ -17,22 +17,21 @@ def bench(
     json_output: JsonOption = False,
     out: OutOption = None,
     encoder: Annotated[bool, typer.Option(help="Also time what needs the encoder.")] = True,
-    page: Annotated[bool, typer.Option(help="Also time pages: a slider on Explore, labelling.")] = True,
     rounds: Annotated[int, typer.Option(help="Rounds of each comparison.", min=1)] = 15,
 ) -> None:
-    """Measure scoring against a naive gate, memory, the encoder, re-scoring, and pages on the server."""
+    """Measure scoring against a naive gate, memory, the encoder and re-scoring."""
     from rich.console import Console
 
     console = Console(stderr=True)
     with console.status("Measuring") as status:
-        results = _measure(status.update, encoder=encoder, page=page, rounds=rounds)
+        results = _measure(status.update, encoder=encoder, rounds=rounds)
     if json_output or out:
         write_json(results, out)
     else:
         _show(Console(), results)
 
 
-def _measure(doing: Callable[[str], None], *, encoder: bool, page: bool, rounds: int) -> dict[str, Any]:
+def _measure(doing: Callable[[str], None], *, encoder: bool, rounds: int) -> dict[str, Any]:
     from convgate.benchmark.full import time_full_scoring, time_growth
     from convgate.benchmark.memory import scoring_memory
     from convgate.benchmark.speed import largest_difference, time_help, time_rescoring, time_scoring
@@ -80,14 +79,6 @@ def _measure(doing: Callable[[str], None], *, encoder: bool, page: bool, rounds:
 
         doing("The context of 1,000 turns")
         results["context"] = measure_context(ContextBuilder.of(load_settings()), rounds=rounds).to_json()
-    if page:
-        from convgate.ui.explore.timing import measure_slider_rerun
-        from convgate.ui.label.timing import measure_labelling
-
-        doing("A slider of the page Explore")
-        results["slider_rerun"] = measure_slider_rerun().to_json()
-        doing("Labelling 2,000 turns, then beside 100,000 labels")
-        results["labelling"] = measure_labelling().to_json()
     return results
 
 
@@ -137,27 +128,6 @@ def _show(console: Console, results: dict[str, Any]) -> None:
     if context := results.get("context"):
         _show_context(console, context)
     console.print(f"convgate --help: {results['help_seconds']['median']:.2f} s (goal below 0.5 s)")
-    if slider := results.get("slider_rerun"):
-        console.print(
-            f"Moving a slider on {slider['turns']} turns: {slider['median']:.2f} s on the server, slowest"
-            f" {slider['slowest']:.2f} s (goal below {slider['goal']} s)"
-        )
-    if labelling := results.get("labelling"):
-        _show_labelling(console, labelling)
-
-
-def _show_labelling(console: Console, found: dict[str, Any]) -> None:
-    console.print(
-        f"Asking about a turn of {found['turns']:,}: {found['question']:.2f} s on the server (goal below"
-        f" {found['goal_question']} s); an answer with the next question {found['answer']:.2f} s, stored in"
-        f" {1000 * found['store']:.0f} ms (goal below {1000 * found['goal_store']:.0f} ms), beside"
-        f" {found['labels']:,} labels in {1000 * found['store_full']:.0f} ms"
-    )
-    for name, few in found["pages"].items():
-        console.print(
-            f"The page {name}: {few:.2f} s with few labels, {found['pages_full'][name]:.2f} s with"
-            f" {found['labels']:,}"
-        )
 
 
 def _show_context(console: Console, context: dict[str, Any]) -> None:

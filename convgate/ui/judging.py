@@ -43,7 +43,7 @@ def judged(relevance_set: RelevanceSet, told: str, policy: Policy, label: str) -
             what = "encoding" if "preparing" in stage else "deciding"
             report(f"{label}: {what} …", done / max(total, 1))
 
-        return judge_set(relevance_set, policy, tokens=_tokens(relevance_set, told), progress=progress)
+        return judge_set(relevance_set, policy, tokens=tokens_of(relevance_set, told), progress=progress)
 
     return once(_judged_box(told, digest(policy)), work)
 
@@ -51,11 +51,6 @@ def judged(relevance_set: RelevanceSet, told: str, policy: Policy, label: str) -
 def is_judged(told: str, policy: Policy) -> bool:
     """Whether `judged` has the policy on that content already."""
     return "made" in _judged_box(told, digest(policy))
-
-
-def tokens_of(relevance_set: RelevanceSet, told: str) -> dict[str, TokenCounts]:
-    """The tokens of each turn, by conversation; counted once for this content."""
-    return _tokens(relevance_set, told)
 
 
 def once(box: dict[str, Any], work: Callable[[Callable[[str, float], None]], T]) -> T:
@@ -79,5 +74,6 @@ def _judged_box(told: str, policy: str) -> dict[str, Any]:
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _tokens(_set: RelevanceSet, told: str) -> dict[str, TokenCounts]:
+def tokens_of(_set: RelevanceSet, told: str) -> dict[str, TokenCounts]:
+    """Return the tokens of each turn, by conversation; `told` stands for the set's content."""
     return count_tokens(_set)

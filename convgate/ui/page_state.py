@@ -21,6 +21,7 @@ import streamlit as st
 from convgate.conversation import Conversation
 from convgate.errors import ConvgateError
 from convgate.ui import state
+from convgate.ui.text import literal
 
 LONGEST_QUESTION = 4_000
 """Characters of a question that an address carries; browsers and proxies cut longer addresses."""
@@ -233,6 +234,12 @@ class PageState:
         return replace(self, **changes), problems
 
 
+def draw_problems(problems: Iterable[str]) -> None:
+    """What is wrong with an address."""
+    for problem in problems:
+        st.warning(literal(problem), icon=":material/link_off:")
+
+
 class Carried(Protocol):
     """A frozen dataclass that an address can carry."""
 
@@ -256,6 +263,7 @@ class Address(Generic[S]):
     """
 
     def __init__(self, page: str, read: type[S] | Read[S], *, bare: bool = False) -> None:
+        self.name = page
         self.key = f"{page}.view"  # of the session's state
         self._written, self._touched = f"{page}.address", f"{page}.touched"
         self._replaced = f"{page}.replaced"  # what stood in the browser when an address was written
@@ -299,6 +307,29 @@ class Address(Generic[S]):
             start = next(one.default for one in fields(view) if one.name == "page")
             values = {"page": start, **values}
         self.show(replace(view, **values))
+
+    def control(self, name: str, value: Any, *, none: Any = None, **also: Any) -> dict[str, Any]:
+        """Arguments that bind a control to a field: `st.toggle("Pairs", **page.control("pairs", …))`.
+
+        none: what the control has for None. also: other fields that a change of the control sets.
+        """
+        key = f"{self.name}.{name}"
+        state.put(key, none if value is None else list(value) if isinstance(value, tuple) else value)
+        return {"key": key, "on_change": self._take, "args": (name, key, none), "kwargs": also}
+
+    def _take(self, name: str, key: str, none: Any, **also: Any) -> None:
+        value = st.session_state[key]
+        value = None if value == none else tuple(value) if isinstance(value, list) else value
+        self.change(**{name: value, **also})
+
+    def draw_pages(self, count: int, per_page: int, shown: int, name: str = "") -> None:
+        """The control for the page of a list, where it has more than one; `name` tells lists apart."""
+        pages = -(-count // per_page)
+        if pages > 1:
+            # A key of each page's own: the page is part of the state, which a filter or a link may change.
+            key = f"{self.name}.page.{name}.{shown}.{pages}"
+            with st.container(horizontal_alignment="center"):
+                st.pagination(pages, default=shown, key=key, on_change=self._take, args=("page", key, None))
 
     def select(self, turn: int | None) -> None:
         """Select a turn (0-based), if there is one; lists stay on their page. For callbacks."""

@@ -1,8 +1,10 @@
-"""Tables of Markdown, and values with their intervals as cells of them."""
+"""Tables of Markdown, values with their intervals as cells of them, and strips of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+
+import streamlit as st
 
 from convgate.figures.hover import number, signed
 
@@ -24,3 +26,12 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, number
     """A table of cells that are Markdown already; `numbers` sets all columns but the first to the right."""
     line = ["---", *(("---:" if numbers else "---") for _ in head[1:])]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, line, *rows))
+
+
+def draw_numbers(rows: Iterable[tuple[str, str, str, str]], *, key: str) -> None:
+    """A strip of numbers: label, value, what stands below it, help."""
+    with st.container(horizontal=True, key=key, gap="medium"):
+        for label, value, told, help in rows:
+            st.metric(
+                label, value, told, delta_color="off", delta_arrow="off", width="content", help=help or None
+            )

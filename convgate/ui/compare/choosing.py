@@ -14,10 +14,11 @@ from convgate.ui.compare.columns import (
     chooser_of,
     column_labels,
     column_of,
+    draw_parameters,
+    has_parameters,
     unlike,
     with_parameters,
 )
-from convgate.ui.compare.parameters import draw_parameters, has_parameters
 from convgate.ui.compare.state import ALL, DIFFER, View
 from convgate.ui.frame import App
 from convgate.ui.text import literal

@@ -75,8 +75,8 @@ class View(PageState):
 
     @property
     def as_set(self) -> View:
-        """The same message and intent by the settings alone."""
-        return replace(self, budget=None, cells=(), filter=None, hysteresis=None, policy=None)
+        """The same message by the settings alone."""
+        return replace(self, intent=None, budget=None, cells=(), filter=None, hysteresis=None, policy=None)
 
 
 page = Address("context", View)

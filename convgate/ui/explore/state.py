@@ -38,4 +38,5 @@ class View(PageState):
 
 page = Address("explore", View)
 VIEW = page.key
-current_view, change, touched, keep = page.current, page.change, page.touched, page.keep
+current_view, change, select = page.current, page.change, page.select
+touched, keep = page.touched, page.keep

@@ -18,8 +18,8 @@ from convgate.ui.answering import (
     said_words,
 )
 from convgate.ui.explore import state
-from convgate.ui.explore.neighbours import draw_neighbours
 from convgate.ui.explore.outcome import Outcome
+from convgate.ui.explore.panel import draw_neighbours
 from convgate.ui.label.message_done import draw_all_answered
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript.rows import when

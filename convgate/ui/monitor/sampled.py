@@ -11,7 +11,7 @@ from convgate.app_files import app_root
 from convgate.context.mode import MODES
 from convgate.context.modes import ModeClassifier
 from convgate.ui.frame import App
-from convgate.ui.library_samples import samples
+from convgate.ui.library_add import samples
 from convgate.ui.modes import mode_classifier
 
 

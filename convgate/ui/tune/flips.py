@@ -24,17 +24,13 @@ from convgate.ui.text import literal
 from convgate.ui.tune import state
 from convgate.ui.tune.state import LABELLED, ONLY, WHERE, View
 from convgate.ui.tune.trial import scored_turns
-from convgate.ui.wording import counted, told_apart
+from convgate.ui.wording import counted
 
-WHERE_KEY, ONLY_KEY, PAGE, WHOSE = "tune.where", "tune.only", "tune.page", "tune.whose"
 PER_PAGE = 10
 SAMPLE = 30
 """Conversations of the library that are looked at together, the newest."""
-MESSAGES = 40
-"""Messages of one conversation that are looked at, the latest."""
 
 _TEXT = 240  # characters of a turn
-_NEWEST = "the newest"
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,10 +83,9 @@ def draw_flips(
 ) -> None:
     """The choice of where, the counts, the list with its pages."""
     st.subheader("Which turns flip", anchor=False)
-    state.put(WHERE_KEY, view.where)
     st.segmented_control(
-        "Where", list(WHERE), key=WHERE_KEY, format_func=lambda name: WHERE[name], required=True,
-        on_change=_chose_where, label_visibility="collapsed",
+        "Where", list(WHERE), format_func=WHERE.__getitem__, required=True, label_visibility="collapsed",
+        **state.page.control("where", view.where, only="all"),
     )  # fmt: skip
     choice = view.choice or own
     listed = labelled if view.where == LABELLED else _in_library(app, view, policy, own, choice)
@@ -111,54 +106,37 @@ def listed_labels(scored: ScoredCases, sets: Sequence[RelevanceSet], before: Boo
 
 
 def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: Choice) -> Listed | None:
-    newest = app.conversations.find(per_page=200)
+    newest = app.conversations.find(per_page=SAMPLE)
     if not newest.rows:
         st.caption("There is no conversation in your library yet.")
         return None
-    titles = {row.key: row.title for row in newest.rows}
-    if view.whose is not None and view.whose not in titles:
-        titles[view.whose] = app.conversations.summary(view.whose).title
-    titles = told_apart(titles)
-    options = [_NEWEST, *titles]
-    state.put(WHOSE, view.whose or _NEWEST)
-    some = min(SAMPLE, newest.total)
-    st.selectbox(
-        "Turns of", options, key=WHOSE, on_change=_chose_whose,
-        format_func=lambda key: (
-            f"The newest {some} of {counted(newest.total, 'conversation')}, each at its last message"
-            if key == _NEWEST else titles[key]
-        ),
-        help=f"Of one conversation its {MESSAGES} latest messages are looked at, each with all before it.",
-    )  # fmt: skip
-    chosen = list(titles)[:SAMPLE] if view.whose is None else [view.whose]
-    relevance_set = _asked(app, chosen, every=view.whose is not None)
+    relevance_set = _asked(app, [row.key for row in newest.rows])
     told = "library " + " ".join(f"{case.id}" for case in relevance_set.cases)
     scored = scored_turns([relevance_set], told, policy)
     before = scored.kept(own.rule, own.limits)
     now = scored.kept(choice.rule, choice.limits)
     flips = Flips.of(scored, before, now, labelled=False)
-    cases = counted(len(scored.cases), "message")
     total, then, after = (int(scored.tokens[kept].sum()) for kept in (np.ones_like(now), before, now))
     st.markdown(
         f"**{counted(len(flips), 'turn')}** of {len(now):,} {'flips' if len(flips) == 1 else 'flip'} before"
-        f" {cases}: ↑\u00a0{len(flips.up):,} kept, ↓\u00a0{len(flips.down):,} dropped. Tokens kept: {then:,}"
+        f" the last message of {counted(len(scored.cases), 'conversation')}:"
+        f" ↑\u00a0{len(flips.up):,} kept, ↓\u00a0{len(flips.down):,} dropped. Tokens kept: {then:,}"
         f" before, **{after:,}** now, of {total:,}."
     )
     sets = {relevance_set.name: relevance_set}
     return Listed(flips, sets, labelled=False)
 
 
-def _asked(app: App, keys: Sequence[str], *, every: bool) -> RelevanceSet:
-    """Messages of conversations as cases of which nothing is known to be relevant."""
+def _asked(app: App, keys: Sequence[str]) -> RelevanceSet:
+    """Return the last message of each conversation as a case of which nothing is known to be relevant."""
     talks, cases = {}, []
     for key in keys:
         talk = app.conversation(key)
-        if not len(talk):
-            continue
-        turns = talk.answerable()[-MESSAGES:] if every else [talk.current_index()]
-        # The set's conversations are called by their keys, which the transcripts need not be.
-        talks[key] = replace(talk, id=key)
-        cases += [Case(f"{key}-{turn:06}", key, turn, None, frozenset()) for turn in turns]
+        if len(talk):
+            turn = talk.current_index()
+            # The set's conversations are called by their keys, which the transcripts need not be.
+            talks[key] = replace(talk, id=key)
+            cases.append(Case(f"{key}-{turn:06}", key, turn, None, frozenset()))
     return RelevanceSet("your library", talks, tuple(cases))
 
 
@@ -185,9 +163,8 @@ def _draw_list(app: App, view: View, listed: Listed, version: str, choice: Choic
         "up": "↑ Kept now",
         "down": "↓ Dropped now",
     }
-    state.put(ONLY_KEY, only)
     st.segmented_control(
-        "Flips", kinds, key=ONLY_KEY, required=True, on_change=_chose_only, label_visibility="collapsed",
+        "Flips", kinds, required=True, label_visibility="collapsed", **state.page.control("only", only),
         format_func=lambda name: f"{names[name]} {len(flips.rows(name)):,}",
     )  # fmt: skip
     rows = flips.rows(only)
@@ -199,11 +176,7 @@ def _draw_list(app: App, view: View, listed: Listed, version: str, choice: Choic
         _draw_turn(listed, row, places, version, choice)
     if not len(rows):
         st.caption("There is no such turn.")
-    if pages > 1:
-        # Another list begins on its own first page.
-        key = f"{PAGE}.{view.where}.{only}.{view.whose}.{choice.to_query()}"
-        with st.container(horizontal_alignment="center"):
-            st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
+    state.page.draw_pages(len(rows), PER_PAGE, page)
 
 
 def _places(app: App, listed: Listed, rows: Sequence[int]) -> dict[tuple[str, str], tuple[str | None, str]]:
@@ -263,20 +236,3 @@ def explore_query(case: Case, key: str, turn: int, version: str, choice: Choice)
     return ExploreView(
         key, case.turn, question, selected=turn, policy=version, choice=choice
     ).to_query()  # fmt: skip
-
-
-def _chose_where() -> None:
-    state.change(where=st.session_state[WHERE_KEY], only="all")
-
-
-def _chose_whose() -> None:
-    whose = st.session_state[WHOSE]
-    state.change(whose=None if whose == _NEWEST else whose)
-
-
-def _chose_only() -> None:
-    state.change(only=st.session_state[ONLY_KEY])
-
-
-def _turned(key: str) -> None:
-    state.change(page=int(st.session_state[key]))

@@ -1,4 +1,4 @@
-"""Tune from top to bottom: version and data, the goal, the numbers, the curves, the flips, what to keep."""
+"""Tune: version and data, the goal, the numbers, the curves, the changed decisions, what to keep."""
 
 from __future__ import annotations
 
@@ -8,29 +8,88 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.agent_settings import AgentSettings
+from convgate.errors import TranscriptError
 from convgate.policies.gate import GatePolicy
+from convgate.training.library import RelevanceSets
+from convgate.transcripts import RelevanceSet
 from convgate.ui import scoring
 from convgate.ui.agent import draw_agent, draw_download
 from convgate.ui.choice import Choice, Extent
 from convgate.ui.choosers import chooser_labels, policy_of
 from convgate.ui.frame import App
+from convgate.ui.labelled import Source, draw_sources, read_labelled, sources, usable
+from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.tune import state
-from convgate.ui.tune.apply import Applied, chooser_of, draw_apply, stored
-from convgate.ui.tune.bearing import bearing_words
-from convgate.ui.tune.charts import draw_charts
-from convgate.ui.tune.data import Source, chosen_of, draw_data, read_data, sources
+from convgate.ui.tune.apply import Applied, chooser_of, draw_apply
+from convgate.ui.tune.charts import draw_charts, draw_goal, rule_controls
 from convgate.ui.tune.flips import Listed, draw_flips, listed_labels
-from convgate.ui.tune.goal_controls import draw_goal
 from convgate.ui.tune.goals import goal_words
-from convgate.ui.tune.numbers import draw_numbers
-from convgate.ui.tune.rules import rule_controls
 from convgate.ui.tune.state import View
-from convgate.ui.tune.trial import Trial, scored_turns, try_rules
+from convgate.ui.tune.trial import Trial, draw_numbers, scored_turns, try_rules
 from convgate.versions.catalog import Versions
 from convgate.versions.names import UNTRAINED
 
-VERSION = "tune.version"
+DATA, UPLOAD, FAILED = "tune.data", "tune.upload", "tune.upload_failed"
+
+
+def chosen_of(view: View, known: dict[str, Source]) -> tuple[str, ...]:
+    """What the view asks for, else the labels if there are any, else the first set."""
+    if view.data is not None:
+        return view.data
+    return tuple(usable(known)[:1])
+
+
+def draw_data(app: App, view: View, known: dict[str, Source]) -> None:
+    """Which data, with counts, and a way to add some."""
+    there = usable(known)
+    draw_sources(
+        known, [name for name in chosen_of(view, known) if name in there], key=DATA, on_change=_chose,
+        help="What the numbers are counted on. A turn that nobody judged is not counted.",
+    )  # fmt: skip
+    with st.expander("Add a relevance set", icon=":material/upload_file:", key="tune.add_data"):
+        number: int = st.session_state.get(f"{UPLOAD}.number", 0)
+        key = f"{UPLOAD}.{number}"
+        st.file_uploader(
+            "A file of JSON lines", type=["jsonl"], key=key, on_change=_uploaded, args=(app, view, key),
+            max_upload_size=app.settings.upload_limit_mb,
+            help="Conversations and cases, as Train reads and Label exports them. It stays in your library"
+            " of sets.",
+        )  # fmt: skip
+        if failed := st.session_state.get(FAILED):
+            st.error(literal(failed), icon=":material/error:")
+
+
+def read_data(app: App, names: Sequence[str]) -> tuple[list[RelevanceSet], str]:
+    """The data, and a text that stands for their content.
+
+    Raises TranscriptError when a set is not there or cannot be read.
+    """
+    found = [read_labelled(app, name) for name in names]
+    return [one for one, _ in found], "\n".join(told for _, told in found)
+
+
+def _chose() -> None:
+    state.change(data=tuple(st.session_state[DATA]))
+
+
+def _uploaded(app: App, view: View, key: str) -> None:
+    state.touched()
+    file = st.session_state.get(key)
+    if file is None:
+        return
+    shelf = RelevanceSets(app.settings.home)
+    st.session_state[f"{UPLOAD}.number"] = st.session_state.get(f"{UPLOAD}.number", 0) + 1
+    try:
+        added = shelf.add(shelf.free_name(file.name), file.getvalue())
+    except TranscriptError as error:
+        st.session_state[FAILED] = f"{file.name}: {error}. Nothing was kept."
+        return
+    st.session_state.pop(FAILED, None)
+    known = chosen_of(view, sources(app))
+    state.change(data=tuple(dict.fromkeys([*known, added.name])))
+
+
 LABEL = "pages/2_Label.py"
 _STYLE = Path(__file__).with_name("tune.css")
 
@@ -41,10 +100,9 @@ def tune(app: App) -> None:
     labels = {name: label for name, label in chooser_labels(app.settings.home).items() if _is_gate(name)}
     known = sources(app)
     view, problems = state.current_view()
-    view, missing = view.among(version=labels, data=known, whose=app.conversations.keys())
+    view, missing = view.among(version=labels, data=known)
     state.keep(view)
-    for problem in [*problems, *missing]:
-        st.warning(literal(problem), icon=":material/link_off:")
+    draw_problems([*problems, *missing])
     with st.sidebar:
         _draw_version(app, view, labels)
         draw_data(app, view, known)
@@ -84,9 +142,6 @@ def _draw_labelled(
         st.caption(literal(overlap.sentence))
     draw_goal(view, trial)
     draw_numbers(trial)
-    version = stored(app, policy.version)
-    if told := bearing_words(used, policy.version, version.card if version else None):
-        st.caption(told)
     draw_charts(trial)
 
 
@@ -112,10 +167,9 @@ def _draw_rest(
 
 
 def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:
-    state.put(VERSION, view.version)
     used = app.settings.version or Versions(app.settings.home).active
     st.selectbox(
-        "Version", list(labels), key=VERSION, on_change=_chose_version,
+        "Version", list(labels), **state.page.control("version", view.version, choice=None),
         # Not by its name: the browser sends a label back, and would send the old one when another is in use.
         format_func=lambda name: "The version in use" if name == GatePolicy.name else labels[name],
         help="The gate whose threshold is tuned.",
@@ -135,7 +189,3 @@ def _extent(trial: Trial | None, policy: GatePolicy) -> Extent:
 
 def _is_gate(chooser: str) -> bool:
     return policy_of(chooser) == GatePolicy.name
-
-
-def _chose_version() -> None:
-    state.change(version=st.session_state[VERSION], choice=None)

@@ -33,7 +33,6 @@ class View(PageState):
     where: str = param(LABELLED, one_of(WHERE), name="flips")
     only: str = param("all", one_of(ONLY))
     page: int = 1
-    whose: str | None = None  # the conversation of the library whose flips are listed; None: the newest
 
     @property
     def aim(self) -> float:

@@ -7,14 +7,14 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.errors import GateError
+from convgate.ui.done import draw_done
 from convgate.ui.frame import App, show_problem
+from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.versions import state
-from convgate.ui.versions.adding import draw_import
 from convgate.ui.versions.card import draw_card
 from convgate.ui.versions.listing import Shelf, draw_list, read_shelf
-from convgate.ui.versions.pointing import draw_done, draw_pointers
-from convgate.ui.versions.removing import draw_removal
+from convgate.ui.versions.manage import draw_import, draw_pointers, draw_removal
 from convgate.versions.catalog import Versions
 
 _STYLE = Path(__file__).with_name("versions.css")
@@ -26,15 +26,14 @@ def versions_page(app: App) -> None:
     view, problems = state.current_view()
     versions = Versions(app.settings.home)
     state.keep(view)
-    for problem in problems:
-        st.warning(literal(problem), icon=":material/link_off:")
-    draw_done()
+    draw_problems(problems)
+    draw_done(state.page)
     shelf = read_shelf(app, versions)
     if view.version is not None:
         _draw_one(app, shelf, view.version)
         return
     draw_pointers(app, versions)
-    draw_list(app, shelf)
+    draw_list(app, shelf, view.page)
     with st.expander("Import a version", icon=":material/upload_file:", key="versions.import"):
         draw_import(app, versions)
 

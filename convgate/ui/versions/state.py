@@ -20,6 +20,7 @@ class View(PageState):
     """The list, or one version of it."""
 
     version: str | None = param(None, Codec(str, _read, "a version's name"))  # whose card is open
+    page: int = 1  # of the list
 
 
 page = Address("versions", View, bare=True)
