@@ -208,8 +208,7 @@ def test_another_version_and_no_data_give_other_numbers() -> None:
 
 
 @pytest.mark.usefixtures("library")
-def test_a_set_is_uploaded_chosen_and_counted_with_the_labels() -> None:
-    app = open_page()
+def test_a_set_is_counted_with_the_labels() -> None:
     lines = [
         {"type": "conversation", "id": "c", "messages": [
             {"role": "user", "content": "the lake house"}, {"role": "assistant", "content": "a boat"},
@@ -218,14 +217,11 @@ def test_a_set_is_uploaded_chosen_and_counted_with_the_labels() -> None:
         {"type": "case", "id": "c-2", "conversation": "c", "turn": 2, "relevant": [0]},
     ]  # fmt: skip
     content = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    sound(app.file_uploader(key="tune.upload.0").upload("My talks.jsonl", content).run())
-    assert RelevanceSets(load_settings().home).names()[0] == "my-talks"
+    RelevanceSets(load_settings().home).add("my-talks", content)
+    app = open_page()
+    choose(app, "tune.data", ["@labels", "my-talks"])
     assert "**82 labelled turns**" in said(app)
-    assert "my-talks" in app.query_params["data"]
-    bad = b'{"type": "case"}\n'
-    sound(app.file_uploader(key="tune.upload.1").upload("bad.jsonl", bad).run())
-    assert "Nothing was kept" in said(app)
-    assert "**82 labelled turns**" in said(app)
+    assert app.query_params["data"] == "@labels,my-talks"
 
 
 def test_turns_of_a_set_link_to_where_the_library_has_the_same_and_are_called_by_what_was_said(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -14,8 +15,8 @@ from convgate.store import Store
 from convgate.training.library import RelevanceSets
 from convgate.training.ties import count_conversations
 from convgate.transcripts import RelevanceSet
-from convgate.ui import state
 from convgate.ui.frame import App
+from convgate.ui.page_state import Address
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
@@ -140,14 +141,12 @@ def usable(known: Mapping[str, Source]) -> list[str]:
     return [name for name, source in known.items() if source.judged]
 
 
-def draw_sources(
-    known: Mapping[str, Source], chosen: Sequence[str], *, key: str, help: str, on_change: Callable[[], None]
-) -> None:
+def draw_sources(page: Address[Any], known: Mapping[str, Source], chosen: Sequence[str]) -> None:
     """The choice of labelled data, and what is wrong with some."""
-    state.put(key, list(chosen))
     st.pills(
-        "Labelled data", usable(known), key=key, selection_mode="multi",
-        format_func=lambda name: known[name].option, on_change=on_change, help=help,
+        "Labelled data", usable(known), selection_mode="multi", format_func=lambda name: known[name].option,
+        help="What is measured on. A turn that nobody judged is not counted. Train imports further sets.",
+        **page.control("data", tuple(chosen)),
     )  # fmt: skip
     for source in known.values():
         if source.problem:

@@ -95,17 +95,17 @@ def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     page.keyboard.press("Enter")
     wait_until_idle(page)
     page.get_by_role("button", name="Make the version").click()
-    expect(page.get_by_text("The version all-that-matters is made. It is not in use yet.")).to_be_visible()
+    expect(page.get_by_text("The version all-that-matters is made. It is not active yet.")).to_be_visible()
     before = versions.active
     card = versions.get("all-that-matters").card
     assert "recall 1.00" in card.note
     assert card.parent is not None
 
-    page.get_by_role("button", name="Use it from now on").click()
-    expect(page.get_by_text("all-that-matters is in use from now on.")).to_be_visible()
+    page.get_by_role("button", name="Activate it").click()
+    expect(page.get_by_text("all-that-matters is active.")).to_be_visible()
     assert versions.active == "all-that-matters"
     page.locator(".st-key-tune\\.undo, .st-key-tune-undo").get_by_role("button").click()
-    expect(page.get_by_text(re.compile("Taken back: "))).to_be_visible()
+    expect(page.get_by_text(re.compile("Undone: "))).to_be_visible()
     assert versions.active == before
 
 

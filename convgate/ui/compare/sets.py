@@ -144,7 +144,6 @@ def _laid(
     return laid_together(_judged, _tokens, by_tag=by_tag)
 
 
-DATA = "compare.data"
 _METRICS = ("recall", "precision", "f1", "map", "kept_token_share")
 _NAMES = {
     "recall": "Recall", "precision": "Precision", "f1": "F1", "map": "MAP", "kept_token_share": "Tokens kept",
@@ -200,10 +199,7 @@ def _draw_data(view: View, known: Mapping[str, Source]) -> list[str]:
         st.info("Nothing is labelled yet, so no policy can be measured.", icon=":material/label:")
         st.page_link(_LABEL_PAGE, label="Label some turns", icon=":material/label:")
         return []
-    draw_sources(
-        known, asked, key=DATA, on_change=_chose_data,
-        help="What is measured on. A turn that nobody judged is not counted. Train takes further sets.",
-    )  # fmt: skip
+    draw_sources(state.page, known, asked)
     if not asked:
         st.info("Choose labelled data to measure on.", icon=":material/label:")
         st.button(
@@ -295,7 +291,3 @@ def _draw_downloads(view: View, results: Mapping[str, SetResult], reference: str
             "CSV", lambda: results_csv(results), file_name="comparison.csv", mime="text/csv",
             on_click="ignore", icon=":material/table:", key="compare.download_csv",
         )  # fmt: skip
-
-
-def _chose_data() -> None:
-    state.change(data=tuple(st.session_state[DATA]))

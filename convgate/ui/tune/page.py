@@ -8,9 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.agent_settings import AgentSettings
-from convgate.errors import TranscriptError
 from convgate.policies.gate import GatePolicy
-from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
 from convgate.ui import scoring
 from convgate.ui.agent import draw_agent, draw_download
@@ -30,34 +28,12 @@ from convgate.ui.tune.trial import Trial, draw_numbers, scored_turns, try_rules
 from convgate.versions.catalog import Versions
 from convgate.versions.names import UNTRAINED
 
-DATA, UPLOAD, FAILED = "tune.data", "tune.upload", "tune.upload_failed"
-
 
 def chosen_of(view: View, known: dict[str, Source]) -> tuple[str, ...]:
     """What the view asks for, else the labels if there are any, else the first set."""
     if view.data is not None:
         return view.data
     return tuple(usable(known)[:1])
-
-
-def draw_data(app: App, view: View, known: dict[str, Source]) -> None:
-    """Which data, with counts, and a way to add some."""
-    there = usable(known)
-    draw_sources(
-        known, [name for name in chosen_of(view, known) if name in there], key=DATA, on_change=_chose,
-        help="What the numbers are counted on. A turn that nobody judged is not counted.",
-    )  # fmt: skip
-    with st.expander("Add a relevance set", icon=":material/upload_file:", key="tune.add_data"):
-        number: int = st.session_state.get(f"{UPLOAD}.number", 0)
-        key = f"{UPLOAD}.{number}"
-        st.file_uploader(
-            "A file of JSON lines", type=["jsonl"], key=key, on_change=_uploaded, args=(app, view, key),
-            max_upload_size=app.settings.upload_limit_mb,
-            help="Conversations and cases, as Train reads and Label exports them. It stays in your library"
-            " of sets.",
-        )  # fmt: skip
-        if failed := st.session_state.get(FAILED):
-            st.error(literal(failed), icon=":material/error:")
 
 
 def read_data(app: App, names: Sequence[str]) -> tuple[list[RelevanceSet], str]:
@@ -67,27 +43,6 @@ def read_data(app: App, names: Sequence[str]) -> tuple[list[RelevanceSet], str]:
     """
     found = [read_labelled(app, name) for name in names]
     return [one for one, _ in found], "\n".join(told for _, told in found)
-
-
-def _chose() -> None:
-    state.change(data=tuple(st.session_state[DATA]))
-
-
-def _uploaded(app: App, view: View, key: str) -> None:
-    state.touched()
-    file = st.session_state.get(key)
-    if file is None:
-        return
-    shelf = RelevanceSets(app.settings.home)
-    st.session_state[f"{UPLOAD}.number"] = st.session_state.get(f"{UPLOAD}.number", 0) + 1
-    try:
-        added = shelf.add(shelf.free_name(file.name), file.getvalue())
-    except TranscriptError as error:
-        st.session_state[FAILED] = f"{file.name}: {error}. Nothing was kept."
-        return
-    st.session_state.pop(FAILED, None)
-    known = chosen_of(view, sources(app))
-    state.change(data=tuple(dict.fromkeys([*known, added.name])))
 
 
 LABEL = "pages/2_Label.py"
@@ -105,7 +60,7 @@ def tune(app: App) -> None:
     draw_problems([*problems, *missing])
     with st.sidebar:
         _draw_version(app, view, labels)
-        draw_data(app, view, known)
+        draw_sources(state.page, known, [name for name in chosen_of(view, known) if name in usable(known)])
         rule = st.container()
     policy = scoring.gate_policy(app, view.version)
     own = Choice(policy.rule, policy.limits)
