@@ -9,7 +9,7 @@ import streamlit as st
 from convgate.redaction import Redactor
 from convgate.store import ConversationPage, Conversations, ConversationSummary, Sort
 from convgate.transcripts import format_named, write_conversation
-from convgate.ui.done import Done, attempt, draw_done
+from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.frame import App
 from convgate.ui.navigation import conversation_link
 from convgate.ui.page_state import Address, PageState, one_of, param, words
@@ -44,7 +44,7 @@ page = Address("library", View)
 
 def draw_conversations(app: App, view: View) -> None:
     """The list with its controls; nothing but a hint when a search finds nothing."""
-    draw_done(page)
+    draw_result(page)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.text_input(
             "Search titles and texts", type="search", live=True,
@@ -126,16 +126,16 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
         width="stretch",
     )
 
-    def delete() -> Done:
+    def delete() -> ActionResult:
         conversations.delete([row.key])
-        return Done(f"Deleted “{literal(row.title, limit=60)}”.", undelete)
+        return ActionResult(f"Deleted “{literal(row.title, limit=60)}”.", undelete)
 
-    def undelete() -> Done:
+    def undelete() -> ActionResult:
         conversations.undelete([row.key])
-        return Done(f"“{literal(row.title, limit=60)}” is back.")
+        return ActionResult(f"“{literal(row.title, limit=60)}” is back.")
 
     st.button(
-        "Delete", key=f"delete-{row.key}", icon=":material/delete:", width="stretch", on_click=attempt,
+        "Delete", key=f"delete-{row.key}", icon=":material/delete:", width="stretch", on_click=run_action,
         args=(page, delete),
     )  # fmt: skip
 

@@ -240,7 +240,7 @@ def draw_problems(problems: Iterable[str]) -> None:
         st.warning(literal(problem), icon=":material/link_off:")
 
 
-class Carried(Protocol):
+class AddressState(Protocol):
     """A frozen dataclass that an address can carry."""
 
     def to_query(self) -> dict[str, str]:
@@ -248,7 +248,7 @@ class Carried(Protocol):
         ...
 
 
-S = TypeVar("S", bound=Carried)
+S = TypeVar("S", bound=AddressState)
 Read = Callable[[Mapping[str, str], S | None], tuple[S, list[str]]]
 """Makes the state of an address, beside the one that was shown; and a sentence for what means nothing."""
 

@@ -22,8 +22,8 @@ from convgate.ui.compare.choosing import draw_choosing, draw_too_few
 from convgate.ui.compare.columns import choice_of, chooser_of, is_gate
 from convgate.ui.compare.decisions import (
     Agreement,
-    Compared,
-    Made,
+    ColumnDecisions,
+    Comparison,
     agreement,
     decide_all,
     events_of,
@@ -48,7 +48,7 @@ MATRIX = "compare.matrix"
 _LABEL = 60  # characters of a column's name
 
 
-def draw_summary(compared: Compared) -> None:
+def draw_summary(compared: Comparison) -> None:
     """Kept, tokens, what is unlike the reference, and the time that it took."""
     against, total = compared.against, len(compared.indices)
     found = agreement(compared.kept)
@@ -65,7 +65,7 @@ def draw_summary(compared: Compared) -> None:
     )
 
 
-def draw_agreement(compared: Compared) -> None:
+def draw_agreement(compared: Comparison) -> None:
     """The matrix, and the two that are least alike in a sentence; nothing for less than two columns."""
     count = len(compared.columns)
     if count < 2 or not len(compared.indices):
@@ -85,7 +85,7 @@ def draw_agreement(compared: Compared) -> None:
     )  # fmt: skip
 
 
-def _row(made: Made, place: int, found: Agreement, reference: int, total: int) -> tuple[str, ...]:
+def _row(made: ColumnDecisions, place: int, found: Agreement, reference: int, total: int) -> tuple[str, ...]:
     selection = made.selection
     saved = 1 - selection.tokens_kept / selection.tokens_total if selection.tokens_total else 0.0
     name = f"{made.number} **{literal(made.label, limit=_LABEL)}**"
@@ -111,7 +111,7 @@ def _row(made: Made, place: int, found: Agreement, reference: int, total: int) -
 TIMELINE = "compare.timeline"
 
 
-def draw_timeline(compared: Compared, events: list[Event], selected: int | None) -> None:
+def draw_timeline(compared: Comparison, events: list[Event], selected: int | None) -> None:
     """One mark a turn and column; a click on one selects the turn. The reference stands on top."""
     moment = compared.moment
     columns = sorted(compared.columns, key=lambda made: made is not compared.against)
@@ -140,7 +140,7 @@ _LABEL = 60  # characters of a column's name
 _ACROSS = 4  # sentences side by side
 
 
-def draw_reasons(view: View, compared: Compared, selected: int) -> None:
+def draw_reasons(view: View, compared: Comparison, selected: int) -> None:
     """The turn, and each column's sentence about it."""
     moment = compared.moment
     turn = moment.conversation.turns[selected]
@@ -170,7 +170,7 @@ def draw_reasons(view: View, compared: Compared, selected: int) -> None:
                 _draw_reason(view, compared, made, selected)
 
 
-def mark(made: Made, index: int) -> str:
+def mark(made: ColumnDecisions, index: int) -> str:
     """What a column makes of a turn, by shape and in words: filled is kept, a diamond was forced.
 
     An arrow says that it is unlike the reference.
@@ -186,7 +186,7 @@ def mark(made: Made, index: int) -> str:
 _ARROWS = {"up": " ▲", "down": " ▼", "": ""}
 
 
-def explore_query(view: View, compared: Compared, made: Made, turn: int) -> dict[str, str]:
+def explore_query(view: View, compared: Comparison, made: ColumnDecisions, turn: int) -> dict[str, str]:
     """The address of the turn in Explore, decided by that column, with the reference beside it.
 
     What is set of a gate goes with it; what is set of another policy Explore has from the settings.
@@ -203,7 +203,7 @@ def explore_query(view: View, compared: Compared, made: Made, turn: int) -> dict
     ).to_query()
 
 
-def _draw_reason(view: View, compared: Compared, made: Made, selected: int) -> None:
+def _draw_reason(view: View, compared: Comparison, made: ColumnDecisions, selected: int) -> None:
     decision = made.decisions.of(selected)
     word, why = outcome_words(decision.reason)
     flip = made.unlike.of(selected) if made.unlike is not None else ""
@@ -227,7 +227,7 @@ _TEXT = 200  # characters of a turn
 _FEW = 5  # columns that have room for more than their first words
 
 
-def draw_table(view: View, compared: Compared) -> None:
+def draw_table(view: View, compared: Comparison) -> None:
     """The filter, the rows of the page that the view is on, and the way to the other pages."""
     turns = _draw_filter(view, compared)
     if not len(turns):
@@ -252,7 +252,7 @@ def draw_table(view: View, compared: Compared) -> None:
     state.page.draw_pages(len(turns), PER_PAGE, page)
 
 
-def table_rows(compared: Compared, turns: list[int]) -> list[dict[str, Any]]:
+def table_rows(compared: Comparison, turns: list[int]) -> list[dict[str, Any]]:
     """Rows for these turns; turns count from 1 in them."""
     conversation = compared.moment.conversation
     tokens = _tokens(compared.moment)
@@ -271,7 +271,7 @@ def table_rows(compared: Compared, turns: list[int]) -> list[dict[str, Any]]:
     return rows
 
 
-def _draw_filter(view: View, compared: Compared) -> NDArray[np.int64]:
+def _draw_filter(view: View, compared: Comparison) -> NDArray[np.int64]:
     """Which turns are listed, chosen by a person; with how many there are of each."""
     options = {ALL: ("All turns", compared.indices), DIFFER: ("Where they differ", compared.differ)}
     for made in compared.columns:
@@ -342,7 +342,7 @@ def draw_failed(label: str, error: ConvgateError) -> None:
     st.error(f"**{literal(label, limit=80)}** is left out: {literal(str(error))}", icon=":material/error:")
 
 
-def _draw_compared(app: App, view: View, compared: Compared) -> None:
+def _draw_compared(app: App, view: View, compared: Comparison) -> None:
     draw_summary(compared)
     selected = _first_shown(compared) if view.selected is None else view.selected
     draw_timeline(compared, events_of(app, compared.moment), selected)
@@ -351,7 +351,7 @@ def _draw_compared(app: App, view: View, compared: Compared) -> None:
     draw_agreement(compared)
 
 
-def _first_shown(compared: Compared) -> int:
+def _first_shown(compared: Comparison) -> int:
     """The newest turn that not all decide alike, else the newest."""
     differ = compared.differ
     return int(differ[-1] if len(differ) else compared.indices[-1])

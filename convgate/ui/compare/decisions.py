@@ -29,7 +29,7 @@ from convgate.ui.turn import moves
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class ColumnDecisions:
     """What one column decides, after it was made a valid list of messages."""
 
     column: Written
@@ -50,12 +50,12 @@ class Made:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class Comparison:
     """All columns on one message; the reference is one of them."""
 
     moment: Moment
-    columns: tuple[Made, ...]
-    against: Made
+    columns: tuple[ColumnDecisions, ...]
+    against: ColumnDecisions
 
     @property
     def indices(self) -> NDArray[np.int64]:
@@ -97,12 +97,12 @@ def policy_of_column(app: App, column: Written) -> Policy:
 
 def decide_all(
     app: App, columns: Sequence[Written], against: Written, labels: dict[str, str], moment: Moment
-) -> tuple[Compared | None, dict[str, ConvgateError]]:
+) -> tuple[Comparison | None, dict[str, ConvgateError]]:
     """What each column decides, and why some cannot, by their labels; None when no column can.
 
     Another column takes the place of a reference that cannot.
     """
-    made: list[Made] = []
+    made: list[ColumnDecisions] = []
     failed: dict[str, ConvgateError] = {}
     for number, column in enumerate(columns, start=1):
         label = labels[column.to_text()]
@@ -110,7 +110,7 @@ def decide_all(
             policy = policy_of_column(app, column)
             if encoder := getattr(policy, "encoder", None):
                 encode_ahead(moment, encoder)
-            made.append(Made(column, number, label, scoring.selected(policy, moment)))
+            made.append(ColumnDecisions(column, number, label, scoring.selected(policy, moment)))
         except ConvgateError as error:
             failed[label] = error
     if not made:
@@ -119,7 +119,7 @@ def decide_all(
     beside = [
         one if one is first else replace(one, unlike=changes(one.decisions, first.decisions)) for one in made
     ]
-    return Compared(moment, tuple(beside), first), failed
+    return Comparison(moment, tuple(beside), first), failed
 
 
 def agreement(kept: NDArray[np.bool_]) -> Agreement:

@@ -60,7 +60,7 @@ def _number(value: float | None) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class SetMeasurement:
     """What columns did on one set, by their labels."""
 
     result: SetResult
@@ -84,7 +84,7 @@ class _Job:
 
 def measure(
     app: App, names: Sequence[str], columns: Sequence[Written], labels: Mapping[str, str], *, by_tag: bool
-) -> tuple[dict[str, Measured], dict[str, ConvgateError]]:
+) -> tuple[dict[str, SetMeasurement], dict[str, ConvgateError]]:
     """What came of each set, and why some columns cannot be measured, by their labels.
 
     What was measured before is not measured again.
@@ -113,7 +113,7 @@ def measure(
             found = {job.label: judged(relevance_set, told, job.policy, job.label) for job in here}
             digests = tuple((job.label, digest(job.policy)) for job in here)
             result = _laid(told, digests, by_tag, found, tokens_of(relevance_set, told))
-            results[name] = Measured(result, (told, digests, by_tag))
+            results[name] = SetMeasurement(result, (told, digests, by_tag))
     return results, failed
 
 
@@ -209,7 +209,7 @@ def _draw_data(view: View, known: Mapping[str, Source]) -> list[str]:
     return asked
 
 
-def _draw_result(view: View, source: Source, measured: Measured, reference: str, number: int) -> None:
+def _draw_result(view: View, source: Source, measured: SetMeasurement, reference: str, number: int) -> None:
     result = measured.result
     st.subheader(source.label, anchor=False)
     st.caption(source.told)
@@ -225,7 +225,7 @@ def _draw_result(view: View, source: Source, measured: Measured, reference: str,
             st.caption("No case of this set has a tag.")
 
 
-def _draw_metrics(measured: Measured, tag: str | None, reference: str, number: str) -> None:
+def _draw_metrics(measured: SetMeasurement, tag: str | None, reference: str, number: str) -> None:
     """The table; `number` tells it from others on the page."""
     with st.container(key=f"compare-metrics-{number}"):
         st.markdown(_table(measured.key, tag, reference, measured.result))

@@ -39,7 +39,7 @@ from convgate.ui.turn import moves
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ContextView:
     """A context that was built, and what led to it."""
 
     app: App
@@ -119,7 +119,7 @@ ALL = 24
 
 
 @dataclass(frozen=True, eq=False)
-class Recalled:
+class CachedPolicy:
     """A policy whose decisions about the conversation of that key are kept, whatever is made of them."""
 
     name: ClassVar[str] = "recalled"
@@ -135,7 +135,7 @@ class Recalled:
 
 
 @dataclass(frozen=True)
-class Standing:
+class CurrentGuard:
     """A guard as it stands at the moment; what is looked at on a page is no request, and is not logged."""
 
     fallbacks: Mapping[Mode, Fallback]
@@ -197,10 +197,10 @@ class Replay:
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class ContextBuild:
     """The context of a view, and what it was made with."""
 
-    shown: Shown
+    shown: ContextView
     replay: Replay
     settings: Settings  # with what is tried
     policy: Policy
@@ -227,7 +227,7 @@ def tried_settings(settings: Settings, view: View) -> Settings:
     return settings.model_copy(update=changes)
 
 
-def make(app: App, view: View, moment: Moment) -> Made:
+def make(app: App, view: View, moment: Moment) -> ContextBuild:
     """The context that the view shows; only what was never built under these settings is built.
 
     Raises ContextError for budgets that cannot be, and what building the policy raises.
@@ -240,8 +240,8 @@ def make(app: App, view: View, moment: Moment) -> Made:
     replay = _replay(app, view, moment, settings, policy)
     bundle = replay.at(moment.situation, view.intent)
     cells = replay.builder.budgets.cells(bundle.mode)
-    shown = Shown(app, moment, bundle, chooser_label(chooser), scoring.decided(policy, moment), cells)
-    return Made(shown, replay, settings, policy)
+    shown = ContextView(app, moment, bundle, chooser_label(chooser), scoring.decided(policy, moment), cells)
+    return ContextBuild(shown, replay, settings, policy)
 
 
 def edits_digest(moment: Moment) -> str:
@@ -252,7 +252,7 @@ def edits_digest(moment: Moment) -> str:
 
 
 def _replay(app: App, view: View, moment: Moment, settings: Settings, policy: Policy) -> Replay:
-    guard = Standing(fallbacks_of(GuardStates(app.store).open_alerts()))
+    guard = CurrentGuard(fallbacks_of(GuardStates(app.store).open_alerts()))
     told = repr(
         (
             digest(policy),
@@ -287,11 +287,11 @@ def _replay_of(
     _classifier: ModeClassifier,
     _settings: Settings,
     _policy: Policy,
-    _guard: Standing,
+    _guard: CurrentGuard,
     _moment: Moment,
 ) -> Replay:
     builder = ContextBuilder(
-        policy=Recalled(_policy, key),
+        policy=CachedPolicy(_policy, key),
         classifier=_classifier,
         settings=_settings,
         budgets=Budgets.of(_settings),
@@ -306,7 +306,7 @@ def _replay_of(
     return Replay(builder, _moment.conversation)
 
 
-def agent_of(made: Made) -> AgentSettings:
+def agent_of(made: ContextBuild) -> AgentSettings:
     """The settings as they are tried, for another program."""
     return AgentSettings.of(made.policy, made.settings, pair_answers=made.settings.pair_answers)
 

@@ -24,7 +24,7 @@ from convgate.figures.modes_along import (
 )
 from convgate.transcripts.characters import writable
 from convgate.ui.context import state
-from convgate.ui.context.build import Replay, Shown
+from convgate.ui.context.build import ContextView, Replay
 from convgate.ui.state import clicked, selected_points
 from convgate.ui.theme import current_palette
 from convgate.ui.turn import turn_labels
@@ -71,7 +71,7 @@ MOST = 400
 """Contexts that are built at one click."""
 
 
-def draw_bar(shown: Shown) -> None:
+def draw_bar(shown: ContextView) -> None:
     """Tokens by section; a click on one lists it."""
     spent = spent_of(shown)
     st.plotly_chart(
@@ -82,14 +82,14 @@ def draw_bar(shown: Shown) -> None:
     draw_sections_legend([one.section for one in spent.sections if one.tokens], present=spent.present > 0)
 
 
-def spent_of(shown: Shown) -> Spent:
+def spent_of(shown: ContextView) -> Spent:
     """What the context costs."""
     bundle = shown.bundle
     sections = [Used(one.name, one.tokens, one.budget, len(one.turns)) for one in bundle.sections]
     return Spent(sections, shown.present, bundle.budget, bundle.tokens_total)
 
 
-def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
+def draw_along(shown: ContextView, replay: Replay, modes: ConversationModes) -> None:
     """The modes of all messages, and the contexts built so far; a click goes to a message."""
     marks, built = _marks(shown, replay, modes), built_of(replay)
     _draw_slider(shown)
@@ -118,7 +118,7 @@ def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
             )  # fmt: skip
 
 
-def _draw_slider(shown: Shown) -> None:
+def _draw_slider(shown: ContextView) -> None:
     """From message to message; what nobody answers is passed over."""
     count = len(shown.conversation)
     if count < 2:
@@ -145,7 +145,7 @@ def _built(turn: int, bundle: ContextBundle) -> Built:
     return Built(turn, tokens, bundle.tokens - sum(tokens.values()), trouble)
 
 
-def _marks(shown: Shown, replay: Replay, modes: ConversationModes) -> list[ModeMark]:
+def _marks(shown: ContextView, replay: Replay, modes: ConversationModes) -> list[ModeMark]:
     labels = turn_labels(shown.key, shown.conversation)
     marks = []
     for turn, found in modes.found.items():

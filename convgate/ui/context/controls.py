@@ -12,7 +12,7 @@ from convgate.context.section import SECTIONS, SectionName
 from convgate.figures.modes import SECTION_LABELS
 from convgate.settings import Settings
 from convgate.ui.context import state
-from convgate.ui.context.build import Shown
+from convgate.ui.context.build import ContextView
 from convgate.ui.context.state import LARGEST, View
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
@@ -94,7 +94,7 @@ def _reset() -> None:
     state.change(budget=None, cells=(), filter=None, hysteresis=None, policy=None)
 
 
-def draw_cells(shown: Shown, usual: Mapping[SectionName, int]) -> None:
+def draw_cells(shown: ContextView, usual: Mapping[SectionName, int]) -> None:
     """A number a section; usual: tokens as the settings have them."""
     cells = shown.cells
     mode = shown.bundle.mode
@@ -122,7 +122,7 @@ def draw_cells(shown: Shown, usual: Mapping[SectionName, int]) -> None:
                     _draw_cell(shown, mode, section, cells[section], usual[section])
 
 
-def _draw_cell(shown: Shown, mode: Mode, section: SectionName, tokens: int, usual: int) -> None:
+def _draw_cell(shown: ContextView, mode: Mode, section: SectionName, tokens: int, usual: int) -> None:
     key = f"context.cell.{mode}.{section}"
     state.put(key, tokens)
     st.number_input(

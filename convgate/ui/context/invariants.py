@@ -14,10 +14,10 @@ from convgate.errors import ConvgateError
 from convgate.figures.hover import on_screen
 from convgate.gatekeeper.folding import fold
 from convgate.store.invariant_edits import InvariantEdit, InvariantEdits
+from convgate.ui.actions import draw_undo
 from convgate.ui.context import state
-from convgate.ui.context.build import Shown
+from convgate.ui.context.build import ContextView
 from convgate.ui.context.state import View
-from convgate.ui.done import draw_undo
 from convgate.ui.text import literal, shortened, show_text
 from convgate.ui.wording import counted
 
@@ -43,12 +43,12 @@ def type_help(type: InvariantType) -> str:
     )
 
 
-def edit_of(shown: Shown, one: Invariant) -> InvariantEdit:
+def edit_of(shown: ContextView, one: Invariant) -> InvariantEdit:
     """The edit that made it what it is, or one that leaves it as it is found."""
     return _find(_held(shown, one), one) or InvariantEdit(of=one.text)
 
 
-def _replace(shown: Shown, one: Invariant, new: InvariantEdit | None) -> None:
+def _replace(shown: ContextView, one: Invariant, new: InvariantEdit | None) -> None:
     """Store an edit in place of the one that there is; None, or one that says nothing, leaves none."""
     held = _held(shown, one)
     before = _find(held, one)
@@ -58,7 +58,7 @@ def _replace(shown: Shown, one: Invariant, new: InvariantEdit | None) -> None:
         _repository(shown).change(shown.key, {one.source: wanted})
 
 
-def _held(shown: Shown, one: Invariant) -> Sequence[InvariantEdit]:
+def _held(shown: ContextView, one: Invariant) -> Sequence[InvariantEdit]:
     return _repository(shown).of(shown.key).get(one.source, ())
 
 
@@ -66,7 +66,7 @@ def _find(held: Sequence[InvariantEdit], one: Invariant) -> InvariantEdit | None
     return next((edit for edit in held if one.text == (edit.of if edit.text is None else edit.text)), None)
 
 
-def _repository(shown: Shown) -> InvariantEdits:
+def _repository(shown: ContextView) -> InvariantEdits:
     return InvariantEdits(shown.app.store)
 
 
@@ -78,7 +78,7 @@ _OTHER = "\0"  # not a part of the turn: typed
 _PARTS, _LONGEST, _SCOPE = 200, 2_000, 200  # statements offered; characters of a text and of a scope
 
 
-def draw_adding(shown: Shown, selected: int | None) -> None:
+def draw_adding(shown: ContextView, selected: int | None) -> None:
     """A form for one more: which turn, which of its words, which type."""
     if problem := st.session_state.pop(PROBLEM, None):
         st.error(f"Nothing was changed: {literal(problem)}", icon=":material/error:")
@@ -113,7 +113,7 @@ def draw_adding(shown: Shown, selected: int | None) -> None:
         )
 
 
-def draw_actions(shown: Shown, one: Invariant, number: int) -> None:
+def draw_actions(shown: ContextView, one: Invariant, number: int) -> None:
     """What can be done to one invariant."""
     edit = edit_of(shown, one)
     with st.container(horizontal=True, gap="xsmall", key=f"context-actions-{number}"):
@@ -153,7 +153,7 @@ def parts_of(text: str) -> list[str]:
     return parts if whole in parts or not whole or len(whole) > _LONGEST else [*parts, whole]
 
 
-def _draw_edit(shown: Shown, one: Invariant, number: int) -> None:
+def _draw_edit(shown: ContextView, one: Invariant, number: int) -> None:
     # Keys of what it is now: after a change, or another message, the form shows what holds then.
     name = f"context.edit.{shown.key}.{one.source}.{one.start}.{hash((one.type, one.scope, one.text))}"
     with st.form(name, border=False):
@@ -172,7 +172,7 @@ def _draw_edit(shown: Shown, one: Invariant, number: int) -> None:
         )  # fmt: skip
 
 
-def _add(shown: Shown, turn: int, part: str, text: str) -> None:
+def _add(shown: ContextView, turn: int, part: str, text: str) -> None:
     chosen, typed = st.session_state[part], str(st.session_state[text]).strip()
     words = typed if typed or chosen in (None, _OTHER) else chosen
     type: InvariantType = st.session_state[ADD_TYPE]
@@ -184,7 +184,7 @@ def _add(shown: Shown, turn: int, part: str, text: str) -> None:
     _store(partial(_repository(shown).put, shown.key, turn, new))
 
 
-def _edit(shown: Shown, one: Invariant, name: str) -> None:
+def _edit(shown: ContextView, one: Invariant, name: str) -> None:
     values = {field: st.session_state[f"{name}.{field}"] for field in ("type", "scope", "text")}
     words = str(values["text"]).strip() or one.text
     edit, type, scope = edit_of(shown, one), values["type"], str(values["scope"]).strip()
@@ -211,7 +211,7 @@ PER_PAGE = 12
 _TEXT = 2_000  # characters of a statement
 
 
-def draw_invariants(shown: Shown, view: View) -> None:
+def draw_invariants(shown: ContextView, view: View) -> None:
     """Those that hold first, then those that no longer do; above them the way to add one."""
     draw_adding(shown, view.selected)
     edits = _repository(shown)
@@ -243,7 +243,7 @@ def _page(found: Sequence[Invariant], view: View) -> int:
     return place // PER_PAGE + 1
 
 
-def _draw_one(shown: Shown, one: Invariant, number: int, selected: int | None) -> None:
+def _draw_one(shown: ContextView, one: Invariant, number: int, selected: int | None) -> None:
     with st.container(border=True, gap="xsmall", key=f"context-invariant-{number}"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(
@@ -269,7 +269,7 @@ def _pinned(one: Invariant) -> str:
     ) else ""  # fmt: skip
 
 
-def _draw_links(shown: Shown, one: Invariant, number: int) -> None:
+def _draw_links(shown: ContextView, one: Invariant, number: int) -> None:
     """To what corrects, lifts or resolves it, and to what it corrects."""
     links = [("corrected by", one.superseded_by)] if one.superseded_by is not None else []
     if one.ended_by is not None:

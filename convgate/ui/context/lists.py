@@ -17,7 +17,7 @@ from convgate.figures.modes import SECTION_LABELS
 from convgate.transcripts import format_named, write_conversation
 from convgate.transcripts.characters import writable
 from convgate.ui.context import state
-from convgate.ui.context.build import Made, Shown, agent_of, context_lines
+from convgate.ui.context.build import ContextBuild, ContextView, agent_of, context_lines
 from convgate.ui.context.charts import colour_sections
 from convgate.ui.context.state import View
 from convgate.ui.text import literal, shortened
@@ -38,7 +38,7 @@ class Row:
     text: str = ""  # of a message that is no turn; untrusted
 
 
-def draw_rows(shown: Shown, rows: Sequence[Row], selected: int | None, name: str) -> None:
+def draw_rows(shown: ContextView, rows: Sequence[Row], selected: int | None, name: str) -> None:
     """The rows; `name` tells their keys from those of other lists."""
     turns = shown.conversation.turns
     with st.container(key=f"context-rows-{name}", gap=None):
@@ -91,7 +91,7 @@ _NONE: Mapping[SectionName, str] = {
 }
 
 
-def draw_sections(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
+def draw_sections(shown: ContextView, view: View, marks: Mapping[int, str]) -> None:
     """All six, or the one that is listed whole; marks: Markdown by turn, what differs from the settings."""
     colour_sections(section.name for section in shown.bundle.sections)
     if view.section is not None:
@@ -114,7 +114,7 @@ def draw_sections(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
                 )  # fmt: skip
 
 
-def _draw_whole(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
+def _draw_whole(shown: ContextView, view: View, marks: Mapping[int, str]) -> None:
     assert view.section is not None
     section = shown.section(view.section)
     st.button(
@@ -143,7 +143,7 @@ def _draw_head(section: Section) -> None:
         )
 
 
-def _rows(shown: Shown, section: Section, marks: Mapping[int, str]) -> list[Row]:
+def _rows(shown: ContextView, section: Section, marks: Mapping[int, str]) -> list[Row]:
     texts = iter(shown.added(section))
     return [
         Row(None, turn.tokens, _why(turn.reason), text=next(texts))
@@ -159,7 +159,7 @@ def _start(rows: list[Row], selected: int | None) -> int:
     return turns.index(selected) // _FIRST * _FIRST if selected in turns else 0
 
 
-def _empty(shown: Shown, section: Section) -> str:
+def _empty(shown: ContextView, section: Section) -> str:
     if section.name == "capsules":
         return _NONE[section.name]
     if not shown.cells[section.name]:
@@ -182,7 +182,7 @@ _CALLED = {
 }
 
 
-def draw_dropped(shown: Shown, view: View, marks: Mapping[int, str]) -> None:
+def draw_dropped(shown: ContextView, view: View, marks: Mapping[int, str]) -> None:
     """The turns that the model is not given; marks: Markdown by turn, what differs from the settings."""
     groups = shown.dropped
     everything = [one for group in groups.values() for one in group]
@@ -225,7 +225,7 @@ _OPENAI = "openai"  # the format that is JSON already
 _LONGEST = 200_000  # characters; more would make the browser slow, and is better downloaded
 
 
-def draw_messages(made: Made, view: View) -> None:
+def draw_messages(made: ContextBuild, view: View) -> None:
     """The final list, to be copied or downloaded."""
     shown = made.shown
     forms = {JSON: "JSON", AGENT: "In my agent"}
@@ -259,12 +259,12 @@ def draw_messages(made: Made, view: View) -> None:
     st.code(shortened(text, _LONGEST), language=language, wrap_lines=True, height=520)
 
 
-def messages_json(shown: Shown) -> str:
+def messages_json(shown: ContextView) -> str:
     """The messages as a list of OpenAI messages."""
     return writable(json.dumps(shown.bundle.messages, ensure_ascii=False, indent=2, default=str)) + "\n"
 
 
-def messages_as_read(shown: Shown) -> str:
+def messages_as_read(shown: ContextView) -> str:
     """The same turns in the format of the transcript; TranscriptError when it cannot hold them."""
     talk, indices = shown.conversation, list(shown.bundle.indices)
     if shown.index is None:
@@ -273,7 +273,7 @@ def messages_as_read(shown: Shown) -> str:
     return writable(write_conversation(talk, indices=indices))
 
 
-def _written(shown: Shown, form: str) -> tuple[str, str, str | None]:
+def _written(shown: ContextView, form: str) -> tuple[str, str, str | None]:
     """The text, the name of its file, and its language for colours."""
     if form == OWN:
         ending = format_named(shown.conversation.format).suffix
@@ -281,7 +281,7 @@ def _written(shown: Shown, form: str) -> tuple[str, str, str | None]:
     return messages_json(shown), "context.json", "json"
 
 
-def _draw_agent(made: Made, view: View) -> None:
+def _draw_agent(made: ContextBuild, view: View) -> None:
     agent = agent_of(made)
     st.caption("Put the file beside your program; it then builds contexts as they are built here.")
     st.download_button(

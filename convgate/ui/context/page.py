@@ -11,7 +11,7 @@ import streamlit as st
 from convgate.context.modes import known_intents
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.context import state
-from convgate.ui.context.build import Made, make
+from convgate.ui.context.build import ContextBuild, make
 from convgate.ui.context.charts import draw_along, draw_bar
 from convgate.ui.context.controls import draw_cells, draw_intent, draw_tried
 from convgate.ui.context.invariants import draw_invariants
@@ -51,7 +51,7 @@ def context_page(app: App) -> None:
     _draw_context(app, view, made)
 
 
-def _draw_context(app: App, view: View, made: Made) -> None:
+def _draw_context(app: App, view: View, made: ContextBuild) -> None:
     shown = made.shown
     draw_strip(shown, app.conversations.summary(shown.key).title)
     usual = make(app, view.as_set, shown.moment) if view.tried or view.intent else None
@@ -73,7 +73,7 @@ def _draw_context(app: App, view: View, made: Made) -> None:
             draw_turn(shown, selected)
 
 
-def _draw_lists(made: Made, view: View, selected: int, marks: Mapping[int, str]) -> None:
+def _draw_lists(made: ContextBuild, view: View, selected: int, marks: Mapping[int, str]) -> None:
     shown, view = made.shown, replace(view, selected=selected)
     counts = {
         "sections": shown.turns,
@@ -96,7 +96,7 @@ def _draw_lists(made: Made, view: View, selected: int, marks: Mapping[int, str])
         draw_messages(made, view)
 
 
-def _usual(made: Made) -> int:
+def _usual(made: ContextBuild) -> int:
     """The turn that is looked at first: the newest that is sent, else the message to answer."""
     placed = made.shown.placed
     if placed:

@@ -7,7 +7,7 @@ import streamlit as st
 from convgate.context.bundle import ContextBundle
 from convgate.context.mode import SURE
 from convgate.figures.hover import on_screen, percent
-from convgate.ui.context.build import Shown
+from convgate.ui.context.build import ContextView
 from convgate.ui.picking import answered_words
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
@@ -65,7 +65,7 @@ _CAUSES = {
 _QUOTED = 120  # characters of an invariant
 
 
-def draw_strip(shown: Shown, title: str) -> None:
+def draw_strip(shown: ContextView, title: str) -> None:
     """What is answered; mode, tokens, turns, invariants, prefix; why this mode; what went wrong."""
     bundle = shown.bundle
     st.markdown(answered_words(title, shown.moment.situation))
@@ -90,7 +90,7 @@ def mode_words(bundle: ContextBundle) -> str:
     )
 
 
-def _numbers(shown: Shown) -> list[tuple[str, str, str, str]]:
+def _numbers(shown: ContextView) -> list[tuple[str, str, str, str]]:
     bundle, total = shown.bundle, len(shown.moment.history)
     saved = 1 - bundle.tokens / bundle.tokens_total if bundle.tokens_total else 0.0
     held = sum(1 for one in bundle.invariants if one.active)

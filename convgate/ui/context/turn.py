@@ -7,7 +7,7 @@ import streamlit as st
 from convgate.figures.hover import on_screen
 from convgate.figures.modes import SECTION_LABELS
 from convgate.ui.context import state
-from convgate.ui.context.build import Shown
+from convgate.ui.context.build import ContextView
 from convgate.ui.context.invariants import ADDING, STATES, TYPES
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
@@ -16,7 +16,7 @@ from convgate.ui.turn import draw_turn_head, draw_turn_text, outcome_words
 _QUOTED = 160  # characters of a statement
 
 
-def draw_turn(shown: Shown, selected: int) -> None:
+def draw_turn(shown: ContextView, selected: int) -> None:
     """The turn with all that is known of it."""
     turn = shown.conversation.turns[selected]
     draw_turn_head(
@@ -36,7 +36,7 @@ def _select(turn: int) -> None:
     state.change(selected=turn)  # and lists go where it is
 
 
-def _where(shown: Shown, selected: int) -> str:
+def _where(shown: ContextView, selected: int) -> str:
     if selected == shown.index:
         return "**The message to answer:** it is always sent."
     if selected in shown.placed:
@@ -48,7 +48,7 @@ def _where(shown: Shown, selected: int) -> str:
     return f"**{literal(word)}:** {literal(why)}"
 
 
-def _draw_policy(shown: Shown, selected: int) -> None:
+def _draw_policy(shown: ContextView, selected: int) -> None:
     """What the policy says by itself, where that is not what was told above."""
     indices = shown.decided.indices
     if len(indices) and int(indices[0]) <= selected <= int(indices[-1]):
@@ -62,7 +62,7 @@ def _hold() -> None:
     state.change(show="invariants")
 
 
-def _draw_ways(shown: Shown, selected: int) -> None:
+def _draw_ways(shown: ContextView, selected: int) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button(
             "Hold on to it", key="context.hold", icon=":material/keep:",

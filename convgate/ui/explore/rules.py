@@ -10,9 +10,9 @@ import streamlit as st
 from convgate.errors import PolicyError
 from convgate.policies.gate import GatePolicy
 from convgate.store.conversation_rules import ConversationRule, ConversationRules
+from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.choice import Choice, Extent, RuleControls
 from convgate.ui.choosers import chooser_label
-from convgate.ui.done import Done, attempt, draw_done
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
@@ -152,7 +152,7 @@ def with_own_rule(app: App, view: View) -> View:
 
 def draw_own_rule(app: App, view: View) -> None:
     """That this conversation has a rule of its own, whether it decides now, and the way to be rid of it."""
-    draw_done(state.page)
+    draw_result(state.page)
     own = ConversationRules(app.store).get(view.conversation or "")
     choice = _stored_choice(own) if own else None
     if own is None or view.conversation is None:
@@ -186,11 +186,11 @@ def _stored_choice(own: ConversationRule) -> Choice | None:
 
 
 def _take_off(app: App, key: str, *, decides: bool) -> None:
-    def act() -> Done:
+    def act() -> ActionResult:
         ConversationRules(app.store).remove(key)
         st.session_state[_OPENED] = _Opened(key)
         if decides:
             state.change(policy=GatePolicy.name, choice=None)
-        return Done("This conversation is decided as all others are.")
+        return ActionResult("This conversation is decided as all others are.")
 
-    attempt(state.page, act)
+    run_action(state.page, act)

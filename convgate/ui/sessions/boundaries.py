@@ -33,7 +33,7 @@ class Segment:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ConversationBoundaries:
     """The boundaries of a conversation, three ways."""
 
     app: App
@@ -63,20 +63,22 @@ class Found:
         return next(one for one in reversed(self.segments) if one.start <= turn)
 
 
-def found_in(app: App, key: str, in_use: BoundaryRules, tried: BoundaryRules) -> Found:
+def find_boundaries(
+    app: App, key: str, in_use: BoundaryRules, tried: BoundaryRules
+) -> ConversationBoundaries:
     """What is found in a conversation of the library, kept between reruns."""
     read = services.conversation(app.settings.database, key)
     moved = MovedBoundaries(app.store).of(key)
     talk = with_moved(read, moved)
     alike, other = moves(read), moves(talk)
-    return Found(
+    return ConversationBoundaries(
         app, key, read, moved, in_use, tried,
         shown=_boundaries(key, other, tried, talk), bare=_boundaries(key, alike, tried, read),
         used=_boundaries(key, other, in_use, talk), bare_used=_boundaries(key, alike, in_use, read),
     )  # fmt: skip
 
 
-def under(found: Found, rules: BoundaryRules) -> Boundaries:
+def under(found: ConversationBoundaries, rules: BoundaryRules) -> Boundaries:
     """The same conversation under other rules, with what a person moved."""
     talk = with_moved(found.conversation, found.moved)
     return _boundaries(found.key, moves(talk), rules, talk)
@@ -142,20 +144,20 @@ PROBLEM = "sessions.problem"  # the message of what could not be stored
 Changes = Mapping[int, MovedBoundary | None]
 
 
-def moved_to(found: Found, start: int, to: int) -> Changes:
+def moved_to(found: ConversationBoundaries, start: int, to: int) -> Changes:
     """What makes the boundary at turn `start` stand at turn `to`; it takes its note along."""
     note = found.moved[start].note if start in found.moved else ""
     changes = {start: said(found, start, "none"), to: said(found, to, kind_at(found.shown, start), note)}
     return {} if start == to else changes
 
 
-def said(found: Found, turn: int, kind: Kind, note: str = "") -> MovedBoundary | None:
+def said(found: ConversationBoundaries, turn: int, kind: Kind, note: str = "") -> MovedBoundary | None:
     """What a person says of a turn; None where the rules say the same, those in use and those tried."""
     alike = kind_at(found.bare, turn) == kind_at(found.bare_used, turn) == kind
     return None if alike and not note.strip() else MovedBoundary(kind, note)
 
 
-def put_back(found: Found, turn: int) -> Changes:
+def put_back(found: ConversationBoundaries, turn: int) -> Changes:
     """What leaves a turn to the rules again: for a boundary that was moved, both ends of the move."""
     mine = found.moved.get(turn)
     if mine is None:
@@ -175,7 +177,7 @@ def put_back(found: Found, turn: int) -> Changes:
     return dict.fromkeys((turn, *sorted(added, key=lambda one: abs(one - turn))[:1]))
 
 
-def store(found: Found, changes: Callable[[], Changes], turn: int) -> None:
+def store(found: ConversationBoundaries, changes: Callable[[], Changes], turn: int) -> None:
     """Store what a person says, and look at the turn; for callbacks."""
     wanted = changes()
     held = MovedBoundaries(found.app.store)

@@ -20,7 +20,14 @@ from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
 from convgate.ui.picking import Picker
 from convgate.ui.sessions import state
-from convgate.ui.sessions.boundaries import PROBLEM, Found, commands_of, found_in, states_of, times_of
+from convgate.ui.sessions.boundaries import (
+    PROBLEM,
+    ConversationBoundaries,
+    commands_of,
+    find_boundaries,
+    states_of,
+    times_of,
+)
 from convgate.ui.sessions.segments import draw_message, draw_segments
 from convgate.ui.sessions.state import AXES, View
 from convgate.ui.sessions.tried import draw_trial, draw_trying
@@ -36,7 +43,7 @@ _BEGUN = {"session": "A session begins", "conversation": "A conversation begins"
 _ASKS = {"new": "asks for a new conversation", "continue": "asks to go on"}
 
 
-def draw_chart(view: View, found: Found, selected: int) -> None:
+def draw_chart(view: View, found: ConversationBoundaries, selected: int) -> None:
     """One mark a message; a click on one, or on what begins, selects its turn."""
     times = times_of(found.key, found.conversation)
     if times is not None:
@@ -52,7 +59,7 @@ def draw_chart(view: View, found: Found, selected: int) -> None:
     )  # fmt: skip
 
 
-def along_of(found: Found, *, by_clock: bool) -> Along:
+def along_of(found: ConversationBoundaries, *, by_clock: bool) -> Along:
     """What is drawn; by the clock only where messages have times."""
     talk = found.conversation
     states = states_of(found.key, talk).items()
@@ -109,7 +116,7 @@ def draw_talk(app: App, view: View) -> None:
         st.error(f"These settings cannot be tried: {literal(str(error))}.", icon=":material/error:")
         view = replace(view, new=None, onward=None)
         tried = view.rules(in_use)
-    found = found_in(app, key, in_use, tried)
+    found = find_boundaries(app, key, in_use, tried)
     view, missing = view.within(found.conversation)
     state.keep(view)
     draw_trying(view, in_use, tried)
@@ -130,12 +137,12 @@ def draw_talk(app: App, view: View) -> None:
             draw_message(found, selected)
 
 
-def _usual(found: Found) -> int:
+def _usual(found: ConversationBoundaries) -> int:
     """The turn that is looked at first: where the last conversation begins."""
     return found.shown.conversation_starts[-1]
 
 
-def _draw_strip(found: Found) -> None:
+def _draw_strip(found: ConversationBoundaries) -> None:
     times = times_of(found.key, found.conversation)
     longest = max(((later - at).total_seconds() for at, later in pairwise(times or ())), default=0.0)
     gap = "no gap" if found.tried.idle_gap == float("inf") else duration(found.tried.idle_gap)
@@ -159,7 +166,7 @@ def _draw_strip(found: Found) -> None:
         )
 
 
-def _draw_session(found: Found) -> None:
+def _draw_session(found: ConversationBoundaries) -> None:
     """The stored session that the conversation is in, where it is in one."""
     held = Sessions(found.app.store).of(found.key)
     if held is None or held.session is None:
@@ -177,7 +184,7 @@ def _draw_session(found: Found) -> None:
         )  # fmt: skip
 
 
-def _draw_problems(found: Found) -> None:
+def _draw_problems(found: ConversationBoundaries) -> None:
     if problems := found.shown.problems:
         more = f" … and {len(problems) - _PROBLEMS:,} more" if len(problems) > _PROBLEMS else ""
         st.warning(

@@ -12,13 +12,13 @@ from convgate.sessions import Kind
 from convgate.sessions.clock import duration
 from convgate.store.moved_boundaries import MovedBoundaries
 from convgate.ui import keys
+from convgate.ui.actions import draw_undo
 from convgate.ui.changes import following
-from convgate.ui.done import draw_undo
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import (
     Changes,
-    Found,
+    ConversationBoundaries,
     Segment,
     commands_of,
     kind_at,
@@ -48,7 +48,7 @@ _MAKES: dict[Kind, tuple[str, str]] = {
 }
 
 
-def draw_message(found: Found, selected: int) -> None:
+def draw_message(found: ConversationBoundaries, selected: int) -> None:
     """The turn, why something begins with it or not, and the ways to say otherwise."""
     talk = found.conversation
     turn = talk.turns[selected]
@@ -69,7 +69,7 @@ def draw_message(found: Found, selected: int) -> None:
     _draw_way_out(found, selected)
 
 
-def _draw_why(found: Found, selected: int) -> None:
+def _draw_why(found: ConversationBoundaries, selected: int) -> None:
     """What begins here and why; beside it the rules, where a person said something."""
     record, mine = record_at(found.shown, selected), found.moved.get(selected)
     told = CALLED[kind_at(found.shown, selected)].capitalize()
@@ -94,13 +94,13 @@ def _draw_why(found: Found, selected: int) -> None:
         st.caption(" · ".join(facts))
 
 
-def _by_rules(found: Found, turn: int) -> str:
+def _by_rules(found: ConversationBoundaries, turn: int) -> str:
     bare = record_at(found.bare, turn)
     reason = f": {literal(on_screen(bare.reason))}" if bare else "."
     return f"The rules alone: {CALLED[kind_at(found.bare, turn)]}{reason}"
 
 
-def _draw_put_back(found: Found, turn: int, key: str) -> None:
+def _draw_put_back(found: ConversationBoundaries, turn: int, key: str) -> None:
     if turn in found.moved:
         st.button(
             "Put back to the rules", key=key, icon=":material/settings_backup_restore:",
@@ -108,7 +108,7 @@ def _draw_put_back(found: Found, turn: int, key: str) -> None:
         )  # fmt: skip
 
 
-def _draw_making(found: Found, selected: int) -> None:
+def _draw_making(found: ConversationBoundaries, selected: int) -> None:
     kind, mine = kind_at(found.shown, selected), found.moved.get(selected)
     # A key of each message's own, and of what is stored of it: an undo shows the note of before.
     key = f"{NOTE}.{found.key}.{selected}.{mine.at if mine else ''}"
@@ -126,7 +126,7 @@ def _draw_making(found: Found, selected: int) -> None:
         _draw_put_back(found, selected, "sessions.put_back")
 
 
-def _draw_way_out(found: Found, selected: int) -> None:
+def _draw_way_out(found: ConversationBoundaries, selected: int) -> None:
     """The way to what the policy `session` keeps for the last message of this part to answer."""
     part = found.segment_of(selected)
     answered = [turn for turn in found.conversation.answerable() if part.start <= turn < part.stop]
@@ -140,12 +140,12 @@ def _draw_way_out(found: Found, selected: int) -> None:
     )  # fmt: skip
 
 
-def _make(found: Found, selected: int, kind: Kind, key: str) -> None:
+def _make(found: ConversationBoundaries, selected: int, kind: Kind, key: str) -> None:
     note = str(st.session_state.get(key) or "")
     store(found, partial(_as_said, found, selected, kind, note), selected)
 
 
-def _noted(found: Found, selected: int, key: str) -> None:
+def _noted(found: ConversationBoundaries, selected: int, key: str) -> None:
     mine = found.moved.get(selected)
     if mine is None:
         state.touched()  # it is stored with what is chosen
@@ -154,7 +154,7 @@ def _noted(found: Found, selected: int, key: str) -> None:
     store(found, partial(_as_said, found, selected, mine.kind, note), selected)
 
 
-def _as_said(found: Found, selected: int, kind: Kind, note: str) -> Changes:
+def _as_said(found: ConversationBoundaries, selected: int, kind: Kind, note: str) -> Changes:
     return {selected: said(found, selected, kind, note)}
 
 
@@ -163,7 +163,7 @@ _OPENING = 160  # characters
 _WITHIN = 5  # messages of a conversation with which something else could have begun
 
 
-def draw_segments(view: View, found: Found, selected: int) -> None:
+def draw_segments(view: View, found: ConversationBoundaries, selected: int) -> None:
     """The conversations of the page that the view is on."""
     segments = found.segments
     pages = -(-len(segments) // PER_PAGE)
@@ -188,7 +188,7 @@ def span(start: datetime, end: datetime) -> str:
     return told if f"{start:%H:%M}" == f"{end:%H:%M}" else f"{told}–{end:%H:%M}"
 
 
-def _draw_segment(found: Found, one: Segment, *, is_here: bool) -> None:
+def _draw_segment(found: ConversationBoundaries, one: Segment, *, is_here: bool) -> None:
     with st.container(border=True, gap="xsmall", key=f"sessions-segment-{one.start}"):
         mine = found.moved.get(one.start)
         begins = "" if one.boundary.kind == "session" else f" · in session {one.session:,}"
@@ -208,7 +208,7 @@ def _draw_segment(found: Found, one: Segment, *, is_here: bool) -> None:
         _draw_within(found, one)
 
 
-def _extent(found: Found, one: Segment) -> str:
+def _extent(found: ConversationBoundaries, one: Segment) -> str:
     turns = (
         f"turn {one.start + 1:,}" if one.stop - one.start == 1 else f"turns {one.start + 1:,}–{one.stop:,}"
     )
@@ -222,13 +222,13 @@ def _extent(found: Found, one: Segment) -> str:
     return " · ".join(parts)
 
 
-def _draw_reason(found: Found, one: Segment) -> None:
+def _draw_reason(found: ConversationBoundaries, one: Segment) -> None:
     st.markdown(f"**Why here:** {literal(on_screen(one.boundary.reason))}")
     if one.start in found.moved:
         st.caption(_by_rules(found, one.start))
 
 
-def _draw_controls(found: Found, one: Segment) -> None:
+def _draw_controls(found: ConversationBoundaries, one: Segment) -> None:
     key = f"sessions.{one.start}"
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.button(
@@ -262,7 +262,7 @@ def _draw_controls(found: Found, one: Segment) -> None:
         _draw_put_back(found, one.start, f"{key}.back")
 
 
-def _draw_within(found: Found, one: Segment) -> None:
+def _draw_within(found: ConversationBoundaries, one: Segment) -> None:
     """Where something else could have begun in it, and why it did not."""
     passed = [record for record in found.shown.continued if one.start < record.item < one.stop]
     for record in passed[:_WITHIN]:
@@ -281,15 +281,15 @@ def _draw_within(found: Found, one: Segment) -> None:
         st.caption(f"… and at {counted(len(passed) - _WITHIN, 'further turn')}")
 
 
-def _removed(found: Found, start: int) -> Changes:
+def _removed(found: ConversationBoundaries, start: int) -> Changes:
     return {start: said(found, start, "none")}
 
 
-def _move(found: Found, start: int, to: int) -> None:
+def _move(found: ConversationBoundaries, start: int, to: int) -> None:
     store(found, partial(moved_to, found, start, to), to)
 
 
-def _move_typed(found: Found, start: int, key: str) -> None:
+def _move_typed(found: ConversationBoundaries, start: int, key: str) -> None:
     _move(found, start, int(st.session_state[key]) - 1)
 
 

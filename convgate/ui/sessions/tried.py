@@ -15,7 +15,7 @@ from convgate.sessions.clock import duration
 from convgate.settings import FILE_NAME, PREFIX
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
-from convgate.ui.sessions.boundaries import Found, record_at
+from convgate.ui.sessions.boundaries import ConversationBoundaries, record_at
 from convgate.ui.sessions.state import View, split_commands
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
@@ -76,7 +76,7 @@ def draw_trying(view: View, in_use: BoundaryRules, tried: BoundaryRules) -> None
         )  # fmt: skip
 
 
-def draw_trial(app: App, view: View, found: Found) -> None:
+def draw_trial(app: App, view: View, found: ConversationBoundaries) -> None:
     """What the settings that are tried change, and how they become the settings."""
     if not view.is_trial:
         return
@@ -96,7 +96,7 @@ def draw_trial(app: App, view: View, found: Found) -> None:
             _draw_lines(app, found)
 
 
-def differences(found: Found) -> list[str]:
+def differences(found: ConversationBoundaries) -> list[str]:
     """What begins otherwise than by the settings in use, a sentence of Markdown each."""
     now, used = _starts(found.shown), _starts(found.used)
     told = []
@@ -125,7 +125,7 @@ def settings_lines(tried: BoundaryRules, in_use: BoundaryRules) -> str:
     return tomli_w.dumps(plain)
 
 
-def _draw_lines(app: App, found: Found) -> None:
+def _draw_lines(app: App, found: ConversationBoundaries) -> None:
     lines = settings_lines(found.tried, found.in_use)
     file = os.environ.get(f"{PREFIX}CONFIG") or str(app.settings.home / FILE_NAME)
     st.markdown(

@@ -19,10 +19,10 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.scored import NO_LIMITS
 from convgate.store.conversation_rules import ConversationRules
 from convgate.ui import in_use
+from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.annotator import person
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import of_version
-from convgate.ui.done import Done, attempt, draw_done
 from convgate.ui.frame import App
 from convgate.ui.labelled import Source, content_sha256
 from convgate.ui.text import literal
@@ -41,7 +41,7 @@ _OFFERED = 200
 
 
 @dataclass(frozen=True, eq=False)
-class Applied:
+class RuleChange:
     """The rule that is to be applied, and what it was found on."""
 
     app: App
@@ -68,7 +68,7 @@ class Applied:
         return rule
 
 
-def draw_apply(applied: Applied) -> None:
+def draw_apply(applied: RuleChange) -> None:
     """The two ways to keep the rule that is tried."""
     st.subheader("Keep this rule", anchor=False)
     changed = not Choice(applied.choice.rule).same(Choice(applied.policy.rule))
@@ -89,7 +89,7 @@ def draw_apply(applied: Applied) -> None:
             "Make the version", key="tune.make", icon=":material/save:", on_click=_make, args=(applied,),
             disabled=not changed, help=None if changed else "Move a slider or take the best one first",
         )  # fmt: skip
-        draw_done(state.page)
+        draw_result(state.page)
     with right, st.container(border=True):
         st.markdown("**For one conversation only**")
         st.caption("Explore opens it with this rule until you take it off. Nothing else changes.")
@@ -103,10 +103,10 @@ def draw_apply(applied: Applied) -> None:
             "Use it there", key="tune.apply", icon=":material/forum:", on_click=_apply, args=(applied,),
             disabled=not titles,
         )  # fmt: skip
-        draw_done(state.page, WHICH)
+        draw_result(state.page, WHICH)
 
 
-def draft(applied: Applied, *, who: str) -> Draft:
+def draft(applied: RuleChange, *, who: str) -> Draft:
     """What the card of a version with this rule says."""
     policy, rule = applied.policy, applied.rule
     parent = stored(applied.app, policy.version)
@@ -133,7 +133,7 @@ def chooser_of(policy: GatePolicy) -> str:
     return GatePolicy.name if policy.version == UNTRAINED else of_version(policy.version)
 
 
-def _data(applied: Applied, known: Sequence[DataSet]) -> tuple[DataSet, ...]:
+def _data(applied: RuleChange, known: Sequence[DataSet]) -> tuple[DataSet, ...]:
     there = {one.sha256 for one in known}
     made = [
         DataSet(
@@ -146,7 +146,7 @@ def _data(applied: Applied, known: Sequence[DataSet]) -> tuple[DataSet, ...]:
     return tuple(one for one in made if one.sha256 not in there)
 
 
-def _metrics(applied: Applied) -> dict[str, Measured]:
+def _metrics(applied: RuleChange) -> dict[str, Measured]:
     """By set, with the rule alone: a version has no limits."""
     if applied.trial is None:
         return {}
@@ -170,49 +170,51 @@ def stored(app: App, name: str) -> Version | None:
     return None if name == UNTRAINED else Versions(app.settings.home).get(name)
 
 
-def _make(applied: Applied) -> None:
+def _make(applied: RuleChange) -> None:
     app, name = applied.app, (st.session_state.get(NAME) or "").strip() or None
 
-    def act() -> Done:
+    def act() -> ActionResult:
         made = Versions(app.settings.home).add(applied.policy.gate, draft(applied, who=person()), name=name)
         st.session_state[NAME] = ""
         told = f"The version **{literal(made.name)}** is made. It is not active yet. Versions has it too."
-        return Done(told, onward=("Activate it", partial(_activated, app, made.name)))
+        return ActionResult(told, onward=("Activate it", partial(_activated, app, made.name)))
 
-    attempt(state.page, act)
+    run_action(state.page, act)
 
 
-def _activated(app: App, name: str) -> Done:
+def _activated(app: App, name: str) -> ActionResult:
     change = in_use.use(app, name)
     told = f"**{literal(name)}** is active. Versions can roll back at any time, too."
     if app.settings.version not in (None, name):
         told += f" Your settings name {literal(str(app.settings.version))}, which still stands before it."
     state.change(version=GatePolicy.name)  # and go on trying the same rule
-    return Done(told, partial(_deactivated, app, change) if change else None)
+    return ActionResult(told, partial(_deactivated, app, change) if change else None)
 
 
-def _deactivated(app: App, change: Change) -> Done:
+def _deactivated(app: App, change: Change) -> ActionResult:
     in_use.take_back(app, change)
-    return Done(f"Undone: **{literal(Versions(app.settings.home).active or UNTRAINED)}** is active again.")
+    return ActionResult(
+        f"Undone: **{literal(Versions(app.settings.home).active or UNTRAINED)}** is active again."
+    )
 
 
-def _apply(applied: Applied) -> None:
+def _apply(applied: RuleChange) -> None:
     app = applied.app
     key: str = st.session_state.get(WHICH) or ""
 
-    def act() -> Done:
+    def act() -> ActionResult:
         why = f"for {applied.goal}" if applied.goal else "set by hand"
         note = f"{why}, on {applied.labels}" if applied.labels else why
         version = chooser_of(applied.policy)
         ConversationRules(app.store).put(key, version, applied.choice.to_query(), note=note)
         title = literal(app.conversations.summary(key).title, limit=60)
         told = f"**{title}** has this rule now, and no other conversation. Explore says so."
-        return Done(told, partial(_taken_off, app, key), conversation=key)
+        return ActionResult(told, partial(_taken_off, app, key), conversation=key)
 
     if key:
-        attempt(state.page, act, WHICH)
+        run_action(state.page, act, WHICH)
 
 
-def _taken_off(app: App, key: str) -> Done:
+def _taken_off(app: App, key: str) -> ActionResult:
     ConversationRules(app.store).remove(key)
-    return Done("Undone: the conversation is decided as all others are.")
+    return ActionResult("Undone: the conversation is decided as all others are.")

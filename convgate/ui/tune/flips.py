@@ -70,7 +70,7 @@ class Flips:
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
+class FlipList:
     """What a list of flips needs besides them."""
 
     flips: Flips
@@ -79,7 +79,7 @@ class Listed:
 
 
 def draw_flips(
-    app: App, view: View, policy: GatePolicy, own: Choice, labelled: Listed | None, version: str
+    app: App, view: View, policy: GatePolicy, own: Choice, labelled: FlipList | None, version: str
 ) -> None:
     """The choice of where, the counts, the list with its pages."""
     st.subheader("Which turns flip", anchor=False)
@@ -98,14 +98,14 @@ def draw_flips(
     _draw_list(app, view, listed, version, choice)
 
 
-def listed_labels(scored: ScoredCases, sets: Sequence[RelevanceSet], before: Bools, now: Bools) -> Listed:
+def listed_labels(scored: ScoredCases, sets: Sequence[RelevanceSet], before: Bools, now: Bools) -> FlipList:
     """The flips of labelled turns."""
     flips = Flips.of(scored, before, now, labelled=True)
     by_name = {one.name: one for one in sets}
-    return Listed(flips, by_name, labelled=True)
+    return FlipList(flips, by_name, labelled=True)
 
 
-def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: Choice) -> Listed | None:
+def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: Choice) -> FlipList | None:
     newest = app.conversations.find(per_page=SAMPLE)
     if not newest.rows:
         st.caption("There is no conversation in your library yet.")
@@ -124,7 +124,7 @@ def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: C
         f" before, **{after:,}** now, of {total:,}."
     )
     sets = {relevance_set.name: relevance_set}
-    return Listed(flips, sets, labelled=False)
+    return FlipList(flips, sets, labelled=False)
 
 
 def _asked(app: App, keys: Sequence[str]) -> RelevanceSet:
@@ -149,7 +149,7 @@ def _draw_counts(flips: Flips) -> None:
     )
 
 
-def _draw_list(app: App, view: View, listed: Listed, version: str, choice: Choice) -> None:
+def _draw_list(app: App, view: View, listed: FlipList, version: str, choice: Choice) -> None:
     flips = listed.flips
     if not len(flips):
         st.caption("No turn flips: both rules keep the same turns here.")
@@ -179,7 +179,7 @@ def _draw_list(app: App, view: View, listed: Listed, version: str, choice: Choic
     state.page.draw_pages(len(rows), PER_PAGE, page)
 
 
-def _places(app: App, listed: Listed, rows: Sequence[int]) -> dict[tuple[str, str], tuple[str | None, str]]:
+def _places(app: App, listed: FlipList, rows: Sequence[int]) -> dict[tuple[str, str], tuple[str | None, str]]:
     """By set and id the key, if the library has it, and the title of each conversation that is shown."""
     scored, library = listed.flips.scored, app.conversations
     cases = [scored.cases[int(scored.case[row])] for row in rows]
@@ -193,7 +193,7 @@ def _places(app: App, listed: Listed, rows: Sequence[int]) -> dict[tuple[str, st
 
 
 def _draw_turn(
-    listed: Listed,
+    listed: FlipList,
     row: int,
     places: Mapping[tuple[str, str], tuple[str | None, str]],
     version: str,
@@ -218,7 +218,7 @@ def _draw_turn(
         st.caption(f"{literal(turn.speaker, limit=40)}: {literal(turn.scored_text, limit=_TEXT)}")
 
 
-def verdict(listed: Listed, row: int) -> str:
+def verdict(listed: FlipList, row: int) -> str:
     """Where the turn flips to, its score, and whether that is right."""
     flips = listed.flips
     arrow = "↑ kept now" if row in flips.up else "↓ dropped now"

@@ -19,9 +19,9 @@ from convgate.ui.labelled import Source, draw_sources, read_labelled, sources, u
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.tune import state
-from convgate.ui.tune.apply import Applied, chooser_of, draw_apply
+from convgate.ui.tune.apply import RuleChange, chooser_of, draw_apply
 from convgate.ui.tune.charts import draw_charts, draw_goal, rule_controls
-from convgate.ui.tune.flips import Listed, draw_flips, listed_labels
+from convgate.ui.tune.flips import FlipList, draw_flips, listed_labels
 from convgate.ui.tune.goals import goal_words
 from convgate.ui.tune.state import View
 from convgate.ui.tune.trial import Trial, draw_numbers, scored_turns, try_rules
@@ -106,14 +106,14 @@ def _draw_rest(
     policy: GatePolicy,
     own: Choice,
     trial: Trial | None,
-    listed: Listed | None,
+    listed: FlipList | None,
     used: Sequence[Source],
 ) -> None:
     choice = view.choice or own
     draw_flips(app, view, policy, own, listed, chooser_of(policy))
     at_best = trial is not None and trial.best is not None and trial.best.choice == choice
     goal = goal_words(view.goal, view.aim) if at_best else ""
-    applied = Applied(app, policy, choice, goal, used, trial)
+    applied = RuleChange(app, policy, choice, goal, used, trial)
     draw_apply(applied)
     st.subheader("Use in my agent", anchor=False)
     agent = AgentSettings.of(policy.with_rule(applied.rule, choice.limits), app.settings)

@@ -17,7 +17,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
 from convgate.ui.choice import Choice
 from convgate.ui.judging import once
-from convgate.ui.tune.goals import Found, find
+from convgate.ui.tune.goals import GoalResult, find
 from convgate.ui.tune.state import View
 from convgate.ui.wording import counted
 
@@ -42,7 +42,7 @@ class Trial:
     sweep: Sweep | None  # what the chosen rule is moved along
     value: float | None  # where it stands
     curve: ThresholdCurve | None
-    found: Found | None
+    found: GoalResult | None
     beta: float
 
     @property

@@ -9,8 +9,8 @@ import streamlit as st
 from convgate.errors import ConvgateError, GateError
 from convgate.gate.checkpoint import check_encoder
 from convgate.ui import in_use, state
+from convgate.ui.actions import ActionResult, run_action
 from convgate.ui.annotator import annotator, person
-from convgate.ui.done import Done, attempt
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
 from convgate.ui.versions.state import change, page, touched
@@ -62,48 +62,48 @@ def draw_pointers(app: App, versions: Versions) -> None:
 def activate(app: App, name: str) -> None:
     """Put a version into use; for callbacks."""
 
-    def act() -> Done:
+    def act() -> ActionResult:
         change = in_use.use(app, name)
         if change is None:
-            return Done(f"{named(name)} was in use already.")
+            return ActionResult(f"{named(name)} was in use already.")
         told = f"{named(name)} is in use now: Explore and every program that asks for the gate."
-        return Done(told, partial(_taken_back, app, change))
+        return ActionResult(told, partial(_taken_back, app, change))
 
-    attempt(page, act)
+    run_action(page, act)
 
 
 def roll_back(app: App) -> None:
     """Put the version into use that was before; for callbacks."""
 
-    def act() -> Done:
+    def act() -> ActionResult:
         name = in_use.go_back(app)
         change = Versions(app.settings.home).history[-1]
         told = f"{named(name)} is in use again." if name else "The gate is untrained again."
-        return Done(told, partial(_taken_back, app, change))
+        return ActionResult(told, partial(_taken_back, app, change))
 
-    attempt(page, act)
+    run_action(page, act)
 
 
 def pin(app: App, versions: Versions, name: str | None) -> None:
     """Pin a version as the baseline, or none; for callbacks."""
 
-    def act() -> Done:
+    def act() -> ActionResult:
         change = versions.set_baseline(name, who=person())
         undo = partial(_taken_back, app, change) if change else None
         if name is None:
-            return Done("No baseline is pinned: each version is compared with its parent.", undo)
-        return Done(f"{named(name)} is the baseline that all others are compared with.", undo)
+            return ActionResult("No baseline is pinned: each version is compared with its parent.", undo)
+        return ActionResult(f"{named(name)} is the baseline that all others are compared with.", undo)
 
-    attempt(page, act)
+    run_action(page, act)
 
 
-def _taken_back(app: App, change: Change) -> Done:
+def _taken_back(app: App, change: Change) -> ActionResult:
     in_use.take_back(app, change)
     versions = Versions(app.settings.home)
     if change.pointer == "active":
-        return Done(f"Taken back: {named(versions.active or UNTRAINED)} is in use again.")
+        return ActionResult(f"Taken back: {named(versions.active or UNTRAINED)} is in use again.")
     now = versions.baseline
-    return Done(f"Taken back: {f'{named(now)} is the baseline' if now else 'no baseline is pinned'}.")
+    return ActionResult(f"Taken back: {f'{named(now)} is the baseline' if now else 'no baseline is pinned'}.")
 
 
 def _told(change: Change) -> str:
@@ -130,7 +130,7 @@ def draw_rename(versions: Versions, name: str) -> None:
         )  # fmt: skip
         pressed = st.form_submit_button("Rename", icon=":material/edit:")
     if pressed and new != name:
-        attempt(page, partial(_renamed, versions, name, new.strip()))
+        run_action(page, partial(_renamed, versions, name, new.strip()))
         st.rerun()
 
 
@@ -172,22 +172,22 @@ def _ask(name: str | None) -> None:
     touched()
 
 
-def removed(versions: Versions, name: str, *, in_use: bool = False) -> Done:
+def removed(versions: Versions, name: str, *, in_use: bool = False) -> ActionResult:
     """Delete the version, and tell so."""
     versions.delete(name, who=person(), in_use=in_use)
     change(version=None)
-    return Done(f"{named(name)} was deleted.")
+    return ActionResult(f"{named(name)} was deleted.")
 
 
-def _renamed(versions: Versions, name: str, new: str) -> Done:
+def _renamed(versions: Versions, name: str, new: str) -> ActionResult:
     versions.rename(name, new)
     change(version=new)
-    return Done(f"{named(name)} is called {named(new)} now.", partial(_renamed, versions, new, name))
+    return ActionResult(f"{named(name)} is called {named(new)} now.", partial(_renamed, versions, new, name))
 
 
 def _delete(versions: Versions, name: str, in_use: bool) -> None:  # noqa: FBT001  # a callback's argument
     state.forget(ASKED)
-    attempt(page, partial(removed, versions, name, in_use=in_use))
+    run_action(page, partial(removed, versions, name, in_use=in_use))
 
 
 GENERATION = "versions.import.generation"
@@ -256,12 +256,12 @@ def _free(name: str, versions: Versions) -> str:
 
 
 def _keep(versions: Versions, content: bytes, file_name: str, key: str) -> None:
-    def act() -> Done:
+    def act() -> ActionResult:
         name = check_name((st.session_state.get(key) or "").strip())
         versions.import_(content, name=name, where=file_name)
         st.session_state[GENERATION] += 1
         change(version=name)
         told = f"{named(name)} was added from {literal(file_name, limit=60)}. It is not active."
-        return Done(told, partial(removed, versions, name))
+        return ActionResult(told, partial(removed, versions, name))
 
-    attempt(page, act)
+    run_action(page, act)

@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.errors import GateError
-from convgate.ui.done import draw_done
+from convgate.ui.actions import draw_result
 from convgate.ui.frame import App, show_problem
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
@@ -27,7 +27,7 @@ def versions_page(app: App) -> None:
     versions = Versions(app.settings.home)
     state.keep(view)
     draw_problems(problems)
-    draw_done(state.page)
+    draw_result(state.page)
     shelf = read_shelf(app, versions)
     if view.version is not None:
         _draw_one(app, shelf, view.version)

@@ -17,17 +17,17 @@ from convgate.ui.text import literal
 
 
 @dataclass(frozen=True)
-class Done:
+class ActionResult:
     """What became of an action, and what can follow it."""
 
     sentence: str  # Markdown
-    undo: Callable[[], Done] | None = None
-    onward: tuple[str, Callable[[], Done]] | None = None  # the label of a further action, and the action
+    undo: Callable[[], ActionResult] | None = None
+    onward: tuple[str, Callable[[], ActionResult]] | None = None  # label and action
     conversation: str | None = None  # to be opened in Explore
     failed: bool = False
 
 
-def draw_done(page: Address[Any], place: str = "") -> None:
+def draw_result(page: Address[Any], place: str = "") -> None:
     """What was done last at that place of the page, until it is dismissed."""
     shown, done = st.session_state.get(_key(page), (None, None))
     if done is None or shown != place:
@@ -40,7 +40,7 @@ def draw_done(page: Address[Any], place: str = "") -> None:
         if done.onward is not None:
             label, act = done.onward
             st.button(
-                label, key=f"{page.name}.onward", type="primary", on_click=attempt, args=(page, act, place)
+                label, key=f"{page.name}.onward", type="primary", on_click=run_action, args=(page, act, place)
             )
         if done.conversation is not None:
             st.page_link(
@@ -49,7 +49,7 @@ def draw_done(page: Address[Any], place: str = "") -> None:
             )  # fmt: skip
         if done.undo is not None:
             st.button(
-                "Undo", key=f"{page.name}.undo", icon=":material/undo:", on_click=attempt,
+                "Undo", key=f"{page.name}.undo", icon=":material/undo:", on_click=run_action,
                 args=(page, done.undo, place),
             )  # fmt: skip
         st.button("Dismiss", key=f"{page.name}.dismiss", type="tertiary", on_click=_dismiss, args=(page,))
@@ -65,12 +65,12 @@ def draw_undo(page: Address[Any], turns: Sequence[int], act: Callable[[], None])
         )  # fmt: skip
 
 
-def attempt(page: Address[Any], act: Callable[[], Done], place: str = "") -> None:
+def run_action(page: Address[Any], act: Callable[[], ActionResult], place: str = "") -> None:
     """Do it, and keep what became of it, an error included; for callbacks."""
     try:
         done = act()
     except ConvgateError as error:
-        done = Done(literal(str(error)), failed=True)
+        done = ActionResult(literal(str(error)), failed=True)
     st.session_state[_key(page)] = (place, done)
     page.touched()
 
