@@ -3,12 +3,11 @@
 import streamlit as st
 
 from convgate.errors import ConvgateError
-from convgate.ui import services
+from convgate.ui import library, services
 from convgate.ui.frame import App, page
-from convgate.ui.library import draw_conversations
-from convgate.ui.library_add import draw_outcome, draw_paste, draw_upload
+from convgate.ui.library_add import draw_outcome, draw_paste, draw_samples, draw_upload
 from convgate.ui.library_data import draw_data
-from convgate.ui.library_samples import draw_samples
+from convgate.ui.page_state import draw_problems
 
 PURPOSE = (
     "convgate decides which earlier turns of a conversation a language model should see, and says why. "
@@ -18,6 +17,9 @@ PURPOSE = (
 
 def draw_library(app: App) -> None:
     """Draw the conversations and the ways to add some."""
+    view, problems = library.page.current()
+    library.page.keep(view)
+    draw_problems(problems)
     draw_outcome()
     if app.conversations.keys():
         with st.expander("Add conversations", icon=":material/add:", key="library.add"):
@@ -28,7 +30,7 @@ def draw_library(app: App) -> None:
                 draw_paste(app)
             with samples:
                 draw_samples(app)
-        draw_conversations(app)
+        library.draw_conversations(app, view)
     else:
         st.subheader("Start with a sample", anchor=False)
         draw_samples(app)

@@ -43,7 +43,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
     _tune(versions)
     run = _train(home, store)
     here = f"conversation={conversation}&turn={(message.turn or 0) + 1}"
-    beside = f"a=gate@{SHIPPED}&b=gate@keeps-less&conversation={conversation}"
+    beside = f"policies=gate@{SHIPPED}, gate@keeps-less&conversation={conversation}"
     return {
         "label-queue": f"Label?conversation={conversation}&turn={(last.turn or 0) + 1}&queue={queue.number}",
         "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&settle=1&show=agreement",
@@ -51,7 +51,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
         "train-run": f"Train?run={run}",
         "rules-statistics": "Rules?look=statistics&on=library",
         "versions-card": "Versions?version=mine",
-        "versions-compare": f"Versions?show=compare&{beside}",
+        "versions-compare": f"Compare?{beside}",
         "compare-sets": "Compare?on=sets&data=samples&tags=1&policies=gate, bm25, last_k(k=5), cosine",
     }
 

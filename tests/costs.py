@@ -6,6 +6,8 @@ import sys
 import time
 from collections.abc import Callable
 
+from streamlit.testing.v1 import AppTest
+
 
 def calls(action: Callable[[], object]) -> int:
     """How many functions the action calls; the same on every machine."""
@@ -31,3 +33,13 @@ def cpu_seconds(action: Callable[[], object]) -> float:
         action()
         times.append(time.process_time() - started)
     return min(times)
+
+
+def timed(page: AppTest) -> float:
+    """Seconds of the page's next run, which must not fail."""
+    start = time.perf_counter()
+    page.run()
+    seconds = time.perf_counter() - start
+    assert not page.exception
+    assert not page.error
+    return seconds

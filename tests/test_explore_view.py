@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -16,13 +16,11 @@ from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
 from convgate.errors import PolicyError
 from convgate.gate.thresholds import RULES, Absolute, Limits, Stricter, TopK, make_rule
-from convgate.policies.registry import policy_names
 from convgate.settings import Settings
-from convgate.ui.changes import changes
+from convgate.ui.changes import changes, following, preceding
 from convgate.ui.choice import Choice, Extent, adjustable, sliders, with_limits, with_value
 from convgate.ui.explore.matrix import parts
-from convgate.ui.explore.navigation import following, matching, preceding
-from convgate.ui.explore.view import View
+from convgate.ui.explore.reading import matching
 
 EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
 
@@ -38,86 +36,6 @@ def choices(draw: st.DrawFn) -> Choice:
     least = draw(st.integers(0, 50))
     most = draw(st.none() | st.integers(least, 60))
     return Choice(make_rule(rule.name, **values), Limits(least, most))
-
-
-VIEWS = st.builds(
-    View,
-    conversation=st.none() | st.text("0123456789abcdef", min_size=16, max_size=16),
-    turn=st.none() | st.integers(0, 10_000),
-    selected=st.none() | st.integers(0, 10_000),
-    policy=st.sampled_from((*policy_names(), "gate@mine")),
-    choice=st.none() | choices(),
-    baseline=st.none() | choices(),
-    compare=st.none() | st.sampled_from(policy_names()),
-    pairs=st.booleans(),
-    show=st.none() | st.just("matrix"),
-    queue=st.none() | st.integers(1, 99),
-    settle=st.booleans(),
-)
-
-
-@given(VIEWS)
-def test_an_address_gives_back_the_view(view: View) -> None:
-    assert View.from_query(view.to_query()) == (view, [])
-
-
-def test_an_address_numbers_turns_from_1_and_leaves_defaults_out() -> None:
-    assert View().to_query() == {}
-    view = View("k", turn=56, selected=11, choice=Choice(make_rule("blended", weight=0.3)))
-    assert view.to_query() == {
-        "conversation": "k", "turn": "57", "selected": "12", "rule": "blended", "weight": "0.3",
-    }  # fmt: skip
-
-
-def test_a_question_takes_the_place_of_a_turn() -> None:
-    view, problems = View.from_query({"ask": "  why?  ", "turn": "3"})
-    assert (view.question, view.turn, problems) == ("why?", None, [])
-
-
-@pytest.mark.parametrize(
-    ("query", "told"),
-    [
-        ({"turn": "0"}, "turn=0"),
-        ({"selected": "-3"}, "selected=-3"),
-        ({"turn": "²"}, "turn=²"),
-        ({"policy": "magic"}, "policy=magic, which is not gate@VERSION or one of gate"),
-        ({"compare": "<b>"}, "compare=<b>"),
-        ({"rule": "nonsense"}, "there is no threshold rule 'nonsense'"),
-        ({"rule": "stricter", "deviations": "9"}, "deviations must be from -2.0 to 3.0"),
-        ({"rule": "top_k", "k": "many"}, "k must be a number; got 'many'"),
-        ({"rule": "stricter", "min_turns": "5", "max_turns": "2"}, "must not be below min_turns"),
-        ({"baseline": "rule=none"}, "there is no threshold rule 'none'"),
-    ],
-)
-def test_what_an_address_cannot_mean_is_told_and_left_at_its_default(
-    query: dict[str, str], told: str
-) -> None:
-    view, problems = View.from_query(query)
-    assert view == View()
-    assert len(problems) == 1
-    assert told in problems[0]
-
-
-@given(
-    st.dictionaries(st.sampled_from([*View.__slots__, "ask", "rule", "k", "weight"]), st.text(max_size=30))
-)
-def test_no_address_breaks_the_page(query: dict[str, str]) -> None:
-    view, _ = View.from_query(query)
-    assert View.from_query(view.to_query()) == (view, [])
-
-
-def test_turns_that_a_conversation_does_not_have_are_told() -> None:
-    talk = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
-    view, problems = View("k", turn=1, selected=2).within(talk, policy_names())
-    assert (view.turn, view.selected) == (1, None)
-    assert problems == ["The address names turn 3, but this conversation has 2."]
-
-
-def test_a_version_that_is_gone_is_told_and_the_one_in_use_takes_its_place() -> None:
-    talk = Conversation("t", (Turn.of("user", "a"),))
-    view, problems = View("k", policy="gate@old", compare="gate@mine").within(talk, ["gate", "gate@mine"])
-    assert (view.policy, view.compare) == ("gate", "gate@mine")
-    assert problems == ["The address names the version old, which there is not, or no longer."]
 
 
 def test_sliders_come_from_the_fields_and_reach_no_further_than_makes_a_difference() -> None:
@@ -210,11 +128,6 @@ def test_the_parts_of_a_matrix_cover_every_turn(count: int) -> None:
     covered = {turn for start in starts for turn in range(start, min(count, start + 300))}
     assert covered == set(range(count))
     assert starts == sorted(set(starts))
-
-
-def test_opening_another_conversation_keeps_the_way_of_looking() -> None:
-    view = View("a", turn=3, selected=2, question="q", compare="bm25", choice=Choice(TopK(3)))
-    assert view.opened("b") == replace(view, conversation="b", turn=None, selected=None, question="")
 
 
 @given(choices())

@@ -110,7 +110,7 @@ def test_what_is_put_off_is_known_until_it_is_taken_back(store: Store, place: Si
         assert (saved.situation, saved.turn, saved.changed, saved.kind) == (place, turn, 0, "later")
     assert Labels(Store(store.path)).Labels(place).turns_put_off("Ada") == [4, 1], "the last one at the end"
     assert Labels(store).Labels(place).turns_put_off("Bo") == []
-    assert Labels(store).Labels(SituationKey(place.conversation).turns_put_off(4), "Ada") == []
+    assert Labels(store).Labels(SituationKey(place.conversation).Labels(4)).turns_put_off("Ada") == []
     assert labels.last_situation("Ada") == place
     assert not list(labels.entries())
     undone = [labels.undo("Ada") for _ in range(2)]

@@ -14,7 +14,7 @@ from convgate.context.packing import Packed, pack
 from convgate.conversation import Turn
 from convgate.store import Store
 from convgate.store.guard_states import Alert, GuardStates
-from convgate.ui.context import made
+from convgate.ui.context import build
 from tests.context_page import add, metric, opened, said, store, talk
 
 __all__ = ["store", "talk"]  # fixtures
@@ -44,7 +44,7 @@ def test_a_guard_that_overrules_modes_is_told_loudly(store: Store, talk: str) ->
 def test_a_lost_invariant_is_a_breach_that_nobody_can_overlook(
     talk: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(made, "ContextBuilder", partial(ContextBuilder, packer=losing))
+    monkeypatch.setattr(build, "ContextBuilder", partial(ContextBuilder, packer=losing))
     app = opened(conversation=talk)
     told = "\n".join(str(one.value) for one in app.error).replace("\\", "")
     assert "1 breach:" in told

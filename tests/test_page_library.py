@@ -22,10 +22,10 @@ from convgate.training.library import RelevanceSets
 from convgate.transcripts import Transcript, read_conversations
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from convgate.ui import services
-from convgate.ui.explore.chart import turn_labels
 from convgate.ui.library import PER_PAGE
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
+from convgate.ui.turn import turn_labels
 
 SECRET = "AKIA" + "Z7Q2" * 4  # made up
 
@@ -45,8 +45,7 @@ def conversations(convgate_home: Path) -> Conversations:
 def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Keys of the conversations that the Library left for; Explore stays out of these tests."""
     keys: list[str] = []
-    for module in ("library_add", "library_samples"):
-        monkeypatch.setattr(f"convgate.ui.{module}.open_conversation", keys.append)
+    monkeypatch.setattr("convgate.ui.library_add.open_conversation", keys.append)
     return keys
 
 
@@ -332,11 +331,11 @@ def test_a_deleted_conversation_comes_back_by_undo(library: AppTest, conversatio
     assert conversations.keys() == {kept.key}
     assert any(r"Deleted “\*Gone\*”" in element.value for element in app.markdown)
 
-    app.button(key="undo-delete").click().run()
+    app.button(key="library.undo").click().run()
 
     assert len(titles(app)) == 2
     assert conversations.keys() == {kept.key, gone.key}
-    assert "undo-delete" not in [button.key for button in app.button]
+    assert "library.undo" not in [button.key for button in app.button]
 
 
 def test_deleted_conversations_can_be_brought_back_later_or_removed_for_good(

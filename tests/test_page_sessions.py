@@ -170,15 +170,6 @@ def test_settings_are_tried_and_told_against_those_in_use(store: Store, day: str
     assert moved(store, day) == {}, "trying stores nothing"
 
 
-def test_both_readings_of_a_continuation_stand_side_by_side(day: str) -> None:
-    app = opened(conversation=day)
-    told = said(app)
-    assert "| **As shown** | 1, 7 | 1 |" in told
-    assert "| The gap wins over “continue” | 1, 7, 13 | 1, 13 |" in told
-    click(app, "sessions.try.The gap wins over “continue”")
-    assert metric(app, "Sessions") == "2"
-
-
 def test_an_address_reopens_what_was_looked_at_and_says_what_it_cannot(day: str) -> None:
     app = opened(conversation=day, selected="5", gap="off", override="0", axis="turns")
     assert ("Turn 5" in said(app), app.toggle(key="sessions.gap_on").value) == (True, False)
@@ -199,12 +190,6 @@ def test_without_times_commands_still_count_and_nobody_is_left_alone(store: Stor
     assert cards(app) == ["turns 1–2", "turn 3"]
     assert "Most messages here have no time" in said(app)
     assert not [one for one in app.button_group if one.key == "sessions.axis"]
-
-
-def test_an_empty_library_offers_the_day(store: Store) -> None:
-    app = click(opened(), "sessions.day")
-    assert cards(app) == ["turns 1–6", "turns 7–13"]
-    assert Conversations(store).find().total == 1
 
 
 def test_a_conversation_that_is_deleted_meanwhile_is_told(store: Store, day: str) -> None:

@@ -14,7 +14,7 @@ from convgate.sessions.manager import SessionManager
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.sessions import Session, Sessions
-from convgate.ui.timing import timed
+from tests.costs import timed
 from tests.test_page_sessions import cards, click, metric, opened, said, sound
 
 NOW = datetime.now(UTC)
@@ -127,9 +127,10 @@ def test_a_long_list_and_a_long_conversation_follow_at_once(
     moment = NOW - timedelta(days=50)
     with store.write() as db:
         db.conn.executemany(
-            "INSERT INTO sessions (id, workspace, started, ended, last_activity) VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO sessions (id, workspace, started, ended, active, last_activity)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
             [
-                (f"session_{index}", f"w{index % 1000}", at, None if index < 1000 else at, at)
+                (f"session_{index}", f"w{index % 1000}", at, None if index < 1000 else at, index < 1000, at)
                 for index in range(100_000)
                 for at in [(moment + timedelta(seconds=index)).isoformat()]
             ],

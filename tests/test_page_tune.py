@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 
@@ -97,7 +98,7 @@ def test_every_goal_and_its_slider_move_the_best_threshold() -> None:
 
 @pytest.mark.usefixtures("library")
 def test_a_goal_that_the_rule_cannot_reach_is_reached_by_one_click() -> None:
-    app = open_page(goal="recall", wanted="1", rule="anchored", anchor="0.56", threshold="0.3")
+    app = open_page(goal="recall", wanted="1", rule="anchored,anchor=0.56,threshold=0.3")
     assert "No threshold of this rule reaches recall 1.00 here." in said(app)
     assert "Before a message where no turn scores 0.56, its anchor, it keeps nothing." in said(app)
     assert len(table(app)["Precision"]) == 2, "there is no best"
@@ -146,13 +147,14 @@ def test_a_wanted_recall_becomes_a_threshold_with_the_turns_that_flip_each_a_lin
         assert right_one == (up == relevant)
     assert app.button(key="tune.take").disabled
 
-    values = dict(part.split("=") for part in links[0]["query"].split("&"))
-    assert values["policy"] == "gate%40used"
-    assert (values["rule"], values["anchor"]) == ("anchored", "0.45")
-    assert values["threshold"] == app.query_params["threshold"]
-    other = open_page(EXPLORE, **{name: value.replace("%40", "@") for name, value in values.items()})
+    values = dict(parse_qsl(links[0]["query"]))
+    assert values["policy"] == "gate@used"
+    assert values["rule"] == app.query_params["rule"]
+    assert values["rule"].startswith("anchored,anchor=0.45,threshold=")
+    other = open_page(EXPLORE, **values)
     assert not other.warning
-    assert other.slider(key="explore.anchored.threshold").value == pytest.approx(float(values["threshold"]))
+    threshold = float(values["rule"].rpartition("=")[2])
+    assert other.slider(key="explore.anchored.threshold").value == pytest.approx(threshold)
     turn = re.search(r"Turn (\d+) for", links[0]["label"])
     assert turn
     assert any(item.value == f"Turn {turn[1]}" for item in other.subheader)
@@ -160,7 +162,7 @@ def test_a_wanted_recall_becomes_a_threshold_with_the_turns_that_flip_each_a_lin
 
 @pytest.mark.usefixtures("library")
 def test_flips_are_paged_and_filtered_and_shown_as_text() -> None:
-    app = open_page(rule="absolute", threshold="0")
+    app = open_page(rule="absolute,threshold=0")
     count, right, wrong = flips(app)
     assert count > PER_PAGE
     captions = [str(item.value) for item in app.caption]
@@ -177,9 +179,9 @@ def test_flips_are_paged_and_filtered_and_shown_as_text() -> None:
 
 @pytest.mark.usefixtures("library")
 def test_unlabelled_turns_of_the_library_flip_too_and_are_paged() -> None:
-    app = open_page(rule="absolute", threshold="0.3")
+    app = open_page(rule="absolute,threshold=0.3")
     choose(app, "tune.where", "library")
-    found = re.search(r"\*\*(\d+) turns\*\* of 48 flip before 4 messages", said(app))
+    found = re.search(r"\*\*(\d+) turns\*\* of 48 flip before the last message of 4", said(app))
     assert found, said(app)
     tokens = re.search(r"Tokens kept: ([\d,]+) before, \*\*([\d,]+)\*\* now", said(app))
     assert tokens
@@ -188,9 +190,6 @@ def test_unlabelled_turns_of_the_library_flip_too_and_are_paged() -> None:
     assert len(first) == PER_PAGE < int(found[1])
     turn_to(app, 2)
     assert not set(first) & {link["query"] for link in listed(app)}
-    sound(app.selectbox(key="tune.whose").set_value(key_of(0)).run())
-    assert "before 7 messages" in said(app)
-    assert app.query_params["conversation"] == key_of(0)
     slide(app, "tune.absolute.threshold", 0.9)
     assert "↑\u00a00 kept" in said(app)
 
@@ -209,8 +208,7 @@ def test_another_version_and_no_data_give_other_numbers() -> None:
 
 
 @pytest.mark.usefixtures("library")
-def test_a_set_is_uploaded_chosen_and_counted_with_the_labels() -> None:
-    app = open_page()
+def test_a_set_is_counted_with_the_labels() -> None:
     lines = [
         {"type": "conversation", "id": "c", "messages": [
             {"role": "user", "content": "the lake house"}, {"role": "assistant", "content": "a boat"},
@@ -219,14 +217,11 @@ def test_a_set_is_uploaded_chosen_and_counted_with_the_labels() -> None:
         {"type": "case", "id": "c-2", "conversation": "c", "turn": 2, "relevant": [0]},
     ]  # fmt: skip
     content = "".join(json.dumps(line) + "\n" for line in lines).encode()
-    sound(app.file_uploader(key="tune.upload.0").upload("My talks.jsonl", content).run())
-    assert RelevanceSets(load_settings().home).names()[0] == "my-talks"
+    RelevanceSets(load_settings().home).add("my-talks", content)
+    app = open_page()
+    choose(app, "tune.data", ["@labels", "my-talks"])
     assert "**82 labelled turns**" in said(app)
-    assert "my-talks" in app.query_params["data"]
-    bad = b'{"type": "case"}\n'
-    sound(app.file_uploader(key="tune.upload.1").upload("bad.jsonl", bad).run())
-    assert "Nothing was kept" in said(app)
-    assert "**82 labelled turns**" in said(app)
+    assert app.query_params["data"] == "@labels,my-talks"
 
 
 def test_turns_of_a_set_link_to_where_the_library_has_the_same_and_are_called_by_what_was_said(
@@ -240,7 +235,7 @@ def test_turns_of_a_set_link_to_where_the_library_has_the_same_and_are_called_by
     file = tmp_path / "both.jsonl"
     write_relevance_set(RelevanceSet("both", {one.id: one for one in (known, strange)}, cases), file)
     RelevanceSets(library).add("both", file.read_bytes())
-    app = open_page(data="both", rule="absolute", threshold="1")
+    app = open_page(data="both", rule="absolute,threshold=1")
     found = {match for link in listed(app) for match in re.findall(r"conversation=(\w+)", link["query"])}
     assert found == {key_of(1)}
     alone = [str(item.value) for item in app.markdown if str(item.value).startswith("**Turn")]
@@ -264,7 +259,7 @@ def test_a_click_on_a_curve_tries_that_threshold(monkeypatch: pytest.MonkeyPatch
     assert curve is not None
 
     asked: dict[str, Any] = {}
-    monkeypatch.setattr("convgate.ui.tune.rules.state.change", lambda **values: asked.update(values))
+    monkeypatch.setattr("convgate.ui.tune.charts.state.change", lambda **values: asked.update(values))
     pick(trials[-1], 5)
     assert asked["choice"].rule.threshold == curve.thresholds[5]
     assert asked["choice"].rule.anchor == 0.45

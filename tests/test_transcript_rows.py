@@ -14,7 +14,7 @@ import pytest
 from convgate.conversation import Conversation, Turn
 from convgate.decisions import Override, TurnDecisions
 from convgate.ui.changes import changes
-from convgate.ui.explore.export import decisions_csv, decisions_json
+from convgate.ui.explore.further import decisions_csv, decisions_json
 from convgate.ui.transcript.rows import (
     EXCERPT,
     QUESTION,

@@ -17,22 +17,21 @@ def bench(
     json_output: JsonOption = False,
     out: OutOption = None,
     encoder: Annotated[bool, typer.Option(help="Also time what needs the encoder.")] = True,
-    page: Annotated[bool, typer.Option(help="Also time a slider on Explore.")] = True,
     rounds: Annotated[int, typer.Option(help="Rounds of each comparison.", min=1)] = 15,
 ) -> None:
-    """Measure scoring against a naive gate, memory, the encoder, re-scoring, and pages on the server."""
+    """Measure scoring against a naive gate, memory, the encoder and re-scoring."""
     from rich.console import Console
 
     console = Console(stderr=True)
     with console.status("Measuring") as status:
-        results = _measure(status.update, encoder=encoder, page=page, rounds=rounds)
+        results = _measure(status.update, encoder=encoder, rounds=rounds)
     if json_output or out:
         write_json(results, out)
     else:
         _show(Console(), results)
 
 
-def _measure(doing: Callable[[str], None], *, encoder: bool, page: bool, rounds: int) -> dict[str, Any]:
+def _measure(doing: Callable[[str], None], *, encoder: bool, rounds: int) -> dict[str, Any]:
     from convgate.benchmark.full import time_full_scoring, time_growth
     from convgate.benchmark.memory import scoring_memory
     from convgate.benchmark.speed import largest_difference, time_help, time_rescoring, time_scoring
@@ -80,11 +79,6 @@ def _measure(doing: Callable[[str], None], *, encoder: bool, page: bool, rounds:
 
         doing("The context of 1,000 turns")
         results["context"] = measure_context(ContextBuilder.of(load_settings()), rounds=rounds).to_json()
-    if page:
-        from convgate.ui.explore.timing import measure_slider_rerun
-
-        doing("A slider of the page Explore")
-        results["slider_rerun"] = measure_slider_rerun().to_json()
     return results
 
 
@@ -134,11 +128,6 @@ def _show(console: Console, results: dict[str, Any]) -> None:
     if context := results.get("context"):
         _show_context(console, context)
     console.print(f"convgate --help: {results['help_seconds']['median']:.2f} s (goal below 0.5 s)")
-    if slider := results.get("slider_rerun"):
-        console.print(
-            f"Moving a slider on {slider['turns']} turns: {slider['median']:.2f} s on the server, slowest"
-            f" {slider['slowest']:.2f} s (goal below {slider['goal']} s)"
-        )
 
 
 def _show_context(console: Console, context: dict[str, Any]) -> None:

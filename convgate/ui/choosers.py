@@ -9,7 +9,7 @@ from pathlib import Path
 
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import policy_labels, policy_names
-from convgate.ui.query import QueryReader
+from convgate.ui.page_state import Codec
 from convgate.versions.catalog import Versions
 from convgate.versions.names import is_name
 
@@ -53,13 +53,14 @@ def is_chooser(name: str) -> bool:
     return name in policy_names() if version is None else is_name(version)
 
 
-def read_chooser(reader: QueryReader, name: str) -> str | None:
-    """The chooser that a part of an address names; None when it names none that could be."""
-    text = reader.query.get(name)
-    if text is None or is_chooser(text):
-        return text
-    reader.leave_out(name, text, "gate@VERSION or one of " + ", ".join(policy_names()))
-    return None
+def _read(text: str) -> str:
+    if not is_chooser(text):
+        raise ValueError(text)
+    return text
+
+
+CHOOSER = Codec(str, _read, "gate@VERSION or one of " + ", ".join(policy_names()), is_chooser=True)
+"""A chooser in addresses."""
 
 
 def chooser_labels(home: Path) -> dict[str, str]:

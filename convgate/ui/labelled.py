@@ -1,10 +1,11 @@
-"""Labelled data that pages choose from: what people said, and the sets of the library; read once."""
+"""Labelled data that pages choose from: the labels and the sets of the library; read once."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -15,6 +16,9 @@ from convgate.training.library import RelevanceSets
 from convgate.training.ties import count_conversations
 from convgate.transcripts import RelevanceSet
 from convgate.ui.frame import App
+from convgate.ui.page_state import Address
+from convgate.ui.text import literal
+from convgate.ui.wording import counted
 
 LABELS = "@labels"
 """The labels, where addresses name a set; no file can be called that."""
@@ -82,3 +86,68 @@ def _labels(_store: Store, path: str, digest: str) -> RelevanceSet:
 @st.cache_resource(max_entries=6, show_spinner="Reading the set …")
 def _set(_sets: RelevanceSets, path: str, name: str, digest: str) -> RelevanceSet:
     return _sets.read(name)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Data that there is, and how much of it."""
+
+    name: str  # as addresses have it
+    label: str
+    cases: int
+    conversations: int
+    judged: int  # turns
+    relevant: int  # of them
+    licence: str = ""
+    attribution: str = ""
+    problem: str = ""
+
+    @property
+    def plain(self) -> str:
+        """Its name in sentences."""
+        return "my labels" if self.name == LABELS else self.name
+
+    @property
+    def option(self) -> str:
+        """What stands on its button."""
+        return f"{self.label}: {counted(self.judged, 'turn')}"
+
+    @property
+    def told(self) -> str:
+        """All its counts, in a sentence."""
+        return (
+            f"{self.label}: {counted(self.judged, 'labelled turn')}, {self.relevant:,} of them relevant, for"
+            f" {counted(self.cases, 'message')} of {counted(self.conversations, 'conversation')}"
+        )
+
+
+def sources(app: App) -> dict[str, Source]:
+    """All that there is, by name; the labels also while there are none."""
+    own = label_counts(app)
+    found = [Source(LABELS, "My labels", own.situations, own.conversations, own.judged, own.relevant)]
+    for info in RelevanceSets(app.settings.home).infos():
+        label = "Samples" if not info.is_own else literal(info.name)
+        found.append(
+            Source(
+                info.name, label, info.cases, info.conversations, info.judged, info.relevant,
+                info.licence, info.attribution, info.problem,
+            )
+        )  # fmt: skip
+    return {source.name: source for source in found}
+
+
+def usable(known: Mapping[str, Source]) -> list[str]:
+    """Names of those in which something was judged."""
+    return [name for name, source in known.items() if source.judged]
+
+
+def draw_sources(page: Address[Any], known: Mapping[str, Source], chosen: Sequence[str]) -> None:
+    """The choice of labelled data, and what is wrong with some."""
+    st.pills(
+        "Labelled data", usable(known), selection_mode="multi", format_func=lambda name: known[name].option,
+        help="What is measured on. A turn that nobody judged is not counted. Train imports further sets.",
+        **page.control("data", tuple(chosen)),
+    )  # fmt: skip
+    for source in known.values():
+        if source.problem:
+            st.warning(literal(source.problem, ltr=True), icon=":material/error:")

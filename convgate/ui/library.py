@@ -9,15 +9,15 @@ import streamlit as st
 from convgate.redaction import Redactor
 from convgate.store import ConversationPage, Conversations, ConversationSummary, Sort
 from convgate.transcripts import format_named, write_conversation
-from convgate.ui import state
+from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.frame import App
 from convgate.ui.navigation import conversation_link
+from convgate.ui.page_state import Address, PageState, one_of, param, words
 from convgate.ui.redaction import redact_checkbox
 from convgate.ui.text import literal, shortened
 from convgate.ui.wording import ago, counted
 
 PER_PAGE = 10
-SEARCH, ORDER, DELETED = "library.search", "library.order", "library.deleted"
 
 _ORDERS: dict[str, tuple[Sort, bool]] = {
     "Newest first": ("added", True),
@@ -30,60 +30,55 @@ _ORDERS: dict[str, tuple[Sort, bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Deletion:
-    """What was deleted last, to be taken back."""
+@dataclass(frozen=True)
+class View(PageState):
+    """The search, the order and the page of the list."""
 
-    key: str
-    title: str
+    search: str | None = param(None, words(200))
+    order: str = param("Newest first", one_of(_ORDERS))
+    page: int = 1
 
 
-def draw_conversations(app: App) -> None:
+page = Address("library", View)
+
+
+def draw_conversations(app: App, view: View) -> None:
     """The list with its controls; nothing but a hint when a search finds nothing."""
-    _draw_undo(app.conversations)
-    search, order = _draw_controls()
-    position = f"library.page.{order}.{search}"  # another search or order starts on its first page
-    page = _find(app.conversations, search, order, st.session_state.get(position, 1))
-    pages = -(-page.total // PER_PAGE)
-    if page.total and not page.rows:  # the last conversation of the last page was deleted
-        page = _find(app.conversations, search, order, pages)
-    _draw_counts(page, search)
-    for row in page.rows:
-        _draw_row(app.conversations, row)
-    if pages > 1:
-        with st.container(horizontal_alignment="center"):
-            st.pagination(pages, key=position, persist_state="session")
-
-
-def _draw_controls() -> tuple[str, str]:
+    draw_result(page)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        search = st.text_input(
-            "Search titles and texts",
-            key=SEARCH,
-            type="search",
-            live=True,
-            persist_state="session",
+        st.text_input(
+            "Search titles and texts", type="search", live=True,
+            **page.control("search", view.search, none=""),
             help='Every word has to occur, as a part of a longer one too; "words in quotes" stay together.',
-        )
-        order = st.selectbox("Order", list(_ORDERS), key=ORDER, persist_state="session", width=160)
-    return search or "", order
+        )  # fmt: skip
+        st.selectbox("Order", list(_ORDERS), width=160, **page.control("order", view.order))
+    listed = _find(app.conversations, view, view.page)
+    last = max(1, -(-listed.total // PER_PAGE))
+    if listed.total and not listed.rows:  # the last conversation of the last page was deleted
+        listed = _find(app.conversations, view, last)
+    _draw_counts(listed, view.search or "")
+    for row in listed.rows:
+        _draw_row(app.conversations, row)
+    page.draw_pages(listed.total, PER_PAGE, min(view.page, last))
 
 
-def _find(conversations: Conversations, search: str, order: str, number: int) -> ConversationPage:
-    sort, descending = _ORDERS[order]
-    return conversations.find(search=search, sort=sort, descending=descending, page=number, per_page=PER_PAGE)
+def _find(conversations: Conversations, view: View, number: int) -> ConversationPage:
+    sort, descending = _ORDERS[view.order]
+    return conversations.find(
+        search=view.search or "", sort=sort, descending=descending, page=number, per_page=PER_PAGE
+    )
 
 
-def _draw_counts(page: ConversationPage, search: str) -> None:
-    if page.total:
+def _draw_counts(listed: ConversationPage, search: str) -> None:
+    if listed.total:
         found = " found" if search else ""
         st.caption(
-            f"{counted(page.total, 'conversation')}{found} · {counted(page.turns, 'turn')} · "
-            f"{counted(page.tokens, 'token')}"
+            f"{counted(listed.total, 'conversation')}{found} · {counted(listed.turns, 'turn')} · "
+            f"{counted(listed.tokens, 'token')}"
         )
     elif search:
         st.markdown(f"No conversation has all of “{literal(search, limit=60)}” in its title or text.")
-        st.button("Clear the search", on_click=_clear_search, icon=":material/close:")
+        st.button("Clear the search", on_click=page.change, kwargs={"search": None}, icon=":material/close:")
 
 
 def _draw_row(conversations: Conversations, row: ConversationSummary) -> None:
@@ -130,29 +125,21 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
         icon=":material/download:",
         width="stretch",
     )
-    if st.button("Delete", key=f"delete-{row.key}", icon=":material/delete:", width="stretch"):
+
+    def delete() -> ActionResult:
         conversations.delete([row.key])
-        st.session_state[DELETED] = Deletion(row.key, row.title)
-        st.rerun()
+        return ActionResult(f"Deleted “{literal(row.title, limit=60)}”.", undelete)
 
+    def undelete() -> ActionResult:
+        conversations.undelete([row.key])
+        return ActionResult(f"“{literal(row.title, limit=60)}” is back.")
 
-def _draw_undo(conversations: Conversations) -> None:
-    deletion: Deletion | None = state.remembered(DELETED, None)
-    if deletion is None:
-        return
-    with st.container(border=True, horizontal=True, vertical_alignment="center", key="undo"):
-        st.markdown(f":material/delete: Deleted “{literal(deletion.title, limit=60)}”.", width="stretch")
-        if st.button("Undo", key="undo-delete", icon=":material/undo:"):
-            conversations.undelete([deletion.key])
-            state.forget(DELETED)
-            st.rerun()
-        st.button("Dismiss", key="dismiss-delete", type="tertiary", on_click=state.forget, args=[DELETED])
+    st.button(
+        "Delete", key=f"delete-{row.key}", icon=":material/delete:", width="stretch", on_click=run_action,
+        args=(page, delete),
+    )  # fmt: skip
 
 
 def _file_name(row: ConversationSummary) -> str:
     safe = "".join(letter if letter.isalnum() else "-" for letter in shortened(row.title, 60)).strip("-")
     return f"{safe or row.key}.{format_named(row.format).suffix.lstrip('.')}"
-
-
-def _clear_search() -> None:
-    st.session_state[SEARCH] = ""

@@ -1,8 +1,9 @@
-"""The person's data: where it lies, a copy of it, and the way to be rid of all of it."""
+"""The person's data: folder, backup, restore, deleted conversations, erasing."""
 
 from __future__ import annotations
 
 from datetime import date
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -10,9 +11,106 @@ from convgate.ui import services, state
 from convgate.ui.annotator import NAME, draw_forgetting
 from convgate.ui.frame import App
 from convgate.ui.library_add import GENERATION, OUTCOME
-from convgate.ui.library_deleted import draw_deleted
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
+
+if TYPE_CHECKING:
+    from convgate.training.removal import Copies
+
+
+REMOVING = "library.removing"  # the keys that are asked about, and where copies of them are
+
+
+def draw_deleted(app: App) -> None:
+    """How many conversations were deleted, and what can be done with them; nothing when there are none."""
+    deleted = app.conversations.find(deleted=True, per_page=0).total
+    if not deleted:
+        state.forget(REMOVING)
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{counted(deleted, 'deleted conversation')} can still come back.")
+        if st.button("Bring back", key="library.bring-back", icon=":material/undo:"):
+            app.conversations.undelete_all()
+            state.forget(REMOVING)
+            st.rerun()
+        if st.button("Remove for good …", key="library.remove", icon=":material/delete_forever:"):
+            st.session_state[REMOVING] = _look(app)
+    asked: tuple[set[str], Copies] | None = st.session_state.get(REMOVING)
+    if asked is None:
+        return
+    is_other = asked[0] != app.conversations.keys(
+        deleted=True
+    )  # another window deleted some, or brought some back
+    if is_other:
+        st.session_state[REMOVING] = asked = _look(app)
+    _draw_question(app, *asked, is_other=is_other)
+
+
+def _look(app: App) -> tuple[set[str], Copies]:
+    from convgate.training.removal import find_copies  # not needed by who removes nothing
+
+    keys = app.conversations.keys(deleted=True)
+    return keys, find_copies(app.settings.home, app.conversations.deleted())
+
+
+def _draw_question(app: App, keys: set[str], copies: Copies, *, is_other: bool) -> None:
+    with st.container(border=True, key="library.removal"):
+        st.markdown(f"**Remove {counted(len(keys), 'conversation')} for good?**")
+        if is_other:
+            st.markdown("What is deleted has changed since you asked, so nothing was removed. Look again.")
+        st.markdown("\n".join(f"- {line}" for line in _what_goes(copies)))
+        with st.container(horizontal=True):
+            removing = st.button(
+                "Remove for good", key="library.purge", type="primary", icon=":material/delete_forever:"
+            )
+            st.button("Keep them", key="library.keep", on_click=state.forget, args=[REMOVING])
+    if removing and not is_other:
+        removal = services.remove_for_good(app.settings)
+        state.forget_all_but(GENERATION, NAME)
+        st.query_params.clear()
+        st.session_state[OUTCOME] = (
+            f"Removed {counted(removal.conversations, 'conversation')} for good{_with(removal.copies)}."
+        )
+        st.rerun()
+
+
+def _what_goes(copies: Copies) -> list[str]:
+    lines = [
+        "Texts, labels, notes and places in queues go, and no trace stays in the library's file; what a"
+        " restore, an update or moving a damaged file aside kept beside it goes too."
+    ]
+    if copies.runs:
+        lines.append(
+            f"From {counted(len(copies.runs), 'training')} go the copied data, the log and what the report"
+            " quotes; figures and versions stay, but what was not done cannot go on."
+        )
+    if copies.sets:
+        lines.append(f"They are taken out of {_names(copies.sets, 'set')}; a set of nothing else is deleted.")
+    unread = ((copies.unread, "set", "its file"), (copies.unread_runs, "training", "it in Train"))
+    for names, what, deleted in unread:
+        if names:
+            lines.append(
+                f"Not all of {_names(names, what)} can be read, so nobody knows whether their text is there:"
+                f" it stays until you delete {deleted}."
+            )
+    if copies.damaged:
+        lines.append(
+            f"Copies of {counted(copies.damaged, 'conversation')} that cannot be read are known by the key"
+            " alone."
+        )
+    return [*lines, "Nothing brings them back but a backup of yours, or the file that they came from."]
+
+
+def _names(names: tuple[str, ...], what: str) -> str:
+    named = ", ".join(literal(name) for name in names)
+    return f"the {what}{'s' * (len(names) != 1)} {named}"
+
+
+def _with(copies: Copies) -> str:
+    found = {"training": len(copies.runs), "set": len(copies.sets)}
+    told = [counted(count, what) for what, count in found.items() if count]
+    return f", and their copies in {' and '.join(told)}" if told else ""
+
 
 ERASE_WORD = "erase"
 MAX_BACKUP = 2000
@@ -99,6 +197,7 @@ def _draw_erase(app: App) -> None:
     if pressed and typed.strip().lower() == ERASE_WORD:
         outcome = services.erase_everything(app.settings)
         state.forget_all_but(GENERATION, NAME)
+        st.query_params.clear()
         st.session_state[GENERATION] += 1
         st.session_state[OUTCOME] = outcome
         st.rerun()

@@ -11,6 +11,7 @@ from convgate.ui.text import literal
 LIBRARY = "app.py"
 EXPLORE = "pages/1_Explore.py"
 VERSIONS = "pages/5_Versions.py"
+COMPARE = "pages/6_Compare.py"
 _ICONS = {
     "Library": ":material/inventory_2:",
     "Explore": ":material/query_stats:",

@@ -11,11 +11,11 @@ import streamlit as st
 from convgate.conversation import Conversation, Situation
 from convgate.errors import StoreError
 from convgate.ui.address import LONGEST_QUESTION
+from convgate.ui.changes import following, preceding
 from convgate.ui.frame import App
 from convgate.ui.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
 from convgate.ui.navigation import LIBRARY
 from convgate.ui.state import put
-from convgate.ui.steps import following, preceding
 from convgate.ui.text import literal
 from convgate.ui.wording import told_apart
 

@@ -6,8 +6,9 @@ question, the gate's fingerprint, the encoder's identity. Cached objects are sha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
@@ -20,12 +21,13 @@ from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES, stages_of
 from convgate.policies.written import Value
+from convgate.selector import Selection, Selector
 from convgate.settings import Settings
 from convgate.store import SituationKey
 from convgate.ui.choosers import policy_of, version_of
 from convgate.ui.frame import App
 from convgate.ui.judging import digest
-from convgate.ui.turn_labels import moves
+from convgate.ui.turn import moves
 from convgate.ui.wording import counted
 from convgate.versions.names import UNTRAINED
 from convgate.versions.version import Version
@@ -109,29 +111,47 @@ def encode_ahead(moment: Moment, encoder: Encoder) -> None:
     done.add(name)
 
 
+_BY_CONTENT: dict[Any, Callable[[Any], object]] = {
+    Moment: lambda moment: moment.place,
+    GatePolicy: lambda gate: (gate.gate.fingerprint, _identity(gate.encoder)),  # whatever its rule
+}
+
+
+@st.cache_resource(max_entries=128, show_spinner=False, hash_funcs=_BY_CONTENT)
 def scored(gate: GatePolicy, moment: Moment) -> ScoredHistory:
-    """The gate's scores of the moment, whatever the rule."""
-    return _scored(moment.place, gate.gate.fingerprint, _identity(gate.encoder), gate, moment)
+    """Return the gate's scores of the moment, whatever the rule."""
+    return gate.score(moment.situation, moment.history)
 
 
 def decided(chosen: Policy, moment: Moment) -> TurnDecisions:
-    """What a policy decides, whatever is set of it."""
+    """Return what a policy decides; a gate's rule decides on the scores that are kept."""
     return _decided(moment.place, f"{digest(chosen)} {moves(moment.conversation)}", chosen, moment)
 
 
+def selected(chosen: Policy, moment: Moment) -> Selection:
+    """Return what a policy sends: its decisions, made a valid list of messages."""
+    return _selected(moment.place, f"{digest(chosen)} {moves(moment.conversation)}", chosen, moment)
+
+
+@st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)
 def links(gate: GatePolicy, moment: Moment, row: int) -> list[Link]:
-    """Who the turn of that row attends to most, each beside the measured effect of leaving it out."""
-    return _links(moment.place, gate.gate.fingerprint, _identity(gate.encoder), row, gate, moment)
+    """Return which turns that of `row` attends to most, each with the measured effect of leaving it out."""
+    state, message = gate.read(moment.situation, moment.history)
+    return strongest_links(gate.gate, state, message, scored(gate, moment).scores, row, limit=LINKS)
 
 
+@st.cache_resource(max_entries=64, show_spinner="Hiding one word after the other …", hash_funcs=_BY_CONTENT)
 def words(gate: GatePolicy, moment: Moment, row: int) -> list[WordEffect]:
-    """What each word of the turn of that row does to its semantic part, by hiding it."""
-    return _words(moment.place, gate.gate.fingerprint, _identity(gate.encoder), row, gate, moment)
+    """Return what each word of the turn of `row` does to its semantic part, by hiding it."""
+    state, message = gate.read(moment.situation, moment.history)
+    return word_effects(gate.gate, gate.encoder, moment.history[row].scored_text, state, message)
 
 
+@st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)
 def passage(gate: GatePolicy, moment: Moment, row: int) -> str | None:
-    """The passage of the turn of that row that is nearest to the message; None when it has one alone."""
-    return _passage(moment.place, gate.gate.fingerprint, _identity(gate.encoder), row, gate, moment)
+    """Return the passage of the turn of `row` nearest to the message; None when it has one alone."""
+    _, message = gate.read(moment.situation, moment.history)
+    return best_passage(gate.gate, gate.encoder, moment.history[row].scored_text, message)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -150,56 +170,18 @@ def _policy(
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _scored(
-    place: tuple[str, int | None, str], fingerprint: str, identity: str, _gate: GatePolicy, _moment: Moment
-) -> ScoredHistory:
-    return _gate.score(_moment.situation, _moment.history)
-
-
-@st.cache_resource(max_entries=128, show_spinner=False)
 def _decided(
     place: tuple[str, int | None, str], policy: str, _policy: Policy, _moment: Moment
 ) -> TurnDecisions:
+    if isinstance(_policy, GatePolicy):
+        return _policy.decide_scored(scored(_policy, _moment))
     return _policy.decide(_moment.situation, _moment.history)
 
 
-@st.cache_resource(max_entries=256, show_spinner=False)
-def _links(
-    place: tuple[str, int | None, str],
-    fingerprint: str,
-    identity: str,
-    row: int,
-    _gate: GatePolicy,
-    _moment: Moment,
-) -> list[Link]:
-    state, message = _gate.read(_moment.situation, _moment.history)
-    return strongest_links(_gate.gate, state, message, scored(_gate, _moment).scores, row, limit=LINKS)
-
-
-@st.cache_resource(max_entries=64, show_spinner="Hiding one word after the other …")
-def _words(
-    place: tuple[str, int | None, str],
-    fingerprint: str,
-    identity: str,
-    row: int,
-    _gate: GatePolicy,
-    _moment: Moment,
-) -> list[WordEffect]:
-    state, message = _gate.read(_moment.situation, _moment.history)
-    return word_effects(_gate.gate, _gate.encoder, _moment.history[row].scored_text, state, message)
-
-
-@st.cache_resource(max_entries=256, show_spinner=False)
-def _passage(
-    place: tuple[str, int | None, str],
-    fingerprint: str,
-    identity: str,
-    row: int,
-    _gate: GatePolicy,
-    _moment: Moment,
-) -> str | None:
-    _, message = _gate.read(_moment.situation, _moment.history)
-    return best_passage(_gate.gate, _gate.encoder, _moment.history[row].scored_text, message)
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _selected(place: tuple[str, int | None, str], policy: str, _policy: Policy, _moment: Moment) -> Selection:
+    decisions = decided(_policy, _moment)
+    return Selector(_policy).valid(_moment.situation, _moment.history, decisions, pair_answers=False)
 
 
 def _identity(encoder: Encoder | None) -> str:

@@ -1,10 +1,12 @@
-"""Tables of Markdown, and values with their intervals as cells of them."""
+"""Tables of Markdown, values with their intervals as cells of them, and strips of numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from convgate.text import format_number, format_signed
+import streamlit as st
+
+from convgate.figures.hover import number, signed
 
 
 def with_interval(value: float, low: float | None, high: float | None, *, difference: bool = False) -> str:
@@ -13,7 +15,7 @@ def with_interval(value: float, low: float | None, high: float | None, *, differ
     >>> with_interval(0.6, 0.55, 0.65).replace("\u2060", "")
     '0.60 :small[0.55–0.65]'
     """
-    told = format_signed if difference else format_number
+    told = signed if difference else number
     if low is None or high is None:
         return told(value)
     between = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}" if difference else "\u2060–\u2060"
@@ -24,3 +26,12 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], *, number
     """A table of cells that are Markdown already; `numbers` sets all columns but the first to the right."""
     line = ["---", *(("---:" if numbers else "---") for _ in head[1:])]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, line, *rows))
+
+
+def draw_numbers(rows: Iterable[tuple[str, str, str, str]], *, key: str) -> None:
+    """A strip of numbers: label, value, what stands below it, help."""
+    with st.container(horizontal=True, key=key, gap="medium"):
+        for label, value, told, help in rows:
+            st.metric(
+                label, value, told, delta_color="off", delta_arrow="off", width="content", help=help or None
+            )

@@ -31,7 +31,7 @@ from convgate.ui import scoring
 from convgate.ui.scoring import Moment
 from convgate.ui.text import literal, shortened
 from convgate.ui.theme import current_palette
-from convgate.ui.turn_labels import turn_labels as turn_labels
+from convgate.ui.turn import turn_labels as turn_labels
 
 _STYLE = Path(__file__).with_name("why.css")
 

@@ -41,7 +41,7 @@ def test_a_third_policy_a_click_on_the_timeline_and_a_reload(compare: Page) -> N
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(page.get_by_role("heading", name=re.compile("^Turn [12]$"))).to_be_visible()
     expect(page.get_by_text("this policy keeps every turn")).to_be_visible()
-    expect(page.get_by_text("older than the last 3 turns")).to_be_visible()
+    expect(page.get_by_text("Older than the last 3 turns")).to_be_visible()
     wait_until_idle(page)
     selected = query(page)["selected"]
 

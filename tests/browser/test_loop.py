@@ -95,17 +95,17 @@ def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     page.keyboard.press("Enter")
     wait_until_idle(page)
     page.get_by_role("button", name="Make the version").click()
-    expect(page.get_by_text("The version all-that-matters is made. It is not in use yet.")).to_be_visible()
+    expect(page.get_by_text("The version all-that-matters is made. It is not active yet.")).to_be_visible()
     before = versions.active
     card = versions.get("all-that-matters").card
     assert "recall 1.00" in card.note
     assert card.parent is not None
 
-    page.get_by_role("button", name="Use it from now on").click()
-    expect(page.get_by_text("all-that-matters is in use from now on.")).to_be_visible()
+    page.get_by_role("button", name="Activate it").click()
+    expect(page.get_by_text("all-that-matters is active.")).to_be_visible()
     assert versions.active == "all-that-matters"
     page.locator(".st-key-tune\\.undo, .st-key-tune-undo").get_by_role("button").click()
-    expect(page.get_by_text(re.compile("Taken back: "))).to_be_visible()
+    expect(page.get_by_text(re.compile("Undone: "))).to_be_visible()
     assert versions.active == before
 
 
@@ -175,11 +175,11 @@ def test_training_on_labels_is_watched_compared_used_and_taken_back(
     open_page(page, "/Versions")
     row = page.locator(".st-key-version-in1-mine")
     expect(row.get_by_text("active")).to_be_visible()
-    row.get_by_role("button", name="Compare").click()
-    expect(page).to_have_url(re.compile("show=compare"))
+    row.get_by_role("link", name="Compare").click()
+    expect(page).to_have_url(re.compile("/Compare.*policies="))
     wait_until_idle(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
-    page.get_by_test_id("stButtonGroup").get_by_text("All versions").click()
+    open_page(page, "/Versions")
     page.get_by_role("button", name=f"Roll back to {parent}").click()
     expect(page.get_by_text(f"{parent} is in use again.")).to_be_visible()
     assert versions.active == parent

@@ -14,10 +14,12 @@ from convgate.ui.compare.columns import (
     chooser_of,
     column_labels,
     column_of,
+    draw_parameters,
+    has_parameters,
+    unlike,
     with_parameters,
 )
-from convgate.ui.compare.parameters import draw_parameters, has_parameters
-from convgate.ui.compare.view import ALL, DIFFER, View, unlike
+from convgate.ui.compare.state import ALL, DIFFER, View
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 
@@ -107,19 +109,18 @@ def _draw_settings(app: App, place: int, column: Written, label: str) -> None:
 
 
 def _set(place: int, column: Written) -> None:
-    view: View = st.session_state[state.VIEW]
+    view = state.page.now()
     if place >= len(view.policies) or chooser_of(view.policies[place]) != chooser_of(column):
         state.touched()  # another has taken its place meanwhile
         return
     changed = replaced(view, place, column)
     if len(changed.policies) < len(view.policies):
         st.toast("That column stands there already.", icon=":material/info:")
-    st.session_state[state.VIEW] = changed
-    state.touched()
+    state.page.show(changed)
 
 
 def _chose() -> None:
-    view: View = st.session_state[state.VIEW]
+    view = state.page.now()
     policies = tuple(read_policy(text) for text in st.session_state[POLICIES])
     texts = [one.to_text() for one in policies]
     reference = view.reference if view.reference and view.reference.to_text() in texts else None
@@ -129,6 +130,6 @@ def _chose() -> None:
 
 def _chose_reference() -> None:
     chosen = read_policy(st.session_state[REFERENCE])
-    view: View = st.session_state[state.VIEW]
+    view = state.page.now()
     rows = DIFFER if view.rows == chosen.to_text() else view.rows
     state.change(reference=None if chosen == view.policies[0] else chosen, rows=rows)

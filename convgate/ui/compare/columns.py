@@ -1,21 +1,27 @@
-"""A way to choose as a column: a policy, or a version of the gate, with what is set of it.
-
-`last_k(k=5)` can stand beside `last_k(k=20)`, and `gate@mine(rule=top_k, k=5)` beside `gate@mine`.
-"""
+"""A policy or a version of the gate with its parameters, as a column; and the controls of these."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import Field, fields
+from typing import Any
+
+import streamlit as st
 
 from convgate.errors import PolicyError
+from convgate.parameters import parameter_names
 from convgate.policies.bm25 import BM25
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.registry import check_written, policy_names, policy_settings
+from convgate.policies.registry import POLICIES, check_written, policy_names, policy_settings
 from convgate.policies.window import LastK
 from convgate.policies.written import Value, Written
-from convgate.ui.choice import Choice
+from convgate.ui import scoring
+from convgate.ui.choice import Choice, Extent, RuleControls
 from convgate.ui.choosers import chooser_label, is_chooser, policy_of, version_of
+from convgate.ui.frame import App
+from convgate.ui.state import put
 from convgate.ui.text import shortened
 from convgate.ui.wording import told_apart
 
@@ -72,37 +78,29 @@ def with_parameters(column: Written, parameters: Mapping[str, Value]) -> Written
     return Written(column.name, dict(parameters), column.version)
 
 
-def unknown_in(column: Written) -> str:
-    """What is wrong with a column that was read from an address, in a sentence; empty when nothing is."""
+def check_column(column: Written) -> None:
+    """Raise PolicyError for a column that cannot be; its version may still not exist."""
     written = column.to_text()[:60]
     if not is_chooser(chooser_of(column)):
-        return (
-            f"The address names {written}, which is not gate@VERSION or one of {', '.join(policy_names())}."
-        )
+        raise PolicyError(f"{written} is not gate@VERSION or one of {', '.join(policy_names())}")
     if is_gate(column):
-        try:
-            choice = choice_of(column)
-        except PolicyError as error:
-            return f"The address names {written}, which cannot be: {error}."
-        return (
-            f"The address names {written}, which sets a rule's parameters but names no rule."
-            if column.parameters and choice is None
-            else ""
-        )
+        if choice_of(column) is None and column.parameters:
+            raise PolicyError(f"{written} sets a rule's parameters but names no rule")
+        return
     known = policy_settings(column.name)
     if unknown := [name for name in column.parameters if name not in known]:
         told = ", ".join(known) or "none"
-        return f"The address sets {', '.join(unknown)[:60]} of {column.name}, whose parameters are: {told}."
-    try:
-        check_written(column)
-    except PolicyError as error:
-        return f"The address names {written}, which cannot be: {error}."
-    return ""
+        raise PolicyError(f"{', '.join(unknown)[:60]} is no parameter of {column.name}; those are: {told}")
+    check_written(column)
 
 
-def missing_from(column: Written) -> str:
-    """That there is no such version, in a sentence."""
-    return f"The address names the version {column.version}, which there is not, or no longer."
+def unlike(columns: Iterable[Written]) -> tuple[Written, ...]:
+    """Each of them once, in their order.
+
+    >>> len(unlike((Written("bm25"), Written("last_k", {"k": 5}), Written("bm25"))))
+    2
+    """
+    return tuple({one.to_text(): one for one in columns}.values())
 
 
 def column_label(column: Written) -> str:
@@ -145,3 +143,67 @@ def _number(text: str) -> Value:
         except ValueError:
             continue
     return text
+
+
+_REACH = Extent(turns=200, tokens=20_000, learned=0.5)  # of the sliders of a gate's rule
+
+Change = Callable[[Written], None]
+
+
+def has_parameters(column: Written) -> bool:
+    """Whether anything can be set of it."""
+    return is_gate(column) or bool(parameter_names(POLICIES[column.name]))
+
+
+def draw_parameters(app: App, column: Written, key: str, change: Change) -> None:
+    """The fields, as they stand; `key` begins the controls' keys, `change` hears of another column."""
+    if is_gate(column):
+        _draw_rule(app, column, key, change)
+        return
+    own = scoring.policy(app, chooser_of(column))
+    for item in fields(POLICIES[column.name]):  # type: ignore[arg-type]  # every policy is a dataclass
+        if item.metadata:
+            _draw_field(column, item, getattr(own, item.name), f"{key}.{column.name}.{item.name}", change)
+
+
+def _draw_rule(app: App, column: Written, key: str, change: Change) -> None:
+    gate = scoring.gate_policy(app, chooser_of(column))
+    own = Choice(gate.rule, gate.limits)
+    controls = RuleControls(
+        key, own, lambda: choice_of(column), lambda choice: change(with_choice(column, choice))
+    )
+    controls.draw(_REACH)
+
+
+def _draw_field(column: Written, item: Field[Any], own: Any, key: str, change: Change) -> None:
+    """A field for one parameter; `own` is what the settings have for it."""
+    told = item.metadata
+    label = str(told.get("label") or item.name.replace("_", " "))
+    label, help = label[:1].upper() + label[1:], told.get("help") or None
+    value = column.parameters.get(item.name, own)
+    act: dict[str, Any] = {
+        "on_change": _changed, "args": (column, item.name, own, key, change), "key": key, "help": help,
+    }  # fmt: skip
+    if "step" in told:
+        kind = int if isinstance(told["step"], int) else float
+        value = None if value is None else kind(value)
+        act |= {"min_value": kind(told["low"]), "step": kind(told["step"])}
+        act |= {} if math.isinf(told["high"]) else {"max_value": kind(told["high"])}
+        act |= {"value": None, "placeholder": "As the settings have it"} if own is None else {}
+    put(key, value)
+    if "text" in told:
+        st.text_input(label, max_chars=400, **act)
+    elif "switch" in told:
+        st.toggle(label, **act)
+    elif "options" in told:
+        st.selectbox(label, list(told["options"]), **act)
+    else:
+        st.number_input(label, **act)
+
+
+def _changed(column: Written, name: str, own: Any, key: str, change: Change) -> None:
+    value: Value | None = st.session_state.get(key)
+    parameters = {other: set_to for other, set_to in column.parameters.items() if other != name}
+    if value is not None and value != own:
+        parameters[name] = value
+    change(with_parameters(column, parameters))

@@ -8,16 +8,15 @@ import streamlit as st
 
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.compare import state
+from convgate.ui.compare.conversation import draw_talk
 from convgate.ui.compare.sets import draw_sets
-from convgate.ui.compare.talk import draw_talk
-from convgate.ui.compare.view import View
+from convgate.ui.compare.state import View
 from convgate.ui.frame import App
-from convgate.ui.sources import sources
-from convgate.ui.text import literal
+from convgate.ui.labelled import sources
+from convgate.ui.page_state import draw_problems
 
-ON = "compare.on"
 _STYLE = Path(__file__).with_name("compare.css")
-_PLACES = {False: "One conversation", True: "Labelled conversations"}
+_PLACES = {"conversation": "One conversation", "sets": "Labelled conversations"}
 
 
 def compare(app: App) -> None:
@@ -25,25 +24,19 @@ def compare(app: App) -> None:
     st.html(_STYLE)
     view, problems = state.current_view()
     choosers = chooser_labels(app.settings.home)
-    known = sources(app) if view.on_sets else {}
-    view, missing = view.among(choosers, known if view.on_sets else view.data or ())
+    known = sources(app) if view.on == "sets" else {}
+    view, missing = view.with_known(choosers, known if view.on == "sets" else view.data or ())
     state.keep(view)
-    for problem in [*problems, *missing]:
-        st.warning(literal(problem), icon=":material/link_off:")
+    draw_problems([*problems, *missing])
     _draw_places(view)
-    if view.on_sets:
+    if view.on == "sets":
         draw_sets(app, view, choosers, known)
     else:
         draw_talk(app, view, choosers)
 
 
 def _draw_places(view: View) -> None:
-    state.put(ON, view.on_sets)
     st.segmented_control(
-        "Compared on", list(_PLACES), key=ON, format_func=lambda on: _PLACES[on], required=True,
-        on_change=_changed, label_visibility="collapsed",
+        "Compared on", list(_PLACES), format_func=_PLACES.__getitem__, required=True,
+        label_visibility="collapsed", **state.page.control("on", view.on),
     )  # fmt: skip
-
-
-def _changed() -> None:
-    state.change(on_sets=bool(st.session_state[ON]))

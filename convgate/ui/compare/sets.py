@@ -1,32 +1,149 @@
-"""Any number of columns on labelled data: a table with intervals for each set, and what recall costs."""
+"""Columns on labelled data: a table with intervals for each set, and what recall costs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from convgate.errors import ConvgateError
 from convgate.evaluation.comparison import compare
+from convgate.evaluation.judge import TokenCounts
+from convgate.evaluation.outcomes import JudgedSet
 from convgate.evaluation.results import Measure, SetResult
-from convgate.evaluation.together import sure_best
+from convgate.evaluation.together import laid_together, sure_best
 from convgate.figures.curves import recall_over_tokens_figure
 from convgate.figures.layout import CONFIG
+from convgate.policies.base import Policy
+from convgate.policies.written import Written
+from convgate.transcripts import RelevanceSet
 from convgate.transcripts.characters import writable
 from convgate.ui.compare import state
 from convgate.ui.compare.choosing import draw_choosing, draw_too_few
-from convgate.ui.compare.export import results_csv, results_markdown
-from convgate.ui.compare.measuring import Measured, measure
-from convgate.ui.compare.talk import draw_failed
-from convgate.ui.compare.view import View
+from convgate.ui.compare.conversation import draw_failed
+from convgate.ui.compare.decisions import policy_of_column
+from convgate.ui.compare.state import View
 from convgate.ui.frame import App
-from convgate.ui.sources import Source, draw_sources, usable
+from convgate.ui.judging import digest, is_judged, judged, tokens_of
+from convgate.ui.labelled import Source, draw_sources, read_labelled, usable
+from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.tables import markdown_table, with_interval
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 from convgate.ui.wording import counted
 
-DATA, TAGS = "compare.data", "compare.tags"
+
+def results_csv(results: Mapping[str, SetResult]) -> str:
+    """One row a set, tag, policy and metric, in that order; all metrics, with their 95% intervals.
+
+    An empty tag is all cases. What a spreadsheet would take for a formula gets an apostrophe.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(["set", "tag", "policy", "messages", "metric", "value", "low", "high"])
+    for set_name, result in results.items():
+        for tag in ("", *result.tags):
+            for name, policy in result.policies.items():
+                summary = policy.by_tag[tag] if tag else policy.overall
+                for metric, measure in summary.measures.items():
+                    numbers = (_number(value) for value in (measure.value, measure.low, measure.high))
+                    names = map(plain_cell, (set_name, tag, name))
+                    writer.writerow([*names, summary.cases, metric, *numbers])
+    return out.getvalue()
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.6g}"
+
+
+@dataclass(frozen=True, eq=False)
+class SetMeasurement:
+    """What columns did on one set, by their labels."""
+
+    result: SetResult
+    key: tuple[object, ...]  # stands for all of it in caches
+
+
+@dataclass(frozen=True, eq=False)
+class _Job:
+    """One column on one set."""
+
+    name: str  # of the set
+    label: str  # of the column
+    told: str  # stands for the set's content
+    relevance_set: RelevanceSet
+    policy: Policy
+
+    @property
+    def is_done(self) -> bool:
+        return is_judged(self.told, self.policy)
+
+
+def measure(
+    app: App, names: Sequence[str], columns: Sequence[Written], labels: Mapping[str, str], *, by_tag: bool
+) -> tuple[dict[str, SetMeasurement], dict[str, ConvgateError]]:
+    """What came of each set, and why some columns cannot be measured, by their labels.
+
+    What was measured before is not measured again.
+
+    Raises TranscriptError when a set is not there or cannot be read.
+    """
+    policies: dict[str, Policy] = {}
+    failed: dict[str, ConvgateError] = {}
+    for column in columns:
+        label = labels[column.to_text()]
+        try:
+            policies[label] = policy_of_column(app, column)
+        except ConvgateError as error:
+            failed[label] = error
+    sets = {name: read_labelled(app, name) for name in names}
+    jobs = [
+        _Job(name, label, told, relevance_set, policy)
+        for name, (relevance_set, told) in sets.items()
+        for label, policy in policies.items()
+    ]
+    _work(jobs, failed)
+    results = {}
+    for name, (relevance_set, told) in sets.items():
+        here = [job for job in jobs if job.name == name and job.is_done and job.label not in failed]
+        if here:
+            found = {job.label: judged(relevance_set, told, job.policy, job.label) for job in here}
+            digests = tuple((job.label, digest(job.policy)) for job in here)
+            result = _laid(told, digests, by_tag, found, tokens_of(relevance_set, told))
+            results[name] = SetMeasurement(result, (told, digests, by_tag))
+    return results, failed
+
+
+def _work(jobs: Sequence[_Job], failed: dict[str, ConvgateError]) -> None:
+    """Measure what is missing; a click in the middle ends it, and what was measured by then is kept."""
+    line = st.empty()  # always, or what follows would change its place on the page
+    missing = [job for job in jobs if not job.is_done]
+    for number, job in enumerate(missing, start=1):
+        if job.label in failed:
+            continue
+        told = f"{number:,} of {len(missing):,}: {job.label} on {job.relevance_set.name}"
+        line.caption(literal(told))
+        try:
+            judged(job.relevance_set, job.told, job.policy, job.label)
+        except ConvgateError as error:
+            failed[job.label] = error
+    line.empty()
+
+
+@st.cache_resource(max_entries=32, show_spinner="Drawing conversations again for the intervals …")
+def _laid(
+    told: str,
+    digests: tuple[tuple[str, str], ...],
+    by_tag: bool,  # noqa: FBT001  # part of the cache's key
+    _judged: Mapping[str, JudgedSet],
+    _tokens: Mapping[str, TokenCounts],
+) -> SetResult:
+    return laid_together(_judged, _tokens, by_tag=by_tag)
+
+
 _METRICS = ("recall", "precision", "f1", "map", "kept_token_share")
 _NAMES = {
     "recall": "Recall", "precision": "Precision", "f1": "F1", "map": "MAP", "kept_token_share": "Tokens kept",
@@ -46,7 +163,7 @@ def draw_sets(app: App, view: View, choosers: Mapping[str, str], known: Mapping[
         return
     against = view.against
     assert against is not None
-    results, failed = measure(app, names, view.policies, labels, by_tag=view.by_tag)
+    results, failed = measure(app, names, view.policies, labels, by_tag=view.tags)
     for label, error in failed.items():
         draw_failed(label, error)
     if not results:
@@ -82,10 +199,7 @@ def _draw_data(view: View, known: Mapping[str, Source]) -> list[str]:
         st.info("Nothing is labelled yet, so no policy can be measured.", icon=":material/label:")
         st.page_link(_LABEL_PAGE, label="Label some turns", icon=":material/label:")
         return []
-    draw_sources(
-        known, asked, key=DATA, on_change=_chose_data,
-        help="What is measured on. A turn that nobody judged is not counted. Train takes further sets.",
-    )  # fmt: skip
+    draw_sources(state.page, known, asked)
     if not asked:
         st.info("Choose labelled data to measure on.", icon=":material/label:")
         st.button(
@@ -95,7 +209,7 @@ def _draw_data(view: View, known: Mapping[str, Source]) -> list[str]:
     return asked
 
 
-def _draw_result(view: View, source: Source, measured: Measured, reference: str, number: int) -> None:
+def _draw_result(view: View, source: Source, measured: SetMeasurement, reference: str, number: int) -> None:
     result = measured.result
     st.subheader(source.label, anchor=False)
     st.caption(source.told)
@@ -103,7 +217,7 @@ def _draw_result(view: View, source: Source, measured: Measured, reference: str,
     if result.conversations < 2:
         st.caption(":material/info: One conversation gives no intervals, so none can be called the best.")
     _draw_tradeoff(source, result)
-    if view.by_tag:
+    if view.tags:
         for place, (tag, has) in enumerate(result.tags.items()):
             st.markdown(f"**{literal(tag, limit=60)}** :small[{counted(int(has.sum()), 'message')}]")
             _draw_metrics(measured, tag, reference, f"{number}-{place}")
@@ -111,7 +225,7 @@ def _draw_result(view: View, source: Source, measured: Measured, reference: str,
             st.caption("No case of this set has a tag.")
 
 
-def _draw_metrics(measured: Measured, tag: str | None, reference: str, number: str) -> None:
+def _draw_metrics(measured: SetMeasurement, tag: str | None, reference: str, number: str) -> None:
     """The table; `number` tells it from others on the page."""
     with st.container(key=f"compare-metrics-{number}"):
         st.markdown(_table(measured.key, tag, reference, measured.result))
@@ -169,23 +283,11 @@ def _draw_tradeoff(source: Source, result: SetResult) -> None:
 
 
 def _draw_downloads(view: View, results: Mapping[str, SetResult], reference: str) -> None:
-    state.put(TAGS, view.by_tag)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.toggle("By tag", key=TAGS, on_change=_chose_tags, help="A table for each tag that cases have")
+        st.toggle(
+            "By tag", help="A table for each tag that cases have", **state.page.control("tags", view.tags)
+        )
         st.download_button(
             "CSV", lambda: results_csv(results), file_name="comparison.csv", mime="text/csv",
             on_click="ignore", icon=":material/table:", key="compare.download_csv",
         )  # fmt: skip
-        st.download_button(
-            "Markdown", lambda: results_markdown(results, by_tag=view.by_tag, against=reference),
-            file_name="comparison.md", mime="text/markdown", on_click="ignore",
-            icon=":material/description:", key="compare.download_markdown",
-        )  # fmt: skip
-
-
-def _chose_data() -> None:
-    state.change(data=tuple(st.session_state[DATA]))
-
-
-def _chose_tags() -> None:
-    state.change(by_tag=bool(st.session_state[TAGS]))

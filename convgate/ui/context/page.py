@@ -11,23 +11,18 @@ import streamlit as st
 from convgate.context.modes import known_intents
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.context import state
-from convgate.ui.context.cells import draw_cells
-from convgate.ui.context.chart import draw_along, draw_bar
-from convgate.ui.context.controls import draw_intent, draw_tried
-from convgate.ui.context.difference import Snapshot, draw_difference, marks_of, remember
-from convgate.ui.context.dropped import draw_dropped
+from convgate.ui.context.build import ContextBuild, make
+from convgate.ui.context.charts import draw_along, draw_bar
+from convgate.ui.context.controls import draw_cells, draw_intent, draw_tried
 from convgate.ui.context.invariants import draw_invariants
-from convgate.ui.context.made import Made, make
-from convgate.ui.context.messages import draw_messages
-from convgate.ui.context.sections import draw_sections
-from convgate.ui.context.strip import draw_strip
+from convgate.ui.context.lists import draw_dropped, draw_messages, draw_sections
+from convgate.ui.context.state import SHOWN, View
+from convgate.ui.context.strip import draw_difference, draw_strip, marks_of
 from convgate.ui.context.turn import draw_turn
-from convgate.ui.context.view import SHOWN, View
 from convgate.ui.frame import App
 from convgate.ui.modes import conversation_modes
-from convgate.ui.text import literal
+from convgate.ui.page_state import draw_problems
 
-SHOW = "context.show"
 _STYLE = Path(__file__).with_name("context.css")
 
 
@@ -39,13 +34,12 @@ def context_page(app: App) -> None:
     if picked is None:
         return
     key, conversation = picked
-    view = replace(view, conversation=key) if view.conversation else view.opened(key)
+    view = view.showing(key)
     labels = chooser_labels(app.settings.home)
-    view, unknown = view.among(labels, known_intents(app.settings))
-    view, missing = view.within(conversation)
+    view, unknown = view.among(intent=known_intents(app.settings))
+    view, missing = view.within(conversation, labels)
     state.keep(view)
-    for problem in [*problems, *unknown, *missing]:
-        st.warning(literal(problem), icon=":material/link_off:")
+    draw_problems([*problems, *unknown, *missing])
     moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
     with st.sidebar:
         draw_intent(view, app.settings)
@@ -57,13 +51,14 @@ def context_page(app: App) -> None:
     _draw_context(app, view, made)
 
 
-def _draw_context(app: App, view: View, made: Made) -> None:
+def _draw_context(app: App, view: View, made: ContextBuild) -> None:
     shown = made.shown
     draw_strip(shown, app.conversations.summary(shown.key).title)
-    now = Snapshot.of(shown, view)
-    before = remember(now)
-    usual = make(app, view.as_set, shown.moment) if view.tried else None
-    draw_difference(now, before, Snapshot.of(usual.shown, view.as_set) if usual else None)
+    usual = make(app, view.as_set, shown.moment) if view.tried or view.intent else None
+    marks: dict[int, str] = {}
+    if usual is not None:
+        draw_difference(shown.bundle, usual.shown.bundle)
+        marks = marks_of(shown.bundle, usual.shown.bundle)
     draw_bar(shown)
     mode = shown.bundle.mode
     as_set = (usual or made).replay.builder.budgets
@@ -73,12 +68,12 @@ def _draw_context(app: App, view: View, made: Made) -> None:
     with st.container(key="context-body"):
         left, right = st.columns([1.45, 1], gap="medium")
         with left:
-            _draw_lists(made, view, selected, marks_of(now, before))
+            _draw_lists(made, view, selected, marks)
         with right, st.container(key="context-turn"):
             draw_turn(shown, selected)
 
 
-def _draw_lists(made: Made, view: View, selected: int, marks: Mapping[int, str]) -> None:
+def _draw_lists(made: ContextBuild, view: View, selected: int, marks: Mapping[int, str]) -> None:
     shown, view = made.shown, replace(view, selected=selected)
     counts = {
         "sections": shown.turns,
@@ -86,9 +81,9 @@ def _draw_lists(made: Made, view: View, selected: int, marks: Mapping[int, str])
         "dropped": len(shown.moment.history) - shown.turns,
         "messages": len(shown.bundle.messages),
     }
-    state.put(SHOW, view.show)
     st.segmented_control(
-        "Look at", list(SHOWN), key=SHOW, required=True, on_change=_chose, label_visibility="collapsed",
+        "Look at", list(SHOWN), required=True, label_visibility="collapsed",
+        **state.page.control("show", view.show, section=None, why=None),
         format_func=lambda name: f"{SHOWN[name]} {counts[name]:,}",
     )  # fmt: skip
     if view.show == "sections":
@@ -101,14 +96,10 @@ def _draw_lists(made: Made, view: View, selected: int, marks: Mapping[int, str])
         draw_messages(made, view)
 
 
-def _usual(made: Made) -> int:
+def _usual(made: ContextBuild) -> int:
     """The turn that is looked at first: the newest that is sent, else the message to answer."""
     placed = made.shown.placed
     if placed:
         return max(placed)
     index = made.shown.index
     return len(made.shown.conversation) - 1 if index is None else index
-
-
-def _chose() -> None:
-    state.change(show=st.session_state[SHOW], section=None, why=None)

@@ -1,58 +1,98 @@
-"""The view of Context between reruns."""
+"""What Context shows, between reruns.
+
+?conversation=KEY&turn=27&intent=debug&budget=8000&cells=TASK.evidence:2000&selected=12&show=dropped
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-import streamlit as st
-
-from convgate.ui.address import Address
-from convgate.ui.context.view import View
+from convgate.context.mode import MODES, Mode
+from convgate.context.section import SECTIONS, SectionName
+from convgate.ui.choosers import CHOOSER
+from convgate.ui.page_state import TURN, Address, Codec, PageState, number, one_of, param, share
 from convgate.ui.picking import Picker
 from convgate.ui.state import put as put
 
+SHOWN = {
+    "sections": "In the context",
+    "invariants": "Invariants",
+    "dropped": "Dropped",
+    "messages": "Messages",
+}
+"""The lists below the picture, as addresses and as people call them."""
 
-def _read(query: Mapping[str, str], known: View | None) -> tuple[View, list[str]]:
-    view, problems = View.from_query(query)
-    if known is not None and set(query) == {"conversation"} and known.conversation != view.conversation:
-        # What is tried stays, from conversation to conversation.
-        view = known.opened(query["conversation"])
-    return view, problems
+LARGEST = 10_000_000
+"""Tokens of a budget that is tried."""
 
-
-_address = Address("context", _read)
-VIEW = _address.key
-current_view, touched, keep = _address.current, _address.touched, _address.keep
-
-
-def change(**values: Any) -> None:
-    """Change parts of the view; for callbacks. Lists begin where the selected turn is."""
-    _address.change(**({"page": 0} | values))
+Cell = tuple[Mode, SectionName, int]
+_TOKENS = number(0, LARGEST)
 
 
-def select(turn: int) -> None:
-    """Look at another turn (0-based); lists stay where they are. For callbacks."""
-    view: View = st.session_state[VIEW]
-    change(selected=turn, page=view.page)
+def _read_cells(text: str) -> tuple[Cell, ...]:
+    cells: dict[tuple[Mode, SectionName], int] = {}
+    for part in filter(None, text.split(",")):
+        place, _, tokens = part.partition(":")
+        mode, _, section = place.partition(".")
+        if mode not in MODES or section not in SECTIONS:
+            raise ValueError(text)
+        cells[mode, section] = _TOKENS.read(tokens)
+    return tuple((mode, section, tokens) for (mode, section), tokens in sorted(cells.items()))
+
+
+CELLS = Codec(
+    lambda cells: ",".join(f"{mode}.{section}:{tokens}" for mode, section, tokens in cells),
+    _read_cells,
+    "MODE.section:tokens",
+)
+
+
+@dataclass(frozen=True)
+class View(PageState):
+    """What is tried in place of the settings, and what is listed."""
+
+    selected: int | None = param(None, TURN, of_conversation=True)
+    intent: str | None = param(None, of_conversation=True)  # said by the caller; None: found by the message
+    budget: int | None = param(None, _TOKENS)  # tokens of the whole; None: as set, so the others
+    cells: tuple[Cell, ...] = param((), CELLS)  # tokens of single sections
+    filter: bool | None = None
+    hysteresis: float | None = param(None, share())  # gain in score
+    policy: str | None = param(None, CHOOSER)
+    show: str = param("sections", one_of(SHOWN))
+    section: SectionName | None = param(  # noqa: RUF009  # listed whole
+        None, one_of(SECTIONS), of_conversation=True
+    )
+    why: str | None = param(None, of_conversation=True)  # only the turns that this dropped
+    page: int = param(0, number(0), of_conversation=True)  # 0: where the selected turn is, or the first
+
+    @property
+    def tried(self) -> dict[str, object]:
+        """What stands in place of the settings, by the names of fields."""
+        values = {name: getattr(self, name) for name in ("budget", "filter", "hysteresis", "policy")}
+        found = {name: value for name, value in values.items() if value is not None}
+        return found | ({"cells": self.cells} if self.cells else {})
+
+    @property
+    def as_set(self) -> View:
+        """The same message by the settings alone."""
+        return replace(self, intent=None, budget=None, cells=(), filter=None, hysteresis=None, policy=None)
+
+
+page = Address("context", View)
+VIEW = page.key
+current_view, change, select = page.current, page.change, page.select
+touched, keep = page.touched, page.keep
 
 
 def answer(turn: int) -> None:
     """Build the context for another message (0-based); for callbacks."""
-    change(turn=turn, question="", selected=None, intent=None)
+    _moved(turn=turn, question="", selected=None)
 
 
-def open_conversation(key: str | None) -> None:
-    """Look at another conversation in the same way; for callbacks."""
-    if key is not None:
-        view: View = st.session_state[VIEW]
-        st.session_state[VIEW] = view.opened(key)
-    touched()
-
-
-def _picked(**values: Any) -> None:
+def _moved(**values: Any) -> None:
     # An intent is said of one message.
     change(**({"intent": None} | values))
 
 
-PICKER = Picker("context", _picked, open_conversation)
+PICKER = Picker("context", _moved, page.open)

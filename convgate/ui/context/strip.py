@@ -1,4 +1,4 @@
-"""The answer first: the mode and why, tokens of the budget, and loudly whatever went wrong."""
+"""The answer first: mode, tokens, turns, what went wrong; and the diff from the settings."""
 
 from __future__ import annotations
 
@@ -6,12 +6,56 @@ import streamlit as st
 
 from convgate.context.bundle import ContextBundle
 from convgate.context.mode import SURE
-from convgate.figures.hover import on_screen
-from convgate.text import format_share
-from convgate.ui.context.shown import Shown
+from convgate.figures.hover import on_screen, percent
+from convgate.ui.context.build import ContextView
 from convgate.ui.picking import answered_words
+from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
+
+_RUNS = 8  # numbers of turns, or ranges of them, that are shown
+
+
+def draw_difference(now: ContextBundle, usual: ContextBundle) -> None:
+    """How the context differs from that of the settings."""
+    came, left = _changed(now, usual)
+    told = [f"▲ {counted(len(came), 'turn')} came in ({runs(came)})"] if came else []
+    told += [f"▼ {counted(len(left), 'turn')} left ({runs(left)})"] if left else []
+    if now.mode != usual.mode:
+        told.append(f"{usual.mode} became {now.mode}")
+    if change := now.tokens - usual.tokens:
+        told.append(f"{'+' if change > 0 else '−'}{abs(change):,} tokens")
+    st.markdown(
+        f":material/tune: **Compared with the settings:** {', '.join(told) or 'no change in the context'}."
+    )
+
+
+def marks_of(now: ContextBundle, usual: ContextBundle) -> dict[int, str]:
+    """Return Markdown by turn: what differs there from the context of the settings."""
+    came, left = _changed(now, usual)
+    return dict.fromkeys(came, ":orange-badge[▲ came in] ") | dict.fromkeys(left, ":orange-badge[▼ left] ")
+
+
+def _changed(now: ContextBundle, usual: ContextBundle) -> tuple[list[int], list[int]]:
+    mine, theirs = set(now.indices), set(usual.indices)
+    return sorted(mine - theirs), sorted(theirs - mine)
+
+
+def runs(turns: list[int]) -> str:
+    """Turns as people number them, neighbours together.
+
+    >>> runs([0, 1, 2, 6]), runs([])
+    ('1–3, 7', '')
+    """
+    found: list[list[int]] = []
+    for turn in turns:
+        if found and turn == found[-1][1] + 1:
+            found[-1][1] = turn
+        else:
+            found.append([turn, turn])
+    told = [f"{first + 1:,}" if first == last else f"{first + 1:,}–{last + 1:,}" for first, last in found]
+    return ", ".join(told[:_RUNS]) + (", …" if len(told) > _RUNS else "")
+
 
 _CAUSES = {
     "drift": "The modes of the last hour have drifted from the baseline",
@@ -21,15 +65,11 @@ _CAUSES = {
 _QUOTED = 120  # characters of an invariant
 
 
-def draw_strip(shown: Shown, title: str) -> None:
+def draw_strip(shown: ContextView, title: str) -> None:
     """What is answered; mode, tokens, turns, invariants, prefix; why this mode; what went wrong."""
     bundle = shown.bundle
     st.markdown(answered_words(title, shown.moment.situation))
-    with st.container(horizontal=True, key="context-strip", gap="medium"):
-        for label, value, told, help in _numbers(shown):
-            st.metric(
-                label, value, told, delta_color="off", delta_arrow="off", width="content", help=help or None
-            )
+    draw_numbers(_numbers(shown), key="context-strip")
     st.markdown(mode_words(bundle))
     _draw_trouble(bundle)
 
@@ -50,11 +90,11 @@ def mode_words(bundle: ContextBundle) -> str:
     )
 
 
-def _numbers(shown: Shown) -> list[tuple[str, str, str, str]]:
+def _numbers(shown: ContextView) -> list[tuple[str, str, str, str]]:
     bundle, total = shown.bundle, len(shown.moment.history)
     saved = 1 - bundle.tokens / bundle.tokens_total if bundle.tokens_total else 0.0
     held = sum(1 for one in bundle.invariants if one.active)
-    used = f"{format_share(bundle.tokens / bundle.budget)} of the budget" if bundle.budget else "no budget"
+    used = f"{percent(bundle.tokens / bundle.budget)} of the budget" if bundle.budget else "no budget"
     numbers = [
         ("Mode", bundle.mode.capitalize(), _confidence(bundle), _MODE_HELP),
         (
@@ -62,7 +102,7 @@ def _numbers(shown: Shown) -> list[tuple[str, str, str, str]]:
             "With the message to answer. Counted by the encoder's word list, so your model counts otherwise.",
         ),
         (
-            "Saved", format_share(max(0.0, saved)), f"of {counted(bundle.tokens_total, 'token')}",
+            "Saved", percent(max(0.0, saved)), f"of {counted(bundle.tokens_total, 'token')}",
             "Against sending everything up to this message.",
         ),
         (
@@ -76,7 +116,7 @@ def _numbers(shown: Shown) -> list[tuple[str, str, str, str]]:
     ]  # fmt: skip
     if bundle.prefix is not None:
         prefix = bundle.prefix
-        share = format_share(prefix.tokens / prefix.before) if prefix.before else "0%"
+        share = percent(prefix.tokens / prefix.before) if prefix.before else "0%"
         held_by = f", {counted(len(prefix.held), 'turn')} by hysteresis" if prefix.held else ""
         numbers.append(
             (

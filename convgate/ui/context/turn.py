@@ -4,71 +4,56 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.conversation import Turn
 from convgate.figures.hover import on_screen
 from convgate.figures.modes import SECTION_LABELS
-from convgate.ui import keys
 from convgate.ui.context import state
-from convgate.ui.context.editing import ADDING
-from convgate.ui.context.shown import Shown
-from convgate.ui.context.words import state_badge, type_label, why_alone
+from convgate.ui.context.build import ContextView
+from convgate.ui.context.invariants import ADDING, STATES, TYPES
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
-from convgate.ui.transcript.rows import when
-from convgate.ui.turn_text import draw_turn_text
+from convgate.ui.turn import draw_turn_head, draw_turn_text, outcome_words
 
 _QUOTED = 160  # characters of a statement
 
 
-def draw_turn(shown: Shown, selected: int) -> None:
+def draw_turn(shown: ContextView, selected: int) -> None:
     """The turn with all that is known of it."""
     turn = shown.conversation.turns[selected]
-    _draw_head(shown, turn, selected)
+    draw_turn_head(
+        "context", shown.conversation, selected, _select, reference=shown.moment.situation.turn.timestamp
+    )
     draw_turn_text(turn)
     st.markdown(_where(shown, selected))
     _draw_policy(shown, selected)
     if (label := shown.bundle.labels.get(selected)) is not None:
         st.caption(f"It belongs to {label}.")
     for one in shown.states(selected):
-        st.markdown(f"{state_badge(one)} **{type_label(one.type)}:** “{literal(one.text, limit=_QUOTED)}”")
+        st.markdown(f"{STATES[one.state]} **{TYPES[one.type]}:** “{literal(one.text, limit=_QUOTED)}”")
     _draw_ways(shown, selected)
 
 
-def _draw_head(shown: Shown, turn: Turn, selected: int) -> None:
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        st.subheader(f"Turn {selected + 1:,}", anchor=False, width="content")
-        told, exact = when(turn.timestamp, shown.moment.situation.turn.timestamp)
-        name = literal(turn.speaker, limit=60)
-        st.caption(" · ".join(part for part in (name, told) if part), help=exact or None, width="stretch")
-    with st.container(horizontal=True, gap="xsmall"):
-        st.button(
-            "older", key="context.older", shortcut=keys.OLDER, disabled=selected == 0,
-            on_click=state.change, kwargs={"selected": selected - 1},
-        )  # fmt: skip
-        st.button(
-            "newer", key="context.newer", shortcut=keys.NEWER, on_click=state.change,
-            disabled=selected == len(shown.conversation) - 1, kwargs={"selected": selected + 1},
-        )  # fmt: skip
+def _select(turn: int) -> None:
+    state.change(selected=turn)  # and lists go where it is
 
 
-def _where(shown: Shown, selected: int) -> str:
+def _where(shown: ContextView, selected: int) -> str:
     if selected == shown.index:
         return "**The message to answer:** it is always sent."
     if selected in shown.placed:
         section, turn = shown.placed[selected]
-        return f"**In {SECTION_LABELS[section].lower()}:** {literal(why_alone(turn.reason))}"
+        return f"**In {SECTION_LABELS[section].lower()}:** {literal(outcome_words(turn.reason)[1])}"
     if shown.index is not None and selected > shown.index:
         return "This turn comes after the message to answer, so it is not sent."
-    word, _, why = on_screen(shown.bundle.decisions.of(selected).reason).partition(": ")
-    return f"**{literal(word)}:** {literal(why[:1].upper() + why[1:])}"
+    word, why = outcome_words(shown.bundle.decisions.of(selected).reason)
+    return f"**{literal(word)}:** {literal(why)}"
 
 
-def _draw_policy(shown: Shown, selected: int) -> None:
+def _draw_policy(shown: ContextView, selected: int) -> None:
     """What the policy says by itself, where that is not what was told above."""
     indices = shown.decided.indices
     if len(indices) and int(indices[0]) <= selected <= int(indices[-1]):
         reason = on_screen(shown.decided.of(selected).reason)
-        if literal(why_alone(reason)) not in _where(shown, selected):
+        if literal(outcome_words(reason)[1]) not in _where(shown, selected):
             st.caption(f"{literal(shown.policy_label, limit=60)} alone: {literal(reason)}")
 
 
@@ -77,7 +62,7 @@ def _hold() -> None:
     state.change(show="invariants")
 
 
-def _draw_ways(shown: Shown, selected: int) -> None:
+def _draw_ways(shown: ContextView, selected: int) -> None:
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         st.button(
             "Hold on to it", key="context.hold", icon=":material/keep:",

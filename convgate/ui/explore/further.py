@@ -1,7 +1,9 @@
-"""Everything else, behind a click: one view at a time, made only when it is open."""
+"""Further views, one at a time: messages to send, spread, parts, matrix, downloads, differences."""
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +12,8 @@ import numpy as np
 import streamlit as st
 
 from convgate.agent_settings import AgentSettings
-from convgate.conversation import Conversation
+from convgate.conversation import Conversation, Situation
+from convgate.decisions import TurnDecisions
 from convgate.errors import TranscriptError
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts import describe_parts, parts_figure
@@ -22,23 +25,91 @@ from convgate.transcripts.characters import writable
 from convgate.ui import services
 from convgate.ui.agent import draw_agent, draw_download
 from convgate.ui.explore import state
-from convgate.ui.explore.export import decisions_csv, decisions_json
 from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.view import View
-from convgate.ui.state import selected_rows
+from convgate.ui.explore.state import View
+from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.text import literal, shortened
 from convgate.ui.theme import current_palette
 from convgate.ui.wording import counted
 
-SHOW, DIFFERENCES = "explore.show", "explore.differences"
+TEXT_SHOWN = 300
+"""Characters of each turn's text in the CSV, enough to know it by."""
+
+
+def decisions_csv(conversation: Conversation, decisions: TurnDecisions) -> str:
+    """One row a turn; `index` is from 0. What a spreadsheet would take for a formula gets an apostrophe."""
+    names = list(decisions.parts)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(
+        ["index", "speaker", "role", "time", "kept", "forced", "score", "threshold", "margin", "logit",
+         "tier1", "attention", *names, "rule", "stage", "reason", "text"]
+    )  # fmt: skip
+    for row, decision in enumerate(decisions):
+        turn = conversation.turns[decision.item]
+        writer.writerow(
+            [
+                decision.item,
+                plain_cell(turn.speaker),
+                plain_cell(turn.role),
+                turn.timestamp.isoformat() if turn.timestamp else "",
+                int(decision.kept),
+                int(decision.forced),
+                _number(decision.score),
+                _number(decision.threshold),
+                _number(decision.margin),
+                _number(decision.logit),
+                _number(decisions.value(decisions.tier1, row)),
+                _number(decisions.value(decisions.attention, row)),
+                *(_number(decision.parts.get(name)) for name in names),
+                decision.rule,
+                decision.stage,
+                decision.reason,
+                plain_cell(turn.scored_text[:TEXT_SHOWN]),
+            ]
+        )
+    return out.getvalue()
+
+
+def decisions_json(
+    conversation: Conversation, situation: Situation, decisions: TurnDecisions, version: str | None
+) -> str:
+    """What `convgate score --json` prints, and each record in full; indices from 0."""
+    turns: list[dict[str, Any]] = []
+    for row, decision in enumerate(decisions):
+        turns.append(
+            {
+                "role": conversation.turns[decision.item].role,
+                "tier1": decisions.value(decisions.tier1, row),
+                "attention": decisions.value(decisions.attention, row),
+                **decision.to_json(),
+            }
+        )
+    values = {
+        "conversation": conversation.id,
+        "turn": situation.index,
+        "question": situation.turn.text if situation.index is None else None,
+        "policy": decisions.policy,
+        "version": version,
+        "rule": decisions.rule,
+        "threshold": decisions.threshold,
+        "gate_activation": decisions.gate_activation,
+        "turns": turns,
+    }
+    return writable(json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)) + "\n"
+
+
+def _number(value: Any) -> str:
+    return "" if value is None else f"{float(value):.6g}"
+
+
 VIEWS = {
     "messages": "Messages to send",
     "scores": "Spread of scores",
     "parts": "Parts over turns",
     "matrix": "Relevance matrix",
     "download": "Download decisions",
-    "differences": "Differences",
 }
 """The further views as addresses and as people call them."""
 
@@ -55,12 +126,10 @@ def draw_further(view: View, outcome: Outcome, selected: int | None) -> None:
         "matrix": lambda: draw_matrix(outcome, selected),
         "download": lambda: _draw_downloads(outcome),
     }
-    if outcome.other is not None:
-        draw["differences"] = lambda: _draw_differences(outcome)
-    state.put(SHOW, view.show if view.show in draw else None)
+    shown = view.show if view.show in draw else None
     st.segmented_control(
-        "More", list(draw), key=SHOW, format_func=lambda name: VIEWS[name], on_change=_changed,
-        label_visibility="collapsed",
+        "More", list(draw), format_func=lambda name: VIEWS[name], label_visibility="collapsed",
+        **state.page.control("show", shown),
     )  # fmt: skip
     if view.show in draw:
         with st.container(key="explore-further"):
@@ -174,46 +243,3 @@ def _draw_downloads(outcome: Outcome) -> None:
             file_name="decisions.json", mime="application/json", on_click="ignore",
             icon=":material/data_object:", key="explore.download_json",
         )  # fmt: skip
-
-
-def _draw_differences(outcome: Outcome) -> None:
-    difference, other = outcome.agreement, outcome.other
-    assert difference is not None
-    assert other is not None
-    ours = outcome.label
-    if not len(difference):
-        st.caption(f"{ours} and {outcome.other_label} decide the same about every turn.")
-        return
-    rows: list[dict[str, Any]] = []
-    for index in difference.indices.tolist():
-        turn, mine, theirs = (
-            outcome.moment.conversation.turns[index], outcome.decisions.of(index), other.decisions.of(index)
-        )  # fmt: skip
-        rows.append(
-            {
-                "turn": index + 1, "who": writable(turn.speaker), ours: mine.outcome, "score": mine.score,
-                outcome.other_label: theirs.outcome, "their score": theirs.score,
-                "text": writable(shortened(turn.scored_text, _TEXT)),
-            }
-        )  # fmt: skip
-    two_decimals = st.column_config.NumberColumn(format="%.2f")
-    st.caption("Choose a row to see that turn.")
-    st.session_state["explore.differing"] = difference.indices.tolist()
-    st.dataframe(
-        rows, hide_index=True, height=320, key=DIFFERENCES,
-        on_select=_chose_difference, selection_mode="single-row",
-        column_config={"score": two_decimals, "their score": two_decimals},
-        alt=f"{len(rows)} turns that {ours} and {outcome.other_label} decide otherwise",
-    )  # fmt: skip
-
-
-def _chose_difference() -> None:
-    state.touched()
-    rows = selected_rows(DIFFERENCES)
-    turns: list[int] = st.session_state.get("explore.differing", [])
-    if rows and rows[0] < len(turns):
-        state.change(selected=turns[rows[0]])
-
-
-def _changed() -> None:
-    state.change(show=st.session_state[SHOW])

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from dataclasses import dataclass, field
-from threading import Lock
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -21,39 +20,19 @@ from convgate.gate.situation import situation_text
 from convgate.policies.gate import GatePolicy
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
+from convgate.ui.judging import once
 from convgate.ui.scoring import Moment
 from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette
 
 MATRIX, PART = "explore.matrix", "explore.matrix_part"
-_KEPT = 12  # matrices of 300 × 300 are 360 kB each
 
 Scores = NDArray[np.float32]
 
 
-@dataclass
-class _Matrices:
-    """The last few matrices, for all sessions. Not `st.cache_resource`, in which no progress can be shown."""
-
-    _made: OrderedDict[tuple[str, str, str, int], Scores] = field(default_factory=OrderedDict)
-    _lock: Lock = field(default_factory=Lock)
-
-    def get(self, name: tuple[str, str, str, int]) -> Scores | None:
-        with self._lock:
-            if name in self._made:
-                self._made.move_to_end(name)
-            return self._made.get(name)
-
-    def put(self, name: tuple[str, str, str, int], matrix: Scores) -> None:
-        with self._lock:
-            self._made[name] = matrix
-            while len(self._made) > _KEPT:
-                self._made.popitem(last=False)
-
-
-@st.cache_resource(show_spinner=False)
-def _matrices() -> _Matrices:
-    return _Matrices()
+@st.cache_resource(max_entries=12, show_spinner=False)  # matrices of 300 × 300 are 360 kB each
+def _box(key: str, fingerprint: str, identity: str, start: int) -> dict[str, Any]:
+    return {}
 
 
 def draw_matrix(outcome: Outcome, selected: int | None) -> None:
@@ -100,33 +79,30 @@ def parts(count: int) -> list[int]:
 
 def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
     """(n, n) the matrix of at most LIMIT turns from `start`; NaN where a turn is not earlier."""
-    name = (moment.key, gate.gate.fingerprint, repr(gate.encoder.identity), start)
-    known = _matrices().get(name)
-    if known is not None:
-        return known
-    conversation = moment.conversation
-    stop = min(len(conversation), start + LIMIT)
-    bar = st.progress(0.0, text="Scoring every turn against every earlier one …")
-    rule = gate.gate.config.situation
-    posed = [conversation.at(index) for index in range(start, stop)]
-    texts = [situation_text(rule, *pose) for pose in posed]
-    turns = conversation.turns[start:stop]
-    passages = gate.encoder.encode_passages([*(turn.scored_text for turn in turns), *texts])
-    vectors, half = text_vectors(passages, gate.gate.config.dimension), stop - start
 
-    def report(done: int, total: int) -> None:
-        if done % 10 == 0:
-            bar.progress(done / total, text=f"Scored {done:,} of {total:,} turns against all before them …")
+    def work(report: Callable[[str, float], None]) -> Scores:
+        report("Scoring every turn against every earlier one …", 0.0)
+        conversation = moment.conversation
+        stop = min(len(conversation), start + LIMIT)
+        rule = gate.gate.config.situation
+        posed = [conversation.at(index) for index in range(start, stop)]
+        texts = [situation_text(rule, *pose) for pose in posed]
+        turns = conversation.turns[start:stop]
+        passages = gate.encoder.encode_passages([*(turn.scored_text for turn in turns), *texts])
+        vectors, half = text_vectors(passages, gate.gate.config.dimension), stop - start
 
-    state = gate.gate.state(vectors[:half], [facts_of(turn) for turn in turns], passages[:half])
-    messages = [
-        Message(vector, situation_facts(situation))
-        for vector, (situation, _) in zip(vectors[half:], posed, strict=True)
-    ]
-    matrix = relevance_matrix(gate.gate, state, messages, progress=report)
-    bar.empty()
-    _matrices().put(name, matrix)
-    return matrix
+        def progress(done: int, total: int) -> None:
+            if done % 10 == 0:
+                report(f"Scored {done:,} of {total:,} turns against all before them …", done / total)
+
+        state = gate.gate.state(vectors[:half], [facts_of(turn) for turn in turns], passages[:half])
+        messages = [
+            Message(vector, situation_facts(situation))
+            for vector, (situation, _) in zip(vectors[half:], posed, strict=True)
+        ]
+        return relevance_matrix(gate.gate, state, messages, progress=progress)
+
+    return once(_box(moment.key, gate.gate.fingerprint, repr(gate.encoder.identity), start), work)
 
 
 def _part(moment: Moment) -> int:

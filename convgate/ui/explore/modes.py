@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import cast
 
 import streamlit as st
 
@@ -12,16 +11,16 @@ from convgate.context.mode import MODES, ModeDecision
 from convgate.context.modes import ConversationModes
 from convgate.conversation import Turn
 from convgate.errors import ContextError
-from convgate.text import format_number
+from convgate.figures.hover import number
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.modes import are_modes_ready, conversation_modes, find_ahead, mode_classifier
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
-MODE, FIND = "explore.mode", "explore.find_modes"
+FIND = "explore.find_modes"
 _ALL = ""
 _AT_ONCE = 120  # turns of a conversation whose modes are found without being asked for
 
@@ -76,17 +75,15 @@ def explore_modes(app: App, view: View, outcome: Outcome) -> Modes:
     return Modes(told, only, message, found.applied.get(situation.index, ""))
 
 
-def draw_mode(modes: Modes) -> None:
-    """The mode of the message to answer, among the numbers of the page."""
+def mode_number(modes: Modes) -> list[tuple[str, str, str, str]]:
+    """The mode of the message to answer, for the strip; nothing while it is not known."""
     one = modes.message
     if one is None:
-        return
+        return []
     applied = modes.applied or one.mode
     carried = "" if applied == one.mode else f"by itself {one.mode.capitalize()}, "
-    st.metric(
-        "Mode", applied.capitalize(), f"{carried}{format_number(one.confidence)}", delta_color="off",
-        delta_arrow="off", width="content", help=f"{one.reason} Context shows what follows from it.",
-    )  # fmt: skip
+    told = f"{carried}{number(one.confidence)}"
+    return [("Mode", applied.capitalize(), told, f"{one.reason} Context shows what follows from it.")]
 
 
 def badge(one: ModeDecision) -> tuple[str, str]:
@@ -95,7 +92,7 @@ def badge(one: ModeDecision) -> tuple[str, str]:
     An unsure one names what it most likely is.
     """
     name = one.mode if one.mode == one.likeliest else f"{one.likeliest}?"
-    return f"{name} {format_number(one.confidence)}", one.reason
+    return f"{name} {number(one.confidence)}", one.reason
 
 
 def _of_question(app: App, turn: Turn) -> ModeDecision:
@@ -105,17 +102,12 @@ def _of_question(app: App, turn: Turn) -> ModeDecision:
 
 def _draw_filter(view: View, found: ConversationModes) -> None:
     labels = list(found.labels.values())
-    state.put(MODE, view.mode or _ALL)
     st.sidebar.selectbox(
-        "List turns of", [_ALL, *MODES], key=MODE, on_change=_chose,
+        "List turns of", [_ALL, *MODES], **state.page.control("mode", view.mode, none=_ALL),
         format_func=lambda mode: f"{mode.capitalize()}: {labels.count(mode):,}" if mode else "All modes",
         help="Every user's turn has a mode, and its answers share it. The list shows one mode alone; what is"
         " kept stays the same.",
     )  # fmt: skip
-
-
-def _chose() -> None:
-    state.change(mode=cast(str, st.session_state[MODE]) or None)
 
 
 def _find() -> None:

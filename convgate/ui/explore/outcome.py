@@ -15,7 +15,7 @@ from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import chooser_label
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.scoring import Moment
 

@@ -11,19 +11,17 @@ from convgate.ui.choice import Extent
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import answering
-from convgate.ui.explore.chart import draw_chart
 from convgate.ui.explore.further import draw_further
 from convgate.ui.explore.modes import Modes, explore_modes
 from convgate.ui.explore.outcome import Outcome, outcome
-from convgate.ui.explore.own_rule import draw_own_rule, with_own_rule
 from convgate.ui.explore.panel import draw_panel
 from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.explore.reading import draw_reading
-from convgate.ui.explore.rules import draw_policy, draw_rule
-from convgate.ui.explore.strip import draw_strip
-from convgate.ui.explore.view import View
+from convgate.ui.explore.rules import draw_own_rule, draw_policy, draw_rule, with_own_rule
+from convgate.ui.explore.state import View
+from convgate.ui.explore.strip import draw_chart, draw_strip
 from convgate.ui.frame import App
-from convgate.ui.text import literal
+from convgate.ui.page_state import draw_problems
 
 _STYLE = Path(__file__).with_name("explore.css")
 
@@ -40,8 +38,7 @@ def explore(app: App) -> None:
     labels = chooser_labels(app.settings.home)
     view, missing = view.within(conversation, labels)
     state.keep(view)
-    for problem in [*problems, *missing]:
-        st.warning(literal(problem), icon=":material/link_off:")
+    draw_problems([*problems, *missing])
     draw_own_rule(app, view)
     moment = pick_moment(view, conversation)
     rule = st.sidebar.container()

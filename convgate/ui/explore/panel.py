@@ -1,22 +1,35 @@
-"""The why of one turn: the sentence, the parts of its score, both tiers, links, words."""
+"""The selected turn: why it is kept or dropped, the parts of its score, links, words, labels."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from convgate.conversation import Turn
-from convgate.figures.hover import on_screen
 from convgate.ui.annotator import draw_annotator, is_asked
 from convgate.ui.answering import Answering, draw_answers
 from convgate.ui.explore import state
-from convgate.ui.explore.chart import TIERS
-from convgate.ui.explore.neighbours import draw_neighbours
 from convgate.ui.explore.outcome import Outcome
+from convgate.ui.explore.strip import TIERS
 from convgate.ui.frame import App
+from convgate.ui.keys import MAKE_CURRENT
 from convgate.ui.text import literal
-from convgate.ui.transcript.rows import when
-from convgate.ui.turn_text import draw_turn_text
+from convgate.ui.turn import Step, draw_steps, draw_turn_head, draw_turn_text, outcome_words
 from convgate.ui.why import Explained, draw_parts, draw_why
+
+
+def draw_neighbours(outcome: Outcome, selected: int) -> None:
+    """To the older and the newer turn, and the button that makes this one the message to answer."""
+    draw_steps(
+        "explore", outcome.moment.conversation, selected, state.select, _make_current(outcome, selected)
+    )
+
+
+def _make_current(outcome: Outcome, selected: int) -> Step:
+    return Step(
+        "make_current", "make current", MAKE_CURRENT,
+        None if selected == outcome.moment.situation.index else selected,
+        "Decide as if this turn were the message to answer",
+        lambda turn: state.change(turn=turn, question="", selected=None),
+    )  # fmt: skip
 
 
 def draw_panel(app: App, outcome: Outcome, selected: int | None, answering: Answering) -> None:
@@ -25,7 +38,10 @@ def draw_panel(app: App, outcome: Outcome, selected: int | None, answering: Answ
         st.markdown("**Nothing to explain yet.** There is no turn before the current message.")
         return
     turn = outcome.moment.conversation.turns[selected]
-    _draw_head(outcome, selected, turn)
+    draw_turn_head(
+        "explore", outcome.moment.conversation, selected, state.select, _make_current(outcome, selected),
+        reference=outcome.moment.situation.turn.timestamp,
+    )  # fmt: skip
     indices = outcome.decisions.indices
     if not len(indices) or not int(indices[0]) <= selected <= int(indices[-1]):
         if selected == outcome.moment.situation.index:
@@ -35,8 +51,8 @@ def draw_panel(app: App, outcome: Outcome, selected: int | None, answering: Answ
         draw_turn_text(turn)
         return
     decision = outcome.decisions.of(selected)
-    outcome_word, _, why = on_screen(decision.reason).partition(": ")
-    st.markdown(f"**{outcome_word}:** {literal(why)}")
+    word, why = outcome_words(decision.reason)
+    st.markdown(f"**{word}:** {literal(why)}")
     _draw_contrast(outcome, selected)
     draw_turn_text(turn)
     _draw_label(app, answering, selected)
@@ -58,15 +74,6 @@ def draw_panel(app: App, outcome: Outcome, selected: int | None, answering: Answ
         st.caption("Only the gate's scores are made of parts; this policy has one number.")
 
 
-def _draw_head(outcome: Outcome, selected: int, turn: Turn) -> None:
-    told, exact = when(turn.timestamp, outcome.moment.situation.turn.timestamp)
-    who = literal(turn.speaker, limit=60) + (f" · {literal(turn.role)}" if turn.name else "")
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small", key="explore-head"):
-        st.subheader(f"Turn {selected + 1:,}", anchor=False, width="content")
-        st.caption(" · ".join(part for part in (who, told) if part), help=exact or None, width="stretch")
-    draw_neighbours(outcome, selected)
-
-
 def _draw_contrast(outcome: Outcome, selected: int) -> None:
     """What the baseline and the policy that is compared say of the turn, where they say otherwise."""
     flip = outcome.flips.of(selected) if outcome.flips else ""
@@ -74,9 +81,8 @@ def _draw_contrast(outcome: Outcome, selected: int) -> None:
         arrow, before = ("↑", "drops") if flip == "up" else ("↓", "keeps")
         st.markdown(f":orange-badge[{arrow} flips] The baseline {before} this turn.")
     if outcome.other is not None:
-        word, _, why = on_screen(outcome.other.decisions.of(selected).reason).partition(": ")
-        why = literal(why[:1].upper() + why[1:])
-        st.markdown(f":material/compare_arrows: **{outcome.other_label}: {word.lower()}.** {why}")
+        word, why = outcome_words(outcome.other.decisions.of(selected).reason)
+        st.markdown(f":material/compare_arrows: **{outcome.other_label}: {word.lower()}.** {literal(why)}")
 
 
 def _draw_label(app: App, answering: Answering, selected: int) -> None:

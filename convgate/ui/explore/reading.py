@@ -7,14 +7,32 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
+from convgate.conversation import Conversation
 from convgate.store.conversations import terms
 from convgate.ui.answering import Answering, take_answers, transcript_labelling
+from convgate.ui.changes import Indices, following
 from convgate.ui.explore import state
 from convgate.ui.explore.modes import NO_MODES, Modes
-from convgate.ui.explore.navigation import Indices, following, matching
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.keys import NEXT_DIFFERENT, NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
+
+
+def matching(conversation: Conversation, search: str) -> Indices:
+    """The turns whose speaker or text has every word of the search; "words in quotes" stay together.
+
+    Words are found inside longer ones, in any case, as in the Library. Blank finds nothing.
+    """
+    wanted = [term.casefold() for term in terms(search)]
+    if not wanted:
+        return np.zeros(0, dtype=np.int64)
+    found = []
+    for index, turn in enumerate(conversation.turns):
+        text = f"{turn.speaker}\n{turn.scored_text}".casefold()
+        if all(term in text for term in wanted):
+            found.append(index)
+    return np.array(found, dtype=np.int64)
+
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
 _FOCUS, _OPENED = "explore.focus", "explore.opened"  # of one conversation: (its key, the turns)

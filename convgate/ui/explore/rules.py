@@ -1,19 +1,26 @@
-"""How turns are chosen: the policy, the gate's threshold rule with its sliders, what to compare with."""
+"""How turns are chosen: the policy, the gate's rule with its sliders, a conversation's own rule."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from convgate.ui.choice import Choice, Extent
+from convgate.errors import PolicyError
+from convgate.policies.gate import GatePolicy
+from convgate.store.edits import ConversationRule, ConversationRules
+from convgate.ui.actions import ActionResult, draw_result, run_action
+from convgate.ui.choice import Choice, Extent, RuleControls
+from convgate.ui.choosers import chooser_label
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.view import View
-from convgate.ui.rule_controls import RuleControls
-from convgate.ui.wording import counted
+from convgate.ui.explore.state import View
+from convgate.ui.frame import App
+from convgate.ui.text import literal
+from convgate.ui.wording import ago, counted
 
-POLICY, COMPARE, PAIRS = "explore.policy", "explore.compare", "explore.pairs"
+POLICY = "explore.policy"
 _NOTHING = "nothing"
 
 
@@ -23,10 +30,11 @@ def draw_policy(view: View, labels: Mapping[str, str]) -> None:
     labels: of the choosers that there are.
     """
     others = [_NOTHING, *(name for name in labels if name != view.policy)]
-    state.put(COMPARE, view.compare if view.compare in others else _NOTHING)
+    compared = view.compare if view.compare in others else None
     st.selectbox(
-        "Compare with", others, key=COMPARE, format_func=lambda name: labels.get(name, "Nothing"),
-        on_change=_changed_compare, help="Shows beside each turn what another policy decides.",
+        "Compare with", others, format_func=lambda name: labels.get(name, "Nothing"),
+        **state.page.control("compare", compared, none=_NOTHING),
+        help="Shows what another policy decides about each turn.",
     )  # fmt: skip
     state.put(POLICY, view.policy)
     st.selectbox(
@@ -34,9 +42,8 @@ def draw_policy(view: View, labels: Mapping[str, str]) -> None:
         on_change=_changed_policy,
         help="What chooses the turns. “Gate” is the version in use; only gates can be trained.",
     )  # fmt: skip
-    state.put(PAIRS, view.pairs)
     st.toggle(
-        "Question with its answer", key=PAIRS, on_change=_changed_pairs,
+        "Question with its answer", **state.page.control("pairs", view.pairs),
         help="When one of the two is kept, so is the other; it is then shown as kept anyway.",
     )  # fmt: skip
 
@@ -90,7 +97,7 @@ def _draw_flips(view: View, outcome: Outcome, choice: Choice, controls: RuleCont
 
 
 def _choice() -> Choice | None:
-    view: View = st.session_state[state.VIEW]
+    view = state.page.now()
     return view.choice
 
 
@@ -100,18 +107,90 @@ def _choose(choice: Choice | None) -> None:
 
 def _changed_policy() -> None:
     name = st.session_state[POLICY]
-    view: View = st.session_state[state.VIEW]
+    view = state.page.now()
     state.change(policy=name, compare=None if view.compare == name else view.compare)
-
-
-def _changed_compare() -> None:
-    name = st.session_state[COMPARE]
-    state.change(compare=None if name == _NOTHING else name)
-
-
-def _changed_pairs() -> None:
-    state.change(pairs=bool(st.session_state[PAIRS]))
 
 
 def _pin(choice: Choice | None) -> None:
     state.change(baseline=choice)
+
+
+_OPENED = "explore.own_rule"
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """The conversation that is open, and what it was opened with when it has a rule of its own."""
+
+    conversation: str | None
+    policy: str | None = None
+    choice: Choice | None = None
+
+
+def with_own_rule(app: App, view: View) -> View:
+    """The view with the conversation's own rule when it was opened just now.
+
+    The rule goes when another conversation is opened. A link that names a rule itself has its way.
+    """
+    before: _Opened | None = st.session_state.get(_OPENED)
+    if before is not None and before.conversation == view.conversation:
+        return view
+    if before is not None and before.choice and (view.policy, view.choice) == (before.policy, before.choice):
+        view = replace(view, policy=GatePolicy.name, choice=None)
+    opened = _Opened(view.conversation)
+    own = ConversationRules(app.store).get(view.conversation or "")
+    choice = _stored_choice(own) if own else None
+    if own is not None and choice is not None:
+        query = st.query_params
+        named = query.get("conversation") == view.conversation and ("rule" in query or "policy" in query)
+        opened = replace(opened, policy=own.policy, choice=choice)
+        if not named:
+            view = replace(view, policy=own.policy, choice=choice)
+    st.session_state[_OPENED] = opened
+    return view
+
+
+def draw_own_rule(app: App, view: View) -> None:
+    """That this conversation has a rule of its own, whether it decides now, and the way to be rid of it."""
+    draw_result(state.page)
+    own = ConversationRules(app.store).get(view.conversation or "")
+    choice = _stored_choice(own) if own else None
+    if own is None or view.conversation is None:
+        return
+    told = f"{chooser_label(own.policy)}, {choice.told() if choice else 'a rule that there is no more'}"
+    note = f"{own.note}, " if own.note else ""
+    decides = (view.policy, view.choice) == (own.policy, choice)
+    with st.container(border=True, horizontal=True, vertical_alignment="center", key="explore-own-rule"):
+        st.markdown(
+            f":material/tune: **This conversation has its own rule:** {literal(told)}"
+            f" ({literal(note)}{' ' if note else ''}{ago(own.chosen)})."
+            f"{'' if decides else ' Another one decides at the moment.'}",
+            width="stretch",
+        )
+        if choice is not None and not decides:
+            st.button(
+                "Use it", key="explore.use_own_rule", on_click=state.change,
+                kwargs={"policy": own.policy, "choice": choice},
+            )  # fmt: skip
+        st.button(
+            "Take it off", key="explore.take_off", icon=":material/undo:", on_click=_take_off,
+            kwargs={"app": app, "key": view.conversation, "decides": decides},
+        )  # fmt: skip
+
+
+def _stored_choice(own: ConversationRule) -> Choice | None:
+    try:
+        return Choice.from_query(own.choice)
+    except PolicyError:  # of a rule that a later convgate knows
+        return None
+
+
+def _take_off(app: App, key: str, *, decides: bool) -> None:
+    def act() -> ActionResult:
+        ConversationRules(app.store).remove(key)
+        st.session_state[_OPENED] = _Opened(key)
+        if decides:
+            state.change(policy=GatePolicy.name, choice=None)
+        return ActionResult("This conversation is decided as all others are.")
+
+    run_action(state.page, act)

@@ -1,22 +1,42 @@
-"""The view of Explore and Label between reruns."""
+"""What Explore and Label show, between reruns.
+
+?conversation=KEY&turn=57&selected=12&rule=blended,weight=0.3&compare=bm25
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 
-from convgate.ui.address import Address
-from convgate.ui.explore.view import View
+from convgate.context.mode import MODES
+from convgate.policies.gate import GatePolicy
+from convgate.ui.choice import CHOICE, Choice
+from convgate.ui.choosers import CHOOSER
+from convgate.ui.page_state import TURN, Address, PageState, one_of, param
 from convgate.ui.state import put as put
 
 
-def _read(query: Mapping[str, str], known: View | None) -> tuple[View, list[str]]:
-    view, problems = View.from_query(query)
-    if known is not None and set(query) == {"conversation"} and known.conversation != view.conversation:
-        # The way of looking stays, from conversation to conversation.
-        view = known.opened(query["conversation"])
-    return view, problems
+@dataclass(frozen=True)
+class View(PageState):
+    """The turn that is explained, how turns are chosen, and what else is open."""
+
+    selected: int | None = param(None, TURN, of_conversation=True)
+    policy: str = param(GatePolicy.name, CHOOSER)
+    choice: Choice | None = param(None, CHOICE, name="rule")  # noqa: RUF009  # None: the gate's own rule
+    baseline: Choice | None = param(None, CHOICE)  # noqa: RUF009  # what flips are counted against; None: the own rule
+    compare: str | None = param(None, CHOOSER)
+    pairs: bool = False  # keep a question and its answer together
+    mode: str | None = param(None, one_of(MODES))  # only the turns that belong to it are listed
+    show: str | None = None  # which of the further views is open
+    queue: int | None = param(None, of_conversation=True)  # that is worked through, on Label
+    settle: bool = param(False, of_conversation=True)  # whether disagreements are settled, on Label
+
+    @property
+    def follows_open(self) -> bool:
+        """A queue and disagreements lead to messages of their own."""
+        return self.queue is None and not self.settle
 
 
-_address = Address("explore", _read)
-VIEW = _address.key
-current_view, change, touched, keep = _address.current, _address.change, _address.touched, _address.keep
+page = Address("explore", View)
+VIEW = page.key
+current_view, change, select = page.current, page.change, page.select
+touched, keep = page.touched, page.keep

@@ -1,16 +1,24 @@
-"""The answer first: what is kept, what that saves, by which threshold, in one line of numbers."""
+"""The answer first: kept turns, tokens, threshold; then the scores over turns."""
 
 from __future__ import annotations
 
 import streamlit as st
 
+from convgate.figures.layout import CONFIG
 from convgate.figures.parts import activation_words, describe_activation
-from convgate.ui.explore.modes import Modes, draw_mode
+from convgate.figures.scores import HEIGHT, RUG_HEIGHT, describe_scores, scores_figure
+from convgate.transcripts.characters import writable
+from convgate.ui.explore import state
+from convgate.ui.explore.modes import Modes, mode_number
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.rules import baseline_words, flips_words
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.picking import answered_words
+from convgate.ui.state import clicked
+from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
+from convgate.ui.theme import current_palette
+from convgate.ui.why import turn_labels
 from convgate.ui.wording import counted
 from convgate.versions.names import UNTRAINED
 
@@ -26,44 +34,36 @@ def draw_strip(view: View, title: str, outcome: Outcome, modes: Modes) -> None:
     st.markdown(answered_words(title, outcome.moment.situation))
     total, kept = len(decisions), int(decisions.kept.sum())
     anyway = sum(1 for override in decisions.overrides.values() if override.kept)
-    with st.container(horizontal=True, key="explore-strip", gap="medium"):
-        st.metric(
-            "Earlier turns", f"{total:,}", f"of {len(outcome.moment.conversation):,}", delta_color="off",
-            delta_arrow="off", width="content",
-        )  # fmt: skip
-        told = (
-            f"{counted(anyway, 'turn')} kept anyway, whatever the score: instructions, tool calls, limits. "
-        )
-        against = f"Flips are counted against {baseline_words(view, outcome.own)}." if outcome.own else ""
-        st.metric(
+    told = f"{counted(anyway, 'turn')} kept anyway: instructions, tool calls, limits. " if anyway else ""
+    against = f"Flips are counted against {baseline_words(view, outcome.own)}." if outcome.own else ""
+    threshold = decisions.threshold if decisions.scores is not None else None
+    numbers = [
+        ("Earlier turns", f"{total:,}", f"of {len(outcome.moment.conversation):,}", ""),
+        (
             "Kept", f"{kept:,}", flips_words(outcome) if outcome.own else f"{total - kept:,} dropped",
-            delta_color="off", delta_arrow="off", width="content",
-            help=f"Turns that the model is shown. {told if anyway else ''}{against}",
-        )  # fmt: skip
-        st.metric(
+            f"Turns that the model is shown. {told}{against}",
+        ),
+        (
             "Tokens sent", f"{selection.tokens_kept:,} of {selection.tokens_total:,}", _saved(outcome),
-            delta_color="off", delta_arrow="off", width="content",
-            help="With the current message; in brackets, against the baseline. Counted by the encoder's word"
-            " list, so your model counts otherwise.",
-        )  # fmt: skip
-        threshold = decisions.threshold if decisions.scores is not None else None
-        st.metric(
+            "With the current message; in brackets, against the baseline. Counted by the encoder's word list,"
+            " so your model counts otherwise.",
+        ),
+        (
             "Threshold", "none" if threshold is None else f"{threshold:.2f}",
             outcome.choice.rule.name.replace("_", " ") if outcome.choice else "by the policy",
-            delta_color="off", delta_arrow="off", width="content",
-            help=literal(decisions.because) if decisions.because else "The lowest score that is kept.",
-        )  # fmt: skip
-        if decisions.gate_activation is not None:
-            st.metric(
+            literal(decisions.because) if decisions.because else "The lowest score that is kept.",
+        ),
+    ]  # fmt: skip
+    if decisions.gate_activation is not None:
+        numbers.append(
+            (
                 "Gate to tier 2", activation_words(decisions.gate_activation), "context among turns",
-                delta_color="off", delta_arrow="off", width="content",
-                help=describe_activation(decisions.gate_activation),
-            )  # fmt: skip
-        st.metric(
-            "Policy", outcome.label, literal(outcome.version) if outcome.version else "no weights",
-            delta_color="off", delta_arrow="off", width="content",
+                describe_activation(decisions.gate_activation),
+            )
         )  # fmt: skip
-        draw_mode(modes)
+    version = literal(outcome.version) if outcome.version else "no weights"
+    numbers.append(("Policy", outcome.label, version, ""))
+    draw_numbers([*numbers, *mode_number(modes)], key="explore-strip")
     if outcome.version == UNTRAINED:
         st.caption(f":material/info: {UNTRAINED_TOLD}")
     if outcome.other is not None:
@@ -90,3 +90,39 @@ def _draw_agreement(outcome: Outcome) -> None:
         f" {len(outcome.decisions):,} turns. {ours} alone keeps {len(difference.up):,},"
         f" {outcome.other_label} alone {len(difference.down):,}; it would send {other.tokens_kept:,} tokens."
     )
+
+
+CHART, TIERS = "explore.chart", "explore.tiers"
+
+
+def draw_chart(outcome: Outcome, selected: int | None) -> None:
+    """One mark a turn; a click on one selects it."""
+    decisions, flips = outcome.decisions, outcome.flips
+    flipped = {int(turn): "flips to kept" for turn in flips.up} if flips else {}
+    flipped |= {int(turn): "flips to dropped" for turn in flips.down} if flips else {}
+    other = outcome.other.decisions if outcome.other else None
+    st.plotly_chart(
+        scores_figure(
+            decisions,
+            labels=turn_labels(outcome.moment.key, outcome.moment.conversation),
+            palette=current_palette(),
+            selected=selected,
+            flipped=flipped,
+            show_tiers=bool(st.session_state.get(TIERS)),
+            other=other,
+            other_label=outcome.other_label,
+        ),
+        theme=None,
+        key=CHART,
+        on_select=_clicked,
+        selection_mode="points",
+        config=CONFIG,
+        height=HEIGHT + (RUG_HEIGHT if other is not None else 0),
+        alt=writable(describe_scores(decisions, selected=selected, flipped=flipped)),
+    )
+
+
+def _clicked() -> None:
+    state.touched()
+    if (turn := clicked(CHART)) is not None:
+        state.change(selected=turn)

@@ -17,7 +17,7 @@ from convgate.transcripts import BadLinesError, Problems
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import PROBLEM, keep_saved, reporting_problems
 from convgate.ui.explore import state
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.frame import App, show_problem
 from convgate.ui.redaction import redact_checkbox
 from convgate.ui.state import put, remembered

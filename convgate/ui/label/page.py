@@ -19,10 +19,10 @@ from convgate.ui.answering import (
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import answering
-from convgate.ui.explore.neighbours import draw_neighbours
 from convgate.ui.explore.outcome import Outcome, outcome
+from convgate.ui.explore.panel import draw_neighbours
 from convgate.ui.explore.picking import pick_conversation, pick_moment
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import Work, draw_progress, draw_work, resume

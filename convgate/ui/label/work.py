@@ -24,7 +24,7 @@ from convgate.ui.choosers import chooser_labels, policy_of
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import go
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.explore.view import View
+from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.state import selected_rows
 from convgate.ui.text import literal

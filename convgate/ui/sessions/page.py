@@ -7,14 +7,13 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.ui.frame import App
+from convgate.ui.page_state import draw_problems
 from convgate.ui.sessions import state
+from convgate.ui.sessions.conversation import draw_talk
 from convgate.ui.sessions.stored import draw_stored
-from convgate.ui.sessions.talk import draw_talk
-from convgate.ui.text import literal
 
-ON = "sessions.on"
 _STYLE = Path(__file__).with_name("sessions.css")
-_PLACES = {False: "One conversation", True: "Stored sessions"}
+_PLACES = {"conversation": "One conversation", "stored": "Stored sessions"}
 
 
 def sessions_page(app: App) -> None:
@@ -22,18 +21,12 @@ def sessions_page(app: App) -> None:
     st.html(_STYLE)
     view, problems = state.current_view()
     state.keep(view)
-    for problem in problems:
-        st.warning(literal(problem), icon=":material/link_off:")
-    state.put(ON, view.stored)
+    draw_problems(problems)
     st.segmented_control(
-        "Show", list(_PLACES), key=ON, format_func=lambda on: _PLACES[on], required=True, on_change=_changed,
-        label_visibility="collapsed",
+        "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True, label_visibility="collapsed",
+        **state.page.control("on", view.on),
     )  # fmt: skip
-    if view.stored:
+    if view.on == "stored":
         draw_stored(app, view)
     else:
         draw_talk(app, view)
-
-
-def _changed() -> None:
-    state.change(stored=bool(st.session_state[ON]), page=0)

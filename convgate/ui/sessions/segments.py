@@ -1,4 +1,4 @@
-"""The list: each conversation with its time, its first words and why it begins there; and how to move it."""
+"""The conversations of a transcript and one message of it: why it begins there, and how to move it."""
 
 from __future__ import annotations
 
@@ -8,22 +8,162 @@ from functools import partial
 import streamlit as st
 
 from convgate.figures.hover import on_screen
-from convgate.text import format_duration
+from convgate.sessions import Kind
+from convgate.store.edits import MovedBoundaries
+from convgate.text import format_duration as duration
+from convgate.ui import keys
+from convgate.ui.actions import draw_undo
+from convgate.ui.changes import following
+from convgate.ui.navigation import EXPLORE
 from convgate.ui.sessions import state
-from convgate.ui.sessions.found import Found, Segment, kind_at, record_at, times_of
-from convgate.ui.sessions.message import CALLED
-from convgate.ui.sessions.moving import Changes, moved_to, put_back, said, store
-from convgate.ui.sessions.view import View
+from convgate.ui.sessions.boundaries import (
+    Changes,
+    ConversationBoundaries,
+    Segment,
+    commands_of,
+    kind_at,
+    moved_to,
+    put_back,
+    record_at,
+    said,
+    states_of,
+    store,
+    times_of,
+    undo,
+)
+from convgate.ui.sessions.state import View
 from convgate.ui.text import literal, shortened
-from convgate.ui.wording import counted
+from convgate.ui.turn import Step, draw_turn_head, draw_turn_text
+from convgate.ui.wording import ago, counted
+
+NOTE = "sessions.note"
+_LONGEST_NOTE = 300  # characters
+CALLED: dict[Kind, str] = {
+    "session": "a session begins", "conversation": "a conversation begins", "none": "nothing begins",
+}  # fmt: skip
+_MAKES: dict[Kind, tuple[str, str]] = {
+    "conversation": ("New conversation here", ":material/subdirectory_arrow_right:"),
+    "session": ("New session here", ":material/first_page:"),
+    "none": ("Goes on here", ":material/trending_flat:"),
+}
+
+
+def draw_message(found: ConversationBoundaries, selected: int) -> None:
+    """The turn, why something begins with it or not, and the ways to say otherwise."""
+    talk = found.conversation
+    turn = talk.turns[selected]
+    starts = found.shown.conversation_starts
+    boundary = following(starts, selected) if len(starts) > 1 else None
+    draw_turn_head(
+        "sessions", talk, selected, state.select,
+        Step("next", "next boundary", keys.NEXT_BOUNDARY, boundary, "Where the next conversation begins"),
+    )  # fmt: skip
+    draw_turn_text(turn)
+    _draw_why(found, selected)
+    if selected:
+        _draw_making(found, selected)
+    else:
+        st.caption("The first message begins the first session; that cannot be moved.")
+    moved = MovedBoundaries(found.app.store)
+    draw_undo(state.page, moved.changed_last(found.key), partial(undo, found.app, found.key))
+    _draw_way_out(found, selected)
+
+
+def _draw_why(found: ConversationBoundaries, selected: int) -> None:
+    """What begins here and why; beside it the rules, where a person said something."""
+    record, mine = record_at(found.shown, selected), found.moved.get(selected)
+    told = CALLED[kind_at(found.shown, selected)].capitalize()
+    why = literal(on_screen(record.reason)) if record else "It goes on as the message before."
+    by = " :orange-badge[:material/person: moved by a person]" if mine else ""
+    st.markdown(f"**{told}:** {why}{by}")
+    if mine:
+        st.caption(_by_rules(found, selected) + (f" Said {ago(mine.at)}." if mine.at else ""))
+    facts = []
+    times = times_of(found.key, found.conversation)
+    if (
+        selected
+        and times is not None
+        and (gap := (times[selected] - times[selected - 1]).total_seconds()) > 0
+    ):
+        facts.append(f"{duration(round(gap))} after the message before")
+    if asked := commands_of(found.key, found.tried, found.conversation).get(selected):
+        facts.append(f"the command “{literal(asked[1])}”")
+    if reached := states_of(found.key, found.conversation).get(selected):
+        facts.append(f"reaches {reached}")
+    if facts:
+        st.caption(" · ".join(facts))
+
+
+def _by_rules(found: ConversationBoundaries, turn: int) -> str:
+    bare = record_at(found.bare, turn)
+    reason = f": {literal(on_screen(bare.reason))}" if bare else "."
+    return f"The rules alone: {CALLED[kind_at(found.bare, turn)]}{reason}"
+
+
+def _draw_put_back(found: ConversationBoundaries, turn: int, key: str) -> None:
+    if turn in found.moved:
+        st.button(
+            "Put back to the rules", key=key, icon=":material/settings_backup_restore:",
+            on_click=store, args=(found, partial(put_back, found, turn), turn),
+        )  # fmt: skip
+
+
+def _draw_making(found: ConversationBoundaries, selected: int) -> None:
+    kind, mine = kind_at(found.shown, selected), found.moved.get(selected)
+    # A key of each message's own, and of what is stored of it: an undo shows the note of before.
+    key = f"{NOTE}.{found.key}.{selected}.{mine.at if mine else ''}"
+    st.text_input(
+        "Why", mine.note if mine else "", key=key, max_chars=_LONGEST_NOTE, on_change=_noted,
+        args=(found, selected, key), placeholder="A note, if you like: it stands with what you choose below",
+        label_visibility="collapsed",
+    )  # fmt: skip
+    with st.container(horizontal=True, gap="xsmall", key="sessions-making"):
+        for wanted, (label, icon) in _MAKES.items():
+            st.button(
+                label, key=f"sessions.make.{wanted}", icon=icon, disabled=kind == wanted,
+                on_click=_make, args=(found, selected, wanted, key),
+            )  # fmt: skip
+        _draw_put_back(found, selected, "sessions.put_back")
+
+
+def _draw_way_out(found: ConversationBoundaries, selected: int) -> None:
+    """The way to what the policy `session` keeps for the last message of this part to answer."""
+    part = found.segment_of(selected)
+    answered = [turn for turn in found.conversation.answerable() if part.start <= turn < part.stop]
+    message = answered[-1] if answered else part.stop - 1
+    st.page_link(
+        EXPLORE, label=f"See what this keeps for turn {message + 1:,}, in Explore",
+        icon=":material/query_stats:",
+        query_params={"conversation": found.key, "turn": str(message + 1), "policy": "session"},
+        help="The policy “Session”, with the settings in use: it keeps what was said since the conversation"
+        " began.",
+    )  # fmt: skip
+
+
+def _make(found: ConversationBoundaries, selected: int, kind: Kind, key: str) -> None:
+    note = str(st.session_state.get(key) or "")
+    store(found, partial(_as_said, found, selected, kind, note), selected)
+
+
+def _noted(found: ConversationBoundaries, selected: int, key: str) -> None:
+    mine = found.moved.get(selected)
+    if mine is None:
+        state.touched()  # it is stored with what is chosen
+        return
+    note = str(st.session_state.get(key) or "")
+    store(found, partial(_as_said, found, selected, mine.kind, note), selected)
+
+
+def _as_said(found: ConversationBoundaries, selected: int, kind: Kind, note: str) -> Changes:
+    return {selected: said(found, selected, kind, note)}
+
 
 PER_PAGE = 8
-PAGE = "sessions.page"
 _OPENING = 160  # characters
 _WITHIN = 5  # messages of a conversation with which something else could have begun
 
 
-def draw_segments(view: View, found: Found, selected: int) -> None:
+def draw_segments(view: View, found: ConversationBoundaries, selected: int) -> None:
     """The conversations of the page that the view is on."""
     segments = found.segments
     pages = -(-len(segments) // PER_PAGE)
@@ -31,11 +171,7 @@ def draw_segments(view: View, found: Found, selected: int) -> None:
     page = min(view.page or (here.number - 1) // PER_PAGE + 1, pages)
     for one in segments[(page - 1) * PER_PAGE : page * PER_PAGE]:
         _draw_segment(found, one, is_here=one is here)
-    if pages > 1:
-        # A key of each page's own: which page it is follows from the turn, which others change.
-        key = f"{PAGE}.{page}.{pages}"
-        with st.container(horizontal_alignment="center"):
-            st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
+    state.page.draw_pages(len(segments), PER_PAGE, page)
 
 
 def span(start: datetime, end: datetime) -> str:
@@ -52,7 +188,7 @@ def span(start: datetime, end: datetime) -> str:
     return told if f"{start:%H:%M}" == f"{end:%H:%M}" else f"{told}–{end:%H:%M}"
 
 
-def _draw_segment(found: Found, one: Segment, *, is_here: bool) -> None:
+def _draw_segment(found: ConversationBoundaries, one: Segment, *, is_here: bool) -> None:
     with st.container(border=True, gap="xsmall", key=f"sessions-segment-{one.start}"):
         mine = found.moved.get(one.start)
         begins = "" if one.boundary.kind == "session" else f" · in session {one.session:,}"
@@ -72,7 +208,7 @@ def _draw_segment(found: Found, one: Segment, *, is_here: bool) -> None:
         _draw_within(found, one)
 
 
-def _extent(found: Found, one: Segment) -> str:
+def _extent(found: ConversationBoundaries, one: Segment) -> str:
     turns = (
         f"turn {one.start + 1:,}" if one.stop - one.start == 1 else f"turns {one.start + 1:,}–{one.stop:,}"
     )
@@ -82,19 +218,17 @@ def _extent(found: Found, one: Segment) -> str:
         said_at = times[one.start : one.stop]
         parts.append(span(min(said_at), max(said_at)))
         if one.start and (gap := (times[one.start] - max(times[: one.start])).total_seconds()) > 0:
-            parts.append(f"{format_duration(round(gap))} after the last")
+            parts.append(f"{duration(round(gap))} after the last")
     return " · ".join(parts)
 
 
-def _draw_reason(found: Found, one: Segment) -> None:
+def _draw_reason(found: ConversationBoundaries, one: Segment) -> None:
     st.markdown(f"**Why here:** {literal(on_screen(one.boundary.reason))}")
     if one.start in found.moved:
-        bare = record_at(found.bare, one.start)
-        reason = f": {literal(on_screen(bare.reason))}" if bare else "."
-        st.caption(f"The rules alone: {CALLED[kind_at(found.bare, one.start)]}{reason}")
+        st.caption(_by_rules(found, one.start))
 
 
-def _draw_controls(found: Found, one: Segment) -> None:
+def _draw_controls(found: ConversationBoundaries, one: Segment) -> None:
     key = f"sessions.{one.start}"
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall"):
         st.button(
@@ -125,53 +259,38 @@ def _draw_controls(found: Found, one: Segment) -> None:
             args=(found, partial(_removed, found, one.start), one.start),
             help="It goes on here: this is part of the conversation before",
         )  # fmt: skip
-        if one.start in found.moved:
-            st.button(
-                "Put back to the rules", key=f"{key}.back", icon=":material/settings_backup_restore:",
-                on_click=store, args=(found, partial(put_back, found, one.start), one.start),
-            )  # fmt: skip
+        _draw_put_back(found, one.start, f"{key}.back")
 
 
-def _draw_within(found: Found, one: Segment) -> None:
+def _draw_within(found: ConversationBoundaries, one: Segment) -> None:
     """Where something else could have begun in it, and why it did not."""
     passed = [record for record in found.shown.continued if one.start < record.item < one.stop]
     for record in passed[:_WITHIN]:
         turn = record.item
-        mine = turn in found.moved
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             told = f":material/trending_flat: Turn {turn + 1:,}: {literal(on_screen(record.reason))}"
-            if mine and (bare := record_at(found.bare, turn)) is not None and bare.kind != "none":
-                told += f" The rules alone: {CALLED[bare.kind]}: {literal(on_screen(bare.reason))}"
+            if turn in found.moved:
+                told += f" {_by_rules(found, turn)}"
             st.markdown(told, width="stretch")
-            if mine:
-                st.button(
-                    "Put back to the rules", key=f"sessions.{turn}.back",
-                    icon=":material/settings_backup_restore:", on_click=store,
-                    args=(found, partial(put_back, found, turn), turn),
-                )  # fmt: skip
-            else:
-                st.button(
-                    "Look", key=f"sessions.{turn}.look", icon=":material/visibility:", on_click=state.select,
-                    args=(turn,),
-                )  # fmt: skip
+            _draw_put_back(found, turn, f"sessions.{turn}.back")
+            st.button(
+                "Look", key=f"sessions.{turn}.look", icon=":material/visibility:", on_click=state.select,
+                args=(turn,),
+            )  # fmt: skip
     if len(passed) > _WITHIN:
         st.caption(f"… and at {counted(len(passed) - _WITHIN, 'further turn')}")
 
 
-def _removed(found: Found, start: int) -> Changes:
+def _removed(found: ConversationBoundaries, start: int) -> Changes:
     return {start: said(found, start, "none")}
 
 
-def _move(found: Found, start: int, to: int) -> None:
+def _move(found: ConversationBoundaries, start: int, to: int) -> None:
     store(found, partial(moved_to, found, start, to), to)
 
 
-def _move_typed(found: Found, start: int, key: str) -> None:
+def _move_typed(found: ConversationBoundaries, start: int, key: str) -> None:
     _move(found, start, int(st.session_state[key]) - 1)
-
-
-def _turned(key: str) -> None:
-    state.change(page=int(st.session_state[key]))
 
 
 def _day(moment: datetime) -> str:

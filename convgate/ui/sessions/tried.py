@@ -15,9 +15,8 @@ from convgate.settings import FILE_NAME, PREFIX
 from convgate.text import format_duration
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
-from convgate.ui.sessions.found import Found, record_at, under
-from convgate.ui.sessions.view import View, split_commands
-from convgate.ui.tables import markdown_table
+from convgate.ui.sessions.boundaries import ConversationBoundaries, record_at
+from convgate.ui.sessions.state import View, split_commands
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
@@ -78,7 +77,7 @@ def draw_trying(view: View, in_use: BoundaryRules, tried: BoundaryRules) -> None
         )  # fmt: skip
 
 
-def draw_trial(app: App, view: View, found: Found) -> None:
+def draw_trial(app: App, view: View, found: ConversationBoundaries) -> None:
     """What the settings that are tried change, and how they become the settings."""
     if not view.is_trial:
         return
@@ -98,36 +97,7 @@ def draw_trial(app: App, view: View, found: Found) -> None:
             _draw_lines(app, found)
 
 
-def draw_others(found: Found) -> None:
-    """How the conversation falls apart under other settings, where they matter here."""
-    shown = found.tried
-    changes: dict[str, dict[str, Any]] = {
-        "“Continue” wins over the gap": {"override": True},
-        "The gap wins over “continue”": {"override": False},
-        "No gap ends a session": {"gap": math.inf},
-        "COMPLETE closes nothing": {"close": False},
-    }
-    here = _starts(found.shown)
-    ways = {name: (change, under(found, View(**change).rules(shown))) for name, change in changes.items()}
-    ways = {name: way for name, way in ways.items() if _starts(way[1]) != here}
-    if not ways:
-        return
-    with st.expander("The same under other settings", expanded=len(found.segments) <= 10):
-        rows = [
-            ("**As shown**", *_row(found.shown)),
-            *((name, *_row(way)) for name, (_, way) in ways.items()),
-        ]
-        st.markdown(markdown_table(("", "Conversations begin at turns", "Sessions begin at turns"), rows))
-        with st.container(horizontal=True):
-            for name, (change, _) in ways.items():
-                values = {one: _tried(one, value, found.in_use) for one, value in change.items()}
-                st.button(
-                    f"Try: {name}", key=f"sessions.try.{name}", on_click=state.change,
-                    kwargs={**values, "page": 0},
-                )  # fmt: skip
-
-
-def differences(found: Found) -> list[str]:
+def differences(found: ConversationBoundaries) -> list[str]:
     """What begins otherwise than by the settings in use, a sentence of Markdown each."""
     now, used = _starts(found.shown), _starts(found.used)
     told = []
@@ -156,7 +126,7 @@ def settings_lines(tried: BoundaryRules, in_use: BoundaryRules) -> str:
     return tomli_w.dumps(plain)
 
 
-def _draw_lines(app: App, found: Found) -> None:
+def _draw_lines(app: App, found: ConversationBoundaries) -> None:
     lines = settings_lines(found.tried, found.in_use)
     file = os.environ.get(f"{PREFIX}CONFIG") or str(app.settings.home / FILE_NAME)
     st.markdown(
@@ -213,15 +183,6 @@ def _shown_gap(tried: BoundaryRules, in_use: BoundaryRules) -> float:
 
 def _starts(boundaries: Boundaries) -> dict[int, str]:
     return {record.item: record.kind for record in boundaries.records}
-
-
-def _row(boundaries: Boundaries) -> tuple[str, str]:
-    return _numbers(boundaries.conversation_starts), _numbers(boundaries.session_starts)
-
-
-def _numbers(turns: tuple[int, ...]) -> str:
-    listed = ", ".join(f"{turn + 1:,}" for turn in turns[:12])
-    return f"{listed} … ({len(turns):,})" if len(turns) > 12 else listed
 
 
 def _extent(boundaries: Boundaries) -> str:

@@ -13,10 +13,10 @@ from convgate.training.errors import TrainingError
 from convgate.training.report import CHANGES, REPORT, Change, ItemReport
 from convgate.training.run_list import Run
 from convgate.ui.choosers import of_version
-from convgate.ui.explore.view import LONGEST_QUESTION
 from convgate.ui.finding import Said, library_keys
 from convgate.ui.frame import App, show_problem
 from convgate.ui.navigation import EXPLORE
+from convgate.ui.page_state import LONGEST_QUESTION
 from convgate.ui.text import literal
 from convgate.ui.train.state import ONLY, TURN_PAGE
 from convgate.ui.wording import counted

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from convgate.errors import ConvgateError
 from convgate.evaluation.calibration import Fittable
 from convgate.evaluation.results import Summary
 from convgate.evaluation.tuning import ScoredCase
@@ -19,16 +19,14 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.scored import NO_LIMITS
 from convgate.store.edits import ConversationRules
 from convgate.ui import in_use
+from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.annotator import person
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App
-from convgate.ui.labelled import content_sha256
-from convgate.ui.navigation import EXPLORE
-from convgate.ui.state import forget, remembered
+from convgate.ui.labelled import Source, content_sha256
 from convgate.ui.text import literal
 from convgate.ui.tune import state
-from convgate.ui.tune.data import Source
 from convgate.ui.tune.trial import Trial
 from convgate.ui.wording import counted, told_apart
 from convgate.versions.card import DataSet, Draft, Measured, Metric
@@ -37,25 +35,13 @@ from convgate.versions.names import UNTRAINED
 from convgate.versions.pointers import Change
 from convgate.versions.version import Version
 
-NAME, DONE, WHICH = "tune.name", "tune.done", "tune.which"
+NAME, WHICH = "tune.name", "tune.which"
 _CAUTION = "Its threshold was chosen on the turns that it was measured on: of others it promises too much."
 _OFFERED = 200
 
 
-@dataclass(frozen=True)
-class Done:
-    """What a person did last: what became of it, and what can be done next."""
-
-    sentence: str  # Markdown
-    version: str | None = None  # that can be put into use
-    change: Change | None = None  # that can be taken back
-    conversation: str | None = None  # that has the rule
-    there: bool = False  # of one conversation; else of a version
-    failed: bool = False
-
-
 @dataclass(frozen=True, eq=False)
-class Applied:
+class RuleChange:
     """The rule that is to be applied, and what it was found on."""
 
     app: App
@@ -82,7 +68,7 @@ class Applied:
         return rule
 
 
-def draw_apply(applied: Applied) -> None:
+def draw_apply(applied: RuleChange) -> None:
     """The two ways to keep the rule that is tried."""
     st.subheader("Keep this rule", anchor=False)
     changed = not Choice(applied.choice.rule).same(Choice(applied.policy.rule))
@@ -91,7 +77,7 @@ def draw_apply(applied: Applied) -> None:
         st.markdown("**As a new version**")
         st.caption(
             f"The same weights as {literal(applied.policy.version)}, decided by"
-            f" {literal(applied.choice.told())}. It is not in use before you say so."
+            f" {literal(applied.choice.told())}. Not active until you activate it."
         )
         if applied.choice.limits != NO_LIMITS:
             st.caption("At least and at most are no part of a version; the settings file below has them.")
@@ -103,7 +89,7 @@ def draw_apply(applied: Applied) -> None:
             "Make the version", key="tune.make", icon=":material/save:", on_click=_make, args=(applied,),
             disabled=not changed, help=None if changed else "Move a slider or take the best one first",
         )  # fmt: skip
-        _draw_done(applied.app, there=False)
+        draw_result(state.page)
     with right, st.container(border=True):
         st.markdown("**For one conversation only**")
         st.caption("Explore opens it with this rule until you take it off. Nothing else changes.")
@@ -117,10 +103,10 @@ def draw_apply(applied: Applied) -> None:
             "Use it there", key="tune.apply", icon=":material/forum:", on_click=_apply, args=(applied,),
             disabled=not titles,
         )  # fmt: skip
-        _draw_done(applied.app, there=True)
+        draw_result(state.page, WHICH)
 
 
-def draft(applied: Applied, *, who: str) -> Draft:
+def draft(applied: RuleChange, *, who: str) -> Draft:
     """What the card of a version with this rule says."""
     policy, rule = applied.policy, applied.rule
     parent = stored(applied.app, policy.version)
@@ -147,7 +133,7 @@ def chooser_of(policy: GatePolicy) -> str:
     return GatePolicy.name if policy.version == UNTRAINED else of_version(policy.version)
 
 
-def _data(applied: Applied, known: Sequence[DataSet]) -> tuple[DataSet, ...]:
+def _data(applied: RuleChange, known: Sequence[DataSet]) -> tuple[DataSet, ...]:
     there = {one.sha256 for one in known}
     made = [
         DataSet(
@@ -160,7 +146,7 @@ def _data(applied: Applied, known: Sequence[DataSet]) -> tuple[DataSet, ...]:
     return tuple(one for one in made if one.sha256 not in there)
 
 
-def _metrics(applied: Applied) -> dict[str, Measured]:
+def _metrics(applied: RuleChange) -> dict[str, Measured]:
     """By set, with the rule alone: a version has no limits."""
     if applied.trial is None:
         return {}
@@ -184,110 +170,51 @@ def stored(app: App, name: str) -> Version | None:
     return None if name == UNTRAINED else Versions(app.settings.home).get(name)
 
 
-def _draw_done(app: App, *, there: bool) -> None:
-    """What was done last, beside its button, until it is dismissed, and what can be done next."""
-    done: Done | None = remembered(DONE, None)
-    if done is None or done.there != there:
-        return
-    with st.container(border=True, key="tune-done"):
-        icon = ":material/error:" if done.failed else ":material/check:"
-        st.markdown(f"{icon} {done.sentence}")
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if done.version is not None:
-                st.button(
-                    "Use it from now on", key="tune.activate", icon=":material/check_circle:",
-                    type="primary", on_click=_activate, args=(app, done.version),
-                )  # fmt: skip
-            if done.change is not None:
-                st.button(
-                    "Undo", key="tune.undo", icon=":material/undo:", on_click=_undo, args=(app, done.change)
-                )
-            if done.conversation is not None:
-                st.page_link(
-                    EXPLORE, label="Open it in Explore", icon=":material/query_stats:",
-                    query_params={"conversation": done.conversation},
-                )  # fmt: skip
-                st.button(
-                    "Take it off", key="tune.take_off", icon=":material/undo:", on_click=_take_off,
-                    args=(app, done.conversation),
-                )  # fmt: skip
-            st.button("Dismiss", key="tune.dismiss", type="tertiary", on_click=_dismiss)
+def _make(applied: RuleChange) -> None:
+    app, name = applied.app, (st.session_state.get(NAME) or "").strip() or None
 
-
-def _make(applied: Applied) -> None:
-    name = (st.session_state.get(NAME) or "").strip() or None
-    try:
-        versions = Versions(applied.app.settings.home)
-        made = versions.add(applied.policy.gate, draft(applied, who=person()), name=name)
-    except ConvgateError as error:
-        st.session_state[DONE] = Done(literal(str(error)), failed=True)
-    else:
+    def act() -> ActionResult:
+        made = Versions(app.settings.home).add(applied.policy.gate, draft(applied, who=person()), name=name)
         st.session_state[NAME] = ""
-        st.session_state[DONE] = Done(
-            f"The version **{literal(made.name)}** is made. It is not in use yet. Versions has it too.",
-            version=made.name,
-        )
-    state.touched()
+        told = f"The version **{literal(made.name)}** is made. It is not active yet. Versions has it too."
+        return ActionResult(told, onward=("Activate it", partial(_activated, app, made.name)))
+
+    run_action(state.page, act)
 
 
-def _activate(app: App, name: str) -> None:
-    try:
-        change = in_use.use(app, name)
-    except ConvgateError as error:
-        st.session_state[DONE] = Done(literal(str(error)), failed=True)
-    else:
-        pinned = app.settings.version not in (None, name)
-        told = f"**{literal(name)}** is in use from now on. Versions takes it back at any time, too."
-        if pinned:
-            told += f" Your settings name {literal(str(app.settings.version))}, which still stands before it."
-        st.session_state[DONE] = Done(told, change=change)
-        state.change(version=GatePolicy.name)  # and go on trying the same rule
-    state.touched()
+def _activated(app: App, name: str) -> ActionResult:
+    change = in_use.use(app, name)
+    told = f"**{literal(name)}** is active. Versions can roll back at any time, too."
+    if app.settings.version not in (None, name):
+        told += f" Your settings name {literal(str(app.settings.version))}, which still stands before it."
+    state.change(version=GatePolicy.name)  # and go on trying the same rule
+    return ActionResult(told, partial(_deactivated, app, change) if change else None)
 
 
-def _undo(app: App, change: Change) -> None:
-    versions = Versions(app.settings.home)
-    try:
-        in_use.take_back(app, change)
-    except ConvgateError as error:
-        st.session_state[DONE] = Done(literal(str(error)), failed=True)
-    else:
-        st.session_state[DONE] = Done(
-            f"Taken back: **{literal(versions.active or UNTRAINED)}** is in use again."
-        )
-    state.touched()
+def _deactivated(app: App, change: Change) -> ActionResult:
+    in_use.take_back(app, change)
+    return ActionResult(
+        f"Undone: **{literal(Versions(app.settings.home).active or UNTRAINED)}** is active again."
+    )
 
 
-def _apply(applied: Applied) -> None:
-    key = st.session_state.get(WHICH)
-    if key is None:
-        return
-    why = f"for {applied.goal}" if applied.goal else "set by hand"
-    note = f"{why}, on {applied.labels}" if applied.labels else why
-    version = chooser_of(applied.policy)
-    try:
-        ConversationRules(applied.app.store).put(key, version, applied.choice.to_query(), note=note)
-        title = applied.app.conversations.summary(key).title
-    except ConvgateError as error:
-        st.session_state[DONE] = Done(literal(str(error)), there=True, failed=True)
-    else:
-        told = (
-            f"**{literal(title, limit=60)}** has this rule now, and no other conversation. Explore says so."
-        )
-        st.session_state[DONE] = Done(told, conversation=key, there=True)
-    state.touched()
+def _apply(applied: RuleChange) -> None:
+    app = applied.app
+    key: str = st.session_state.get(WHICH) or ""
+
+    def act() -> ActionResult:
+        why = f"for {applied.goal}" if applied.goal else "set by hand"
+        note = f"{why}, on {applied.labels}" if applied.labels else why
+        version = chooser_of(applied.policy)
+        ConversationRules(app.store).put(key, version, applied.choice.to_query(), note=note)
+        title = literal(app.conversations.summary(key).title, limit=60)
+        told = f"**{title}** has this rule now, and no other conversation. Explore says so."
+        return ActionResult(told, partial(_taken_off, app, key), conversation=key)
+
+    if key:
+        run_action(state.page, act, WHICH)
 
 
-def _take_off(app: App, key: str) -> None:
-    try:
-        ConversationRules(app.store).remove(key)
-    except ConvgateError as error:
-        st.session_state[DONE] = Done(literal(str(error)), there=True, failed=True)
-    else:
-        st.session_state[DONE] = Done("Taken off: the conversation is decided as all others are.", there=True)
-    state.touched()
-
-
-def _dismiss() -> None:
-    forget(DONE)
-    state.touched()
+def _taken_off(app: App, key: str) -> ActionResult:
+    ConversationRules(app.store).remove(key)
+    return ActionResult("Undone: the conversation is decided as all others are.")

@@ -16,24 +16,21 @@ from convgate.policies.gate import GatePolicy
 from convgate.store.conversations import title_of
 from convgate.transcripts import Case, RelevanceSet
 from convgate.ui.choice import Choice
+from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.finding import library_keys, said_in
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
 from convgate.ui.tune import state
+from convgate.ui.tune.state import LABELLED, ONLY, WHERE, View
 from convgate.ui.tune.trial import scored_turns
-from convgate.ui.tune.view import LABELLED, ONLY, WHERE, View
-from convgate.ui.wording import counted, told_apart
+from convgate.ui.wording import counted
 
-WHERE_KEY, ONLY_KEY, PAGE, WHOSE = "tune.where", "tune.only", "tune.page", "tune.whose"
 PER_PAGE = 10
 SAMPLE = 30
 """Conversations of the library that are looked at together, the newest."""
-MESSAGES = 40
-"""Messages of one conversation that are looked at, the latest."""
 
 _TEXT = 240  # characters of a turn
-_NEWEST = "the newest"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +70,7 @@ class Flips:
 
 
 @dataclass(frozen=True, eq=False)
-class Listed:
+class FlipList:
     """What a list of flips needs besides them."""
 
     flips: Flips
@@ -82,14 +79,13 @@ class Listed:
 
 
 def draw_flips(
-    app: App, view: View, policy: GatePolicy, own: Choice, labelled: Listed | None, version: str
+    app: App, view: View, policy: GatePolicy, own: Choice, labelled: FlipList | None, version: str
 ) -> None:
     """The choice of where, the counts, the list with its pages."""
     st.subheader("Which turns flip", anchor=False)
-    state.put(WHERE_KEY, view.where)
     st.segmented_control(
-        "Where", list(WHERE), key=WHERE_KEY, format_func=lambda name: WHERE[name], required=True,
-        on_change=_chose_where, label_visibility="collapsed",
+        "Where", list(WHERE), format_func=WHERE.__getitem__, required=True, label_visibility="collapsed",
+        **state.page.control("where", view.where, only="all"),
     )  # fmt: skip
     choice = view.choice or own
     listed = labelled if view.where == LABELLED else _in_library(app, view, policy, own, choice)
@@ -102,62 +98,45 @@ def draw_flips(
     _draw_list(app, view, listed, version, choice)
 
 
-def listed_labels(scored: ScoredCases, sets: Sequence[RelevanceSet], before: Bools, now: Bools) -> Listed:
+def listed_labels(scored: ScoredCases, sets: Sequence[RelevanceSet], before: Bools, now: Bools) -> FlipList:
     """The flips of labelled turns."""
     flips = Flips.of(scored, before, now, labelled=True)
     by_name = {one.name: one for one in sets}
-    return Listed(flips, by_name, labelled=True)
+    return FlipList(flips, by_name, labelled=True)
 
 
-def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: Choice) -> Listed | None:
-    newest = app.conversations.find(per_page=200)
+def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: Choice) -> FlipList | None:
+    newest = app.conversations.find(per_page=SAMPLE)
     if not newest.rows:
         st.caption("There is no conversation in your library yet.")
         return None
-    titles = {row.key: row.title for row in newest.rows}
-    if view.conversation is not None and view.conversation not in titles:
-        titles[view.conversation] = app.conversations.summary(view.conversation).title
-    titles = told_apart(titles)
-    options = [_NEWEST, *titles]
-    state.put(WHOSE, view.conversation or _NEWEST)
-    some = min(SAMPLE, newest.total)
-    st.selectbox(
-        "Turns of", options, key=WHOSE, on_change=_chose_whose,
-        format_func=lambda key: (
-            f"The newest {some} of {counted(newest.total, 'conversation')}, each at its last message"
-            if key == _NEWEST else titles[key]
-        ),
-        help=f"Of one conversation its {MESSAGES} latest messages are looked at, each with all before it.",
-    )  # fmt: skip
-    chosen = list(titles)[:SAMPLE] if view.conversation is None else [view.conversation]
-    relevance_set = _asked(app, chosen, every=view.conversation is not None)
+    relevance_set = _asked(app, [row.key for row in newest.rows])
     told = "library " + " ".join(f"{case.id}" for case in relevance_set.cases)
     scored = scored_turns([relevance_set], told, policy)
     before = scored.kept(own.rule, own.limits)
     now = scored.kept(choice.rule, choice.limits)
     flips = Flips.of(scored, before, now, labelled=False)
-    cases = counted(len(scored.cases), "message")
     total, then, after = (int(scored.tokens[kept].sum()) for kept in (np.ones_like(now), before, now))
     st.markdown(
         f"**{counted(len(flips), 'turn')}** of {len(now):,} {'flips' if len(flips) == 1 else 'flip'} before"
-        f" {cases}: ↑\u00a0{len(flips.up):,} kept, ↓\u00a0{len(flips.down):,} dropped. Tokens kept: {then:,}"
+        f" the last message of {counted(len(scored.cases), 'conversation')}:"
+        f" ↑\u00a0{len(flips.up):,} kept, ↓\u00a0{len(flips.down):,} dropped. Tokens kept: {then:,}"
         f" before, **{after:,}** now, of {total:,}."
     )
     sets = {relevance_set.name: relevance_set}
-    return Listed(flips, sets, labelled=False)
+    return FlipList(flips, sets, labelled=False)
 
 
-def _asked(app: App, keys: Sequence[str], *, every: bool) -> RelevanceSet:
-    """Messages of conversations as cases of which nothing is known to be relevant."""
+def _asked(app: App, keys: Sequence[str]) -> RelevanceSet:
+    """Return the last message of each conversation as a case of which nothing is known to be relevant."""
     talks, cases = {}, []
     for key in keys:
         talk = app.conversation(key)
-        if not len(talk):
-            continue
-        turns = talk.answerable()[-MESSAGES:] if every else [talk.current_index()]
-        # The set's conversations are called by their keys, which the transcripts need not be.
-        talks[key] = replace(talk, id=key)
-        cases += [Case(f"{key}-{turn:06}", key, turn, None, frozenset()) for turn in turns]
+        if len(talk):
+            turn = talk.current_index()
+            # The set's conversations are called by their keys, which the transcripts need not be.
+            talks[key] = replace(talk, id=key)
+            cases.append(Case(f"{key}-{turn:06}", key, turn, None, frozenset()))
     return RelevanceSet("your library", talks, tuple(cases))
 
 
@@ -170,7 +149,7 @@ def _draw_counts(flips: Flips) -> None:
     )
 
 
-def _draw_list(app: App, view: View, listed: Listed, version: str, choice: Choice) -> None:
+def _draw_list(app: App, view: View, listed: FlipList, version: str, choice: Choice) -> None:
     flips = listed.flips
     if not len(flips):
         st.caption("No turn flips: both rules keep the same turns here.")
@@ -184,9 +163,8 @@ def _draw_list(app: App, view: View, listed: Listed, version: str, choice: Choic
         "up": "↑ Kept now",
         "down": "↓ Dropped now",
     }
-    state.put(ONLY_KEY, only)
     st.segmented_control(
-        "Flips", kinds, key=ONLY_KEY, required=True, on_change=_chose_only, label_visibility="collapsed",
+        "Flips", kinds, required=True, label_visibility="collapsed", **state.page.control("only", only),
         format_func=lambda name: f"{names[name]} {len(flips.rows(name)):,}",
     )  # fmt: skip
     rows = flips.rows(only)
@@ -198,14 +176,10 @@ def _draw_list(app: App, view: View, listed: Listed, version: str, choice: Choic
         _draw_turn(listed, row, places, version, choice)
     if not len(rows):
         st.caption("There is no such turn.")
-    if pages > 1:
-        # Another list begins on its own first page.
-        key = f"{PAGE}.{view.where}.{only}.{view.conversation}.{choice.to_query()}"
-        with st.container(horizontal_alignment="center"):
-            st.pagination(pages, default=page, key=key, on_change=_turned, args=(key,))
+    state.page.draw_pages(len(rows), PER_PAGE, page)
 
 
-def _places(app: App, listed: Listed, rows: Sequence[int]) -> dict[tuple[str, str], tuple[str | None, str]]:
+def _places(app: App, listed: FlipList, rows: Sequence[int]) -> dict[tuple[str, str], tuple[str | None, str]]:
     """By set and id the key, if the library has it, and the title of each conversation that is shown."""
     scored, library = listed.flips.scored, app.conversations
     cases = [scored.cases[int(scored.case[row])] for row in rows]
@@ -219,7 +193,7 @@ def _places(app: App, listed: Listed, rows: Sequence[int]) -> dict[tuple[str, st
 
 
 def _draw_turn(
-    listed: Listed,
+    listed: FlipList,
     row: int,
     places: Mapping[tuple[str, str], tuple[str | None, str]],
     version: str,
@@ -244,7 +218,7 @@ def _draw_turn(
         st.caption(f"{literal(turn.speaker, limit=40)}: {literal(turn.scored_text, limit=_TEXT)}")
 
 
-def verdict(listed: Listed, row: int) -> str:
+def verdict(listed: FlipList, row: int) -> str:
     """Where the turn flips to, its score, and whether that is right."""
     flips = listed.flips
     arrow = "↑ kept now" if row in flips.up else "↓ dropped now"
@@ -258,27 +232,7 @@ def verdict(listed: Listed, row: int) -> str:
 
 def explore_query(case: Case, key: str, turn: int, version: str, choice: Choice) -> dict[str, str]:
     """The address of the turn in Explore, decided by the version with the rule that is tried."""
-    if case.turn is not None:
-        asked = {"turn": str(case.turn + 1)}
-    else:
-        asked = {"ask": case.query.text if case.query else ""}
-    return {
-        "conversation": key, **asked, "selected": str(turn + 1), "policy": version, **choice.to_query()
-    }  # fmt: skip
-
-
-def _chose_where() -> None:
-    state.change(where=st.session_state[WHERE_KEY], only="all")
-
-
-def _chose_whose() -> None:
-    whose = st.session_state[WHOSE]
-    state.change(conversation=None if whose == _NEWEST else whose)
-
-
-def _chose_only() -> None:
-    state.change(only=st.session_state[ONLY_KEY])
-
-
-def _turned(key: str) -> None:
-    state.change(page=int(st.session_state[key]))
+    question = case.query.text if case.query and case.turn is None else ""
+    return ExploreView(
+        key, case.turn, question, selected=turn, policy=version, choice=choice
+    ).to_query()  # fmt: skip

@@ -63,7 +63,7 @@ GOALS = {
 
 
 @dataclass(frozen=True)
-class Found:
+class GoalResult:
     """Where on the curve the goal is served best."""
 
     row: int | None  # None: nowhere
@@ -90,11 +90,11 @@ def goal_words(name: str, wanted: float) -> str:
 
 def find(
     curve: ThresholdCurve, name: str, wanted: float, *, parameter: str, rule: Rule, scored: ScoredCases
-) -> Found:
+) -> GoalResult:
     """The best place for the goal on the rule's curve; where none reaches it, the ways that there are."""
     goal, words = goal_of(name, wanted), goal_words(name, wanted)
     if not len(curve) or not curve.recall[0] >= 0:  # NaN where nothing is relevant
-        return Found(None, "None of these turns is labelled relevant, so no threshold can be found yet.")
+        return GoalResult(None, "None of these turns is labelled relevant, so no threshold can be found yet.")
     row = best_row(curve, goal)
     if row is not None:
         at = f"{parameter} {curve.thresholds[row]:.2f}"
@@ -102,7 +102,7 @@ def find(
         if (share := curve.kept_share[row]) > _NEARLY_ALL:
             turns = len(scored.case)
             told += f"; it keeps {round(share * turns):,} of {counted(turns, 'turn')}"
-        return Found(row, f"{told}.")
+        return GoalResult(row, f"{told}.")
     told = f"No {parameter} of this rule reaches {words} here."
     if isinstance(rule, Anchored):
         told += f" Before a message where no turn scores {rule.anchor:.2f}, its anchor, it keeps nothing."
@@ -110,7 +110,9 @@ def find(
     if not any(way.reaches for way in others):
         told += " Nor does any other anchor, or one fixed threshold: this version's scores do not allow it."
     nearest = nearest_way(curve, rule, goal)
-    return Found(None, told, [*others, *([] if nearest.rule in [way.rule for way in others] else [nearest])])
+    return GoalResult(
+        None, told, [*others, *([] if nearest.rule in [way.rule for way in others] else [nearest])]
+    )
 
 
 def way_words(way: Way) -> str:

@@ -1,4 +1,4 @@
-"""Tune from top to bottom: version and data, the goal, the numbers, the curves, the flips, what to keep."""
+"""Tune: version and data, the goal, the numbers, the curves, the changed decisions, what to keep."""
 
 from __future__ import annotations
 
@@ -9,28 +9,42 @@ import streamlit as st
 
 from convgate.agent_settings import AgentSettings
 from convgate.policies.gate import GatePolicy
+from convgate.transcripts import RelevanceSet
 from convgate.ui import scoring
 from convgate.ui.agent import draw_agent, draw_download
 from convgate.ui.choice import Choice, Extent
 from convgate.ui.choosers import chooser_labels, policy_of
 from convgate.ui.frame import App
+from convgate.ui.labelled import Source, draw_sources, read_labelled, sources, usable
+from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.tune import state
-from convgate.ui.tune.apply import Applied, chooser_of, draw_apply, stored
-from convgate.ui.tune.bearing import bearing_words
-from convgate.ui.tune.charts import draw_charts
-from convgate.ui.tune.data import Source, chosen_of, draw_data, read_data, sources
-from convgate.ui.tune.flips import Listed, draw_flips, listed_labels
-from convgate.ui.tune.goal_controls import draw_goal
+from convgate.ui.tune.apply import RuleChange, chooser_of, draw_apply
+from convgate.ui.tune.charts import draw_charts, draw_goal, rule_controls
+from convgate.ui.tune.flips import FlipList, draw_flips, listed_labels
 from convgate.ui.tune.goals import goal_words
-from convgate.ui.tune.numbers import draw_numbers
-from convgate.ui.tune.rules import rule_controls
-from convgate.ui.tune.trial import Trial, scored_turns, try_rules
-from convgate.ui.tune.view import View
+from convgate.ui.tune.state import View
+from convgate.ui.tune.trial import Trial, draw_numbers, scored_turns, try_rules
 from convgate.versions.catalog import Versions
 from convgate.versions.names import UNTRAINED
 
-VERSION = "tune.version"
+
+def chosen_of(view: View, known: dict[str, Source]) -> tuple[str, ...]:
+    """What the view asks for, else the labels if there are any, else the first set."""
+    if view.data is not None:
+        return view.data
+    return tuple(usable(known)[:1])
+
+
+def read_data(app: App, names: Sequence[str]) -> tuple[list[RelevanceSet], str]:
+    """The data, and a text that stands for their content.
+
+    Raises TranscriptError when a set is not there or cannot be read.
+    """
+    found = [read_labelled(app, name) for name in names]
+    return [one for one, _ in found], "\n".join(told for _, told in found)
+
+
 LABEL = "pages/2_Label.py"
 _STYLE = Path(__file__).with_name("tune.css")
 
@@ -41,13 +55,12 @@ def tune(app: App) -> None:
     labels = {name: label for name, label in chooser_labels(app.settings.home).items() if _is_gate(name)}
     known = sources(app)
     view, problems = state.current_view()
-    view, missing = view.within(labels, known, app.conversations.keys())
+    view, missing = view.among(version=labels, data=known)
     state.keep(view)
-    for problem in [*problems, *missing]:
-        st.warning(literal(problem), icon=":material/link_off:")
+    draw_problems([*problems, *missing])
     with st.sidebar:
         _draw_version(app, view, labels)
-        draw_data(app, view, known)
+        draw_sources(state.page, known, [name for name in chosen_of(view, known) if name in usable(known)])
         rule = st.container()
     policy = scoring.gate_policy(app, view.version)
     own = Choice(policy.rule, policy.limits)
@@ -84,9 +97,6 @@ def _draw_labelled(
         st.caption(literal(overlap.sentence))
     draw_goal(view, trial)
     draw_numbers(trial)
-    version = stored(app, policy.version)
-    if told := bearing_words(used, policy.version, version.card if version else None):
-        st.caption(told)
     draw_charts(trial)
 
 
@@ -96,14 +106,14 @@ def _draw_rest(
     policy: GatePolicy,
     own: Choice,
     trial: Trial | None,
-    listed: Listed | None,
+    listed: FlipList | None,
     used: Sequence[Source],
 ) -> None:
     choice = view.choice or own
     draw_flips(app, view, policy, own, listed, chooser_of(policy))
     at_best = trial is not None and trial.best is not None and trial.best.choice == choice
-    goal = goal_words(view.goal, view.wanted) if at_best else ""
-    applied = Applied(app, policy, choice, goal, used, trial)
+    goal = goal_words(view.goal, view.aim) if at_best else ""
+    applied = RuleChange(app, policy, choice, goal, used, trial)
     draw_apply(applied)
     st.subheader("Use in my agent", anchor=False)
     agent = AgentSettings.of(policy.with_rule(applied.rule, choice.limits), app.settings)
@@ -112,10 +122,9 @@ def _draw_rest(
 
 
 def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:
-    state.put(VERSION, view.version)
     used = app.settings.version or Versions(app.settings.home).active
     st.selectbox(
-        "Version", list(labels), key=VERSION, on_change=_chose_version,
+        "Version", list(labels), **state.page.control("version", view.version, choice=None),
         # Not by its name: the browser sends a label back, and would send the old one when another is in use.
         format_func=lambda name: "The version in use" if name == GatePolicy.name else labels[name],
         help="The gate whose threshold is tuned.",
@@ -135,7 +144,3 @@ def _extent(trial: Trial | None, policy: GatePolicy) -> Extent:
 
 def _is_gate(chooser: str) -> bool:
     return policy_of(chooser) == GatePolicy.name
-
-
-def _chose_version() -> None:
-    state.change(version=st.session_state[VERSION], choice=None)

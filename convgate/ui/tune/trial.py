@@ -1,4 +1,4 @@
-"""What the rule that is tried does on labelled turns, beside the version's own and the best for the goal."""
+"""What the tried rule does on labelled turns, compared with the version's own and the best."""
 
 from __future__ import annotations
 
@@ -10,14 +10,16 @@ import streamlit as st
 
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import Bools
+from convgate.evaluation.results import Measure
 from convgate.evaluation.sweeps import Sweep, at_value, sweep_of, value_of
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
 from convgate.ui.choice import Choice
 from convgate.ui.judging import once
-from convgate.ui.tune.goals import Found, find
-from convgate.ui.tune.view import View
+from convgate.ui.tune.goals import GoalResult, find
+from convgate.ui.tune.state import View
+from convgate.ui.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +42,7 @@ class Trial:
     sweep: Sweep | None  # what the chosen rule is moved along
     value: float | None  # where it stands
     curve: ThresholdCurve | None
-    found: Found | None
+    found: GoalResult | None
     beta: float
 
     @property
@@ -69,7 +71,7 @@ def try_rules(scored: ScoredCases, told: str, policy: GatePolicy, view: View) ->
     place = f"{told} {policy.gate.fingerprint} {policy.encoder.identity!r}"
     own = Choice(policy.rule, policy.limits)
     choice = view.choice or own
-    beta = view.wanted if view.goal == "f_beta" else 1.0
+    beta = view.aim if view.goal == "f_beta" else 1.0
     sweep = sweep_of(choice.rule)
     curve = found = best = None
     if sweep is not None:
@@ -77,7 +79,7 @@ def try_rules(scored: ScoredCases, told: str, policy: GatePolicy, view: View) ->
         curve = _curve(place, repr(at_value(choice.rule, sweep.low)), scored, choice)
         assert curve is not None
         found = find(
-            curve, view.goal, view.wanted, parameter=sweep.label, rule=choice.rule, scored=scored
+            curve, view.goal, view.aim, parameter=sweep.label, rule=choice.rule, scored=scored
         )  # fmt: skip
         if found.row is not None:
             rule = at_value(choice.rule, float(curve.thresholds[found.row]))
@@ -110,3 +112,78 @@ def _curve(place: str, rule: str, _scored: ScoredCases, _choice: Choice) -> Thre
 def _tried(place: str, choice: str, beta: float, _scored: ScoredCases, _choice: Choice) -> Tried:
     kept = _scored.kept(_choice.rule, _choice.limits)
     return Tried(_choice, kept, _scored.figures(kept, beta=beta))
+
+
+_UNDEFINED = "–"
+
+
+def draw_numbers(trial: Trial) -> None:
+    """The sentence about the rule that is tried, then all figures side by side."""
+    st.markdown(words(trial))
+    tried: dict[str, Tried] = {"Now": trial.own, "Tried": trial.chosen}
+    if trial.best is not None:
+        tried["Best"] = trial.best
+    columns = [_column(one, trial.beta, trial.scored.learned) for one in tried.values()]
+    lines = [f"|  | {' | '.join(tried)} |", "| --- |" + " ---: |" * len(tried)]
+    lines += [
+        f"| {name} | {' | '.join(column[name] for column in columns)} |"
+        for name in dict.fromkeys(name for column in columns for name in column)
+    ]
+    with st.container(key="tune-numbers"):
+        st.markdown("\n".join(lines))
+    few = trial.scored.conversations < 2
+    st.caption(
+        "In brackets: 95% intervals over conversations; one conversation cannot give them."
+        if few
+        else "In brackets: 95% intervals over conversations."
+    )
+
+
+def words(trial: Trial) -> str:
+    """What the rule that is tried does, against the version's own."""
+    now, tried = trial.own.figures, trial.chosen.figures
+    told = (
+        f"Of **{counted(tried.turns, 'labelled turn')}**, {tried.relevant:,} matter."
+        f" The rule that is tried keeps {_kept(tried)}"
+    )
+    if trial.own.choice.same(trial.chosen.choice):
+        return f"{told}. It is the version's own rule."
+    return f"{told}. The version's own rule keeps {_kept(now)}."
+
+
+def _kept(figures: Figures) -> str:
+    return (
+        f"{figures.hits:,} of them and drops {figures.false_drops:,}; it also keeps"
+        f" {figures.false_keeps:,} that {'does' if figures.false_keeps == 1 else 'do'} not matter"
+    )
+
+
+def _column(tried: Tried, beta: float, learned: float) -> dict[str, str]:
+    figures, rule = tried.figures, tried.choice.rule
+    return {
+        "Rule": rule.label.partition(":")[0],
+        "Where it stands": ", ".join(tried.choice.numbers(learned=learned)),
+        "Precision": _share(figures.precision),
+        "Recall": _share(figures.recall),
+        f"F{beta:g}": _share(figures.f_beta),
+        "Turns kept": f"{figures.kept:,} · {_percent(figures.kept_share)}",
+        "Tokens kept": f"{figures.tokens_kept:,} · {_percent(figures.token_share)}",
+        "Kept, but does not matter": f"{figures.false_keeps:,} · {_percent(figures.false_keep_share)}",
+        "Dropped, but matters": f"{figures.false_drops:,} · {_percent(figures.false_drop_share)}",
+    }
+
+
+def _share(measure: Measure) -> str:
+    if measure.value is None:
+        return _UNDEFINED
+    if measure.low is None or measure.high is None:
+        return f"{measure.value:.2f}"
+    return f"{measure.value:.2f} ({measure.low:.2f} to {measure.high:.2f})"
+
+
+def _percent(measure: Measure) -> str:
+    if measure.value is None:
+        return _UNDEFINED
+    if measure.low is None or measure.high is None:
+        return f"{measure.value:.0%}"
+    return f"{measure.value:.0%} ({measure.low:.0%} to {measure.high:.0%})"

@@ -1,4 +1,4 @@
-"""One version, in full: what it is, how it was made, how well it does, what it is not good for."""
+"""One version: its facts, metrics, data, training, and the difference from its parent."""
 
 from __future__ import annotations
 
@@ -18,14 +18,69 @@ from convgate.ui.text import literal, show_text
 from convgate.ui.theme import current_palette
 from convgate.ui.versions import state
 from convgate.ui.versions.listing import Shelf, draw_actions, draw_badges, parent_words
-from convgate.ui.versions.removing import draw_removal, draw_rename
-from convgate.ui.versions.unlike import draw_difference
+from convgate.ui.versions.manage import draw_removal, draw_rename
 from convgate.ui.versions.words import METRICS, gain_words, markdown_table, named, with_interval
 from convgate.ui.wording import ago, counted
 from convgate.versions.card import DataSet, Measured, Metric, Training
+from convgate.versions.difference import Difference, Pair, difference
 from convgate.versions.lineage import lineage
-from convgate.versions.markdown import UNDEFINED
+from convgate.versions.markdown import UNDEFINED, measure
 from convgate.versions.version import Version
+
+LARGEST = 8  # parameters that are shown
+
+
+def draw_difference(parent: Version, version: Version) -> None:
+    """Threshold, config, data, metrics and the weights that moved most."""
+    found = _difference(
+        parent.name, repr(parent.card.created), version.name, repr(version.card.created), parent, version
+    )
+    head = ("", literal(found.a), literal(found.b))
+    changed = {**found.threshold, **found.config}
+    if changed:
+        st.markdown(markdown_table(head, [(literal(name), *_values(pair)) for name, pair in changed.items()]))
+    _draw_shared_data(found)
+    for name, metrics in found.metrics.items():
+        rows = [
+            (METRICS.get(metric) or literal(metric, limit=40), measure(a), measure(b))
+            for metric, (a, b) in metrics.items()
+            if a is not None and b is not None
+        ]
+        if rows:
+            st.markdown(markdown_table((literal(name, limit=40), *head[1:]), rows, numbers=True))
+    if not (found.moved or found.not_shared):
+        st.caption("The weights are the same.")
+    if found.moved:
+        rows = [
+            (
+                literal(one.name),
+                "from 0" if one.relative is None else f"{one.relative:.1%}",
+                f"{one.largest:.2g}",
+            )
+            for one in found.moved[:LARGEST]
+        ]
+        st.markdown(markdown_table(("Weights that moved most", "by", "at most"), rows, numbers=True))
+        st.caption(f"{counted(len(found.moved), 'parameter')} of the gate moved.")
+
+
+def _draw_shared_data(found: Difference) -> None:
+    for what, names in found.data.items():
+        if names:
+            whose = "of both" if what == "both" else f"of {literal(getattr(found, what))} alone"
+            st.caption(f"Data {whose}: {literal(', '.join(names), limit=400)}")
+
+
+def _values(pair: Pair) -> tuple[str, str]:
+    return (_value(pair[0]), _value(pair[1]))
+
+
+def _value(value: object) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else "–" if value is None else literal(str(value))
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _difference(a: str, made_a: str, b: str, made_b: str, _a: Version, _b: Version) -> Difference:
+    return difference(_a, _b)
 
 
 def draw_card(app: App, shelf: Shelf, version: Version) -> None:

@@ -12,12 +12,12 @@ from convgate.errors import ConvgateError, GateError
 from convgate.gate.checkpoint import check_encoder
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App, show_problem
+from convgate.ui.navigation import COMPARE
 from convgate.ui.text import literal
 from convgate.ui.versions import state
-from convgate.ui.versions.pointing import activate, pin
-from convgate.ui.versions.removing import draw_removal
+from convgate.ui.versions.manage import activate, draw_removal, pin
 from convgate.ui.versions.words import data_words, headline_words, named
-from convgate.ui.wording import ago, counted
+from convgate.ui.wording import ago
 from convgate.versions.catalog import Listing, Versions
 from convgate.versions.headline import headline
 from convgate.versions.lineage import Descent, lineage
@@ -25,7 +25,6 @@ from convgate.versions.version import Version
 
 PER_PAGE = 10
 DEEPEST = 4  # generations that are set in; what is further below says so in words
-SEARCH = "versions.search"
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ def read_shelf(app: App, versions: Versions) -> Shelf:
     return Shelf(versions, listing, versions.active, versions.baseline, _foreign(app, listing.versions))
 
 
-def draw_list(app: App, shelf: Shelf) -> None:
-    """Damaged ones first, then a page of the others."""
+def draw_list(app: App, shelf: Shelf, number: int) -> None:
+    """Draw the damaged versions, then page `number`, from 1, of the others."""
     for name, problem in shelf.listing.damaged.items():
         with st.container(border=True, key=f"damaged-{name}"):
             st.markdown(f":material/broken_image: {literal(problem[:1].upper() + problem[1:])}.")
@@ -72,24 +71,11 @@ def draw_list(app: App, shelf: Shelf) -> None:
             icon=":material/model_training:",
         )
         return
-    search = st.text_input(
-        "Search names, notes and people", key=SEARCH, type="search", live=True, persist_state="session",
-        on_change=state.touched, label_visibility="collapsed",
-        placeholder="Search names, notes and people",
-    )  # fmt: skip
-    found = _found(lineage(shelf.listing.versions), search or "")
-    if not found:
-        st.markdown(f"No version has “{literal(search or '', limit=60)}” in its name, note or maker.")
-        return
-    pages = -(-len(found) // PER_PAGE)
-    position = f"versions.page.{search}"
-    number = min(st.session_state.get(position, 1), pages)
-    for place in found[(number - 1) * PER_PAGE : number * PER_PAGE]:
+    places = lineage(shelf.listing.versions)
+    number = min(number, max(1, -(-len(places) // PER_PAGE)))
+    for place in places[(number - 1) * PER_PAGE : number * PER_PAGE]:
         _draw_row(app, shelf, place)
-    if pages > 1:
-        with st.container(horizontal_alignment="center"):
-            st.pagination(pages, key=position, persist_state="session", on_change=state.touched)
-        st.caption(counted(len(found), "version"))
+    state.page.draw_pages(len(places), PER_PAGE, number)
 
 
 def draw_badges(shelf: Shelf, version: Version) -> None:
@@ -121,9 +107,9 @@ def draw_actions(app: App, shelf: Shelf, version: Version, *, place: str) -> Non
     reference = shelf.reference(version)
     other = reference.name if reference else shelf.active
     if reason is None and other is not None and other != name:
-        st.button(
-            "Compare", key=f"versions.{place}.compare.{name}", icon=":material/compare_arrows:",
-            on_click=state.change, kwargs={"beside": True, "a": of_version(other), "b": of_version(name)},
+        st.page_link(
+            COMPARE, label="Compare", icon=":material/compare_arrows:",
+            query_params={"policies": f"{of_version(other)}, {of_version(name)}"},
             help=f"Side by side with {literal(other)}",
         )  # fmt: skip
 
@@ -166,18 +152,6 @@ def parent_words(place: Descent, parent: str | None) -> str:
         return f"child of {literal(parent, limit=64)}, which is not here"
     deep = f", generation {place.depth}" if place.depth > DEEPEST else ""
     return f":material/subdirectory_arrow_right: child of {literal(place.parent)}{deep}"
-
-
-def _found(places: Sequence[Descent], search: str) -> list[Descent]:
-    words = search.casefold().split()
-    return [
-        place
-        for place in places
-        if all(
-            word in f"{place.version.name}\n{place.version.card.note}\n{place.version.card.who}".casefold()
-            for word in words
-        )
-    ]
 
 
 def _foreign(app: App, versions: Sequence[Version]) -> dict[str, str]:

@@ -1,11 +1,28 @@
-"""The view of Versions between reruns; its bare address is the list."""
+"""What Versions shows, between reruns; its bare address is the list."""
 
 from __future__ import annotations
 
-from convgate.ui.address import Address
-from convgate.ui.state import put as put
-from convgate.ui.versions.view import View
+from dataclasses import dataclass
 
-_address = Address("versions", lambda query, _known: View.from_query(query), bare=True)
-VIEW = _address.key
-current_view, change, touched, keep = _address.current, _address.change, _address.touched, _address.keep
+from convgate.ui.page_state import Address, Codec, PageState, param
+from convgate.ui.state import put as put
+from convgate.versions.names import is_name
+
+
+def _read(text: str) -> str:
+    if not is_name(text):
+        raise ValueError(text)
+    return text
+
+
+@dataclass(frozen=True)
+class View(PageState):
+    """The list, or one version of it."""
+
+    version: str | None = param(None, Codec(str, _read, "a version's name"))  # whose card is open
+    page: int = 1  # of the list
+
+
+page = Address("versions", View, bare=True)
+VIEW = page.key
+current_view, change, touched, keep = page.current, page.change, page.touched, page.keep

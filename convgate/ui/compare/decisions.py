@@ -1,9 +1,7 @@
-"""What each column decides about the turns before a message, and how far two of them are alike."""
+"""What each column decides about the turns before a message, and how much two of them agree."""
 
 from __future__ import annotations
 
-import functools
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -11,35 +9,33 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from convgate.conversation import Conversation
 from convgate.decisions import Floats, TurnDecisions
 from convgate.errors import ConvgateError
-from convgate.gatekeeper.checks import check
-from convgate.gatekeeper.exchange import Exchange
-from convgate.labels.agreement import kappa
+from convgate.figures.hover import on_screen
+from convgate.figures.timeline import Event
+from convgate.labels.coefficients import kappa
 from convgate.policies.base import Policy
-from convgate.policies.gate import GatePolicy, ScoredHistory
-from convgate.policies.gatekeeper import GatekeeperPolicy
-from convgate.policies.pipeline import Pipeline
 from convgate.policies.written import Written
-from convgate.selector import Selection, Selector
+from convgate.selector import Selection
+from convgate.sessions import BoundaryRules, segment
+from convgate.sessions.workflow import workflow_state_of
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.compare.columns import choice_of, chooser_of, is_gate
 from convgate.ui.frame import App
-from convgate.ui.judging import digest
 from convgate.ui.scoring import Moment, encode_ahead
-from convgate.ui.turn_labels import moves
+from convgate.ui.turn import moves
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class ColumnDecisions:
     """What one column decides, after it was made a valid list of messages."""
 
     column: Written
     number: int  # from 1, left to right
     label: str
     selection: Selection
-    seconds: float  # that deciding took when it was done, with the texts encoded already
     unlike: Changes | None = None  # against the reference; None of the reference itself
 
     @property
@@ -54,12 +50,12 @@ class Made:
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class Comparison:
     """All columns on one message; the reference is one of them."""
 
     moment: Moment
-    columns: tuple[Made, ...]
-    against: Made
+    columns: tuple[ColumnDecisions, ...]
+    against: ColumnDecisions
 
     @property
     def indices(self) -> NDArray[np.int64]:
@@ -101,12 +97,12 @@ def policy_of_column(app: App, column: Written) -> Policy:
 
 def decide_all(
     app: App, columns: Sequence[Written], against: Written, labels: dict[str, str], moment: Moment
-) -> tuple[Compared | None, dict[str, ConvgateError]]:
+) -> tuple[Comparison | None, dict[str, ConvgateError]]:
     """What each column decides, and why some cannot, by their labels; None when no column can.
 
     Another column takes the place of a reference that cannot.
     """
-    made: list[Made] = []
+    made: list[ColumnDecisions] = []
     failed: dict[str, ConvgateError] = {}
     for number, column in enumerate(columns, start=1):
         label = labels[column.to_text()]
@@ -114,7 +110,7 @@ def decide_all(
             policy = policy_of_column(app, column)
             if encoder := getattr(policy, "encoder", None):
                 encode_ahead(moment, encoder)
-            made.append(Made(column, number, label, *_decided(policy, moment)))
+            made.append(ColumnDecisions(column, number, label, scoring.selected(policy, moment)))
         except ConvgateError as error:
             failed[label] = error
     if not made:
@@ -123,7 +119,7 @@ def decide_all(
     beside = [
         one if one is first else replace(one, unlike=changes(one.decisions, first.decisions)) for one in made
     ]
-    return Compared(moment, tuple(beside), first), failed
+    return Comparison(moment, tuple(beside), first), failed
 
 
 def agreement(kept: NDArray[np.bool_]) -> Agreement:
@@ -141,64 +137,31 @@ def agreement(kept: NDArray[np.bool_]) -> Agreement:
     return Agreement(alike, kappa(cells.astype(np.float64)))
 
 
-def kappa_words(value: float) -> str:
-    """What a kappa means.
+_BEGUN = {"session": "A session begins", "conversation": "A conversation begins"}
 
-    >>> [kappa_words(value) for value in (0.05, 0.5, 0.95, float("nan"))]
-    ['hardly more than chance', 'moderate', 'almost the same', 'not defined']
+
+def events_of(app: App, moment: Moment) -> list[Event]:
+    """The events up to the current message, in order. The first message begins everything and is none.
+
+    Raises SessionError for settings that cannot be.
     """
-    if np.isnan(value):
-        return "not defined"
-    for least, words in _WORDS:
-        if value >= least:
-            return words
-    return "less than chance"
+    end = len(moment.conversation) if moment.situation.index is None else moment.situation.index + 1
+    found = _events(
+        moment.key + moves(moment.conversation), BoundaryRules.of(app.settings), moment.conversation
+    )
+    return [event for event in found if event.turn < end]
 
 
-_WORDS = (
-    (0.8, "almost the same"),
-    (0.6, "much"),
-    (0.4, "moderate"),
-    (0.2, "some"),
-    (0.0, "hardly more than chance"),
-)
-
-
-def _decided(policy: Policy, moment: Moment) -> tuple[Selection, float]:
-    return _selection(moment.place, f"{digest(policy)} {moves(moment.conversation)}", policy, moment)
-
-
-@st.cache_resource(max_entries=128, show_spinner=False)
-def _selection(
-    place: tuple[str, int | None, str], policy: str, _policy: Policy, _moment: Moment
-) -> tuple[Selection, float]:
-    """What a policy sends, and the seconds that deciding took, without making it a valid list."""
-    spent = 0.0
-    if isinstance(_policy, GatePolicy):
-        # A rule that is moved decides on the scores that are there; how long they took belongs to it.
-        fingerprint, identity = _policy.gate.fingerprint, repr(_policy.encoder.identity)
-        scored, spent = _scored(place, fingerprint, identity, _policy, _moment)
-        start = time.perf_counter()
-        decisions = _policy.decide_scored(scored)
-    else:
-        if isinstance(_policy, GatekeeperPolicy | Pipeline):
-            _read_patterns()
-        start = time.perf_counter()
-        decisions = _policy.decide(_moment.situation, _moment.history)
-    spent += time.perf_counter() - start
-    selection = Selector(_policy).valid(_moment.situation, _moment.history, decisions, pair_answers=False)
-    return selection, spent
-
-
-@functools.cache
-def _read_patterns() -> None:
-    """Have the gatekeeper's patterns and languages read, once: seconds that no decision takes after it."""
-    check(Exchange("Fix it", "Done."))
-
-
-@st.cache_resource(max_entries=64, show_spinner=False)
-def _scored(
-    place: tuple[str, int | None, str], fingerprint: str, identity: str, _gate: GatePolicy, _moment: Moment
-) -> tuple[ScoredHistory, float]:
-    start = time.perf_counter()
-    return _gate.score(_moment.situation, _moment.history), time.perf_counter() - start
+@st.cache_resource(max_entries=16, show_spinner=False, hash_funcs={BoundaryRules: repr})
+def _events(key: str, rules: BoundaryRules, _conversation: Conversation) -> list[Event]:
+    begun = [
+        Event(boundary.item, kind, f"{_BEGUN[kind]}: {on_screen(boundary.reason)}")
+        for boundary in segment(_conversation.turns, rules).records
+        if boundary.item and (kind := boundary.kind) != "none"
+    ]
+    states = [
+        Event(index, "state", f"The workflow is {reached.lower()}.")
+        for index, turn in enumerate(_conversation.turns)
+        if (reached := workflow_state_of(turn)) is not None
+    ]
+    return sorted([*begun, *states], key=lambda event: event.turn)

@@ -1,12 +1,13 @@
-"""The pictures: tokens by section beside the budget, and the conversation's modes with its contexts."""
+"""Tokens by section within the budget, and the conversation's modes with its contexts."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 import streamlit as st
 
-from convgate.context.mode import MODES
+from convgate.context.mode import MODES, Mode
 from convgate.context.modes import ConversationModes
 from convgate.context.section import SECTIONS, SectionName
 from convgate.figures.context import (
@@ -20,22 +21,57 @@ from convgate.figures.context import (
     modes_along_height,
 )
 from convgate.figures.layout import CONFIG
+from convgate.figures.modes import SECTION_LABELS, mode_colour, mode_letter, section_look
 from convgate.transcripts.characters import writable
 from convgate.ui.context import state
-from convgate.ui.context.legend import draw_modes_legend, draw_sections_legend
-from convgate.ui.context.replay import Replay
-from convgate.ui.context.shown import Shown
+from convgate.ui.context.build import ContextView, Replay
 from convgate.ui.state import clicked, selected_points
 from convgate.ui.theme import current_palette
-from convgate.ui.turn_labels import turn_labels
+from convgate.ui.turn import turn_labels
 from convgate.ui.wording import counted
+
+
+def draw_sections_legend(sections: Sequence[SectionName], *, present: bool) -> None:
+    """The sections that the bar has, and the message to answer."""
+    palette = current_palette()
+    entries = [(f"background: {section_look(one, palette).colour}", SECTION_LABELS[one]) for one in sections]
+    if present:
+        entries.append((f"background: {palette.ink}", "Message to answer"))
+    _draw(entries)
+
+
+def colour_sections(sections: Iterable[SectionName]) -> None:
+    """Give the boxes of the sections the colours of the bar, on their left edges."""
+    palette = current_palette()
+    rules = (
+        f".st-key-context-section-{section} {{ border-left: 5px solid"
+        f" {section_look(section, palette).colour}; }}"
+        for section in sections
+    )
+    st.html(f"<style>{' '.join(rules)}</style>")
+
+
+def draw_modes_legend(modes: Sequence[Mode]) -> None:
+    """The modes that the strip has."""
+    palette = current_palette()
+    entries = [(f"background: {mode_colour(mode, palette)}", f"{mode_letter(mode)} {mode}") for mode in modes]
+    if modes:
+        entries.append((f"border: 2px solid {palette.muted}", "open: carried on from before"))
+    _draw(entries)
+
+
+def _draw(entries: Iterable[tuple[str, str]]) -> None:
+    """Styles of swatches, and their names; all of it our own words."""
+    items = "".join(f'<span><i style="{style}"></i>{name}</span>' for style, name in entries)
+    st.html(f'<div class="context-legend" aria-hidden="true">{items}</div>')
+
 
 BAR, ALONG, SLIDER = "context.bar", "context.along", "context.slider"
 MOST = 400
 """Contexts that are built at one click."""
 
 
-def draw_bar(shown: Shown) -> None:
+def draw_bar(shown: ContextView) -> None:
     """Tokens by section; a click on one lists it."""
     bundle = shown.bundle
     st.plotly_chart(
@@ -47,7 +83,7 @@ def draw_bar(shown: Shown) -> None:
     draw_sections_legend(sections, present=message_tokens(bundle) > 0)
 
 
-def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
+def draw_along(shown: ContextView, replay: Replay, modes: ConversationModes) -> None:
     """The modes of all messages, and the contexts built so far; a click goes to a message."""
     marks, built = _marks(shown, replay, modes), dict(sorted(replay.built.items()))
     _draw_slider(shown)
@@ -76,7 +112,7 @@ def draw_along(shown: Shown, replay: Replay, modes: ConversationModes) -> None:
             )  # fmt: skip
 
 
-def _draw_slider(shown: Shown) -> None:
+def _draw_slider(shown: ContextView) -> None:
     """From message to message; what nobody answers is passed over."""
     count = len(shown.conversation)
     if count < 2:
@@ -90,7 +126,7 @@ def _draw_slider(shown: Shown) -> None:
     )  # fmt: skip
 
 
-def _marks(shown: Shown, replay: Replay, modes: ConversationModes) -> list[ModeMark]:
+def _marks(shown: ContextView, replay: Replay, modes: ConversationModes) -> list[ModeMark]:
     labels = turn_labels(shown.key, shown.conversation)
     marks = []
     for turn, found in modes.found.items():

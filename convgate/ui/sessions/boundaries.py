@@ -1,8 +1,8 @@
-"""What begins where in a conversation: as it is, by the rules alone, and by the settings in use."""
+"""The boundaries of a conversation, and moving them by hand with undo."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -10,12 +10,14 @@ from functools import cached_property
 import streamlit as st
 
 from convgate.conversation import Conversation
+from convgate.errors import ConvgateError
 from convgate.sessions import Boundaries, Boundary, BoundaryRules, Kind, segment, with_moved
 from convgate.sessions.workflow import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.ui import services
 from convgate.ui.frame import App
-from convgate.ui.turn_labels import moves
+from convgate.ui.sessions import state
+from convgate.ui.turn import moves
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ class Segment:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class ConversationBoundaries:
     """The boundaries of a conversation, three ways."""
 
     app: App
@@ -59,26 +61,23 @@ class Found:
         """The conversation that a turn is part of."""
         return next(one for one in reversed(self.segments) if one.start <= turn)
 
-    @property
-    def others_moved(self) -> dict[int, MovedBoundary]:
-        """What a person moved but what the rules would have alike."""
-        return {turn: one for turn, one in self.moved.items() if kind_at(self.bare, turn) != one.kind}
 
-
-def found_in(app: App, key: str, in_use: BoundaryRules, tried: BoundaryRules) -> Found:
+def find_boundaries(
+    app: App, key: str, in_use: BoundaryRules, tried: BoundaryRules
+) -> ConversationBoundaries:
     """What is found in a conversation of the library, kept between reruns."""
     read = services.conversation(app.settings.database, key)
     moved = MovedBoundaries(app.store).of(key)
     talk = with_moved(read, moved)
     alike, other = moves(read), moves(talk)
-    return Found(
+    return ConversationBoundaries(
         app, key, read, moved, in_use, tried,
         shown=_boundaries(key, other, tried, talk), bare=_boundaries(key, alike, tried, read),
         used=_boundaries(key, other, in_use, talk), bare_used=_boundaries(key, alike, in_use, read),
     )  # fmt: skip
 
 
-def under(found: Found, rules: BoundaryRules) -> Boundaries:
+def under(found: ConversationBoundaries, rules: BoundaryRules) -> Boundaries:
     """The same conversation under other rules, with what a person moved."""
     talk = with_moved(found.conversation, found.moved)
     return _boundaries(found.key, moves(talk), rules, talk)
@@ -137,3 +136,71 @@ def commands_of(key: str, rules: BoundaryRules, _conversation: Conversation) -> 
 @st.cache_resource(max_entries=64, show_spinner=False, hash_funcs={BoundaryRules: repr})
 def _boundaries(key: str, moved: str, rules: BoundaryRules, _conversation: Conversation) -> Boundaries:
     return segment(_conversation.turns, rules)
+
+
+PROBLEM = "sessions.problem"  # the message of what could not be stored
+
+Changes = Mapping[int, MovedBoundary | None]
+
+
+def moved_to(found: ConversationBoundaries, start: int, to: int) -> Changes:
+    """What makes the boundary at turn `start` stand at turn `to`; it takes its note along."""
+    note = found.moved[start].note if start in found.moved else ""
+    changes = {start: said(found, start, "none"), to: said(found, to, kind_at(found.shown, start), note)}
+    return {} if start == to else changes
+
+
+def said(found: ConversationBoundaries, turn: int, kind: Kind, note: str = "") -> MovedBoundary | None:
+    """What a person says of a turn; None where the rules say the same, those in use and those tried."""
+    alike = kind_at(found.bare, turn) == kind_at(found.bare_used, turn) == kind
+    return None if alike and not note.strip() else MovedBoundary(kind, note)
+
+
+def put_back(found: ConversationBoundaries, turn: int) -> Changes:
+    """What leaves a turn to the rules again: for a boundary that was moved, both ends of the move."""
+    mine = found.moved.get(turn)
+    if mine is None:
+        return {}
+    starts = found.shown.conversation_starts
+    before = max((start for start in starts if start < turn), default=0)
+    after = min((start for start in starts if start > turn), default=found.shown.messages)
+    if mine.kind != "none":
+        taken = (one for one, other in found.moved.items() if before < one < after and other.kind == "none")
+        return dict.fromkeys((turn, *taken))
+    kind = kind_at(found.bare, turn)
+    added = [
+        one
+        for one in (before, after)
+        if one in found.moved and found.moved[one].kind == kind and kind_at(found.bare, one) == "none"
+    ]
+    return dict.fromkeys((turn, *sorted(added, key=lambda one: abs(one - turn))[:1]))
+
+
+def store(found: ConversationBoundaries, changes: Callable[[], Changes], turn: int) -> None:
+    """Store what a person says, and look at the turn; for callbacks."""
+    wanted = changes()
+    held = MovedBoundaries(found.app.store)
+    st.session_state.pop(PROBLEM, None)
+    try:
+        known = held.of(found.key)
+        if any(_plain(known.get(one)) != _plain(moved) for one, moved in wanted.items()):
+            held.change(found.key, wanted)
+    except ConvgateError as error:
+        st.session_state[PROBLEM] = str(error)
+    state.select(turn)
+
+
+def undo(app: App, key: str) -> None:
+    """Take the last change of the conversation back, whenever it was made; for callbacks."""
+    st.session_state.pop(PROBLEM, None)
+    try:
+        turns = MovedBoundaries(app.store).undo(key)
+    except ConvgateError as error:
+        st.session_state[PROBLEM], turns = str(error), []
+    if turns:
+        state.select(turns[-1])
+    state.touched()
+
+
+def _plain(moved: MovedBoundary | None) -> tuple[str, str] | None:
+    return None if moved is None else (moved.kind, moved.note.strip())

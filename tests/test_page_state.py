@@ -1,0 +1,145 @@
+"""What pages show as addresses and back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from convgate.conversation import Conversation, Turn
+from convgate.policies.written import read_policies
+from convgate.ui.choice import Choice
+from convgate.ui.compare.state import View as CompareView
+from convgate.ui.context.state import View as ContextView
+from convgate.ui.explore.state import View as ExploreView
+from convgate.ui.page_state import PageState
+from convgate.ui.sessions.state import View as SessionsView
+from convgate.ui.tune.state import View as TuneView
+from convgate.ui.versions.state import View as VersionsView
+from tests.test_explore_view import choices
+
+KINDS: list[type[PageState]] = [
+    ExploreView, CompareView, ContextView, SessionsView, TuneView, VersionsView,
+]  # fmt: skip
+COLUMNS = read_policies('gate@mine(rule=top_k, k=3), pipeline(stages="gatekeeper > bm25"), bm25', ",")
+NAMES = st.lists(st.sampled_from(["@labels", "mine"]), unique=True).map(tuple)
+CHOOSERS = st.sampled_from(["gate", "gate@mine", "bm25"])
+SECTIONS = st.sampled_from(["rules", "recent"])
+SHARED: dict[str, st.SearchStrategy[Any]] = {
+    "conversation": st.none() | st.just("0123456789abcdef"),
+    "turn": st.none() | st.integers(0, 10_000),
+    "selected": st.none() | st.integers(0, 10_000),
+    "page": st.integers(1, 99),
+    "choice": st.none() | choices(),
+    "baseline": st.none() | choices(),
+    "data": st.none() | NAMES,
+    "policy": CHOOSERS,
+    "compare": st.none() | CHOOSERS,
+    "version": st.just("gate@mine"),
+    "policies": st.just(()) | st.just(COLUMNS),
+    "reference": st.none() | st.sampled_from(COLUMNS),
+    "pairs": st.booleans(),
+    "tags": st.booleans(),
+    "settle": st.booleans(),
+    "queue": st.none() | st.integers(1, 99),
+    "filter": st.none() | st.booleans(),
+    "override": st.none() | st.booleans(),
+    "budget": st.none() | st.integers(0, 9_999),
+    "hysteresis": st.none() | st.floats(0, 1).map(lambda value: round(value, 6)),
+    "gap": st.none() | st.just(math.inf) | st.integers(0, 9_999).map(float),
+    "new": st.none() | st.just(()) | st.just(("next", "go on")),
+    "cells": st.just(()) | st.tuples(st.tuples(st.just("TASK"), SECTIONS, st.integers(0, 99))),
+    "section": st.none() | SECTIONS,
+}
+
+
+@st.composite
+def states(draw: st.DrawFn) -> PageState:
+    kind = draw(st.sampled_from(KINDS))
+    names = [one.name for one in fields(kind) if one.name in SHARED]
+    values = {name: draw(SHARED[name]) for name in names if draw(st.booleans())}
+    if kind is VersionsView:
+        values["version"] = "mine"
+    return kind(**values)
+
+
+@given(states())
+def test_an_address_gives_back_the_state(state: PageState) -> None:
+    assert type(state).from_query(state.to_query()) == (state, [])
+
+
+@given(st.data())
+def test_no_address_breaks_a_page(data: st.DataObject) -> None:
+    kind = data.draw(st.sampled_from(KINDS))
+    names = [*(one.name for one in fields(kind)), "ask", "rule", "flips", "complete", "continue"]
+    query = data.draw(st.dictionaries(st.sampled_from(names), st.text(max_size=30)))
+    state, _ = kind.from_query(query)
+    assert kind.from_query(state.to_query()) == (state, [])
+
+
+def test_an_address_numbers_turns_from_1_and_leaves_starts_out() -> None:
+    assert ExploreView().to_query() == {}
+    state = ExploreView(
+        "k", turn=56, selected=11, choice=Choice.from_query({"rule": "blended", "weight": "0.3"})
+    )
+    assert state.to_query() == {
+        "conversation": "k", "turn": "57", "selected": "12", "rule": "blended,weight=0.3",
+    }  # fmt: skip
+
+
+def test_a_question_takes_the_place_of_a_turn() -> None:
+    state, problems = PageState.from_query({"ask": "  why?  ", "turn": "3"})
+    assert (state.question, state.turn, problems) == ("why?", None, [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "query"),
+    [
+        (ExploreView, {"turn": "0"}),
+        (ExploreView, {"turn": "²"}),
+        (ExploreView, {"selected": "-3"}),
+        (ExploreView, {"policy": "magic"}),
+        (ExploreView, {"rule": "nonsense"}),
+        (ExploreView, {"rule": "stricter,deviations=9"}),
+        (ExploreView, {"rule": "top_k,k=many"}),
+        (ExploreView, {"rule": "stricter,min_turns=5,max_turns=2"}),
+        (ExploreView, {"baseline": "none"}),
+        (CompareView, {"policies": "last_k(k="}),
+        (CompareView, {"policies": "nobody"}),
+        (CompareView, {"policies": "last_k(size=3)"}),
+        (ContextView, {"budget": "many"}),
+        (ContextView, {"cells": "TASK.rules:x"}),
+        (ContextView, {"hysteresis": "7"}),
+        (SessionsView, {"gap": "soon"}),
+        (SessionsView, {"complete": "maybe"}),
+        (TuneView, {"goal": "magic"}),
+        (TuneView, {"version": "gate@../x"}),
+        (VersionsView, {"version": "../x"}),
+    ],
+)
+def test_what_an_address_cannot_mean_is_told_and_left_at_its_start(
+    kind: type[PageState], query: dict[str, str]
+) -> None:
+    state, (problem,) = kind.from_query(query)
+    assert state == kind()
+    ((name, text),) = query.items()
+    assert f"{name}={text}" in problem
+
+
+def test_what_does_not_exist_is_told_and_left_out() -> None:
+    talk = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
+    state = ExploreView("k", turn=1, selected=2, policy="gate@old", compare="gate@mine")
+    state, problems = state.within(talk, ["gate", "gate@mine"])
+    assert (state.turn, state.selected, state.policy, state.compare) == (1, None, "gate", "gate@mine")
+    assert len(problems) == 2
+    tune, problems = TuneView(data=("@labels", "gone"), version="gate@x").among(data=["@labels"], version=[])
+    assert (tune.data, tune.version, len(problems)) == (("@labels",), "gate", 2)
+
+
+def test_opening_another_conversation_keeps_the_way_of_looking() -> None:
+    state = ExploreView("a", turn=3, selected=2, question="q", compare="bm25", pairs=True)
+    assert state.opened("b") == replace(state, conversation="b", turn=None, selected=None, question="")
