@@ -16,7 +16,7 @@ ARGS ?=
 bin := $(VENV)/bin
 set_up = python="$(PYTHON)"; \
 	test -n "$$python" || { echo "No Python 3.11 or newer was found. Name one: make $@ PYTHON=/path/to/python3"; exit 1; }; \
-	"$$python" scripts/install.py --venv "$(VENV)" $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)") \
+	"$$python" tools/install.py --venv "$(VENV)" $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)") \
 	$(if $(filter-out 0 no,$(TORCH_CUDA)),--torch-cuda)
 
 sets = mix.train irc.train tiage.train mtrag.train.conversations
@@ -54,7 +54,7 @@ format: dev  ## put the code into its format, and mend what the linter can
 	@"$(bin)/ruff" check --fix .
 
 screenshots: dev  ## pictures of every page, light and dark, wide and narrow, in screenshots/
-	@"$(bin)/python" -m scripts.screenshots $(ARGS)
+	@"$(bin)/python" -m tools.screenshots $(ARGS)
 
 bench: install  ## speed and memory, as ratios within one run
 	@"$(bin)/convgate" bench $(ARGS)
@@ -68,7 +68,7 @@ wheel: dev  ## the installable file, in dist/
 	@"$(bin)/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 lock:  ## newest versions of everything into constraints.txt
-	@"$(PYTHON)" -m scripts.lock
+	@"$(PYTHON)" -m tools.lock
 
 clean:  ## remove the environment and everything that can be made again
 	@rm -rf "$(VENV)" build dist screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

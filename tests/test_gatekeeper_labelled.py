@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from convgate.gatekeeper.checks import check
-from scripts.gatekeeper_figures import MEASURED, read_labelled, table
+from tools.gatekeeper_figures import MEASURED, read_labelled, table
 
 EXCHANGES = Path(__file__).parent / "exchanges"
 

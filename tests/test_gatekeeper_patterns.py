@@ -12,7 +12,7 @@ from convgate.gatekeeper.decision import Said
 from convgate.gatekeeper.folding import fold
 from convgate.gatekeeper.pattern import Lexicon, spelled_out, uncounted
 from convgate.gatekeeper.patterns import LANGUAGES
-from scripts.gatekeeper_figures import read_labelled
+from tools.gatekeeper_figures import read_labelled
 
 WORK = Path(__file__).parent / "exchanges" / "work.jsonl"
 

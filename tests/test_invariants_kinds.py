@@ -19,7 +19,7 @@ from convgate.context.invariants.judge import (
 )
 from convgate.context.invariants.statement import KINDS, Kind
 from convgate.conversation import Turn
-from scripts.statement_kinds import examples_hash, labelled_examples
+from tools.statement_kinds import examples_hash, labelled_examples
 from tests.fakes import FakeEncoder
 
 SAID: list[tuple[str, Kind]] = [

@@ -1,7 +1,7 @@
 """How the shipped gate does with other encoders, calibrated or not, next to the encoder's plain cosine.
 
     pip install model2vec "skeletoken<0.7"
-    python -m scripts.encoder_figures SET.jsonl ... [--cases N]
+    python -m tools.encoder_figures SET.jsonl ... [--cases N]
 
 The encoders are the bundled one, its first four layers, and static vectors distilled from it. Not calibrated
 means the shipped weights on embeddings that are not whitened; for the bundled encoder, the shipped version as

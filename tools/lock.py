@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scripts.install import CHECKOUT, CONSTRAINTS, cuda_packages, plan, python_of
+from tools.install import CHECKOUT, CONSTRAINTS, cuda_packages, plan, python_of
 
 HEADER = """\
 # Exact versions of everything that convgate runs on and is tested with. `make lock` writes this file.

@@ -1,6 +1,6 @@
 """How often a context has every turn that the answer needs, under a share of the history's tokens.
 
-    python -m scripts.context_figures [FILE.jsonl ...] [--shares 0.15 0.35]
+    python -m tools.context_figures [FILE.jsonl ...] [--shares 0.15 0.35]
 
 Files are relevance sets whose cases have `needed`: turns without which the answer is wrong. Without a file,
 the held-out part of the written conversations is measured. A context is compared with rankings that fill the

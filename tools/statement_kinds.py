@@ -1,6 +1,6 @@
 """Fit the classifier of statements, and measure it on the conversations of authors that it does not know.
 
-    python -m scripts.statement_kinds [--write]
+    python -m tools.statement_kinds [--write]
 
 It is fitted to the labelled statements in convgate/training/texts/statements, the conversations in
 tests/invariants that are not held out, and convgate/training/texts/chats.train.jsonl. For each author of
@@ -30,7 +30,7 @@ from convgate.context.invariants.reading import read
 from convgate.context.invariants.statement import KINDS, Kind
 from convgate.embedding.base import Encoder
 from convgate.settings import load_settings
-from scripts.invariant_figures import Counts, judge, read_lines, table
+from tools.invariant_figures import Counts, judge, read_lines, table
 
 ROOT = Path(__file__).parent.parent
 STATEMENTS = ROOT / "convgate" / "training" / "texts" / "statements"

@@ -1,9 +1,9 @@
 """The figures of docs/modes.md, and the shipped weights of the modes.
 
-python -m scripts.mode_figures                      five folds, hand against hand, calibration
-python -m scripts.mode_figures tests/messages/test_modes.jsonl …    the shipped classifier on labelled lines
-python -m scripts.mode_figures --write              fit anew and ship, with the figures of five folds
-python -m scripts.mode_figures --plot               and the reliability plot, as modes_reliability.html
+python -m tools.mode_figures                      five folds, hand against hand, calibration
+python -m tools.mode_figures tests/messages/test_modes.jsonl …    the shipped classifier on labelled lines
+python -m tools.mode_figures --write              fit anew and ship, with the figures of five folds
+python -m tools.mode_figures --plot               and the reliability plot, as modes_reliability.html
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Which parts of the default gate earn their place: trained anew without each, and measured.
 
-    python -m scripts.ablations FOLDER --train SET… --measure SET… [--only VARIANT…] [--epochs N]
+    python -m tools.ablations FOLDER --train SET… --measure SET… [--only VARIANT…] [--epochs N]
 
 Each variant's figures go to FOLDER/VARIANT.json, and those that are there already are left as they are: a run
 that was cut off goes on, and several processes can share the work when --only gives each its own. All of

@@ -12,8 +12,8 @@ from urllib.parse import quote
 from playwright.sync_api import Browser, Page
 
 from convgate.ui.annotator import COOKIE
-from scripts.worked_home import NAME, agents, contexts, work
-from scripts.worked_requests import log_requests
+from tools.worked_home import NAME, agents, contexts, work
+from tools.worked_requests import log_requests
 from tests.browser.running_app import (
     add_samples,
     find_chromium,

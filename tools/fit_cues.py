@@ -1,6 +1,6 @@
 """Fit `convgate/gate/cues.json`: what the words of a text tell about its part in a conversation.
 
-python -m scripts.fit_cues
+python -m tools.fit_cues
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import torch
 from convgate.gate.config import GateConfig
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.full import FullTiers
-from scripts.ablations import table, variants
+from tools.ablations import table, variants
 
 
 def tiers_of(name: str) -> FullTiers:

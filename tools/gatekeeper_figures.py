@@ -1,6 +1,6 @@
 """How often the gatekeeper's checks are right on labelled exchanges, and how many they decide a second.
 
-    python -m scripts.gatekeeper_figures tests/exchanges/work.jsonl [--wrong] [--speed]
+    python -m tools.gatekeeper_figures tests/exchanges/work.jsonl [--wrong] [--speed]
 
 A line is what `convgate gatekeep` reads, with its labels: {"user", "assistant", "previous"?, "keep",
 "category", "categories"?: further ones that are right, "language"}. Three things are measured: keep or skip,

@@ -1,6 +1,6 @@
 """Does the checkpoint period of retention matter? Periods 0, 2, 3, 4 and 5 on relevance sets.
 
-    python -m scripts.retention_periods SET… [--seeds 5] [--base-windows 4000 1000] [--out FILE.json]
+    python -m tools.retention_periods SET… [--seeds 5] [--base-windows 4000 1000] [--out FILE.json]
 
 The sets state no confidence, so it is drawn, once for each message of each case and each seed: as likely
 anywhere from 0.40 to 0.90, and correlated with whether the message is relevant to that case. A message's own
@@ -31,7 +31,7 @@ from convgate.retention.prompt_window import BASE_WINDOW
 from convgate.retention.retained import characters
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
-from scripts.retention_tables import PRUNING, Row, Told, by_period, whole_table
+from tools.retention_tables import PRUNING, Row, Told, by_period, whole_table
 
 PERIODS = (0, 2, 3, 4, 5)
 CORRELATIONS = (0.0, 0.3, 0.6)

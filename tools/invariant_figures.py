@@ -1,6 +1,6 @@
 """How well invariants are found in labelled conversations, and how fast in a long one.
 
-    python -m scripts.invariant_figures tests/invariants/work.jsonl [--wrong] [--speed]
+    python -m tools.invariant_figures tests/invariants/work.jsonl [--wrong] [--speed]
 
 A line is a conversation with its labels: {"messages", "invariants": [{"type", "source", "active",
 "superseded_by", "quote"}]}. A record that was found matches a labelled one when both have the same source and
