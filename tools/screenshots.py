@@ -12,8 +12,6 @@ from urllib.parse import quote
 from playwright.sync_api import Browser, Page
 
 from convgate.ui.annotator import COOKIE
-from tools.worked_home import NAME, agents, contexts, work
-from tools.worked_requests import log_requests
 from tests.browser.running_app import (
     add_samples,
     find_chromium,
@@ -23,6 +21,8 @@ from tests.browser.running_app import (
     running_chromium,
     wait_until_idle,
 )
+from tools.worked_home import NAME, agents, contexts, work
+from tools.worked_requests import log_requests
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SAMPLE = "support_invoice_router_parcel.json"
