@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import zipfile
 from datetime import datetime
 from itertools import pairwise
 from pathlib import Path
@@ -15,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, Turn
-from convgate.training.errors import TrainingError
-from convgate.training.scenarios import WEIGHTS, scenarios
-from convgate.training.talks import SPLITS, Split, Talk, split_of, talks_of
-from convgate.training.texts import unrelated_questions, written_sets, written_talks
+from convgate.errors import TrainingError
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
 from tests.talks import a_talk, places_in_talk, talks
+from tools.pretraining.scenarios import WEIGHTS, scenarios
+from tools.pretraining.sets import unrelated_questions, written_sets, written_talks
+from tools.pretraining.talks import SPLITS, Split, Talk, split_of, talks_of
 
 SEEDS = st.integers(0, 2**32)
 UNRELATED = ("Who painted the ceiling?", "Why is the sky blue?")
@@ -318,21 +314,21 @@ def test_no_written_topic_and_no_question_is_in_two_splits() -> None:
     topics = [{talk.pair or talk.id for talk in written_talks(split)} for split in SPLITS]
     questions = [set(unrelated_questions(split)) for split in SPLITS]
     for parts, everything in (
-        (topics, {talk.pair or talk.id for talk in written_talks()}),
-        (questions, set(unrelated_questions())),
+        (topics, {talk.pair or talk.id for split in SPLITS for talk in written_talks(split)}),
+        (questions, {text for split in SPLITS for text in unrelated_questions(split)}),
     ):
         assert set.union(*parts) == everything
         assert sum(map(len, parts)) == len(everything)
 
 
 def test_there_are_as_many_written_texts_as_training_asks_for() -> None:
-    material = written_talks()
+    material = [talk for split in SPLITS for talk in written_talks(split)]
     assert len({talk.id for talk in material}) == len(material)
     assert sum(talk.pair is None for talk in material) >= 40
     assert all(len(talk.turns) >= 12 and talk.domain and talk.returns for talk in material)
     pairs = [talk.pair for talk in material if talk.pair]
     assert len(pairs) == 2 * len(set(pairs)) >= 24
-    assert len(unrelated_questions()) >= 60
+    assert sum(len(unrelated_questions(split)) for split in SPLITS) >= 60
     assert sum(len(texts.cases) for texts in written_sets()) > 1_000
 
 
@@ -349,24 +345,3 @@ def test_scenarios_can_be_made_of_real_conversations(shared_data: Path) -> None:
         talks_of(real.conversations.values()), unrelated_questions("train"), count=200, seed=0, weights=kinds
     )
     assert {case.tags[0] for case in made.cases} == set(kinds)
-
-
-@pytest.mark.slow
-def test_the_wheel_carries_the_texts(wheel: Path, tmp_path: Path) -> None:
-    zipfile.ZipFile(wheel).extractall(tmp_path)
-    code = """
-import convgate
-from convgate.training.texts import unrelated_questions, written_sets, written_talks
-print(convgate.__file__, len(written_talks()), len(unrelated_questions()), len(written_sets()))
-"""
-    path = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
-    said = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    assert Path(said[0]).is_relative_to(tmp_path)
-    counts = [len(written_talks()), len(unrelated_questions()), len(written_sets())]
-    assert said[1:] == [str(count) for count in counts]

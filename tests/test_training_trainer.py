@@ -12,17 +12,18 @@ import pytest
 import torch
 from torch import Tensor
 
-from convgate.errors import PolicyError
+from convgate.errors import PolicyError, TrainingError
 from convgate.gate.features import FEATURES
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.training import trainer as loop
-from convgate.training.comparing import compare
+from convgate.training.comparison import compare_gates
 from convgate.training.episodes import Episode, batch, read_episodes
-from convgate.training.errors import TrainingError
-from convgate.training.measuring import measure_features
-from convgate.training.trainer import FURTHER, Epoch, Trainer, TrainingSettings, drop_parts
+from convgate.training.epochs import FURTHER, Epoch, TrainingSettings
+from convgate.training.report import make_verdict
+from convgate.training.trainer import Trainer, drop_parts
 from tests.planted import QUICK, planted, small_encoder, small_gate
+from tools.pretraining.sets import measure_features
 
 SHORT = replace(QUICK, episodes=6, cases=4)
 """Three steps an epoch: enough where nothing has to be learnt."""
@@ -59,7 +60,7 @@ def losses(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Tensor, int],
 
     def put(change: Callable[[Tensor, int], Tensor]) -> None:
         count = 0
-        objective = loop.objective
+        objective = loop.training_loss
 
         def changed(*words: object, **named: object) -> Tensor:
             nonlocal count
@@ -69,7 +70,7 @@ def losses(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[Tensor, int],
             count += 1
             return change(loss, count)
 
-        monkeypatch.setattr(loop, "objective", changed)
+        monkeypatch.setattr(loop, "training_loss", changed)
 
     return put
 
@@ -83,7 +84,9 @@ def test_a_planted_signal_is_found_in_conversations_never_seen(signal: str) -> N
     untrained = small_gate()
     untrained.load_state_dict(trainer.gate.state_dict())
     best = trainer.run()
-    verdict = compare(untrained, best, {"third": episodes("third", seed=2, signal=signal)})
+    report = compare_gates(untrained, best, {"third": episodes("third", seed=2, signal=signal)})
+    assert report is not None
+    verdict = make_verdict(report)
     assert verdict is not None
     assert verdict.parent_f1 < 0.7
     assert verdict.child_f1 > 0.95
@@ -314,13 +317,13 @@ def test_a_gradient_that_is_no_number_moves_nothing(
 
 def test_a_validation_loss_that_is_no_number_is_no_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     trainer = a_trainer()
-    objective = loop.objective
+    objective = loop.training_loss
 
     def unsure(*words: object, **named: object) -> Tensor:
         loss: Tensor = objective(*words, **named)  # type: ignore[arg-type]
         return loss if loss.requires_grad else loss * math.nan
 
-    monkeypatch.setattr(loop, "objective", unsure)
+    monkeypatch.setattr(loop, "training_loss", unsure)
     with pytest.raises(TrainingError, match="the validation loss became nan in epoch 1"):
         trainer.epoch()
     assert trainer.history == []

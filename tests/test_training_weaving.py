@@ -14,12 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Turn
-from convgate.training.corpora.mtrag import read_woven_mtrag
-from convgate.training.errors import TrainingError
-from convgate.training.talks import Talk
-from convgate.training.weaving import ask_again, weave
+from convgate.errors import TrainingError
+from convgate.training.corpora.mtrag import read_mtrag
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
 from tests.talks import a_talk, places_in_talk, talks
+from tools.pretraining.sets import weave_conversations
+from tools.pretraining.talks import Talk
+from tools.pretraining.weaving import ask_again, weave
 
 SEEDS = st.integers(0, 2**32)
 MANY = [a_talk(f"talk-{number}", 10, domain=f"domain-{number % 5}") for number in range(40)]
@@ -124,7 +125,7 @@ def test_woven_conversations_of_mtrag_begin_with_their_first_question(tmp_path: 
     ]
     file = tmp_path / "reference.jsonl"
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    woven = read_woven_mtrag(file, count=20, seed=0)
+    woven = weave_conversations(read_mtrag(file), count=20, seed=0)
     first = {
         turns[sources(turns).index(name)].text for turns in turns_of(woven) for name in set(sources(turns))
     }

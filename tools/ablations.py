@@ -27,13 +27,14 @@ from convgate.gate.model import Gate
 from convgate.gate.thresholds import Expected
 from convgate.policies.gate import GatePolicy
 from convgate.settings import load_settings
-from convgate.training.dividing import PRETRAINING_SHARE
 from convgate.training.episodes import Episode
-from convgate.training.holding_out import hold_out
-from convgate.training.plan import Plan, new_gate, read_plan
-from convgate.training.trainer import Epoch, Trainer, TrainingSettings
+from convgate.training.epochs import Epoch, TrainingSettings
+from convgate.training.split import PRETRAINING_SHARE, hold_out
+from convgate.training.trainer import Trainer
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
+from convgate.versions import Versions
+from tools.pretraining.sets import PretrainingPlan
 
 _ALWAYS_USUAL = 1e30  # a spread by which a feature is at its usual value whatever it is
 _OPEN, _CLOSED = 30.0, -30.0  # of the residual gate, as logits
@@ -43,9 +44,9 @@ Episodes = Mapping[str, Sequence[Episode]]
 class Quiet:
     """Hears a training without telling more than its stages."""
 
-    def stage(self, what: str) -> None:
+    def stage(self, name: str) -> None:
         """Told."""
-        sys.stderr.write(f"{what}\n")
+        sys.stderr.write(f"{name}\n")
 
     def progress(self, done: int, total: int) -> None:
         """Not told."""
@@ -61,9 +62,9 @@ def main() -> None:
     folder.mkdir(parents=True, exist_ok=True)
     encoder = default_encoder(home=load_settings().home)
     settings = TrainingSettings(epochs=arguments.epochs)
-    plan = Plan(tuple(arguments.train), settings)
-    full = new_gate(plan, encoder)
-    episodes, _ = read_plan(plan, full, encoder, Quiet())
+    plan = PretrainingPlan(tuple(arguments.train), settings)
+    full, _ = plan.load_gate(encoder, Versions(load_settings().home))
+    episodes = plan.read_episodes(plan.read_sets(Quiet()), full, encoder, Quiet())
     measured = [read_relevance_set(path) for path in arguments.measure]
     for name in [name for name in variants() if not arguments.only or name in arguments.only]:
         if not (file := folder / f"{name}.json").exists():
@@ -114,7 +115,8 @@ def variants() -> dict[str, Callable[[FullTiers], None]]:
 @torch.no_grad()
 def _variant(name: str, full: Gate, encoder: Encoder, settings: TrainingSettings) -> Gate:
     if name == "reference preset":
-        return new_gate(Plan((), settings, preset="reference"), encoder)
+        plan = PretrainingPlan((), settings, preset="reference")
+        return plan.load_gate(encoder, Versions(load_settings().home))[0]
     gate = Gate(full.config, seed=settings.seed)
     gate.load_state_dict(full.state_dict())
     assert isinstance(gate.tiers, FullTiers)

@@ -20,7 +20,6 @@ from pathlib import Path
 
 import numpy as np
 
-import convgate
 from convgate.building import EncoderOnDemand
 from convgate.context.builder import ContextBuilder
 from convgate.context.memory import Memory
@@ -30,7 +29,7 @@ from convgate.policies.cosine import cosine_scores
 from convgate.settings import load_settings
 from convgate.transcripts import turns_from_messages
 
-CHATS = Path(convgate.__file__).parent / "training" / "texts" / "chats.dev.jsonl"
+CHATS = Path(__file__).parent / "pretraining" / "texts" / "chats.dev.jsonl"
 
 
 def main() -> None:

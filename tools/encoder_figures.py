@@ -28,7 +28,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import make_policy
 from convgate.settings import load_settings
 from convgate.training.encoder_calibration import calibrate_encoder
-from convgate.training.recipe import unlabelled_sets
+from convgate.training.sets import read_unlabelled
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 from convgate.versions import SHIPPED, Versions
 
@@ -67,7 +67,7 @@ def print_rows(name: str, encoder: Encoder, sets: list[RelevanceSet]) -> None:
     settings = load_settings()
     version = Versions(settings.home).get(SHIPPED)
     gate, own = version.load(), default_encoder(home=settings.home)
-    conversations = [each for text in unlabelled_sets(()) for each in text.cases.conversations.values()]
+    conversations = [each for text in read_unlabelled(()) for each in text.cases.conversations.values()]
     gates = {
         "calibrated": calibrate_encoder(gate, own, encoder, conversations),
         "not calibrated": _not_calibrated(gate, encoder),

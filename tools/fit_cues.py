@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from convgate.training.cues import cue_examples, fit_cue
+from tools.pretraining.cues import cue_examples, fit_cue
 
 OUT = Path(__file__).parents[1] / "convgate" / "gate" / "cues.json"
 

@@ -1,6 +1,6 @@
 """How many lasting instructions of users are held, and how many of the held statements are needed.
 
-    python -m tools.instruction_figures convgate/training/texts/chats.dev.jsonl
+    python -m tools.instruction_figures tools/pretraining/texts/chats.dev.jsonl
 
 A file has lines of two kinds: conversations, {"type": "conversation", "id", "messages", "instructions"?},
 and cases, {"type": "case", "conversation", "turn", "instruction", "needed"}. Each case is measured at its

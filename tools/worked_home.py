@@ -19,8 +19,8 @@ from convgate.store.label_log import Entry
 from convgate.store.moved_boundaries import MovedBoundaries
 from convgate.store.queues import NewItem, Queues
 from convgate.store.session_records import MovedBoundary
-from convgate.training.run_list import TrainingRuns
-from convgate.training.starting import Order, start_training
+from convgate.training.process import Order, start_training
+from convgate.training.run import Runs
 from convgate.ui.rules.adding import EXAMPLE
 from convgate.versions import SHIPPED, Draft, Versions
 
@@ -128,9 +128,9 @@ def _tune(versions: Versions) -> None:
 def _train(home: Path, store: Store) -> str:
     order = Order(
         parent=SHIPPED, labels=gold_set(store), epochs=4, name="mine", who=NAME,
-        note="The first labels of the house", learning_curve=True,
+        note="The first labels of the house",
     )  # fmt: skip
-    runs, id = TrainingRuns(home), start_training(home, order)
+    runs, id = Runs(home), start_training(home, order)
     end = time.monotonic() + _PATIENCE
     while (run := runs.get(id)).is_active and time.monotonic() < end:
         time.sleep(0.5)

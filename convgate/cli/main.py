@@ -12,7 +12,6 @@ import typer
 
 from convgate import __version__
 from convgate.cli.app import open_app
-from convgate.cli.bench import bench
 from convgate.cli.calibrate import calibrate
 from convgate.cli.context import context
 from convgate.cli.corpus import corpus
@@ -29,7 +28,8 @@ from convgate.cli.record_outcome import record_outcome
 from convgate.cli.score import score
 from convgate.cli.select import select
 from convgate.cli.sessions import sessions
-from convgate.cli.training import pretrain, train
+from convgate.cli.tools import FORWARDED, bench, pretrain
+from convgate.cli.training import train
 from convgate.cli.versions import versions
 from convgate.errors import ConvgateError
 
@@ -44,7 +44,7 @@ app.command("score")(score)
 app.command("select")(select)
 app.command("evaluate")(evaluate)
 app.command("calibrate")(calibrate)
-app.command("pretrain")(pretrain)
+app.command("pretrain", **FORWARDED)(pretrain)
 app.command("train")(train)
 app.command("sessions")(sessions)
 app.command("invariants")(invariants)
@@ -55,7 +55,7 @@ app.command("gatekeep")(gatekeep)
 app.command("modes")(modes)
 app.command("record-outcome")(record_outcome)
 app.command("monitor")(monitor)
-app.command("bench")(bench)
+app.command("bench", **FORWARDED)(bench)
 app.add_typer(labels, name="labels")
 app.add_typer(versions, name="versions")
 app.add_typer(corpus, name="corpus")
@@ -76,10 +76,10 @@ def options(
     """Take the options that stand before a subcommand."""
 
 
-def main() -> None:
+def main(command: typer.Typer = app) -> None:
     """Run the command line; a ConvgateError is told as a sentence instead of a traceback."""
     try:
-        app()
+        command()
     except ConvgateError as error:
         tell_error(error)
         sys.exit(1)

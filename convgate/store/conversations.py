@@ -180,7 +180,7 @@ class Conversations:
     def purge(self, *, older_than: timedelta = timedelta(0)) -> int:
         """Remove for good what was deleted at least `older_than` ago; how many conversations that were.
 
-        Copies in trainings and relevance sets are `convgate.training.removal`'s business. Raises StoreError
+        Copies in trainings and relevance sets are `convgate.training.library`'s business. Raises StoreError
         when traces are left in the file, because another program uses it.
         """
         limit = (datetime.now(UTC) - older_than).isoformat()

@@ -27,7 +27,7 @@ from convgate.ui.frame import App
 from convgate.ui.judging import digest
 from convgate.ui.turn_labels import moves
 from convgate.ui.wording import counted
-from convgate.versions.names import UNTRAINED
+from convgate.versions import UNTRAINED
 from convgate.versions.version import Version
 
 _PREPARED = "explore.prepared"

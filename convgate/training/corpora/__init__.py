@@ -4,5 +4,5 @@
     write_relevance_set(relevance_set, "tiage.train.jsonl")
 
 Nothing is downloaded: a path is a checkout of the repository, or the file itself. A new corpus is a file
-here and a line in `registry.py`.
+here and an entry in `recognise.py`.
 """

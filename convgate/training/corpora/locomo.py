@@ -21,8 +21,8 @@ from typing import Any
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
-from convgate.training.corpora.corpus import Gathering
-from convgate.training.corpora.files import (
+from convgate.training.corpora.corpus import (
+    Gathering,
     corpus_file,
     document_items,
     list_of,

@@ -15,8 +15,14 @@ from typing import Any
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
-from convgate.training.corpora.corpus import Gathering
-from convgate.training.corpora.files import corpus_file, document_items, list_of, split_of, text_of
+from convgate.training.corpora.corpus import (
+    Gathering,
+    corpus_file,
+    document_items,
+    list_of,
+    split_of,
+    text_of,
+)
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 

@@ -12,7 +12,7 @@ from convgate.ui.explore.view import View
 from convgate.ui.picking import answered_words
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
-from convgate.versions.names import UNTRAINED
+from convgate.versions import UNTRAINED
 
 UNTRAINED_TOLD = (
     "**This gate is untrained.** Its scores follow cosine similarity, and its threshold was never learned:"

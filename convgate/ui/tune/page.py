@@ -27,8 +27,8 @@ from convgate.ui.tune.numbers import draw_numbers
 from convgate.ui.tune.rules import rule_controls
 from convgate.ui.tune.trial import Trial, scored_turns, try_rules
 from convgate.ui.tune.view import View
+from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
-from convgate.versions.names import UNTRAINED
 
 VERSION = "tune.version"
 LABEL = "pages/2_Label.py"

@@ -16,10 +16,9 @@ from convgate.ui.versions.removing import removed
 from convgate.ui.versions.state import change, touched
 from convgate.ui.versions.words import data_words, named
 from convgate.ui.wording import ago
-from convgate.versions.archive import LIMITS
+from convgate.versions import SHIPPED, check_name
 from convgate.versions.catalog import Versions
-from convgate.versions.names import SHIPPED, check_name
-from convgate.versions.packed import Packed, inspect
+from convgate.versions.version import LIMITS, Packed, inspect_archive
 
 GENERATION = "versions.import.generation"
 LARGEST = sum(LIMITS.values()) >> 20  # MB
@@ -64,7 +63,7 @@ def draw_import(app: App, versions: Versions) -> None:
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Checking …")
 def _looked_at(file_id: str, name: str, _content: bytes) -> Packed:
-    return inspect(_content, name)
+    return inspect_archive(_content, name)
 
 
 def _draw_encoder(app: App, found: Packed) -> None:

@@ -23,7 +23,7 @@ from convgate.ui.versions.unlike import draw_difference
 from convgate.ui.versions.words import METRICS, gain_words, markdown_table, named, with_interval
 from convgate.ui.wording import ago, counted
 from convgate.versions.card import DataSet, Measured, Metric, Training
-from convgate.versions.lineage import lineage
+from convgate.versions.comparison import lineage
 from convgate.versions.markdown import UNDEFINED
 from convgate.versions.version import Version
 

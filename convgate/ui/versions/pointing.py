@@ -16,8 +16,8 @@ from convgate.ui.text import literal
 from convgate.ui.versions.state import touched
 from convgate.ui.versions.words import named
 from convgate.ui.wording import ago, counted
+from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
-from convgate.versions.names import UNTRAINED
 from convgate.versions.pointers import Change
 
 DONE = "versions.done"

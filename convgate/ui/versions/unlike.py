@@ -7,7 +7,7 @@ import streamlit as st
 from convgate.ui.text import literal
 from convgate.ui.versions.words import METRICS, markdown_table
 from convgate.ui.wording import counted
-from convgate.versions.difference import Difference, Pair, difference
+from convgate.versions.comparison import Difference, Pair, compare_versions
 from convgate.versions.markdown import measure
 from convgate.versions.version import Version
 
@@ -64,4 +64,4 @@ def _value(value: object) -> str:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _difference(a: str, made_a: str, b: str, made_b: str, _a: Version, _b: Version) -> Difference:
-    return difference(_a, _b)
+    return compare_versions(_a, _b)

@@ -16,7 +16,7 @@ from convgate.evaluation.outcomes import OUTCOMES
 from convgate.policies.gate import GatePolicy
 from convgate.ui.choosers import read_chooser, version_of
 from convgate.ui.query import QueryReader
-from convgate.versions.names import is_name
+from convgate.versions import is_name
 
 
 @dataclass(frozen=True, slots=True)
