@@ -81,7 +81,7 @@ def test_an_empty_folder_says_which_file_is_expected(run, tmp_path: Path, name: 
 def test_help_and_docstring_state_source_licence_and_whom_to_name(name: str):
     corpus = CORPORA[name]
     command = typer.main.get_command(cli.app).commands["corpus"].commands[name]  # type: ignore[attr-defined]
-    module = importlib.import_module(corpus.convert.__module__)
+    module = importlib.import_module(f"convgate.training.corpora.{name}")
     for told in (" ".join(command.help.split()), " ".join((module.__doc__ or "").split())):
         assert f"github.com/{corpus.repository}" in told
         assert corpus.licence in told

@@ -338,3 +338,16 @@ def test_ctrl_c_leaves_a_run_to_go_on_with_and_no_version(
     assert json.loads(out)["epochs"] == whole["epochs"]
     digests = [versions.get(name).card.weights_sha256 for name in ("second", whole["version"])]
     assert digests[0] == digests[1]
+
+
+@pytest.mark.parametrize("command", ["pretrain", "bench"])
+def test_what_needs_a_checkout_says_so_outside_of_one(
+    run: Run, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    def missing(name: str) -> None:
+        raise ModuleNotFoundError(name="tools")
+
+    monkeypatch.setattr("convgate.cli.tools.import_module", missing)
+    code, _, err = run(command, "--help")
+    assert code == 1
+    assert f"python -m tools.{command}" in err

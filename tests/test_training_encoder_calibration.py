@@ -134,7 +134,7 @@ def test_text_that_shows_too_little_is_refused(conversations: list[Conversation]
 
 def test_unlabelled_text_comes_with_convgate_and_from_files(tmp_path: Path):
     packed = {one.source.name: one.source for one in read_unlabelled(())}
-    assert set(packed) == {"chats.train", "personal", "topics"}
+    assert set(packed) == {"chats.train", "personal", "topics.train"}
     assert all(one.licence == "MIT" and one.conversations for one in packed.values())
     plain = tmp_path / "pasted.md"
     plain.write_text("You: Is it raining?\n\nChatGPT: I cannot see outside.\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 
+import convgate
 from convgate.conversation import Conversation
 from convgate.errors import GateError, TrainingError, TranscriptError
 from convgate.gate.full import FullTiers
@@ -35,6 +37,8 @@ from tools.pretraining.sets import (
     weave_conversations,
     written_talks,
 )
+
+TEXTS = Path(convgate.__file__).parent / "training" / "texts"
 
 
 def written(folder: Path, sets: RelevanceSet, name: str) -> Path:
@@ -174,6 +178,14 @@ def test_replayed_sets_do_not_outweigh_the_labels() -> None:
     assert drawn(set()) == (60, 300)
     assert drawn({"replay-x"}, {**training, "own": training["own"][:1]}) == (6, 40)
     assert drawn({"replay-x"}, {"replay-x": training["replay-x"]}) == (0, 300), "there is nothing else"
+
+
+@pytest.mark.slow
+def test_the_wheel_carries_the_texts_and_no_tools(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    texts = {name for name in names if name.startswith("convgate/training/texts/")}
+    assert {Path(name).name for name in texts} == {path.name for path in TEXTS.iterdir()}
+    assert not [name for name in names if name.startswith("tools/")]
 
 
 # From scratch

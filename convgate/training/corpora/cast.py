@@ -25,11 +25,12 @@ from convgate.training.corpora.corpus import (
     text_of,
     whole_of,
 )
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
-REPOSITORY = "daltonj/treccastweb"
+REPOSITORY = CORPORA["cast"].repository
 FILE = "2020/automatic_evaluation_topics_annotated_v1.1.json"
 FIRST_CASE = 2  # 0-based: the third question
 

@@ -1,8 +1,8 @@
-"""What is known of a corpus, how its conversations come together as a set, and how its JSON is read."""
+"""What converters share: how conversations come together as a set, and how JSON is read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,26 +17,6 @@ from convgate.transcripts.source import source_of_path
 
 SPLITS = ("train", "dev", "test")
 """The parts of the corpora that come in parts."""
-
-
-@dataclass(frozen=True)
-class Corpus:
-    """A public corpus, where it comes from and what may be done with it."""
-
-    name: str  # of the command
-    repository: str  # owner/name on GitHub
-    licence: str  # SPDX identifier
-    cite: str  # whom to name
-    ids: str  # what the ids of its conversations begin with
-    may_train: bool  # whether weights that are handed on may be trained on it
-    convert: Callable[..., RelevanceSet]
-    has_splits: bool = False  # `convert` takes `split`
-
-    @property
-    def terms(self) -> str:
-        """What goes with every use of the set, in one line."""
-        use = "" if self.may_train else "; for measuring only"
-        return f"{self.repository}, {self.licence}{use}; name {self.cite}"
 
 
 @dataclass

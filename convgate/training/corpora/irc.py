@@ -25,11 +25,12 @@ from pathlib import Path
 from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
 from convgate.training.corpora.corpus import Gathering, split_of
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.transcripts.source import source_of_path
 
-REPOSITORY = "jkkummerfeld/irc-disentanglement"
+REPOSITORY = CORPORA["irc"].repository
 TEXTS, ANNOTATION = ".ascii.txt", ".annotation.txt"
 
 _MESSAGE = re.compile(r"\[(\d\d:\d\d)\]\s+(?:<([^>\s]+)>|\* (\S+))(.*)")  # said, or done with /me

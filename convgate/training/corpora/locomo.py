@@ -30,11 +30,12 @@ from convgate.training.corpora.corpus import (
     text_of,
     whole_of,
 )
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
-REPOSITORY = "snap-research/LoCoMo"
+REPOSITORY = CORPORA["locomo"].repository
 FILE = "data/locomo10.json"
 
 _SESSION = re.compile(r"session_(\d+)")

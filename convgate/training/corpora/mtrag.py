@@ -23,10 +23,11 @@ from convgate.training.corpora.corpus import (
     object_of,
     text_of,
 )
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import RelevanceSet
 
-REPOSITORY = "IBM/mt-rag-benchmark"
+REPOSITORY = CORPORA["mtrag"].repository
 FILE = "mtragun-human/generation_tasks/reference.jsonl"
 DOMAIN = "domain"
 """Metadata of a conversation: the collection of documents it is about, by which weaving finds near ones."""

@@ -1,63 +1,47 @@
 """Every public corpus, and which of them a relevance set is of, by the ids that `convgate corpus` gives.
 
-A new corpus is a file beside this one and an entry here.
+A new corpus is an entry here and a file beside this one that reads it.
 """
 
 from __future__ import annotations
 
-from convgate.training.corpora import cast, irc, locomo, mtrag, tiage
-from convgate.training.corpora.corpus import Corpus
+from dataclasses import dataclass
+
 from convgate.transcripts.relevance_sets import RelevanceSet
 
-CORPORA: dict[str, Corpus] = {
+
+@dataclass(frozen=True)
+class Corpus:
+    """A public corpus, where it comes from and what may be done with it."""
+
+    name: str  # of the command
+    repository: str  # owner/name on GitHub
+    licence: str  # SPDX identifier
+    cite: str  # whom to name
+    ids: str  # what the ids of its conversations begin with
+    may_train: bool = True  # whether weights that are handed on may be trained on it
+
+    @property
+    def terms(self) -> str:
+        """What goes with every use of the set, in one line."""
+        use = "" if self.may_train else "; for measuring only"
+        return f"{self.repository}, {self.licence}{use}; name {self.cite}"
+
+
+CORPORA = {
     corpus.name: corpus
     for corpus in (
-        Corpus(
-            "irc",
-            irc.REPOSITORY,
-            "CC-BY-4.0",
-            "Kummerfeld et al. 2019",
-            ids="irc-",
-            may_train=True,
-            convert=irc.read_irc,
-            has_splits=True,
-        ),
-        Corpus(
-            "cast",
-            cast.REPOSITORY,
-            "MIT",
-            "Dalton et al. 2020",
-            ids="cast2020-",
-            may_train=True,
-            convert=cast.read_cast,
-        ),
-        Corpus(
-            "tiage",
-            tiage.REPOSITORY,
-            "MIT",
-            "Xie et al. 2021",
-            ids="tiage-",
-            may_train=True,
-            convert=tiage.read_tiage,
-            has_splits=True,
-        ),
-        Corpus(
-            "mtrag",
-            mtrag.REPOSITORY,
-            "Apache-2.0",
-            "Rosenthal et al. (MTRAG-UN)",
-            ids="mtrag-",
-            may_train=True,
-            convert=mtrag.read_mtrag,
-        ),
+        Corpus("irc", "jkkummerfeld/irc-disentanglement", "CC-BY-4.0", "Kummerfeld et al. 2019", "irc-"),
+        Corpus("cast", "daltonj/treccastweb", "MIT", "Dalton et al. 2020", "cast2020-"),
+        Corpus("tiage", "HuiyuanXie/tiage", "MIT", "Xie et al. 2021", "tiage-"),
+        Corpus("mtrag", "IBM/mt-rag-benchmark", "Apache-2.0", "Rosenthal et al. (MTRAG-UN)", "mtrag-"),
         Corpus(
             "locomo",
-            locomo.REPOSITORY,
+            "snap-research/LoCoMo",
             "CC-BY-NC-4.0",
             "Maharana et al. 2024",
-            ids="locomo-",
+            "locomo-",
             may_train=False,
-            convert=locomo.read_locomo,
         ),
     )
 }

@@ -23,10 +23,11 @@ from convgate.training.corpora.corpus import (
     split_of,
     text_of,
 )
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
-REPOSITORY = "HuiyuanXie/tiage"
+REPOSITORY = CORPORA["tiage"].repository
 FIRST_CASE = 3  # 0-based: the fourth turn
 FIRST, OPENS, GOES_ON = "-1", "1", "0"
 """Labels: the dialogue's first turn; a turn that opens a topic; one that goes on with it."""
