@@ -19,7 +19,7 @@ from convgate.gate.model import Gate
 from convgate.training import trainer as loop
 from convgate.training.comparison import compare_gates
 from convgate.training.episodes import Episode, batch, read_episodes
-from convgate.training.epochs import FURTHER, Epoch, TrainingSettings
+from convgate.training.epochs import Epoch, TrainingSettings
 from convgate.training.report import make_verdict
 from convgate.training.trainer import Trainer, drop_parts
 from tests.planted import QUICK, planted, small_encoder, small_gate
@@ -117,12 +117,6 @@ def test_an_epochs_figures_are_those_of_the_averaged_weights_on_validation() -> 
     assert epoch.best
 
 
-def test_without_validation_the_loss_of_training_stands_for_it() -> None:
-    trainer = Trainer(small_gate(), {"own": episodes(conversations=2)}, {"own": []}, SHORT)
-    epoch = trainer.epoch()
-    assert epoch.validation_loss == epoch.loss > 0
-
-
 def test_the_threshold_is_not_trained() -> None:
     trainer = a_trainer()
     trainer.epoch()
@@ -142,13 +136,6 @@ def test_a_set_gives_so_many_conversations_and_repeats_up_to_six_times(
     )
     trainer.epoch(lambda done, total: told.append((done, total)))
     assert told == [(step, steps) for step in range(1, steps + 1)]
-
-
-def test_a_set_without_conversations_left_is_passed_over() -> None:
-    trainer = Trainer(small_gate(), {"none": [], "own": episodes(conversations=2)}, {"none": []}, SHORT)
-    trainer.epoch()
-    with pytest.raises(TrainingError, match="nothing to train on"):
-        Trainer(small_gate(), {"none": []}, {"own": episodes(conversations=2)}, SHORT)
 
 
 @pytest.mark.parametrize(("chance", "columns"), [(0.0, 0), (0.9, len(FEATURES))])
@@ -266,20 +253,6 @@ def test_what_is_kept_are_the_averaged_weights_of_the_best_epoch(
     assert not torch.equal(best.tiers.residual_gate, trainer.averaged.tiers.residual_gate)
 
 
-def test_averaged_weights_follow_by_their_share_and_keep_what_was_measured() -> None:
-    trainer = a_trainer(replace(SHORT, averaging=1.0))
-    trainer.epoch()
-    assert_same(dict(trainer.averaged.state_dict()), dict(trainer.gate.state_dict()))
-    slow = a_trainer(replace(SHORT, averaging=1e-5))
-    start = {name: tensor.clone() for name, tensor in slow.gate.state_dict().items()}
-    slow.epoch()
-    moved = {name: float((slow.gate.state_dict()[name] - start[name]).abs().max()) for name in start}
-    follows = {name: float((slow.averaged.state_dict()[name] - start[name]).abs().max()) for name in start}
-    assert all(follows[name] <= 1e-3 * moved[name] + 1e-7 for name in start)
-    assert moved["tiers.standardise.usual"] == moved["tiers.whitening.W"] == 0
-    assert torch.equal(slow.best.tiers.standardise.usual, slow.gate.tiers.standardise.usual)  # type: ignore[union-attr]
-
-
 # Losses that are no number
 
 
@@ -344,8 +317,3 @@ def test_a_validation_loss_that_is_no_number_is_no_epoch(monkeypatch: pytest.Mon
 def test_settings_out_of_range_are_named(wrong: dict[str, float], named: str) -> None:
     with pytest.raises(PolicyError, match=named):
         TrainingSettings(**wrong)  # type: ignore[arg-type]
-
-
-def test_going_further_takes_smaller_steps_than_beginning() -> None:
-    assert FURTHER.learning_rate < TrainingSettings().learning_rate
-    assert FURTHER.epochs < TrainingSettings().epochs
