@@ -3,7 +3,7 @@
 #   TORCH_INDEX=URL        the package index to take torch from; the choice is kept
 #   TORCH_CUDA=1           accept the CUDA build of torch that the usual index offers on some systems
 #   CORPORA=FOLDER         where `make weights` finds the sets; docs/training.md says which
-#   ARGS="--port 8600"     further words for `convgate app`, `bench` and `pretrain`, and for pytest
+#   ARGS="--port 8600"     further words for `convgate app`, the benchmark, the pretraining and pytest
 
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
@@ -16,7 +16,7 @@ ARGS ?=
 bin := $(VENV)/bin
 set_up = python="$(PYTHON)"; \
 	test -n "$$python" || { echo "No Python 3.11 or newer was found. Name one: make $@ PYTHON=/path/to/python3"; exit 1; }; \
-	"$$python" scripts/install.py --venv "$(VENV)" $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)") \
+	"$$python" tools/install.py --venv "$(VENV)" $(if $(TORCH_INDEX),--torch-index "$(TORCH_INDEX)") \
 	$(if $(filter-out 0 no,$(TORCH_CUDA)),--torch-cuda)
 
 sets = mix.train irc.train tiage.train mtrag.train.conversations
@@ -54,21 +54,21 @@ format: dev  ## put the code into its format, and mend what the linter can
 	@"$(bin)/ruff" check --fix .
 
 screenshots: dev  ## pictures of every page, light and dark, wide and narrow, in screenshots/
-	@"$(bin)/python" -m scripts.screenshots $(ARGS)
+	@"$(bin)/python" -m tools.screenshots $(ARGS)
 
 bench: install  ## speed and memory, as ratios within one run
-	@"$(bin)/convgate" bench $(ARGS)
+	@"$(bin)/python" -m tools.bench $(ARGS)
 
 weights: install  ## train the weights that ship anew, from the sets in CORPORA
 	@test -n "$(CORPORA)" || { echo "Say where the sets are: make weights CORPORA=FOLDER (docs/training.md)"; exit 1; }
-	@"$(bin)/convgate" pretrain $(sets:%="$(CORPORA)/%.jsonl") --run build/weights $(ARGS)
+	@"$(bin)/python" -m tools.pretrain $(sets:%="$(CORPORA)/%.jsonl") --run build/weights $(ARGS)
 	@rm -rf build/weights
 
 wheel: dev  ## the installable file, in dist/
 	@"$(bin)/pip" wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
 
 lock:  ## newest versions of everything into constraints.txt
-	@"$(PYTHON)" -m scripts.lock
+	@"$(PYTHON)" -m tools.lock
 
 clean:  ## remove the environment and everything that can be made again
 	@rm -rf "$(VENV)" build dist screenshots .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

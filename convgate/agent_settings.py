@@ -25,8 +25,8 @@ from convgate.policies.scored import NO_LIMITS
 from convgate.policies.session import SessionPolicy
 from convgate.settings import Settings
 from convgate.transcripts.characters import writable
+from convgate.versions import SHIPPED, UNTRAINED
 from convgate.versions.catalog import Versions
-from convgate.versions.names import SHIPPED, UNTRAINED
 
 FILE_NAME = "convgate-agent.toml"
 

@@ -115,3 +115,9 @@ class SessionError(ConvgateError):
     """A session, or a rule for where one begins, cannot be what was asked for."""
 
     code = "session"
+
+
+class TrainingError(ConvgateError):
+    """Training data cannot be read or learned from, or a run cannot be written or resumed."""
+
+    code = "training"

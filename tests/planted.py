@@ -11,7 +11,7 @@ from convgate.conversation import Conversation, Turn
 from convgate.embedding.base import Encoder
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
-from convgate.training.trainer import TrainingSettings
+from convgate.training.epochs import TrainingSettings
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
 from tests.fakes import FakeEncoder
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from convgate.benchmark.encoding import measure_encoder, mixed_texts, worst_cosine
-from convgate.benchmark.full import time_full_scoring, time_growth
-from convgate.benchmark.memory import scoring_memory
-from convgate.benchmark.naive import naive_logits
-from convgate.benchmark.speed import compare, largest_difference, perturbed_gate, time_rescoring, time_scoring
 from convgate.gate.model import Message
 from tests.fakes import FakeEncoder
 from tests.gates import unit_vectors
+from tools.benchmark.encoding import measure_encoder, mixed_texts, worst_cosine
+from tools.benchmark.full import time_full_scoring, time_growth
+from tools.benchmark.memory import scoring_memory
+from tools.benchmark.naive import naive_logits
+from tools.benchmark.speed import compare, largest_difference, perturbed_gate, time_rescoring, time_scoring
 
 
 def test_naive_gate_computes_the_same_logits():
@@ -35,7 +35,7 @@ def test_comparison_takes_both_in_turns_and_divides_the_fastest_rounds():
 @pytest.mark.slow
 @pytest.mark.xdist_group("encoder")
 def test_encoder_is_timed_and_compared_with_itself_in_float32(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("convgate.benchmark.encoding.mixed_texts", lambda: ["one text", "another text"])
+    monkeypatch.setattr("tools.benchmark.encoding.mixed_texts", lambda: ["one text", "another text"])
     measured = measure_encoder(rounds=1).to_json()
     assert measured["texts"] == 2
     assert measured["corpus"]["ours_ms"] > 0

@@ -239,7 +239,7 @@ def test_what_the_present_message_states_holds_too():
 
 
 def test_the_bench_times_scoring_and_the_rest_apart():
-    from convgate.benchmark.context import measure_context
+    from tools.benchmark.context import measure_context
 
     measured = measure_context(builder(counter=None), n=20, rounds=2).to_json()
     assert measured["turns"] == 20

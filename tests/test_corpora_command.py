@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from convgate.cli import main as cli
-from convgate.training.corpora.registry import CORPORA
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts import read_relevance_set
 from tests.test_corpora_locomo import WHERE, asked, sample, write_samples
 from tests.test_corpora_mtrag import task, write_tasks
@@ -57,22 +57,11 @@ def test_bad_input_is_one_sentence_and_writes_nothing(run, tmp_path: Path):
     assert len(read_relevance_set(out_file).conversations) == 1
 
 
-def test_mtrag_gives_conversations_and_with_weave_transcripts_with_cases(run, tmp_path: Path):
+def test_mtrag_gives_conversations(run, tmp_path: Path):
     write_tasks(tmp_path, *(task(id, 6) for id in "abcd"))
     _, out, _ = run("corpus", "mtrag", tmp_path)
     lines = [json.loads(line) for line in out.splitlines()]
     assert [(line["type"], line["domain"]) for line in lines] == [("conversation", "clapnq")] * 4
-    woven = [
-        run("corpus", "mtrag", tmp_path, "--weave", 3, *seed)[1]
-        for seed in ((), ("--seed", 0), ("--seed", 1))
-    ]
-    assert woven[0] == woven[1] != woven[2]
-    types = [json.loads(line)["type"] for line in woven[0].splitlines()]
-    assert types.count("conversation") == 3
-    assert types.count("case") > 3
-    code, _, err = run("corpus", "mtrag", tmp_path, "--seed", 1)
-    assert code == 2
-    assert "it goes with --weave" in " ".join(err.replace("│", " ").split())
 
 
 def test_an_unknown_part_is_wrong_usage(run, tmp_path: Path):
@@ -92,7 +81,7 @@ def test_an_empty_folder_says_which_file_is_expected(run, tmp_path: Path, name: 
 def test_help_and_docstring_state_source_licence_and_whom_to_name(name: str):
     corpus = CORPORA[name]
     command = typer.main.get_command(cli.app).commands["corpus"].commands[name]  # type: ignore[attr-defined]
-    module = importlib.import_module(corpus.convert.__module__)
+    module = importlib.import_module(f"convgate.training.corpora.{name}")
     for told in (" ".join(command.help.split()), " ".join((module.__doc__ or "").split())):
         assert f"github.com/{corpus.repository}" in told
         assert corpus.licence in told

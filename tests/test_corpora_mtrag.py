@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from convgate.errors import TranscriptError
-from convgate.training.corpora.mtrag import FILE, read_mtrag, read_woven_mtrag
-from convgate.training.errors import TrainingError
+from convgate.training.corpora.mtrag import FILE, read_mtrag
 from convgate.transcripts import BadLinesError
 
 
@@ -60,36 +59,6 @@ def test_a_conversation_tells_its_collection_as_the_domain_that_near_ones_share(
 def test_the_file_itself_gives_the_same_as_the_checkout(tmp_path: Path):
     file = write_tasks(tmp_path, task("ab", 1))
     assert read_mtrag(file) == read_mtrag(tmp_path)
-
-
-def test_woven_transcripts_have_cases_whose_relevant_turns_are_of_the_same_conversation(tmp_path: Path):
-    write_tasks(tmp_path, *(task(id, 6, collection="govt" if id < "c" else "fiqa") for id in "abcdef"))
-    woven = read_woven_mtrag(tmp_path, count=5, seed=1)
-    assert (woven.name, len(woven.conversations)) == ("mix", 5)
-    assert woven.cases
-    for case in woven.cases:
-        turns = woven.conversations[case.conversation].turns
-        assert case.turn is not None
-        source = turns[case.turn].metadata["source"]
-        assert source.startswith("mtrag-")
-        before = enumerate(turns[: case.turn])
-        assert case.relevant == {place for place, turn in before if turn.metadata["source"] == source}
-    assert read_woven_mtrag(tmp_path, count=5, seed=1) == woven
-    assert read_woven_mtrag(tmp_path, count=5, seed=2) != woven
-
-
-def test_weaving_takes_what_can_be_read_and_tells_the_rest(tmp_path: Path):
-    write_tasks(tmp_path, *(task(id, 6) for id in "abc"), {**task("d", 6), "targets": None})
-    with pytest.raises(BadLinesError, match="line 4"):
-        read_woven_mtrag(tmp_path, count=1, seed=0)
-    woven = read_woven_mtrag(tmp_path, count=1, seed=0, skip_bad=True)
-    assert [problem.line for problem in woven.problems] == [4]
-
-
-def test_too_few_conversations_cannot_be_woven(tmp_path: Path):
-    write_tasks(tmp_path, task("a", 6))
-    with pytest.raises(TrainingError, match="there are 1"):
-        read_woven_mtrag(tmp_path, count=1, seed=0)
 
 
 # Bad input

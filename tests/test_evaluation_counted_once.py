@@ -20,13 +20,14 @@ from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_set
 from convgate.policies.gate import GatePolicy
 from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
-from convgate.training.dividing import divide
-from convgate.training.plan import Plan, as_read, names_replayed, read_training_sets
+from convgate.training.sets import Plan
+from convgate.training.split import split_episodes
 from convgate.transcripts import Case, RelevanceSet, read_relevance_set, write_relevance_set
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 from tests.planted import QUICK, planted, small_encoder, small_gate
-from tests.test_training_session import Heard
+from tests.test_judged_turns import judged_turns
+from tests.test_training_version import Heard
 
 TURNS = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"said {i}") for i in range(8))
 
@@ -177,14 +178,14 @@ def test_training_learns_each_turn_once_also_when_little_is_left_of_a_set(
     write_relevance_set(gold, files[1])
     write_relevance_set(exported, files[2])
     plan, gate = Plan(tuple(files), QUICK, parent="first"), small_gate()
-    sets = read_training_sets(plan, Heard())
-    episodes, sources = as_read(sets, plan, gate, small_encoder(), Heard())
+    sets = plan.read_sets(Heard())
+    episodes = plan.read_episodes(sets, gate, small_encoder(), Heard())
     told = [(overlap.name, overlap.turns) for one in sets for overlap in one.overlaps]
     assert told == [("gold", 18), ("copy", 18)]
-    assert [source.name for source in sources] == ["exported", "gold", "copy"], "the card names them all"
-    count = {name: sum(one.judged for one in some) for name, some in episodes.items()}
+    assert [one.source.name for one in sets] == ["exported", "gold", "copy"], "the card names them all"
+    count = {name: sum(judged_turns(one) for one in some) for name, some in episodes.items()}
     assert count == {"exported": 18, "gold": 1}, "what is left is not relevant, and learned all the same"
-    parts = divide(episodes, replayed=names_replayed(sets), further=True)
+    parts = split_episodes(episodes, compare=True)
     names = {one.group for some in episodes.values() for one in some}
     assert len(names) == 6
     both = [

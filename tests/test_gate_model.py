@@ -10,13 +10,13 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.benchmark.naive import naive_logits
 from convgate.errors import EncoderError, GateError
 from convgate.gate.bilinear import positions
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate, Message
 from convgate.gate.reference import REFERENCE_PARAMETERS
 from tests.gates import trained_gate, unit_vectors
+from tools.benchmark.naive import naive_logits
 
 
 def test_reference_has_exactly_the_published_parameters():

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from scripts import install
-from scripts.lock import constraint_lines
+from tools import install
+from tools.lock import constraint_lines
 
 CUDA_PLAN = [
     ("torch", "2.13.0"),

@@ -19,8 +19,8 @@ from convgate.context.invariants.judge import (
 )
 from convgate.context.invariants.statement import KINDS, Kind
 from convgate.conversation import Turn
-from scripts.statement_kinds import examples_hash, labelled_examples
 from tests.fakes import FakeEncoder
+from tools.statement_kinds import examples_hash, labelled_examples
 
 SAID: list[tuple[str, Kind]] = [
     ("keep it dry, whatever it takes", "hard_constraint"), ("keep it dry, always", "hard_constraint"),

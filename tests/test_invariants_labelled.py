@@ -8,7 +8,7 @@ import pytest
 
 from convgate.context.invariants import load_judge
 from convgate.settings import Settings
-from scripts.invariant_figures import MEASURED, Counts, judge, read_lines, table
+from tools.invariant_figures import MEASURED, Counts, judge, read_lines, table
 
 CONVERSATIONS = Path(__file__).parent / "invariants"
 

@@ -13,6 +13,7 @@ import torch
 
 from convgate.conversation import Conversation, History, Situation, Turn
 from convgate.decisions import TurnDecisions
+from convgate.errors import TrainingError
 from convgate.evaluation.calibration import BestFBeta
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import fit_threshold as calibrate
@@ -20,15 +21,18 @@ from convgate.evaluation.judge import count_tokens, judge
 from convgate.gate.model import Gate, GateOutput
 from convgate.policies.base import history_indices
 from convgate.training import trainer as loop
-from convgate.training.comparing import compare
+from convgate.training.comparison import compare_gates, fit_threshold_on
 from convgate.training.episodes import Episode, batch, read_episodes
-from convgate.training.errors import TrainingError
-from convgate.training.fitting import fit_threshold
-from convgate.training.lengthening import lengthen
-from convgate.training.objective import objective
-from convgate.training.trainer import Trainer
+from convgate.training.report import make_verdict
+from convgate.training.trainer import Trainer, training_loss
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
 from tests.planted import QUICK, planted, small_encoder, small_gate, with_cases
+from tools.pretraining.lengthening import lengthen
+
+
+def judged_turns(episode: Episode) -> int:
+    """How many turns are judged, over all cases."""
+    return sum(one.width if one.judged is None else len(one.judged) for one in episode.questions)
 
 
 def half_judged(name: str = "own", **how: int) -> RelevanceSet:
@@ -82,7 +86,7 @@ def test_what_is_not_judged_changes_neither_loss_nor_gradient() -> None:
     for (episode,) in (read(sets), otherwise(read(sets))):
         cases = batch(gate, episode, range(len(episode.questions)))
         output = gate(cases.turns, cases.messages, cases.mask)
-        loss = objective(output, cases.relevant, cases.judged, overlap_weight=0.5)
+        loss = training_loss(output, cases.relevant, cases.judged, overlap_weight=0.5)
         (gradient,) = torch.autograd.grad(loss, output.logit)
         assert gradient[cases.judged].abs().min() > 0
         assert not gradient[~cases.judged].any()
@@ -98,8 +102,10 @@ def test_what_is_not_judged_changes_no_weight_no_curve_no_threshold_and_no_verdi
     for form in (list, otherwise):
         trainer = Trainer(small_gate(), {"a": form(read(known))}, {"b": form(read(validation))}, QUICK)
         best = trainer.run()
-        threshold = fit_threshold(best, {"b": form(read(validation))})
-        verdict = compare(small_gate(), best, {"c": form(read(held))})
+        threshold = fit_threshold_on(best, {"b": form(read(validation))})
+        report = compare_gates(small_gate(), best, {"c": form(read(held))})
+        assert report is not None
+        verdict = make_verdict(report)
         ends.append(
             (trainer.history, {k: v.tolist() for k, v in best.state_dict().items()}, threshold, verdict)
         )
@@ -114,11 +120,11 @@ def test_a_turn_that_is_not_judged_is_no_negative_either(monkeypatch: pytest.Mon
         output: GateOutput, relevant: torch.Tensor, mask: torch.Tensor, **how: float
     ) -> torch.Tensor:
         judged.append(int(mask.sum()))
-        return objective(output, relevant, mask, **how)
+        return training_loss(output, relevant, mask, **how)
 
-    monkeypatch.setattr(loop, "objective", counting)
+    monkeypatch.setattr(loop, "training_loss", counting)
     episode, other = read(half_judged(conversations=2))
-    expected = [each.judged for each in (episode, other)]
+    expected = [judged_turns(each) for each in (episode, other)]
     one = replace(QUICK, episodes=1, epochs=1)
     trainer = Trainer(small_gate(), {"a": [episode]}, {"b": [other]}, one)
     trainer.run()
@@ -139,7 +145,7 @@ def test_precision_in_validation_is_that_of_judged_turns(monkeypatch: pytest.Mon
     epoch = trainer.epoch()
     assert epoch.recall == 1
     relevant = sum(len(question.relevant) for question in other.questions)
-    assert epoch.precision == pytest.approx(relevant / other.judged)
+    assert epoch.precision == pytest.approx(relevant / judged_turns(other))
 
 
 def test_judged_turns_alone_are_fixed_or_broken() -> None:
@@ -149,7 +155,9 @@ def test_judged_turns_alone_are_fixed_or_broken() -> None:
         worse.threshold_logit.fill_(-20)  # keeps everything
         gate.threshold_logit.fill_(20)  # keeps nothing
     case = replace(sets.cases[0], judged=frozenset({0, 1, 2}), relevant=frozenset({1}))
-    verdict = compare(gate, worse, {"own": read(with_cases(sets, case))})
+    report = compare_gates(gate, worse, {"own": read(with_cases(sets, case))})
+    assert report is not None
+    verdict = make_verdict(report)
     assert verdict is not None
     assert (verdict.fixed, verdict.broken) == (1, 2)
     assert verdict.parent_f1 == 0

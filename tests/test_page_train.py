@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -17,18 +16,13 @@ from convgate.errors import StoreError
 from convgate.labels.gold import GoldCounts
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
-from convgate.training import starting
-from convgate.training.learning_curve import SHARES, CurvePoint, LearningCurve
+from convgate.training import process as process_module
 from convgate.training.library import RelevanceSets
-from convgate.training.plan import Plan
-from convgate.training.progress import OUTCOME, STOP, Progress, now
-from convgate.training.report import ItemReport
-from convgate.training.request import Request
-from convgate.training.run_list import TrainingRuns
-from convgate.training.runs import locked
-from convgate.training.session import train_version
-from convgate.training.starting import DATA
-from convgate.training.verdict import verdict_of
+from convgate.training.records import Request, utc_now, write_json
+from convgate.training.report import ItemReport, make_verdict
+from convgate.training.run import DATA, OUTCOME, STOP, Run, Runs
+from convgate.training.sets import Plan
+from convgate.training.train import train_version
 from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.ui import services
 from convgate.ui.train import order
@@ -36,7 +30,7 @@ from convgate.ui.train.report import PER_PAGE
 from convgate.versions import Draft, Versions
 from tests.fakes import FakeEncoder
 from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate
-from tests.test_training_session import Heard
+from tests.test_training_version import Heard
 
 TRAIN = "pages/4_Train.py"
 
@@ -65,9 +59,9 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     versions = Versions(home)
     versions.add(small_gate(), Draft(threshold_rule="absolute"), name="first")
     versions.activate("first", who="Ada")
-    for name, conversations, settings in (("better", 10, QUICK), ("unknown", 2, ONCE)):
-        run, file = home / "runs" / name, planted_file(folder, "own", conversations=conversations)
-        Request(("train", str(file)), "first", ("own",), epochs=3, started=now()).write(run)
+    for name, conversations, settings in (("better", 150, QUICK), ("unknown", 2, ONCE)):
+        run, file = Run(home / "runs" / name), planted_file(folder, "own", conversations=conversations)
+        run.write_request(Request(("train", str(file)), "first", ("own",), epochs=3, started=utc_now()))
         train_version(
             Plan((file,), settings, parent="first"),
             encoder=small_encoder(),
@@ -102,7 +96,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
         words.append(list(command[3:]))
         return Ended()
 
-    monkeypatch.setattr(starting, "start_process", start)
+    monkeypatch.setattr(process_module, "start_process", start)
     return words
 
 
@@ -135,14 +129,13 @@ def add_set(home: Path, tmp_path: Path, name: str = "own", **how: Any) -> None:
 def started_run(
     home: Path, id: str = "one", *, epochs: int = 2, outcome: dict[str, Any] | None = None
 ) -> Path:
-    folder = home / "runs" / id
-    Request(("train", "own.jsonl", "--from", "first"), "first", ("own",), epochs=8, started=now()).write(
-        folder
-    )
-    Progress("Epoch 3 of at most 8", 5, 20, epochs, now()).write(folder)
+    run = Run(home / "runs" / id)
+    words = ("train", "own.jsonl", "--from", "first")
+    run.write_request(Request(words, "first", ("own",), epochs=8, started=utc_now()))
+    run.write_progress("Epoch 3 of at most 8", 5, 20, epochs=epochs)
     if outcome:
-        (folder / OUTCOME).write_text(json.dumps(outcome))
-    return folder
+        write_json(run.folder / OUTCOME, outcome)
+    return run.folder
 
 
 # Choosing and starting
@@ -186,20 +179,19 @@ def test_start_makes_a_run_of_what_was_chosen_and_shows_it(
     app.number_input(key="train.epochs").set_value(5)
     app.text_input(key="train.name").set_value("mine")
     app.text_input(key="train.note").set_value("Better at tea")
-    app.toggle(key="train.curve").set_value(True)
     app.toggle(key="train.activate").set_value(False)
     app.session_state["annotator.name"] = "Cleo"
     sound(app.run())
     assert "30 messages of 5 conversations · no licence known" in texts(app)
     sound(app.button(key="train.start").click().run())
-    (run,) = TrainingRuns(home).all()
+    (run,) = Runs(home).all()
     assert app.query_params["run"] == run.id
     assert read_relevance_set(run.folder / DATA / "own.jsonl").cases == planted(conversations=5).cases
     (words,) = started
     assert words == list(run.request.arguments if run.request else ())
     assert words[2:4] == ["--from", "other"]
     assert words[6:11] == ["--name=mine", "--note=Better at tea", "--who=Cleo", "--epochs", "5"]
-    assert words[11:] == ["--replay", "sequences", "--learning-curve", "--no-activate"]
+    assert words[11:] == ["--replay", "sequences", "--no-activate"]
 
 
 def test_a_damaged_version_is_not_started_from(
@@ -210,9 +202,8 @@ def test_a_damaged_version_is_not_started_from(
     app = opened()
     app.multiselect(key="train.sets").set_value(["own"])
     sound(app.button(key="train.start").click().run())
-    assert "the version first is damaged" in texts(app)
-    assert "gate.safetensors is missing; put its files back" in texts(app)
-    assert (started, TrainingRuns(home).all()) == ([], [])
+    assert "gate.safetensors is missing" in texts(app)
+    assert (started, Runs(home).all()) == ([], [])
 
 
 def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
@@ -225,13 +216,13 @@ def test_labels_of_people_are_exported_into_the_run_unless_they_are_off(
     app = opened()
     assert "150 labelled turns, 60 of them relevant, for 24 messages of 4 conversations" in texts(app)
     sound(app.button(key="train.start").click().run())
-    (run,) = TrainingRuns(home).all()
+    (run,) = Runs(home).all()
     assert read_relevance_set(run.folder / DATA / "labels.jsonl").cases == labels.cases
     app = opened()
     app.toggle(key="train.labels").set_value(False)
     app.multiselect(key="train.sets").set_value(["own"]).run()
     sound(app.button(key="train.start").click().run())
-    newest = TrainingRuns(home).all()[0]
+    newest = Runs(home).all()[0]
     assert [file.name for file in (newest.folder / DATA).iterdir()] == ["own.jsonl"]
     assert len(started) == 2
 
@@ -252,7 +243,7 @@ def test_a_set_that_is_uploaded_is_kept_and_chosen(opened: Open, home: Path, tmp
 
 def test_a_training_at_work_shows_what_it_does_and_can_be_stopped(opened: Open, home: Path) -> None:
     folder = started_run(home)
-    with locked(folder):
+    with Run(folder).lock():
         app = opened(run="one")
         assert "Running" in texts(app)
         assert "Epoch 3 of at most 8 · 5 of 20" in str(app.get("progress")[0].proto.text).replace("\\", "")
@@ -270,7 +261,7 @@ def test_what_did_not_end_well_goes_on_or_is_finished_or_deleted(
     bad = {"state": "failed", "ran": 0, "message": "'Mine' cannot name a version"}
     failed = started_run(home, "bad", outcome=bad)
     app = opened(run="one")
-    assert "Its process ended in the middle" in texts(app)
+    assert "The process ended early" in texts(app)
     sound(app.button(key="train.go_on").click().run())
     app.query_params["run"] = "two"
     sound(sound(app.run()).button(key="train.finish").click().run())
@@ -299,7 +290,8 @@ def test_the_list_has_pages_and_opens_a_run(opened: Open, home: Path) -> None:
         folder = started_run(
             home, f"run-{number:02}", outcome={"state": "stopped", "ran": 2, "message": "so"}
         )
-        Request((), "first", ("own",), started=f"2026-01-{number + 1:02}T00:00:00+00:00").write(folder)
+        started = f"2026-01-{number + 1:02}T00:00:00+00:00"
+        Run(folder).write_request(Request((), "first", ("own",), started=started))
     app = opened()
     keys = [button.key for button in app.button if (button.key or "").startswith("train.open.")]
     assert keys == [f"train.open.run-{number:02}" for number in range(10, 2, -1)]
@@ -317,10 +309,10 @@ def test_the_list_has_pages_and_opens_a_run(opened: Open, home: Path) -> None:
 def test_a_finished_one_says_whether_it_is_better_and_shows_each_turn(opened: Open, finished: Path) -> None:
     report = ItemReport.read(finished / "runs" / "better")
     assert report is not None
-    talk = planted("own", conversations=10).conversations[report.cases[0].conversation]
+    talk = planted("own", conversations=150).conversations[report.cases[0].conversation]
     (added,) = Conversations(Store(load_settings().database)).add([NewConversation(talk)])
     app = opened(run="better")
-    verdict = verdict_of(report)
+    verdict = make_verdict(report)
     assert verdict.better
     (told,) = (one.value.replace("\\", "").replace("*", "") for one in app.success)
     told = told.replace("\u2060", "")
@@ -367,8 +359,8 @@ def test_what_it_made_is_used_and_left_again_under_the_persons_name(opened: Open
     app.session_state["annotator.name"] = "Cleo"
     app.query_params["run"] = "unknown"
     sound(app.run())
-    assert "too few conversations to hold any out" in texts(app)
-    assert "because nothing shows that it is better than its parent" in texts(app)
+    assert "Not compared with its parent" in texts(app)
+    assert "Not activated" in texts(app)
     sound(app.button(key="train.activate_now").click().run())
     assert (versions.active, versions.history[-1].who) == ("unknown", "Cleo")
     assert "It is the version in use" in texts(app)
@@ -395,15 +387,11 @@ def test_what_is_gone_or_damaged_is_told_and_the_rest_is_there(opened: Open, fin
     run = finished / "runs" / "better"
     (run / "run.json").write_text("{")
     (run / "report.json").write_text("{")
-    terms = ((4.0, 12.0),) * 5
-    points = tuple(CurvePoint(share, int(20 * share), 0.33, 0.3, 0.4, terms) for share in SHARES)
-    LearningCurve(0.5, 5, points).write(run)
     app = opened(run="better")
     told = " ".join(error.value for error in app.error).replace("\\", "")
     assert "run.json" in told
     assert "report.json cannot be read" in told
     assert "was made" in texts(app)
-    assert "No gain seen." in texts(app)
     Versions(finished).delete("better", who="Ada", in_use=True)
     assert "was deleted or renamed since" in texts(sound(app.run()))
 
@@ -424,7 +412,7 @@ def test_nothing_is_erased_while_a_training_would_write_it_again(
     opened()
     add_set(home, tmp_path)
     with (
-        locked(started_run(home)),
+        Run(started_run(home)).lock(),
         pytest.raises(StoreError, match=r"one is at work\. Stop it in Train first; nothing was erased"),
     ):
         services.erase_everything(load_settings())

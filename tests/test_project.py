@@ -24,9 +24,8 @@ from convgate import app_files
 from convgate.app_files import app_root
 from convgate.errors import SettingsError
 from convgate.settings import load_settings
-from convgate.versions import Versions
+from convgate.versions import SHIPPED, Versions
 from convgate.versions.card import Draft
-from convgate.versions.names import SHIPPED
 from convgate.versions.version import write_version
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate

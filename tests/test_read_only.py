@@ -18,11 +18,10 @@ from convgate.home import is_read_only
 from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.database import set_aside
-from convgate.training import run_list
-from convgate.training.library import RelevanceSets
-from convgate.training.removal import remove_for_good
-from convgate.training.run_list import TrainingRuns
-from convgate.training.starting import Order, start_training
+from convgate.training import run as run_module
+from convgate.training.library import RelevanceSets, remove_for_good
+from convgate.training.process import Order, start_training
+from convgate.training.run import Runs
 from convgate.ui import services
 from convgate.ui.rules.rules_file import read_file, rules_path, save
 from convgate.versions import Versions
@@ -45,7 +44,7 @@ def key(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     store.close()
     add_labelled(convgate_home)
     two_versions(convgate_home)
-    (convgate_home / run_list.FOLDER / "run-1").mkdir(parents=True)
+    (convgate_home / run_module.FOLDER / "run-1").mkdir(parents=True)
     return key
 
 
@@ -126,7 +125,7 @@ WRITERS: dict[str, Callable[[Settings, Store], object]] = {
     "add a set": lambda settings, _: RelevanceSets(settings.home).add("new", b"{}"),
     "delete a set": lambda settings, _: RelevanceSets(settings.home).delete("mine"),
     "train": lambda settings, _: start_training(settings.home, Order("first", sets=("mine",))),
-    "delete a run": lambda settings, _: TrainingRuns(settings.home).delete("run-1"),
+    "delete a run": lambda settings, _: Runs(settings.home).delete("run-1"),
     "rules": save_rules,
 }
 

@@ -7,8 +7,8 @@ import pytest
 
 from convgate import Conversation, Turn
 from convgate.transcripts import Case, RelevanceSet
-from scripts.retention_periods import HIGH, LOW, drawn, measured, posed
-from scripts.retention_tables import by_period, whole_table
+from tools.retention_periods import HIGH, LOW, drawn, measured, posed
+from tools.retention_tables import by_period, whole_table
 
 
 def relevant(share: float, n: int = 2_000) -> np.ndarray:

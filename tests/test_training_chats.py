@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from importlib.resources import files
-
 import pytest
 
-from convgate.training.chats import (
+from convgate.transcripts import RelevanceSet, read_relevance_set
+from tools.pretraining.chats import (
+    TEXTS,
     lengthened_answers,
     long_chats,
+    new_subjects,
     personal_chats,
     short_subjects,
     training_chats,
 )
-from convgate.transcripts import RelevanceSet, read_relevance_set
 
 
 def chats(part: str) -> RelevanceSet:
-    return read_relevance_set(str(files("convgate.training").joinpath("texts", f"chats.{part}.jsonl")))
+    return training_chats() if part == "train" else read_relevance_set(TEXTS / "chats.dev.jsonl")
 
 
 def test_no_writer_is_on_both_sides_and_a_third_of_the_messages_needs_nothing() -> None:
@@ -34,8 +34,7 @@ def test_no_writer_is_on_both_sides_and_a_third_of_the_messages_needs_nothing() 
 
 
 def test_personal_chats_have_later_questions_whose_evidence_users_stated() -> None:
-    folder = files("convgate.training").joinpath("texts")
-    texts = read_relevance_set(str(folder.joinpath("personal.jsonl")))
+    texts = personal_chats()
     assert len(texts.conversations) == 45
     assert len(texts.cases) == 21 * 22 + 24 * 30
     assert all(case.query is not None for case in texts.cases)
@@ -48,8 +47,7 @@ def test_personal_chats_have_later_questions_whose_evidence_users_stated() -> No
 
 
 def test_new_subjects_are_short_and_different() -> None:
-    folder = files("convgate.training").joinpath("texts")
-    lines = folder.joinpath("new_subjects.txt").read_text(encoding="utf-8").splitlines()
+    lines = new_subjects()
     assert len({line.casefold() for line in lines}) == len(lines) == 741
     assert all(1 <= len(line.split()) <= 12 for line in lines)
 

@@ -13,16 +13,14 @@ import torch
 
 from convgate.conversation import Conversation
 from convgate.embedding.base import Embeddings, EncoderIdentity, Progress
-from convgate.errors import EncoderError, GateError
+from convgate.errors import EncoderError, GateError, TrainingError
 from convgate.gate.config import GateConfig
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
 from convgate.settings import load_settings
-from convgate.training.encoder_calibration import calibrate_encoder
-from convgate.training.errors import TrainingError
-from convgate.training.measuring import measure_embeddings
-from convgate.training.recipe import unlabelled_sets
+from convgate.training.encoder_calibration import calibrate_encoder, measure_embeddings
+from convgate.training.sets import read_unlabelled
 from convgate.versions import DataSet, Draft, Version, Versions
 from tests.commands import Run
 from tests.fakes import FakeEncoder
@@ -135,12 +133,12 @@ def test_text_that_shows_too_little_is_refused(conversations: list[Conversation]
 
 
 def test_unlabelled_text_comes_with_convgate_and_from_files(tmp_path: Path):
-    packed = {one.source.name: one.source for one in unlabelled_sets(())}
-    assert set(packed) == {"chats.train", "personal", "topics"}
+    packed = {one.source.name: one.source for one in read_unlabelled(())}
+    assert set(packed) == {"chats.train", "personal", "topics.train"}
     assert all(one.licence == "MIT" and one.conversations for one in packed.values())
     plain = tmp_path / "pasted.md"
     plain.write_text("You: Is it raining?\n\nChatGPT: I cannot see outside.\n")
-    (own,) = unlabelled_sets([plain])
+    (own,) = read_unlabelled([plain])
     assert (own.source.name, own.source.conversations, own.source.licence) == ("pasted", 1, "")
 
 

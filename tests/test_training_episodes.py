@@ -9,12 +9,11 @@ import pytest
 import torch
 
 from convgate.conversation import Conversation, Turn
-from convgate.errors import ConversationError
+from convgate.errors import ConversationError, TrainingError
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
 from convgate.training.episodes import Episode, batch, batches, read_episodes
-from convgate.training.errors import TrainingError
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from tests.fakes import FakeEncoder
 from tests.planted import planted, small_encoder, small_gate, with_cases

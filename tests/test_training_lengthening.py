@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from convgate.conversation import Conversation, Turn
-from convgate.training.errors import TrainingError
-from convgate.training.lengthening import lengthen
+from convgate.errors import TrainingError
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from tools.pretraining.lengthening import lengthen
 
 DAY = datetime(2024, 3, 1, 9)
 

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
+import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from convgate.errors import TranscriptError
+from convgate.conversation import Conversation, Turn
+from convgate.embedding.cache import CACHE_FILE, CachedEncoder
+from convgate.errors import TrainingError, TranscriptError
+from convgate.settings import load_settings
+from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.training import library
-from convgate.training.library import SAMPLES, RelevanceSets
-from convgate.transcripts.relevance_sets import read_relevance_set
+from convgate.training.library import SAMPLES, Copies, RelevanceSets, find_copies, remove_for_good
+from convgate.training.process import resume_training
+from convgate.training.records import Request, utc_now
+from convgate.training.report import ReportedCase, make_report
+from convgate.training.run import DATA, LOG, OUTCOME, Run, Runs, State
+from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
+from tests.fakes import FakeEncoder
+from tests.forked import fork, needs_fork
 from tests.planted import planted_file
 
 TALK: dict[str, object] = {
@@ -53,7 +66,7 @@ def test_a_set_is_kept_as_it_came_and_read_by_its_name(sets: RelevanceSets) -> N
         (lines({"id": "1", "relevant": [9]}), r"^mine\.jsonl, line 2, field 'relevant\[0\]': 9 is not in"),
         (b"{", r"^mine\.jsonl, line 1: not valid JSON"),
         (b"", r"mine\.jsonl"),
-        (lines(), r"^mine\.jsonl: it holds no cases"),
+        (lines(), r"^mine\.jsonl: it has no cases"),
     ],
 )
 def test_what_cannot_be_read_is_not_kept(sets: RelevanceSets, content: bytes, complaint: str) -> None:
@@ -65,7 +78,7 @@ def test_what_cannot_be_read_is_not_kept(sets: RelevanceSets, content: bytes, co
 def test_a_set_is_never_overwritten_unless_told(sets: RelevanceSets) -> None:
     sets.add("mine", GOOD)
     other = lines({"id": "1", "relevant": []})
-    with pytest.raises(TranscriptError, match="there is a relevance set 'mine' already"):
+    with pytest.raises(TranscriptError, match="mine"):
         sets.add("mine", other)
     assert sets.path("mine").read_bytes() == GOOD
     with pytest.raises(TranscriptError, match="line 1"):
@@ -77,7 +90,7 @@ def test_a_set_is_never_overwritten_unless_told(sets: RelevanceSets) -> None:
 
 @pytest.mark.parametrize("name", ["../out", "", "Mine", "a/b", "con", SAMPLES, "x" * 65, ".hidden"])
 def test_a_name_never_leads_out_of_the_folder(sets: RelevanceSets, name: str) -> None:
-    with pytest.raises(TranscriptError, match="cannot name a relevance set"):
+    with pytest.raises(TranscriptError, match="valid name"):
         sets.add(name, GOOD)
     assert not sets.folder.exists()
     if name != SAMPLES:
@@ -108,7 +121,7 @@ def test_a_deleted_set_is_gone_and_the_samples_stay(sets: RelevanceSets) -> None
     assert sets.names() == [SAMPLES]
     with pytest.raises(TranscriptError, match="there is no relevance set 'mine'"):
         sets.delete("mine")
-    with pytest.raises(TranscriptError, match="'samples' comes with convgate and stays"):
+    with pytest.raises(TranscriptError, match="samples"):
         sets.delete(SAMPLES)
     assert sets.info(SAMPLES).cases == len(read_relevance_set(sets.path(SAMPLES)).cases) > 0
     assert (sets.info(SAMPLES).licence, sets.info(SAMPLES).is_own) == ("MIT", False)
@@ -160,7 +173,7 @@ def test_a_full_disk_keeps_what_was_there(sets: RelevanceSets, monkeypatch: pyte
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(library, "write_whole", refuse)
-    with pytest.raises(TranscriptError, match="the set 'two' cannot be kept: No space left on device"):
+    with pytest.raises(TranscriptError, match="No space left on device"):
         sets.add("two", GOOD)
     assert kept(sets) == ["mine.jsonl"]
 
@@ -181,3 +194,135 @@ def test_the_folder_of_a_set_is_synchronised_after_each_change(
     sets.leave_out("mine", ["other"])
 
     assert folders == [sets.folder, sets.folder]
+
+
+# Removing for good
+
+WORD, OTHER = "zebrafish", "albatross"  # of the conversation that is removed, and of no other
+IDS = {WORD: "first", OTHER: "second"}
+
+
+def talk(word: str) -> Conversation:
+    said = [f"Where does a {word} sleep?", f"A {word} sleeps in the reeds.", "Oh."]
+    return Conversation(IDS[word], tuple(Turn.of("user", text) for text in said))
+
+
+def relevance_set(name: str, *conversations: Conversation) -> RelevanceSet:
+    cases = tuple(Case(f"{each.id}-1", each.id, 1, None, frozenset({0})) for each in conversations)
+    return RelevanceSet(name, {each.id: each for each in conversations}, cases)
+
+
+def holding(home: Path, word: str) -> list[str]:
+    """The files in the data folder that have the word."""
+    files = [path for path in home.rglob("*") if path.is_file()]
+    return [str(path.relative_to(home)) for path in files if word.encode() in path.read_bytes().lower()]
+
+
+def add_run(home: Path, id: str, *conversations: Conversation, state: State = "done") -> Run:
+    """A training that learned from them, with a report that quotes them."""
+    run = Run(home / "runs" / id)
+    (run.folder / DATA).mkdir(parents=True)
+    file = run.folder / DATA / "my-labels.jsonl"
+    write_relevance_set(relevance_set("my-labels", *conversations), file)
+    run.write_request(Request(("train", str(file)), "first", ("my-labels",), started=utc_now()))
+    run.write_outcome(state, 2, {"version": "second"})
+    (run.folder / LOG).write_text("".join(f"bad line: {each.turns[0].text}\n" for each in conversations))
+    cases = [ReportedCase(f"{each.id}-1", each.id, 1) for each in conversations]
+    rows = [(place, 0, True, 0.2, 0.8, False, True) for place in range(len(cases))]
+    make_report(cases, rows).with_texts({each.id: each for each in conversations}, {}).write(run.folder)
+    return run
+
+
+@pytest.fixture
+def store(convgate_home: Path) -> Store:
+    """The library: one of two conversations is deleted."""
+    store = Store(load_settings().database)
+    removed, kept = Conversations(store).add(NewConversation(talk(word)) for word in (WORD, OTHER))
+    for added in (removed, kept):
+        Labels(store).answer(SituationKey(added.key, 1), {0: "relevant"}, by="Ada")
+    Conversations(store).delete([removed.key])
+    return store
+
+
+def test_what_is_removed_for_good_is_nowhere_in_the_data_folder(
+    convgate_home: Path, store: Store, tmp_path: Path
+) -> None:
+    home = convgate_home
+    stopped = add_run(home, "stopped", talk(WORD), talk(OTHER), state="stopped")
+    other = add_run(home, "other", talk(OTHER), state="stopped")
+    quoting = add_run(home, "quoting", talk(WORD))
+    shutil.rmtree(quoting.folder / DATA)
+    sets = RelevanceSets(home)
+    beginning = replace(talk(WORD), id="begun", turns=talk(WORD).turns[:2])
+    for name, conversations in {"mixed": (beginning, talk(OTHER)), "alone": (talk(WORD),)}.items():
+        write_relevance_set(relevance_set(name, *conversations), tmp_path / "given.jsonl")
+        sets.add(name, (tmp_path / "given.jsonl").read_bytes())
+    cache = CachedEncoder(FakeEncoder(8), home / CACHE_FILE)
+    cache.encode([turn.scored_text for word in (WORD, OTHER) for turn in talk(word).turns])
+    found = find_copies(home, Conversations(store).deleted())
+    assert (set(found.runs), found.sets) == ({"quoting", "stopped"}, ("alone", "mixed"))
+    untouched = {path: path.read_bytes() for path in other.folder.rglob("*") if path.is_file()}
+
+    removal = remove_for_good(store, home)
+
+    assert (removal.conversations, removal.copies) == (1, found)
+    assert holding(home, WORD) == []
+    assert find_copies(home, Conversations(store).deleted()) == Copies()
+    assert sets.names()[:1] == ["mixed"]
+    assert list(sets.read("mixed").conversations) == [IDS[OTHER]]
+    assert {path: path.read_bytes() for path in untouched} == untouched
+    run = Runs(home).get("stopped")
+    assert (run.can_resume, run.epochs) == (False, 2)
+    with pytest.raises(TrainingError):
+        resume_training(home, "stopped")
+    assert stopped.folder.exists()
+    assert Runs(home).get("other").can_resume
+    assert len(Conversations(store).keys()) == 1
+
+
+def test_nothing_is_removed_while_a_training_uses_a_copy(convgate_home: Path, store: Store) -> None:
+    run = add_run(convgate_home, "one", talk(WORD))
+    (run.folder / OUTCOME).unlink()
+    before = holding(convgate_home, WORD)
+    with run.lock(), pytest.raises(TrainingError, match="one"):
+        remove_for_good(store, convgate_home)
+    assert holding(convgate_home, WORD) == before
+    assert Conversations(store).find(deleted=True).total == 1
+
+
+def test_what_cannot_be_read_is_named_and_stays(convgate_home: Path, store: Store) -> None:
+    for id, word in (("copy", WORD), ("line", OTHER)):
+        run = add_run(convgate_home, id, talk(word))
+        with (run.folder / DATA / "my-labels.jsonl").open("a") as file:
+            file.write('{"type": "case", "id": "q", "conversation": "gone", "turn": 1, "relevant": []}\n')
+    (convgate_home / "sets").mkdir()
+    (convgate_home / "sets" / "bad.jsonl").write_text("{")
+    assert remove_for_good(store, convgate_home).copies == Copies(("copy",), (), ("bad",), ("line",))
+    assert (Runs(convgate_home).get("line").folder / DATA).exists()
+    assert (convgate_home / "sets" / "bad.jsonl").exists()
+
+
+@needs_fork
+@pytest.mark.parametrize("moment", [1, 2, 3])
+def test_after_a_kill_in_the_middle_the_rest_is_removed(
+    convgate_home: Path, store: Store, tmp_path: Path, moment: int
+) -> None:
+    add_run(convgate_home, "one", talk(WORD))
+    add_run(convgate_home, "two", talk(WORD))
+
+    def remove_and_die() -> None:
+        original, calls = Path.unlink, []
+
+        def unlink(self: Path, missing_ok: bool = False) -> None:
+            calls.append(self)
+            if len(calls) == moment:
+                os.kill(os.getpid(), signal.SIGKILL)
+            original(self, missing_ok=missing_ok)
+
+        Path.unlink = unlink  # type: ignore[method-assign]
+        remove_for_good(store, convgate_home)
+
+    assert fork(remove_and_die, output=tmp_path / "said.txt").wait() == -signal.SIGKILL
+    assert Conversations(store).find(deleted=True).total == 1
+    remove_for_good(store, convgate_home)
+    assert holding(convgate_home, WORD) == []

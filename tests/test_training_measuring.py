@@ -13,9 +13,10 @@ from convgate.embedding.base import Embeddings
 from convgate.gate.config import GateConfig
 from convgate.gate.features import FEATURES
 from convgate.gate.full import FullTiers
+from convgate.training.encoder_calibration import measure_embeddings
 from convgate.training.episodes import Episode, read_episodes
-from convgate.training.measuring import measure_embeddings, measure_features
 from tests.planted import planted, small_encoder, small_gate
+from tools.pretraining.sets import measure_features
 
 
 def full_tiers(dimension: int) -> FullTiers:

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from convgate.gate.model import GateOutput
-from convgate.training.objective import (
+from convgate.training.trainer import (
     ANY_WEIGHT,
     TIER1_WEIGHT,
     any_relevant,
     cross_entropy,
-    objective,
-    overlap,
+    soft_f1_loss,
+    training_loss,
 )
 
 
@@ -58,22 +58,22 @@ def test_one_relevant_turn_among_many_still_pulls() -> None:
 def test_overlap_of_sure_scores_is_one_less_the_f1() -> None:
     logits, relevant = row(50, 50, -50, -50, 50), row(1, 0, 1, 0, 1)
     # 3 are kept, 3 are relevant, 2 are both; a 1 above and below keeps it defined.
-    assert float(overlap(logits, relevant, everywhere(logits))) == pytest.approx(
+    assert float(soft_f1_loss(logits, relevant, everywhere(logits))) == pytest.approx(
         1 - (2 * 2 + 1) / (3 + 3 + 1)
     )
-    assert float(overlap(logits, (logits > 0).float(), everywhere(logits))) == pytest.approx(0)
+    assert float(soft_f1_loss(logits, (logits > 0).float(), everywhere(logits))) == pytest.approx(0)
 
 
 def test_overlap_counts_turns_by_their_scores() -> None:
     logits, relevant = row(0.0, math.log(3)), row(0, 1)
-    assert float(overlap(logits, relevant, everywhere(logits))) == pytest.approx(
+    assert float(soft_f1_loss(logits, relevant, everywhere(logits))) == pytest.approx(
         1 - (2 * 0.75 + 1) / (0.5 + 0.75 + 1 + 1)
     )
 
 
 def test_nothing_relevant_and_nothing_kept_is_no_loss() -> None:
     logits = row(-60, -60)
-    assert float(overlap(logits, row(0, 0), everywhere(logits))) == pytest.approx(0)
+    assert float(soft_f1_loss(logits, row(0, 0), everywhere(logits))) == pytest.approx(0)
     assert float(cross_entropy(logits, row(0, 0), everywhere(logits))) == pytest.approx(0)
 
 
@@ -86,10 +86,10 @@ def test_masked_places_count_nothing_and_get_no_gradient() -> None:
     for found, (alone, known) in zip(losses.tolist(), bare, strict=True):
         assert found == pytest.approx(float(cross_entropy(alone, known, everywhere(alone))))
     both, known = row(0.5, -1.0, 0.2), row(1, 0, 1)
-    assert float(overlap(logits.detach(), relevant, mask)) == pytest.approx(
-        float(overlap(both, known, everywhere(both)))
+    assert float(soft_f1_loss(logits.detach(), relevant, mask)) == pytest.approx(
+        float(soft_f1_loss(both, known, everywhere(both)))
     )
-    (losses.sum() + overlap(logits, relevant, mask)).backward()
+    (losses.sum() + soft_f1_loss(logits, relevant, mask)).backward()
     assert logits.grad is not None
     assert torch.equal(logits.grad != 0, mask)
 
@@ -127,5 +127,5 @@ def test_the_objective_is_both_tiers_and_the_overlap() -> None:
     both = cross_entropy(logit, relevant, mask) + TIER1_WEIGHT * cross_entropy(tier1, relevant, mask)
     both = both + ANY_WEIGHT * any_relevant(logit, relevant, mask)
     for weight in (0.0, 2.0):
-        expected = float(both.mean()) + weight * float(overlap(logit, relevant, mask))
-        assert float(objective(output, relevant, mask, overlap_weight=weight)) == pytest.approx(expected)
+        expected = float(both.mean()) + weight * float(soft_f1_loss(logit, relevant, mask))
+        assert float(training_loss(output, relevant, mask, overlap_weight=weight)) == pytest.approx(expected)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-import zipfile
 from datetime import datetime
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, Turn
-from convgate.training.errors import TrainingError
-from convgate.training.scenarios import WEIGHTS, scenarios
-from convgate.training.talks import SPLITS, Split, Talk, split_of, talks_of
-from convgate.training.texts import unrelated_questions, written_sets, written_talks
-from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
+from convgate.errors import TrainingError
+from convgate.transcripts.relevance_sets import Case
 from tests.talks import a_talk, places_in_talk, talks
+from tools.pretraining.scenarios import WEIGHTS, scenarios
+from tools.pretraining.sets import unrelated_questions, written_sets, written_talks
+from tools.pretraining.talks import SPLITS, Split, Talk, split_of
 
 SEEDS = st.integers(0, 2**32)
 UNRELATED = ("Who painted the ceiling?", "Why is the sky blue?")
@@ -106,14 +101,6 @@ def test_names_times_and_ids_of_the_talk_are_left_behind() -> None:
         assert turn.metadata == {"source": "a"}
 
 
-def test_scenarios_survive_a_file(tmp_path: Path) -> None:
-    made = scenarios(written_talks("dev"), unrelated_questions("dev"), count=40, seed=5)
-    write_relevance_set(made, tmp_path / "scenarios.jsonl")
-    back = read_relevance_set(tmp_path / "scenarios.jsonl")
-    assert back.cases == made.cases
-    assert [c.turns for c in back.conversations.values()] == [c.turns for c in made.conversations.values()]
-
-
 # What each kind means
 
 
@@ -174,15 +161,6 @@ def test_nothing_relevant_asks_about_none_of_the_talks(seed: int) -> None:
         assert 1 <= len(runs(history)) <= 3
 
 
-def test_scenarios_vary_in_length_in_beginning_and_in_what_comes_back() -> None:
-    old = of_kind("reference_old", count=300)
-    assert {len(case.relevant) // 2 for case, _, _ in old} == {1, 2, 3, 4, 5, 6}
-    assert {len(runs(history)) for _, history, _ in old} == {2, 3, 4}
-    bread = [(history, current) for _, history, current in old if current.metadata["source"] == "bread"]
-    assert {history[0].text.split()[2] for history, _ in bread} > set("01234")
-    assert {current.text.split()[1] for _, current in bread} == {"question", "return"}
-
-
 def test_a_real_talk_comes_back_with_its_next_question_that_stands_alone() -> None:
     material = [a_talk("bikes", 10, leaning=[2, 3, 5]), a_talk("git", 2, leaning=[0, 1])]
     made = scenarios(material, count=100, seed=0, weights={"reference_old": 1, "mixed": 1})
@@ -230,27 +208,6 @@ def test_a_kind_that_the_talks_cannot_give_says_what_is_missing(
         scenarios(material, count=1, seed=0, weights={kind: 1})
 
 
-def test_talks_that_only_repeat_each_other_are_told() -> None:
-    said = (Turn.of("user", "Hi"), Turn.of("assistant", "Hello"))
-    material = [Talk("a", said), Talk("b", said)]
-    with pytest.raises(TrainingError, match="repeat each other"):
-        scenarios(material, count=1, seed=0, weights={"new_task": 1})
-
-
-def test_numbers_and_names_out_of_range_are_told() -> None:
-    material = [a_talk("a"), a_talk("b")]
-    with pytest.raises(TrainingError, match="no kind 'chat'"):
-        scenarios(material, count=1, seed=0, weights={"chat": 1})
-    with pytest.raises(TrainingError, match="weight of 'mixed'"):
-        scenarios(material, count=1, seed=0, weights={"mixed": -1})
-    with pytest.raises(TrainingError, match="above 0"):
-        scenarios(material, count=1, seed=0, weights={"mixed": 0})
-    with pytest.raises(TrainingError, match="count of 0 or more"):
-        scenarios(material, count=-1, seed=0, weights={"mixed": 1})
-    with pytest.raises(TrainingError, match="two talks have the id 'a'"):
-        scenarios([*material, a_talk("a", 3)], count=1, seed=0, weights={"mixed": 1})
-
-
 # Talks
 
 
@@ -265,12 +222,6 @@ def test_a_talk_has_the_fields_that_its_conversation_came_with() -> None:
     )
     bare = Talk.of(Conversation("bread", ()))
     assert (bare.domain, bare.pair, bare.returns, bare.exchanges) == (None, None, (), ())
-
-
-@pytest.mark.parametrize("fields", [{"domain": 3}, {"pair": ""}, {"returns": "again"}, {"returns": [None]}])
-def test_a_field_that_is_not_what_it_should_be_is_told(fields: dict[str, object]) -> None:
-    with pytest.raises(TrainingError, match=f"'bread': {next(iter(fields))} is not"):
-        Talk.of(Conversation("bread", (), metadata=fields))
 
 
 def test_exchanges_are_answered_questions_without_instructions_and_greetings() -> None:
@@ -318,21 +269,21 @@ def test_no_written_topic_and_no_question_is_in_two_splits() -> None:
     topics = [{talk.pair or talk.id for talk in written_talks(split)} for split in SPLITS]
     questions = [set(unrelated_questions(split)) for split in SPLITS]
     for parts, everything in (
-        (topics, {talk.pair or talk.id for talk in written_talks()}),
-        (questions, set(unrelated_questions())),
+        (topics, {talk.pair or talk.id for split in SPLITS for talk in written_talks(split)}),
+        (questions, {text for split in SPLITS for text in unrelated_questions(split)}),
     ):
         assert set.union(*parts) == everything
         assert sum(map(len, parts)) == len(everything)
 
 
 def test_there_are_as_many_written_texts_as_training_asks_for() -> None:
-    material = written_talks()
+    material = [talk for split in SPLITS for talk in written_talks(split)]
     assert len({talk.id for talk in material}) == len(material)
     assert sum(talk.pair is None for talk in material) >= 40
     assert all(len(talk.turns) >= 12 and talk.domain and talk.returns for talk in material)
     pairs = [talk.pair for talk in material if talk.pair]
     assert len(pairs) == 2 * len(set(pairs)) >= 24
-    assert len(unrelated_questions()) >= 60
+    assert sum(len(unrelated_questions(split)) for split in SPLITS) >= 60
     assert sum(len(texts.cases) for texts in written_sets()) > 1_000
 
 
@@ -340,33 +291,3 @@ def test_there_are_as_many_written_texts_as_training_asks_for() -> None:
 def test_every_kind_can_be_made_of_every_split(split: Split) -> None:
     made = scenarios(written_talks(split), unrelated_questions(split), count=200, seed=0)
     assert {case.tags[0] for case in made.cases} == set(WEIGHTS)
-
-
-def test_scenarios_can_be_made_of_real_conversations(shared_data: Path) -> None:
-    real = read_relevance_set(shared_data / "mtrag.train.conversations.jsonl")
-    kinds = {kind: weight for kind, weight in WEIGHTS.items() if kind != "subtopic_switch"}
-    made: RelevanceSet = scenarios(
-        talks_of(real.conversations.values()), unrelated_questions("train"), count=200, seed=0, weights=kinds
-    )
-    assert {case.tags[0] for case in made.cases} == set(kinds)
-
-
-@pytest.mark.slow
-def test_the_wheel_carries_the_texts(wheel: Path, tmp_path: Path) -> None:
-    zipfile.ZipFile(wheel).extractall(tmp_path)
-    code = """
-import convgate
-from convgate.training.texts import unrelated_questions, written_sets, written_talks
-print(convgate.__file__, len(written_talks()), len(unrelated_questions()), len(written_sets()))
-"""
-    path = os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]])
-    said = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        env={**os.environ, "PYTHONPATH": path},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout.split()
-    assert Path(said[0]).is_relative_to(tmp_path)
-    counts = [len(written_talks()), len(unrelated_questions()), len(written_sets())]
-    assert said[1:] == [str(count) for count in counts]

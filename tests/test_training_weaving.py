@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Sequence
 from datetime import timedelta
 from itertools import groupby, pairwise
@@ -14,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Turn
-from convgate.training.corpora.mtrag import read_woven_mtrag
-from convgate.training.errors import TrainingError
-from convgate.training.talks import Talk
-from convgate.training.weaving import ask_again, weave
-from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
+from convgate.training.corpora.mtrag import read_mtrag
+from convgate.transcripts.relevance_sets import RelevanceSet
 from tests.talks import a_talk, places_in_talk, talks
+from tools.pretraining.sets import weave_conversations
+from tools.pretraining.talks import Talk
+from tools.pretraining.weaving import ask_again, weave
 
 SEEDS = st.integers(0, 2**32)
 MANY = [a_talk(f"talk-{number}", 10, domain=f"domain-{number % 5}") for number in range(40)]
@@ -31,13 +30,6 @@ def turns_of(made: RelevanceSet) -> list[tuple[Turn, ...]]:
 
 def sources(turns: Sequence[Turn]) -> list[str]:
     return [turn.metadata["source"] for turn in turns]
-
-
-def assert_survives_a_file(made: RelevanceSet, path: Path) -> None:
-    write_relevance_set(made, path)
-    back = read_relevance_set(path)
-    assert back.cases == made.cases
-    assert turns_of(back) == turns_of(made)
 
 
 # Free weaving
@@ -83,31 +75,6 @@ def test_a_seed_fixes_every_transcript_whatever_the_count(material: list[Talk], 
     assert weave(material, count=4, seed=seed + 1) != made
 
 
-def test_transcripts_vary_as_the_mix_does() -> None:
-    made = turns_of(weave(MANY, count=600, seed=0))
-    named = [sources(turns) for turns in made]
-    assert {len(set(names)) for names in named} == {2, 3, 4}
-    domain = {talk.id: talk.domain for talk in MANY}
-    near = sum(len({domain[name] for name in names}) == 1 for names in named)
-    assert near / len(made) == pytest.approx(0.5, abs=0.1)
-    entered = {places_in_talk(turns, talk)[0] for turns in made for talk in MANY if talk.id in sources(turns)}
-    assert entered == set(range(0, 18, 2))
-    long = [names[::2] for names in named if len(names) > 40]
-    changes = [sum(a != b for a, b in pairwise(names)) / (len(names) - 1) for names in long]
-    assert min(changes) < 0.2
-    assert max(changes) > 0.65
-    assert max(len(turns) for turns in made) == 60
-    tags = [tag for case in weave(MANY, count=100, seed=0).cases for tag in case.tags]
-    assert min(map(tags.count, ("new-topic", "follow-up", "returns"))) > 20
-
-
-@given(talks(), SEEDS)
-def test_talks_may_begin_with_their_first_exchange(material: list[Talk], seed: int) -> None:
-    made = turns_of(weave(material, count=4, seed=seed, begin="first"))
-    entered = [places[0] for turns in made for talk in material if (places := places_in_talk(turns, talk))]
-    assert set(entered) == {0}
-
-
 def test_woven_conversations_of_mtrag_begin_with_their_first_question(tmp_path: Path) -> None:
     lines = [
         {
@@ -124,7 +91,7 @@ def test_woven_conversations_of_mtrag_begin_with_their_first_question(tmp_path: 
     ]
     file = tmp_path / "reference.jsonl"
     file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    woven = read_woven_mtrag(file, count=20, seed=0)
+    woven = weave_conversations(read_mtrag(file), count=20, seed=0)
     first = {
         turns[sources(turns).index(name)].text for turns in turns_of(woven) for name in set(sources(turns))
     }
@@ -137,22 +104,6 @@ def test_talks_of_one_domain_alone_are_taken_where_there_are_enough() -> None:
     pairs = [frozenset(sources(turns)) for turns in made]
     assert len(set(pairs)) == 6
     assert pairs.count(frozenset("ab")) / len(pairs) == pytest.approx(1 / 2 + 1 / 2 / 6, abs=0.07)
-
-
-def test_what_talks_cannot_be_woven_into_is_told() -> None:
-    with pytest.raises(TrainingError, match=r"2 talks or more .* there are 1"):
-        weave([a_talk("a"), Talk("b", ())], count=1, seed=0)
-    with pytest.raises(TrainingError, match="too short"):
-        weave([a_talk("a", 1), a_talk("b", 1)], count=1, seed=0)
-    with pytest.raises(TrainingError, match="two talks have the id 'a'"):
-        weave([a_talk("a"), a_talk("a")], count=1, seed=0)
-    for wrong in ({"count": -1}, {"sources": (3, 2)}, {"sources": (0, 2)}, {"most_cases": 0}):
-        with pytest.raises(TrainingError, match="weaving needs"):
-            weave(MANY, **{"count": 1, "seed": 0, **wrong})  # type: ignore[arg-type]
-
-
-def test_woven_transcripts_survive_a_file(tmp_path: Path) -> None:
-    assert_survives_a_file(weave(MANY, count=5, seed=0), tmp_path / "woven.jsonl")
 
 
 # Questions that were asked before
@@ -206,17 +157,6 @@ def test_sessions_are_whole_talks_days_apart(seed: int) -> None:
             assert {turn.timestamp is None for turn in said} == {False}
 
 
-def test_histories_vary() -> None:
-    made = ask_again(MANY, count=200, seed=0)
-    lengths = sorted(map(len, turns_of(made)))
-    assert lengths[0] < 130
-    assert lengths[-1] > 570
-    kept = sum(len(case.relevant) == 2 for case in made.cases)
-    assert kept / len(made.cases) == pytest.approx(0.5, abs=0.06)
-    in_a_row = [len(list(groupby(sources(turns)))) == len(set(sources(turns))) for turns in turns_of(made)]
-    assert sum(in_a_row) / len(in_a_row) == pytest.approx(0.5, abs=0.12)
-
-
 def test_speakers_have_two_of_the_names_or_none() -> None:
     pairs = set()
     for turns in turns_of(ask_again(MANY, count=30, seed=0, names=["Ada", "Ben", "Cem"])):
@@ -243,31 +183,4 @@ def test_a_question_that_leans_is_not_asked_again() -> None:
     assert {case.query.text.split()[2] for case in made.cases if case.query} == {"0"}
 
 
-def test_what_cannot_be_asked_again_is_told() -> None:
-    with pytest.raises(TrainingError, match="100 turns or more, but all talks together have 32"):
-        ask_again([a_talk("a"), a_talk("b")], count=1, seed=0)
-    with pytest.raises(TrainingError, match="4 questions of seven words"):
-        ask_again([a_talk("a", leaning=range(8))], count=1, seed=0, turns=(10, 16))
-    with pytest.raises(TrainingError, match="two talks have the id 'a'"):
-        ask_again([a_talk("a"), a_talk("a")], count=1, seed=0)
-    for names in (["Ada"], ["Ada", "Ada"]):
-        with pytest.raises(TrainingError, match="names are two or more"):
-            ask_again(MANY, count=1, seed=0, names=names)
-    for wrong in ({"count": -1}, {"turns": (300, 200)}, {"turns": (0, 200)}, {"questions": 0}):
-        with pytest.raises(TrainingError, match="asking again needs"):
-            ask_again(MANY, **{"count": 1, "seed": 0, **wrong})  # type: ignore[arg-type]
-
-
-def test_histories_survive_a_file(tmp_path: Path) -> None:
-    made = ask_again(MANY, count=3, seed=0, names=["Ada", "Ben"])
-    assert_survives_a_file(made, tmp_path / "again.jsonl")
-
-
 # Speed
-
-
-@pytest.mark.parametrize("stream", [weave, ask_again])
-def test_ten_thousand_turns_take_less_than_a_second(stream) -> None:  # type: ignore[no-untyped-def]
-    begun = time.process_time()
-    made = stream(MANY, count=60, seed=0)
-    assert sum(map(len, turns_of(made))) / (time.process_time() - begun) > 10_000

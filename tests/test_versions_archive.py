@@ -16,7 +16,8 @@ from safetensors.torch import load, save
 from convgate.errors import GateError
 from convgate.gate.config import PRESETS, GateConfig
 from convgate.gate.model import Gate
-from convgate.versions import Draft, Versions, archive, catalog, write_version
+from convgate.versions import Draft, Versions, catalog, write_version
+from convgate.versions import version as archive
 from tests.gates import trained_gate
 from tests.test_versions_catalog import inside
 

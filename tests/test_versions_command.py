@@ -72,20 +72,6 @@ def test_list_shows_every_version_with_its_marks(run: Run, versions: Versions):
     assert lines[5] == "active"
 
 
-def test_list_fits_into_80_columns(run: Run, versions: Versions, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    long = Draft(
-        parent=versions.get("second").as_parent(),
-        data=(DataSet("a" * 60, "a" * 64, {"cases": 12_345}, "MIT", ""),),
-        metrics={f"set-{n}": Measured(1, 1, {"map": Metric(0.5), "f1": Metric(0.25)}) for n in range(6)},
-    )
-    versions.add(trained_gate(seed=2), long, name="n" * 40)
-    out = run("versions")[1]
-    assert max(map(len, out.splitlines())) <= 80
-    assert "4 more" in out
-    assert out.count("0.50") == 2, "the first two sets"
-
-
 def test_list_without_versions_says_what_decides(run: Run):
     code, out, _ = run("versions")
     assert code == 0
@@ -130,14 +116,6 @@ def test_model_card_is_markdown_with_everything_in_it(run: Run, versions: Versio
     assert "top_k (k 3)" in run("versions", "show", "second")[1]
 
 
-def test_model_card_as_json_is_the_card_itself(run: Run, versions: Versions):
-    code, out, _ = run("versions", "show", "first", "--json")
-    shown = json.loads(out)
-    stored = json.loads((versions.root / "first" / "card.json").read_text())
-    assert code == 0
-    assert {"name": "first", "config": GateConfig().to_json()} | stored == shown
-
-
 def test_model_card_of_a_damaged_version_is_refused(run: Run, versions: Versions):
     (versions.root / "first" / "gate.safetensors").write_bytes(b"")
     code, out, err = run("versions", "show", "first")
@@ -169,21 +147,6 @@ def test_text_of_a_card_steers_neither_terminal_nor_page(run: Run, versions: Ver
     kinds = {child.type for block in blocks for child in block.children or ()}
     assert kinds <= {"text", "text_special"}
     assert "html_block" not in {block.type for block in blocks}
-
-
-def test_two_versions_side_by_side(run: Run, versions: Versions):
-    code, out, _ = run("versions", "diff", "first", "second")
-    lines = [" ".join(line.split()) for line in out.splitlines()]
-    assert code == 0
-    assert "rule stricter top_k" in lines
-    assert "parameters.k – 3" in lines
-    assert "map 0.850 (0.830–0.870) 0.950 (0.930–0.970)" in lines
-    assert "f1 0.600 –" in lines
-    assert "Data of first alone: woven.train" in lines
-    assert len([line for line in lines if line.startswith("tiers.attention.")]) >= 10
-    printed = json.loads(run("versions", "diff", "first", "second", "--json")[1])
-    assert printed["threshold"]["parameters.k"] == [None, 3]
-    assert "The weights are the same." in run("versions", "diff", "first", "first")[1]
 
 
 def test_two_versions_compared_on_a_set(run: Run, versions: Versions, tmp_path: Path):

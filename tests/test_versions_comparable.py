@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from convgate.versions import Draft, Measured, Metric, Version, Versions
-from convgate.versions.comparable import pairs
-from convgate.versions.headline import Figure, headline
+from convgate.versions.comparison import Figure, headline, metric_pairs
 from convgate.versions.markdown import model_card
 from tests.gates import trained_gate
 
@@ -87,4 +86,4 @@ def test_what_was_measured_on_other_cases_stands_apart_in_a_difference(versions:
 
 def values(a: Version, b: Version) -> dict[str, tuple[float | None, ...]]:
     """F1 of both by set."""
-    return {name: tuple(one and one.value for one in metrics["f1"]) for name, metrics in pairs(a, b)}
+    return {name: tuple(one and one.value for one in metrics["f1"]) for name, metrics in metric_pairs(a, b)}

@@ -12,7 +12,7 @@ from convgate.errors import GateError
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import DataSet, Draft, Measured, Metric, Version, write_version
-from convgate.versions.difference import difference
+from convgate.versions.comparison import compare_versions
 from tests.gates import trained_gate
 
 BEFORE = Draft(
@@ -41,7 +41,7 @@ def test_weights_that_moved_most_come_first(before: Version, tmp_path: Path):
         gate.tiers.bilinear.recency.mul_(3)
         gate.tiers.bilinear.W.mul_(1.5)
         gate.tiers.bilinear.W[0, 0] += 2
-    found = difference(before, write_version(tmp_path / "after", gate, BEFORE))
+    found = compare_versions(before, write_version(tmp_path / "after", gate, BEFORE))
     assert [one.name for one in found.moved] == ["tiers.bilinear.recency", "tiers.bilinear.W"]
     recency, W = found.moved
     assert recency.relative == pytest.approx(2)
@@ -58,14 +58,14 @@ def test_weights_that_were_zero_come_before_all(tmp_path: Path):
     with torch.no_grad():
         gate.tiers.attention.head.weight.fill_(1e-3)
         gate.tiers.bilinear.decay_rate.mul_(9)
-    found = difference(a, write_version(tmp_path / "b", gate, Draft()))
+    found = compare_versions(a, write_version(tmp_path / "b", gate, Draft()))
     assert found.moved[0].name == "tiers.attention.head.weight"
     assert found.moved[0].relative is None
     assert found.moved[0].largest == pytest.approx(1e-3)
 
 
 def test_threshold_data_and_metrics_stand_side_by_side(before: Version, tmp_path: Path):
-    found = difference(before, write_version(tmp_path / "after", before.load(), AFTER))
+    found = compare_versions(before, write_version(tmp_path / "after", before.load(), AFTER))
     assert (found.config, found.moved, found.not_shared) == ({}, (), ())
     assert found.threshold == {"rule": ("stricter", "calibrated"), "parameters.threshold": (None, 0.4)}
     assert found.data == {"both": ("woven",), "a": ("old",), "b": ()}
@@ -77,16 +77,16 @@ def test_threshold_data_and_metrics_stand_side_by_side(before: Version, tmp_path
 
 def test_gates_of_other_make_are_compared_as_far_as_they_go(before: Version, tmp_path: Path):
     other = write_version(tmp_path / "wide", Gate(GateConfig(hidden=32)), Draft())
-    found = difference(before, other)
+    found = compare_versions(before, other)
     assert found.config == {"hidden": (64, 32)}
     assert "tiers.attention.head.weight" in found.not_shared
     assert "tiers.bilinear.W" in {one.name for one in found.moved}
     full = write_version(tmp_path / "full", Gate(GateConfig(preset="full")), Draft())
-    assert difference(before, full).config["preset"] == ("reference", "full")
+    assert compare_versions(before, full).config["preset"] == ("reference", "full")
 
 
 def test_difference_is_plain_json(before: Version, tmp_path: Path):
-    found = difference(before, write_version(tmp_path / "after", trained_gate(seed=1), AFTER))
+    found = compare_versions(before, write_version(tmp_path / "after", trained_gate(seed=1), AFTER))
     printed = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert printed["metrics"]["woven"]["map"] == [
         {"value": 0.8, "low": None, "high": None},
@@ -99,4 +99,4 @@ def test_damaged_version_is_not_compared(before: Version, tmp_path: Path):
     other = write_version(tmp_path / "other", trained_gate(), Draft())
     (other.folder / "gate.safetensors").write_bytes(b"")
     with pytest.raises(GateError, match="version other is damaged"):
-        difference(before, other)
+        compare_versions(before, other)

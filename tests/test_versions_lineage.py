@@ -8,8 +8,8 @@ import pytest
 
 from convgate.errors import GateError
 from convgate.versions import Draft, Parent, Version, Versions
-from convgate.versions.lineage import lineage
-from convgate.versions.packed import inspect
+from convgate.versions.comparison import lineage
+from convgate.versions.version import inspect_archive
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
@@ -111,8 +111,8 @@ def test_a_version_of_another_encoder_is_not_activated(versions: Versions) -> No
 def test_a_packed_version_is_looked_at_without_being_stored(versions: Versions) -> None:
     made = add(versions, "mine")
     content = versions.export("mine")
-    found = inspect(content, "mine.zip")
+    found = inspect_archive(content, "mine.zip")
     assert (found.name, found.card, found.config) == ("mine", made.card, made.config)
     assert versions.names() == ["mine"]
     with pytest.raises(GateError, match=r"mine\.zip cannot be read as an exported version"):
-        inspect(content[:-40], "mine.zip")
+        inspect_archive(content[:-40], "mine.zip")

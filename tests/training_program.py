@@ -19,10 +19,10 @@ import torch._dynamo  # noqa: F401 an optimiser imports it, which would take eac
 
 import convgate.building
 from convgate.cli.main import main as convgate_main
-from convgate.training import trainer
+from convgate.training import epochs, trainer
 from tests.planted import small_encoder
 
-QUICK = replace(trainer.FURTHER, learning_rate=0.02, averaging=0.2, episodes=16, cases=4, together=2)
+QUICK = replace(epochs.FURTHER, learning_rate=0.02, averaging=0.2, episodes=16, cases=4, together=2)
 """How a small gate is trained further in a moment: 8 steps an epoch."""
 
 
@@ -30,7 +30,7 @@ def main(words: Sequence[str]) -> None:
     """Run `convgate WORDS`; for a process of its own, which it changes."""
     sys.argv = ["convgate", *words]
     setattr(convgate.building, "default_encoder", lambda *args, **options: small_encoder())  # noqa: B010
-    trainer.FURTHER = QUICK
+    epochs.FURTHER = QUICK
     die_when(os.environ.pop("DIE", ":"))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is started without it
     convgate_main()

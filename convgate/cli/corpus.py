@@ -85,33 +85,18 @@ def tiage(
 
 
 @corpus.command()
-def mtrag(
-    path: PathArgument,
-    weave: Annotated[
-        int | None, typer.Option(help="Weave them into this many transcripts with cases.", min=1)
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed of the weaving; 0 unless given.", min=0)] = None,
-    skip_bad: SkipBadOption = False,
-    out: OutOption = None,
-) -> None:
+def mtrag(path: PathArgument, skip_bad: SkipBadOption = False, out: OutOption = None) -> None:
     """MTRAG-UN: people's questions to an assistant that answers from documents.
 
     Source: github.com/IBM/mt-rag-benchmark
     File: mtragun-human/generation_tasks/reference.jsonl
     Licence: Apache-2.0; name Rosenthal et al. (MTRAG-UN)
 
-    Gives the conversations without cases, or woven into transcripts whose cases are known.
+    Gives the conversations without cases.
     """
-    if seed is not None and weave is None:
-        raise typer.BadParameter("it fixes what is woven, so it goes with --weave", param_hint="--seed")
-    from convgate.training.corpora.mtrag import read_mtrag, read_woven_mtrag
+    from convgate.training.corpora.mtrag import read_mtrag
 
-    def read() -> RelevanceSet:
-        if weave is None:
-            return read_mtrag(path, skip_bad=skip_bad)
-        return read_woven_mtrag(path, count=weave, seed=seed or 0, skip_bad=skip_bad)
-
-    _convert("mtrag", path, out, read)
+    _convert("mtrag", path, out, lambda: read_mtrag(path, skip_bad=skip_bad))
 
 
 @corpus.command()
@@ -134,7 +119,7 @@ def _convert(name: str, path: Path, out: Path | None, read: Callable[[], Relevan
     from rich.console import Console
     from rich.text import Text
 
-    from convgate.training.corpora.registry import CORPORA
+    from convgate.training.corpora.recognise import CORPORA
 
     with Console(stderr=True).status(Text(f"Reading {path}")):
         relevance_set = read()

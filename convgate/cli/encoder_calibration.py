@@ -14,7 +14,7 @@ from convgate.home import login_name
 
 if TYPE_CHECKING:
     from convgate.embedding.base import EncoderIdentity
-    from convgate.training.recipe import TrainingSet
+    from convgate.training.sets import TrainingSet
     from convgate.versions import Draft, Version
 
 
@@ -32,7 +32,7 @@ def make_version_for(
     from convgate.building import EncoderOnDemand, find_version
     from convgate.settings import load_settings
     from convgate.training.encoder_calibration import calibrate_encoder
-    from convgate.training.recipe import unlabelled_sets
+    from convgate.training.sets import read_unlabelled
     from convgate.versions import Version, Versions
 
     settings = load_settings()
@@ -44,7 +44,7 @@ def make_version_for(
         )
     name = name or re.sub(r"[^a-z0-9._]+", "-", Path(encoder).name.lower()).strip("-._")
     versions.check_free(name)
-    sets = unlabelled_sets(files, skip_bad=skip_bad)
+    sets = read_unlabelled(files, skip_bad=skip_bad)
     conversations = [each for text in sets for each in text.cases.conversations.values()]
     with encoding_progress() as progress:
         own, other = (

@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 from convgate import __version__
-from convgate.cli.bench import bench
 from convgate.cli.calibrate import calibrate
 from convgate.cli.context import context, invariants, modes
 from convgate.cli.corpus import corpus
@@ -26,7 +25,8 @@ from convgate.cli.monitor import monitor, record_outcome
 from convgate.cli.output import tell_error
 from convgate.cli.selection import score, select
 from convgate.cli.sessions import sessions
-from convgate.cli.training import pretrain, train
+from convgate.cli.tools import FORWARDED, bench, pretrain
+from convgate.cli.training import train
 from convgate.cli.versions import versions
 from convgate.errors import ConvgateError
 
@@ -77,7 +77,6 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "select": select,
     "evaluate": evaluate,
     "calibrate": calibrate,
-    "pretrain": pretrain,
     "train": train,
     "sessions": sessions,
     "invariants": invariants,
@@ -88,10 +87,11 @@ _COMMANDS: dict[str, Callable[..., None]] = {
     "modes": modes,
     "record-outcome": record_outcome,
     "monitor": monitor,
-    "bench": bench,
 }
 for name, command in _COMMANDS.items():
     app.command(name)(command)
+for name, tool in {"pretrain": pretrain, "bench": bench}.items():
+    app.command(name, **FORWARDED)(tool)
 for name, group in {"labels": labels, "versions": versions, "corpus": corpus}.items():
     app.add_typer(group, name=name)
 
@@ -112,10 +112,10 @@ def options(
     """Accept the options before a subcommand."""
 
 
-def main() -> None:
+def main(command: typer.Typer = app) -> None:
     """Run the command line; print a ConvgateError as one sentence instead of a traceback."""
     try:
-        app()
+        command()
     except ConvgateError as error:
         tell_error(error)
         sys.exit(1)

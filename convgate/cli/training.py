@@ -1,9 +1,8 @@
-"""`convgate pretrain` and `convgate train`: make a new version of the gate."""
+"""`convgate train`: make a new version of the gate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,22 +16,16 @@ from convgate.home import login_name
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
-    from convgate.training.plan import Plan
-    from convgate.training.trainer import Epoch
+    from convgate.training.epochs import Epoch
+    from convgate.training.records import Request
+    from convgate.training.run import Run
+    from convgate.training.sets import Plan
 
-FilesArgument = Annotated[
-    list[Path] | None,
-    typer.Argument(
-        help="Relevance sets (JSONL); conversations without cases are woven.",
-        metavar="SET.jsonl",
-        exists=True,
-    ),
-]
 NameOption = Annotated[str | None, typer.Option(help="What the new version is called.")]
 RunOption = Annotated[
     Path | None,
     typer.Option(
-        help="The run's folder. A run that was interrupted there goes on; without it, one is made.",
+        help="The run's folder; an interrupted run there is resumed. Without it, one is made.",
         file_okay=False,
     ),
 ]
@@ -44,37 +37,6 @@ WhoOption = Annotated[
     str | None, typer.Option(help="Who made it, for the version's card; your user name unless given.")
 ]
 ActivateOption = Annotated[bool, typer.Option("--activate", help="Use the new version from now on.")]
-
-
-def pretrain(
-    files: FilesArgument = None,
-    preset: Annotated[str, typer.Option(help="What the gate is built from: full or reference.")] = "full",
-    name: NameOption = None,
-    run: RunOption = None,
-    epochs: EpochsOption = None,
-    learning_rate: RateOption = None,
-    seed: SeedOption = 0,
-    note: NoteOption = "",
-    who: WhoOption = None,
-    activate: ActivateOption = False,
-    skip_bad: SkipBadOption = False,
-    json_output: JsonOption = False,
-    out: OutOption = None,
-) -> None:
-    """Train a gate from scratch: on the texts that come with convgate, and on the sets named.
-
-    Ctrl-C leaves a run that goes on with the same command and --run FOLDER.
-    """
-    from convgate.training.plan import Plan
-    from convgate.training.trainer import TrainingSettings
-
-    given: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate}
-    settings = TrainingSettings(
-        seed=seed, **{key: value for key, value in given.items() if value is not None}
-    )
-    plan = Plan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
-    wanted = _Wanted(name, note, who or login_name(), "always" if activate else "never")
-    _train(plan, run, wanted, json=json_output, out=out)
 
 
 def train(
@@ -100,19 +62,12 @@ def train(
             metavar="NAME",
         ),
     ] = None,
-    learning_curve: Annotated[
-        bool,
-        typer.Option(
-            "--learning-curve",
-            help="Also train on a quarter, a half and three quarters of the conversations, to see whether"
-            " more labels help.",
-        ),
-    ] = False,
     activate: Annotated[
         bool,
         typer.Option(
             "--activate/--no-activate",
-            help="Use the new version when it is better than its parent on the conversations held out.",
+            help="Activate the new version when the 95% interval of its gain on its parent excludes 0, on at"
+            " least 25 held-out conversations.",
         ),
     ] = True,
     skip_bad: SkipBadOption = False,
@@ -121,22 +76,21 @@ def train(
 ) -> None:
     """Train a version further on labelled conversations.
 
-    A fifth of the conversations is held out for comparing both versions, and 15 % for choosing the epoch and
-    the threshold; fewer than three are all trained on, and nothing is compared. Ctrl-C leaves a run that
-    goes on with the same command and --run FOLDER.
+    A fifth of the conversations is held out for comparing both versions; about a third of the others chooses
+    the epoch and the threshold. With fewer than three, nothing is compared. After Ctrl-C, the same command
+    with --run FOLDER resumes.
     """
     from convgate.settings import load_settings
-    from convgate.training.plan import Plan
-    from convgate.training.trainer import FURTHER
-    from convgate.versions.catalog import Versions
-    from convgate.versions.names import UNTRAINED
+    from convgate.training.epochs import FURTHER
+    from convgate.training.sets import Plan
+    from convgate.versions import UNTRAINED, Versions
 
     given: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate, "seed": seed}
     settings = replace(FURTHER, **{key: value for key, value in given.items() if value is not None})
     chosen = parent or Versions(load_settings().home).active or UNTRAINED
     if chosen == UNTRAINED:
         raise typer.BadParameter(
-            "an untrained gate has nothing to go on from; `convgate pretrain` makes a version",
+            "no version is active; `convgate pretrain` makes one",
             param_hint="--from",
         )
     plan = Plan(
@@ -145,15 +99,14 @@ def train(
         parent=chosen,
         skip_bad=skip_bad,
         replay=tuple(replay or ()),
-        learning_curve=learning_curve,
     )
-    wanted = _Wanted(name, note, who or login_name(), "better" if activate else "never")
-    _train(plan, run, wanted, json=json_output, out=out)
+    new = NewVersion(name, note, who or login_name(), "better" if activate else "never")
+    run_training(plan, run, new, json=json_output, out=out)
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """What is wanted of the version."""
+class NewVersion:
+    """What the command line says of the version to make."""
 
     name: str | None
     note: str
@@ -161,23 +114,22 @@ class _Wanted:
     activate: Literal["always", "better", "never"]
 
 
-def _train(plan: Plan, run: Path | None, wanted: _Wanted, *, json: bool, out: Path | None) -> None:
+def run_training(plan: Plan, folder: Path | None, new: NewVersion, *, json: bool, out: Path | None) -> None:
+    """Train as planned, in the run's folder or a new one, and print the outcome."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     from convgate.building import EncoderOnDemand
     from convgate.settings import load_settings
     from convgate.training.progress import StoppedError
-    from convgate.training.request import REQUEST, new_id
-    from convgate.training.run_list import FOLDER
-    from convgate.training.runs import RECORD
-    from convgate.training.session import train_version
-    from convgate.versions.catalog import Versions
+    from convgate.training.run import Run, Runs
+    from convgate.training.train import train_version
+    from convgate.versions import Versions
 
     settings = load_settings()
-    folder = run or settings.home / FOLDER / new_id()
-    if not (folder / REQUEST).exists():
-        _request(plan, folder, wanted)
+    run = Run(folder) if folder else Runs(settings.home).new()
+    if run.request is None:
+        run.write_request(_request(plan, run, new))
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -191,89 +143,72 @@ def _train(plan: Plan, run: Path | None, wanted: _Wanted, *, json: bool, out: Pa
                 plan,
                 encoder=EncoderOnDemand(settings),
                 versions=Versions(settings.home),
-                run=folder,
-                listener=_Shown(bar),
-                name=wanted.name,
-                note=wanted.note,
-                who=wanted.who,
-                activate=wanted.activate,
+                run=run,
+                listener=_Bar(bar),
+                name=new.name,
+                note=new.note,
+                who=new.who,
+                activate=new.activate,
             )
         except (KeyboardInterrupt, StoppedError):
-            tell(f"Stopped. The same command with --run {folder} goes on after the last whole epoch.")
+            tell(f"Stopped. The same command with --run {run.folder} resumes after the last whole epoch.")
             raise typer.Exit(130) from None
         except ConvgateError:
-            if run is None and (folder / RECORD).exists():
-                tell(f"The run is kept in {folder}: --run goes on with it.")
-            elif run is None:
-                rmtree(folder, ignore_errors=True)
+            if folder is None and run.has_record:
+                tell(f"The run is kept in {run.folder}: --run resumes it.")
+            elif folder is None:
+                rmtree(run.folder, ignore_errors=True)
             raise
     if json or out:
         write_json(outcome.to_json(), out)
         return
     name = outcome.version.name
     typer.echo(f"Version {name} was made; its learned threshold is {outcome.threshold:.2f}.")
-    for sentence in (*outcome.notes, outcome.sentence, outcome.curve.sentence if outcome.curve else ""):
+    for sentence in (*outcome.notes, outcome.sentence):
         if sentence:
             typer.echo(sentence)
     if outcome.active:
-        typer.echo("It is the active version now.")
+        typer.echo("It is active.")
     else:
-        why = outcome.why_not_active if wanted.activate == "better" else ""
-        typer.echo(f"{why} `convgate versions activate {name}` uses it.".lstrip())
+        why = outcome.why_not_active if new.activate == "better" else ""
+        typer.echo(f"{why} To activate it: convgate versions activate {name}".lstrip())
 
 
-def _request(plan: Plan, folder: Path, wanted: _Wanted) -> None:
-    """Write down what was asked for, with the words that go on with it from anywhere."""
-    from convgate.training.errors import TrainingError
-    from convgate.training.request import Request
+def _request(plan: Plan, run: Run, new: NewVersion) -> Request:
+    """Return what was asked for, with the words that resume it from anywhere."""
+    from convgate.training.records import Request, utc_now
 
-    words = ["pretrain" if plan.parent is None else "train", *(str(file.absolute()) for file in plan.files)]
-    given: dict[str, object] = {
-        "--preset": plan.preset if plan.parent is None else None,
-        "--from": plan.parent,
-        "--run": folder.absolute(),
-        "--epochs": plan.settings.epochs,
-        "--learning-rate": plan.settings.learning_rate,
-        "--seed": plan.settings.seed,
-    }
-    for option, value in given.items():
-        words += [option, str(value)] if value is not None else []
-    for option, text in {"--name": wanted.name, "--note": wanted.note, "--who": wanted.who}.items():
+    settings = plan.settings
+    words = [*plan.command(), "--run", str(run.folder.absolute()), "--epochs", str(settings.epochs)]
+    words += ["--learning-rate", str(settings.learning_rate), "--seed", str(settings.seed)]
+    for option, text in {"--name": new.name, "--note": new.note, "--who": new.who}.items():
         words += [f"{option}={text}"] if text else []
-    for name in plan.replay:
-        words += ["--replay", name]
-    words += ["--learning-curve"] * plan.learning_curve + ["--skip-bad"] * plan.skip_bad
-    words += ["--activate"] * (wanted.activate != "never")
-    words += ["--no-activate"] * (wanted.activate == "never" and plan.parent is not None)
-    request = Request(
+    words += ["--skip-bad"] * plan.skip_bad + ["--activate"] * (new.activate != "never")
+    words += ["--no-activate"] * (new.activate == "never" and plan.parent is not None)
+    return Request(
         arguments=tuple(words),
         parent=plan.parent,
         sets=tuple(file.stem for file in plan.files),
         replay=plan.replay,
-        epochs=plan.settings.epochs,
-        name=wanted.name or "",
-        note=wanted.note,
-        who=wanted.who,
-        learning_curve=plan.learning_curve,
-        started=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        epochs=settings.epochs,
+        name=new.name or "",
+        note=new.note,
+        who=new.who,
+        started=utc_now(),
     )
-    try:
-        request.write(folder)
-    except OSError as error:
-        raise TrainingError(f"no run can be kept in {folder}: {error.strerror}") from error
 
 
-class _Shown:
+class _Bar:
     """A bar for the present stage on a terminal, and a line for every epoch."""
 
     def __init__(self, bar: Bar) -> None:
         self._bar = bar
         self._task = bar.add_task("", total=None)
 
-    def stage(self, what: str) -> None:
+    def stage(self, name: str) -> None:
         from convgate.transcripts.characters import printable
 
-        self._bar.reset(self._task, total=None, description=printable(what))
+        self._bar.reset(self._task, total=None, description=printable(name))
 
     def progress(self, done: int, total: int) -> None:
         self._bar.update(self._task, completed=done, total=total)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from convgate.versions import DataSet, Version, Versions
-    from convgate.versions.difference import Difference, Pair
+    from convgate.versions.comparison import Difference, Pair
 
 MAIN_METRICS = ("map", "f1")  # in the list; `show` has all
 MAIN_SETS = 2
@@ -25,7 +25,7 @@ def show_list(store: Versions, found: Iterable[Version]) -> None:
     """A table of the versions, each after its parent."""
     from rich.console import Console
 
-    from convgate.versions.lineage import lineage
+    from convgate.versions.comparison import lineage
 
     table = _table("version", "created", "parent", "data", "measured")
     table.columns[1].no_wrap = True

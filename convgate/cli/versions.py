@@ -78,10 +78,10 @@ def diff(
     out: OutOption = None,
 ) -> None:
     """Compare two versions: config, threshold, data, metrics, and the weights that moved most."""
-    from convgate.versions.difference import difference
+    from convgate.versions.comparison import compare_versions
 
     store = _versions()
-    found = difference(store.get(a), store.get(b))
+    found = compare_versions(store.get(a), store.get(b))
     if json_output or out:
         write_json(found.to_json(), out)
     else:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from convgate.store.openings import chain
 from convgate.text import pluralize
-from convgate.training.ties import tied
+from convgate.training.split import group_conversations
 
 if TYPE_CHECKING:
     from convgate.transcripts import Case, RelevanceSet
@@ -68,7 +68,9 @@ def counted_once(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet], list
 def conversation_names(sets: Sequence[RelevanceSet]) -> Mapping[tuple[str, str], str]:
     """By set and id, what names a conversation: the same wherever it is, also as it was or as it went on."""
     talks = {(one.name, id): talk for one in sets for id, talk in one.conversations.items()}
-    names = tied([f"{name}/{id}" for name, id in talks], [chain(talk.turns)[1:] for talk in talks.values()])
+    names = group_conversations(
+        [f"{name}/{id}" for name, id in talks], [chain(talk.turns)[1:] for talk in talks.values()]
+    )
     return dict(zip(talks, names, strict=True))
 
 

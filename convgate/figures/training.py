@@ -1,4 +1,4 @@
-"""A training as it goes on, and whether more labels would help."""
+"""A training as it goes on."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from convgate.figures.drawing import Drawing
 from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import Palette
 from convgate.training.epochs import Epoch
-from convgate.training.learning_curve import CurvePoint, LearningCurve
 
 HEIGHT = 260
 
@@ -44,39 +43,6 @@ def quality_figure(epochs: Sequence[Epoch], most: int, *, palette: Palette) -> g
         yaxis=axis(palette, "", range=[-0.02, 1.04], tickformat=".0%", dtick=0.25),
     )
     return fig.figure()
-
-
-def learning_curve_figure(curve: LearningCurve, *, palette: Palette) -> go.Figure:
-    """F1 over the number of conversations learned from, with 95% intervals; the parent as a dashed line."""
-    fig = drawing(palette, height=HEIGHT, top=44)
-    points, f1 = curve.points, [point.f1 for point in curve.points]
-    up = [0.0 if point.high is None else point.high - point.f1 for point in points]
-    down = [0.0 if point.low is None else point.f1 - point.low for point in points]
-    fig.add_scatter(
-        x=[point.conversations for point in points], y=f1,
-        customdata=[[f"{point.share:.0%}", _span(point)] for point in points],
-        mode="lines+markers", name="trained on so many",
-        line={"color": palette.kept, "width": 2}, marker={"size": 9},
-        error_y={"type": "data", "array": up, "arrayminus": down, "color": palette.kept, "thickness": 1.5},
-        hovertemplate="%{x} conversations, %{customdata[0]}: F1 %{y:.3f}%{customdata[1]}<extra></extra>",
-    )  # fmt: skip
-    most = max((point.conversations for point in curve.points), default=1)
-    fig.add_scatter(
-        x=[0, most * 1.05], y=[curve.parent_f1] * 2, mode="lines", name="parent",
-        line={"color": palette.dropped, "width": 2, "dash": "dash"},
-        hovertemplate="the parent: F1 %{y:.3f}<extra></extra>",
-    )  # fmt: skip
-    fig.update_layout(
-        xaxis=axis(palette, "conversations learned from", range=[0, most * 1.05]),
-        yaxis=axis(palette, "F1", range=[-0.02, 1.04], dtick=0.25),
-    )
-    return fig.figure()
-
-
-def _span(point: CurvePoint) -> str:
-    if point.low is None or point.high is None:
-        return ""
-    return f", 95% between {point.low:.3f} and {point.high:.3f}"
 
 
 def describe_epochs(epochs: Sequence[Epoch]) -> str:

@@ -2,7 +2,7 @@
 
 Two questions are answered, each in logits: does a message need anything said before it (`needs`); does a
 sentence of a user's state a lasting instruction (`instruction`). The models are fitted on texts that come
-with convgate (`scripts/fit_cues.py`); a text in another language has no known words, and gets their usual
+with convgate (`tools/fit_cues.py`); a text in another language has no known words, and gets their usual
 answer.
 """
 

@@ -13,19 +13,18 @@ import numpy as np
 import torch
 
 from convgate.conversation import Conversation
-from convgate.embedding.base import Encoder, Progress
-from convgate.errors import GateError
+from convgate.embedding.base import Embeddings, Encoder, Progress
+from convgate.errors import GateError, TrainingError
 from convgate.gate.features import NAMES
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.training.episodes import read_episodes
-from convgate.training.errors import TrainingError
-from convgate.training.measuring import measure_embeddings
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
 _TEXTS_PER_DIMENSION = 2  # with fewer, the directions of the embeddings are measured badly
 _WINDOW = 128  # turns of a message's history, so that long conversations take bounded memory
 _FROM_EMBEDDINGS = [row for row, name in enumerate(NAMES) if name.startswith(("cosine", "passage"))]
+_STRENGTH = 0.5  # of the whitening: 0 none, 1 all directions alike
 
 
 @torch.no_grad()
@@ -70,6 +69,16 @@ def calibrate_encoder(
     standardise.usual[rows] = mean + (standardise.usual[rows] - own_mean) * scale
     standardise.spread[rows] *= scale
     return new
+
+
+def measure_embeddings(tiers: FullTiers, embeddings: Embeddings) -> None:
+    """Set the whitening from (n, d) embeddings: W = V diag(σ^-½) Vᵀ of their principal directions V."""
+    mean = embeddings.mean(axis=0)
+    values, vectors = np.linalg.eigh(np.cov((embeddings - mean).T))
+    scale = np.maximum(values, 1e-8) ** (-_STRENGTH / 2)
+    whitening = vectors @ np.diag(scale / scale.mean()) @ vectors.T
+    tiers.whitening.W.copy_(torch.from_numpy(whitening.astype(np.float32)))
+    tiers.whitening.mean.copy_(torch.from_numpy(mean.astype(np.float32)))
 
 
 def _similarities(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -14,23 +15,30 @@ from torch import Tensor
 from convgate.conversation import Conversation, History, Situation
 from convgate.embedding.base import Embeddings, Encoder, Progress
 from convgate.embedding.chunks import text_vectors, unit_rows
+from convgate.errors import TrainingError
 from convgate.gate.columns import Columns
-from convgate.gate.facts import facts_of, situation_facts
+from convgate.gate.facts import TurnFacts, facts_of, situation_facts
 from convgate.gate.features import FEATURES, Passages, message_features, turn_features
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.gate.situation import situation_text
 from convgate.store.openings import chain
-from convgate.training.cues import HeldOutCues
-from convgate.training.errors import TrainingError
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.transcripts.split_groups import split_group_of
 
 _STRETCH = 130  # turns of a long conversation that are read together when its cases have windows
 _RUN_UP = 30  # turns at the beginning of a stretch that serve as history only
-TOGETHER = 30  # cases that are scored at a time
+BATCH_SIZE = 30  # cases that are scored at a time
 
 Half = NDArray[np.float16]
+
+
+class CueCorrection(Protocol):
+    """Replaces the cues in the facts of a text."""
+
+    def correct(self, fact: TurnFacts, text: str) -> TurnFacts:
+        """Return the facts with other cues."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -60,13 +68,8 @@ class Episode:
     turns: Half  # (n, K, F) features of the turns with the K before them, newest first; F = 0 likewise
     questions: tuple[Question, ...]
     start: int = 0  # index in the conversation of the first turn
-    said: tuple[bytes, ...] = ()  # the hashes of the conversation's `chain`, without that of nothing
-    group: str = ""  # what says on which side of a split it is; the conversation's id unless given
-
-    @property
-    def judged(self) -> int:
-        """How many turns are known to matter or not, over all cases."""
-        return sum(one.width if one.judged is None else len(one.judged) for one in self.questions)
+    hashes: tuple[bytes, ...] = ()  # the conversation's `chain` without its first entry
+    group: str = ""  # decides the side of a split; the conversation's id unless given
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -86,7 +89,7 @@ def read_episodes(
     sets: RelevanceSet,
     *,
     whole: bool = True,
-    cues: HeldOutCues | None = None,
+    cues: CueCorrection | None = None,
     progress: Progress | None = None,
 ) -> list[Episode]:
     """The episodes of a relevance set, as this gate reads them.
@@ -94,7 +97,7 @@ def read_episodes(
     A long conversation whose cases have windows is read in stretches of 130 turns; each case is in one of
     them, and its history begins where the stretch does at the earliest. Cases without any turn before them,
     or with none that is judged, are left out. whole: whether it is all of a set, not what others leave of it.
-    cues: stand for the shipped ones in texts that those were fitted on.
+    cues: replace the shipped cues.
 
     Raises TrainingError when a whole set has no other case, or none in which anything is relevant, and for a
     case about a conversation or turns that there are not; ConversationError for a current message that there
@@ -123,8 +126,8 @@ def read_episodes(
 
 def batches(gate: Gate, episode: Episode) -> Iterator[Batch]:
     """All cases of an episode, 30 at a time."""
-    for start in range(0, len(episode.questions), TOGETHER):
-        yield batch(gate, episode, range(len(episode.questions))[start : start + TOGETHER])
+    for start in range(0, len(episode.questions), BATCH_SIZE):
+        yield batch(gate, episode, range(len(episode.questions))[start : start + BATCH_SIZE])
 
 
 def batch(gate: Gate, episode: Episode, chosen: Sequence[int]) -> Batch:
@@ -210,7 +213,7 @@ def _episode(
     start: int,
     stop: int,
     cases: list[_Posed],
-    cues: HeldOutCues | None,
+    cues: CueCorrection | None,
 ) -> Episode:
     turns = conversation.turns[start:stop]
     dimension = gate.config.dimension

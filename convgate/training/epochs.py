@@ -63,7 +63,3 @@ class Epoch:
     recall: float
     activation: float  # of the residual gate, 0…1
     best: bool  # whether no epoch before had a smaller validation loss
-
-
-FEWEST = 3
-"""Conversations; of fewer all are trained on, and none is left to compare a version with its parent."""

@@ -1,8 +1,10 @@
-"""The person's relevance sets: files in the data folder that pages and commands choose from by name.
+"""The user's relevance sets: files in the data folder that pages and commands choose by name.
 
-sets = RelevanceSets(settings.home)
-sets.add("my-labels", content)
-sets.info("my-labels").cases
+    sets = RelevanceSets(settings.home)
+    sets.add("my-labels", content)
+    sets.info("my-labels").cases
+
+Also here: removing deleted conversations for good, with their copies in these sets and in training runs.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,34 +22,39 @@ from pathlib import Path
 from filelock import FileLock
 
 from convgate.app_files import app_root
-from convgate.errors import SettingsError, TranscriptError
+from convgate.conversation import Conversation
+from convgate.embedding.cache import CACHE_FILE, forget
+from convgate.errors import SettingsError, TrainingError, TranscriptError
 from convgate.files import sync_folder, write_whole
-from convgate.home import check_writable, make_home
+from convgate.home import check_writable, make_home, make_private
+from convgate.store import Conversations, DeletedConversation, Store
+from convgate.store.openings import chain
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
+from convgate.training.records import read_json
+from convgate.training.run import DATA, REPORT, Run, Runs
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
-from convgate.versions.names import is_name
+from convgate.versions import is_name
 
-FOLDER, ENDING = "sets", ".jsonl"
-SAMPLES = "samples"  # the set that comes with the app; it can be read, and nothing else
+FOLDER, SUFFIX = "sets", ".jsonl"
+SAMPLES = "samples"  # the set that comes with the app, read-only
 _SAMPLES_FILE = Path("sample_conversations", "samples.relevance.jsonl")
-_OWN_LICENCE, _OWN_TEXTS = "MIT", "texts written for convgate"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SetInfo:
     """What a set of the library holds."""
 
     name: str
-    conversations: int  # that have a case
-    cases: int
-    judged: int  # turns of which the relevance is known, over all cases
-    relevant: int  # of them
-    licence: str  # SPDX; empty when nothing is known of it, as of a person's own
-    attribution: str  # whom to name
-    may_train: bool  # False for a corpus whose licence forbids it
-    terms: str  # why it may not; else empty
     modified: datetime  # in UTC
     is_own: bool  # False for what comes with convgate
+    conversations: int = 0  # that have a case
+    cases: int = 0
+    judged: int = 0  # turns whose relevance is known, over all cases
+    relevant: int = 0  # of them
+    licence: str = ""  # SPDX; empty when unknown, as for a user's own
+    attribution: str = ""  # whom to name
+    may_train: bool = False
+    terms: str = ""  # why it may not
     problem: str = ""  # why it cannot be read; then all counts are 0
 
 
@@ -56,44 +63,40 @@ class RelevanceSets:
 
     def __init__(self, home: Path) -> None:
         self.folder = home / FOLDER
-        self._home = home
 
     def names(self) -> list[str]:
-        """All names, the person's own in order, then `samples` where the app has them."""
-        files = self.folder.glob(f"*{ENDING}") if self.folder.is_dir() else ()
-        own = sorted(name for file in files if is_name(name := file.name.removesuffix(ENDING)))
+        """Return all names: the user's own in order, then `samples` where the app has them."""
+        files = self.folder.glob(f"*{SUFFIX}") if self.folder.is_dir() else ()
+        own = sorted(name for file in files if is_name(name := file.name.removesuffix(SUFFIX)))
         return [*(name for name in own if name != SAMPLES), *([SAMPLES] if _samples() else [])]
 
     def path(self, name: str) -> Path:
-        """The file of a set; TranscriptError when there is none of that name."""
-        path = _samples() if name == SAMPLES else self.folder / f"{name}{ENDING}"
+        """Return the file of a set; TranscriptError when there is none of that name."""
+        path = _samples() if name == SAMPLES else self.folder / f"{name}{SUFFIX}"
         if path is None or not is_name(name) or not path.is_file():
-            raise TranscriptError(f"there is no relevance set {name!r} among those in {self.folder}")
+            raise TranscriptError(f"there is no relevance set {name!r} in {self.folder}")
         return path
 
     def read(self, name: str) -> RelevanceSet:
-        """The set, called by its name here; TranscriptError when it is not there or cannot be read."""
+        """Return the set under its name here; TranscriptError when it is missing or cannot be read."""
         read = read_relevance_set(self.path(name))
         return RelevanceSet(name, read.conversations, read.cases, read.problems)
 
     def info(self, name: str) -> SetInfo:
-        """What the set holds: read once, and again when its file has changed.
-
-        A set that cannot be read has a `problem`. Raises TranscriptError when there is none of that name.
-        """
+        """Return what the set holds; TranscriptError when there is none of that name."""
         path = self.path(name)
         try:
-            found = path.stat()
+            status = path.stat()
         except OSError as error:
             raise TranscriptError(f"the set {name!r} cannot be read: {error.strerror}") from error
-        return _inspected(path, name, found.st_mtime_ns, found.st_size)
+        return _inspect(path, name, status.st_mtime_ns, status.st_size)
 
     def infos(self) -> list[SetInfo]:
-        """What each holds, in the order of `names()`."""
+        """Return what each holds, in the order of `names()`."""
         return [self.info(name) for name in self.names()]
 
     def free_name(self, file_name: str) -> str:
-        """A name for an uploaded file that can be had and is not taken.
+        """Return a name for an uploaded file that is valid and not taken.
 
         >>> RelevanceSets(Path("nowhere")).free_name("My Labels (2).jsonl")
         'my-labels-2'
@@ -102,69 +105,76 @@ class RelevanceSets:
         plain = re.sub(r"[^a-z0-9._]+", "-", stem).strip("-._")[:60].rstrip("-._")
         name = plain if is_name(plain) else "set"
         taken = {SAMPLES, *self.names()}
-        numbers = (f"{name[:56]}-{number}" for number in range(2, len(taken) + 3))
-        return name if name not in taken else next(one for one in numbers if one not in taken)
+        numbered = (f"{name[:56]}-{number}" for number in range(2, len(taken) + 3))
+        return name if name not in taken else next(each for each in numbered if each not in taken)
 
     def add(self, name: str, content: bytes, *, replace: bool = False) -> SetInfo:
-        """Keep a set, whole or not at all, after it was read without a complaint.
+        """Add a set, whole or not at all.
 
-        Raises TranscriptError, and keeps nothing, when a line of it is bad, it has no cases, the name cannot
-        be had or is taken (unless `replace`), or the disk refuses.
+        Raises TranscriptError when a line is bad, it has no cases, the name is invalid or taken (unless
+        `replace`), or the file cannot be written.
         """
         if not is_name(name) or name == SAMPLES:
             raise TranscriptError(
-                f"{name!r} cannot name a relevance set: it takes up to 64 small letters, digits, points,"
-                f" hyphens and underscores, with a letter or digit first and last, and not {SAMPLES!r}"
+                f"{name!r} is no valid name for a relevance set: use up to 64 lower-case letters, digits,"
+                f" points, hyphens and underscores, with a letter or digit first and last, not {SAMPLES!r}"
             )
-        target = self.folder / f"{name}{ENDING}"
-        try:
-            with self._changing() as waiting:
-                file = waiting / target.name
-                write_whole(file, content, private=True)
-                if not read_relevance_set(file).cases:
-                    raise TranscriptError(
-                        "it holds no cases, so it says nothing about relevance", file=file.name
-                    )
-                if target.exists() and not replace:
-                    raise TranscriptError(
-                        f"there is a relevance set {name!r} already; delete it first, or choose another name"
-                    )
-                file.replace(target)
-                sync_folder(self.folder)
-        except OSError as error:
-            raise TranscriptError(f"the set {name!r} cannot be kept: {error.strerror}") from error
+
+        def write(file: Path) -> None:
+            write_whole(file, content, private=True)
+            if not read_relevance_set(file).cases:
+                raise TranscriptError("it has no cases", file=file.name)
+            if not replace and (self.folder / file.name).exists():
+                raise TranscriptError(f"there is already a relevance set {name!r}")
+
+        self._write(name, write)
         return self.info(name)
 
     def leave_out(self, name: str, conversations: Collection[str]) -> None:
-        """Take conversations, by their ids, out of a set of the person's; one without cases then is deleted.
+        """Take conversations, by id, out of a set; one without cases then is deleted.
 
-        Raises TranscriptError, and leaves the set as it was, when it cannot be read or written.
+        Raises TranscriptError, with the set unchanged, when it cannot be read or written.
         """
-        sets = self.read(name)
-        kept = {id: one for id, one in sets.conversations.items() if id not in conversations}
-        cases = tuple(case for case in sets.cases if case.conversation in kept)
-        if not cases:
+        cases = self.read(name)
+        kept = {id: each for id, each in cases.conversations.items() if id not in conversations}
+        left = tuple(case for case in cases.cases if case.conversation in kept)
+        if not left:
             self.delete(name)
             return
+        self._write(name, lambda file: write_relevance_set(RelevanceSet(name, kept, left), file))
+
+    def delete(self, name: str) -> None:
+        """Remove a set of the user's; TranscriptError when there is none, or it comes with convgate."""
+        path = self.path(name)
+        if name == SAMPLES:
+            raise TranscriptError(f"{SAMPLES!r} comes with convgate and cannot be deleted")
+        check_writable(path)
         try:
-            with self._changing() as waiting:
-                file = waiting / f"{name}{ENDING}"
-                write_relevance_set(RelevanceSet(name, kept, cases), file, private=True)
-                file.replace(self.path(name))
-                sync_folder(self.folder)
+            path.unlink(missing_ok=True)
         except OSError as error:
-            raise TranscriptError(f"the set {name!r} cannot be written: {error.strerror}") from error
+            raise TranscriptError(f"the set {name!r} cannot be deleted: {error.strerror}") from error
 
     def sweep(self) -> None:
-        """Remove what is left of sets that were being added when a kill came. Never raises."""
+        """Remove what a kill left of sets that were being added. Never raises."""
         if self.folder.is_dir():
             with suppress(OSError), self._changing():
                 pass
 
+    def _write(self, name: str, write: Callable[[Path], None]) -> None:
+        """Have a file written in a folder of its own, then move it to its place."""
+        try:
+            with self._changing() as waiting:
+                file = waiting / f"{name}{SUFFIX}"
+                make_private(file)
+                write(file)
+                file.replace(self.folder / file.name)
+                sync_folder(self.folder)
+        except OSError as error:
+            raise TranscriptError(f"the set {name!r} cannot be written: {error.strerror}") from error
+
     @contextmanager
     def _changing(self) -> Iterator[Path]:
-        """A folder to prepare a file in, alone among all programs; what one of them left is swept away."""
-        make_home(self._home)
+        """Yield a folder to prepare a file in, alone among all programs, and sweep away old ones."""
         make_home(self.folder)
         with FileLock(self.folder / ".lock", mode=0o600):
             for left in self.folder.glob(".*.partial"):
@@ -176,17 +186,6 @@ class RelevanceSets:
             finally:
                 shutil.rmtree(waiting, ignore_errors=True)
 
-    def delete(self, name: str) -> None:
-        """Remove a set of the person's; TranscriptError when there is none, or it comes with convgate."""
-        path = self.path(name)
-        if name == SAMPLES:
-            raise TranscriptError(f"{SAMPLES!r} comes with convgate and stays")
-        check_writable(path)
-        try:
-            path.unlink(missing_ok=True)
-        except OSError as error:
-            raise TranscriptError(f"the set {name!r} cannot be deleted: {error.strerror}") from error
-
 
 def _samples() -> Path | None:
     """The packaged set; None in an installation without the app."""
@@ -197,43 +196,141 @@ def _samples() -> Path | None:
     return path if path.is_file() else None
 
 
-@lru_cache(maxsize=256)
-def _inspected(path: Path, name: str, changed: int, size: int) -> SetInfo:
-    """What is in the file; by the time of its change in nanoseconds and its size, so that it is read once."""
+@lru_cache(
+    maxsize=256
+)  # by the time of the file's change in nanoseconds and its size, so that it is read once
+def _inspect(path: Path, name: str, changed: int, size: int) -> SetInfo:
     modified = datetime.fromtimestamp(changed / 1e9, UTC)
     is_own = name != SAMPLES
     try:
-        sets = read_relevance_set(path)
+        cases = read_relevance_set(path)
     except TranscriptError as error:
-        return SetInfo(
-            name,
-            0,
-            0,
-            0,
-            0,
-            "",
-            "",
-            may_train=False,
-            terms="",
-            modified=modified,
-            is_own=is_own,
-            problem=str(error),
-        )
-    corpora = corpora_in(sets)
+        return SetInfo(name=name, modified=modified, is_own=is_own, problem=str(error))
+    corpora = corpora_in(cases)
     forbidding = [corpus for corpus in corpora if not corpus.may_train]
     judged = [
-        len(sets.situation(case)[1]) if case.judged is None else len(case.judged) for case in sets.cases
+        len(cases.situation(case)[1]) if case.judged is None else len(case.judged) for case in cases.cases
     ]
     return SetInfo(
         name=name,
-        conversations=len({case.conversation for case in sets.cases}),
-        cases=len(sets.cases),
-        judged=sum(judged),
-        relevant=sum(len(case.relevant) for case in sets.cases),
-        licence=licence_of(corpora, own="" if is_own else _OWN_LICENCE),
-        attribution=attribution_of(corpora, own="" if is_own else _OWN_TEXTS),
-        may_train=not forbidding,
-        terms=forbidding[0].terms if forbidding else "",
         modified=modified,
         is_own=is_own,
+        conversations=len({case.conversation for case in cases.cases}),
+        cases=len(cases.cases),
+        judged=sum(judged),
+        relevant=sum(len(case.relevant) for case in cases.cases),
+        licence=licence_of(corpora, own="" if is_own else "MIT"),
+        attribution=attribution_of(corpora, own="" if is_own else "texts written for convgate"),
+        may_train=not forbidding,
+        terms=forbidding[0].terms if forbidding else "",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Copies:
+    """What has copies of deleted conversations, besides the library."""
+
+    runs: tuple[str, ...] = ()  # ids of training runs
+    sets: tuple[str, ...] = ()  # names
+    unread: tuple[str, ...] = ()  # names of sets that cannot be read
+    unread_runs: tuple[str, ...] = ()  # ids of runs whose data cannot be read
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """What was removed."""
+
+    conversations: int
+    copies: Copies
+
+
+def find_copies(home: Path, deleted: Sequence[DeletedConversation]) -> Copies:
+    """Return what in the data folder has copies of these conversations.
+
+    A copy is known by the hashes of its turns: it is the same conversation, or one is the other's beginning.
+    """
+    finder = _CopyFinder(deleted)
+    runs: dict[bool | None, list[str]] = {True: [], False: [], None: []}
+    for run in Runs(home).all() if deleted else ():
+        runs[finder.in_run(run)].append(run.id)
+    library = RelevanceSets(home)
+    sets: dict[bool | None, list[str]] = {True: [], False: [], None: []}
+    for name in library.names() if deleted else ():
+        if name != SAMPLES:
+            sets[finder.in_files([library.path(name)])].append(name)
+    return Copies(tuple(runs[True]), tuple(sets[True]), tuple(sets[None]), tuple(runs[None]))
+
+
+def remove_for_good(store: Store, home: Path) -> Removal:
+    """Remove what was deleted in the library, with every copy in the data folder.
+
+    A run keeps its figures and its version, and cannot be resumed; a set keeps its other conversations. The
+    library comes last, so that after a kill the same can be done again.
+
+    Raises TrainingError, before anything is removed, when a run with a copy is active; StoreError,
+    TrainingError or TranscriptError when something cannot be removed.
+    """
+    check_writable(home)
+    began = datetime.now(UTC)
+    conversations = Conversations(store)
+    deleted = conversations.deleted()
+    copies, library = find_copies(home, deleted), RelevanceSets(home)
+    runs = [Runs(home).get(id) for id in copies.runs]
+    if active := [run.id for run in runs if run.is_active]:
+        raise TrainingError(
+            f"the training {active[0]} uses a copy; stop it on the page Train first. Nothing was removed."
+        )
+    for run in runs:
+        _remove_data(run)
+    finder = _CopyFinder(deleted)
+    for name in copies.sets:
+        found = library.read(name).conversations
+        library.leave_out(name, {id for id, each in found.items() if finder.is_copy(each)})
+    forget(home / CACHE_FILE, (turn.scored_text for each in deleted for turn in each.conversation.turns))
+    return Removal(conversations.purge(older_than=datetime.now(UTC) - began), copies)
+
+
+class _CopyFinder:
+    """Finds copies of conversations by the hashes of their turns."""
+
+    def __init__(self, conversations: Sequence[DeletedConversation]) -> None:
+        chains = [chain(each.conversation.turns)[1:] for each in conversations]
+        self._beginnings = {digest for hashes in chains for digest in hashes}
+        self._whole = {hashes[-1] for hashes in chains if hashes}
+
+    def is_copy(self, conversation: Conversation) -> bool:
+        """Whether it is one of them, its beginning, or begins with it."""
+        hashes = chain(conversation.turns)[1:]
+        return bool(hashes) and (hashes[-1] in self._beginnings or not self._whole.isdisjoint(hashes))
+
+    def in_run(self, run: Run) -> bool | None:
+        """Whether a run's report or data has a copy; None when none was found, but not all can be read."""
+        report = read_json(run.folder / REPORT)
+        if any(bytes.fromhex(digest) in self._beginnings for digest, _ in report.get("said", {}).values()):
+            return True
+        in_data = self.in_files(sorted((run.folder / DATA).glob("*")))
+        is_damaged = not report and (run.folder / REPORT).exists()
+        return None if is_damaged and not in_data else in_data
+
+    def in_files(self, files: Sequence[Path]) -> bool | None:
+        """The same for relevance sets."""
+        is_whole = True
+        for path in files:
+            try:
+                read = read_relevance_set(path, skip_bad=True)
+            except TranscriptError:
+                is_whole = False
+                continue
+            if any(map(self.is_copy, read.conversations.values())):
+                return True
+            is_whole = is_whole and all(problem.severity != "error" for problem in read.problems)
+        return False if is_whole else None
+
+
+def _remove_data(run: Run) -> None:
+    try:
+        run.remove_data()
+    except OSError as error:
+        raise TrainingError(
+            f"the data of the run {run.id} cannot be removed: {error.strerror or error}"
+        ) from error

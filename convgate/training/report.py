@@ -4,30 +4,44 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import TypeAdapter, ValidationError
 
 from convgate.conversation import Conversation
-from convgate.evaluation.metrics import Bools, Terms
+from convgate.errors import TrainingError
+from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
+from convgate.evaluation.metrics import Bools, Terms, ratios
 from convgate.evaluation.results import Measure
 from convgate.files import write_whole
 from convgate.store.openings import chain
-from convgate.training.certainty import f1_measure, f1_terms, gain
-from convgate.training.errors import TrainingError
+from convgate.training.run import REPORT
+from convgate.versions.card import Measured, Metric
 
-REPORT = "report.json"
+MIN_COMPARED = 25
+"""Held-out conversations; with fewer, a new version waits for a person to activate it."""
+
+MIN_FOR_INTERVAL = 5  # conversations; with fewer, chance alone often puts all on one side
 _EXCERPT = 160  # characters of a text
 
 Change = Literal["fixed", "broken", "right", "wrong"]
 CHANGES: tuple[Change, ...] = ("fixed", "broken", "right", "wrong")
 """Wrong with the parent and right now; the other way round; right with both; wrong with both."""
 
-_COLUMNS = ("case", "turn", "relevant", "parent_score", "child_score", "parent_kept", "child_kept")
+_COLUMNS: Mapping[str, Any] = {
+    "case": np.int64,
+    "turn": np.int64,
+    "relevant": np.bool_,
+    "parent_score": np.float64,
+    "child_score": np.float64,
+    "parent_kept": np.bool_,
+    "child_kept": np.bool_,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +53,7 @@ class ReportedCase:
     turn: int | None  # 0-based index of the message; None for a question put from outside
     text: str = ""  # how it begins
     question: str = ""  # put from outside, whole
-    together: str = ""  # what all conversations share that are tied to its own; its id unless given
-
-    @property
-    def cluster(self) -> str:
-        """What is one conversation in figures, whatever its copies and beginnings are called."""
-        return self.together or self.conversation
+    group: str = ""  # shared by all conversations that count as one in figures; its id unless given
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,79 +77,69 @@ class ItemReport:
 
     @property
     def conversations(self) -> int:
-        """How many different ones the cases are of; those that are tied are one."""
-        return len(self._clusters)
+        """Return how many the cases are of; those of one group count once."""
+        return len(self._groups)
 
     @property
     def changes(self) -> NDArray[np.int64]:
-        """(n,) place in CHANGES of what became of each turn."""
+        """(n,) index into CHANGES of each turn."""
         was, now = self.parent_kept == self.relevant, self.child_kept == self.relevant
         return np.select([~was & now, was & ~now, was & now], [0, 1, 2], 3).astype(np.int64)
 
     def count(self, change: Change) -> int:
-        """How many turns of that kind there are."""
+        """Return how many turns of that kind there are."""
         return int((self.changes == CHANGES.index(change)).sum())
 
     @property
     def f1(self) -> tuple[Measure, Measure]:
-        """Of the parent and of the child, over all rows; 1 when nothing is relevant and nothing kept."""
-        return f1_measure(self.terms(self.parent_kept)), f1_measure(self.terms(self.child_kept))
+        """F1 of the parent and of the child over all rows; 1 when nothing is relevant and nothing kept."""
+        return _f1_measure(self._terms(self.parent_kept)), _f1_measure(self._terms(self.child_kept))
 
     @property
     def gain(self) -> Measure:
-        """The child's F1 less the parent's, -1…1."""
-        return gain(self.terms(self.parent_kept), self.terms(self.child_kept))
-
-    def terms(self, kept: Bools) -> Terms:
-        """(conversations, 2, 1) what each conversation, those tied as one, adds to the F1 of `kept`."""
-        places = {name: place for place, name in enumerate(self._clusters)}
-        of_case = np.array([places[case.cluster] for case in self.cases], dtype=np.int64)
-        return f1_terms(kept, self.relevant, of_case[self.case], len(places))
+        """The child's F1 less the parent's, -1…1; its interval is None with fewer than 5 conversations."""
+        before, after = self._terms(self.parent_kept), self._terms(self.child_kept)
+        value = _f1(after) - _f1(before)
+        if len(before) < MIN_FOR_INTERVAL:
+            return Measure(value)
+        return Measure.of(value, *difference_interval(before, after, draw(len(before)))[0])
 
     @property
     def sha256(self) -> str:
-        """What tells these cases and what is known about them from all others, hexadecimal."""
+        """Digest of the cases and what is known about them, hexadecimal."""
         cases = [[case.id, case.conversation, case.turn, case.question] for case in self.cases]
         rows = [column.tolist() for column in (self.case, self.turn, self.relevant)]
         return hashlib.sha256(json.dumps([cases, sorted(self.said.items()), rows]).encode()).hexdigest()
 
     @property
-    def _clusters(self) -> list[str]:
-        return sorted({case.cluster for case in self.cases})
+    def _groups(self) -> list[str]:
+        return sorted({case.group or case.conversation for case in self.cases})
+
+    def _terms(self, kept: Bools) -> Terms:
+        """(groups, 2, 1) what each adds to F1: twice the relevant ones kept; the kept and the relevant."""
+        index = {name: row for row, name in enumerate(self._groups)}
+        of_case = np.array([index[case.group or case.conversation] for case in self.cases], dtype=np.int64)
+        turns = np.stack([2 * (kept & self.relevant), kept.astype(int) + self.relevant], axis=1)
+        return cluster_sums(turns[:, :, np.newaxis].astype(np.float64), of_case[self.case], len(index))
 
     def with_texts(self, conversations: Mapping[str, Conversation], questions: Mapping[str, str]) -> Self:
-        """The report with how its turns and messages begin; questions: those put from outside, by case."""
+        """Return the report with excerpts; questions: those put from outside, by case."""
         texts: dict[str, dict[int, str]] = {}
         for case, turn in zip(self.case.tolist(), self.turn.tolist(), strict=True):
             id = self.cases[case].conversation
-            texts.setdefault(id, {})[turn] = beginning(conversations[id].turns[turn].text)
+            texts.setdefault(id, {})[turn] = excerpt(conversations[id].turns[turn].text)
 
-        def told(case: ReportedCase) -> ReportedCase:
+        def with_text(case: ReportedCase) -> ReportedCase:
             if case.turn is None:
-                asked = questions.get(case.id, "")
-                return replace(case, text=beginning(asked), question=asked)
-            return replace(case, text=beginning(conversations[case.conversation].turns[case.turn].text))
+                question = questions.get(case.id, "")
+                return replace(case, text=excerpt(question), question=question)
+            return replace(case, text=excerpt(conversations[case.conversation].turns[case.turn].text))
 
         said = {id: (chain(conversations[id].turns)[-1].hex(), len(conversations[id])) for id in texts}
-        return replace(self, cases=tuple(map(told, self.cases)), texts=texts, said=said)
-
-    def without_texts(self, conversations: Collection[str]) -> Self:
-        """The report without a word of these conversations; its rows and figures stay."""
-        cases = tuple(
-            replace(case, text="", question="") if case.conversation in conversations else case
-            for case in self.cases
-        )
-        texts = {id: known for id, known in self.texts.items() if id not in conversations}
-        said = {id: known for id, known in self.said.items() if id not in conversations}
-        return replace(self, cases=cases, texts=texts, said=said)
-
-    @property
-    def removed(self) -> frozenset[str]:
-        """The conversations whose texts were removed."""
-        return frozenset({case.conversation for case in self.cases} - self.texts.keys())
+        return replace(self, cases=tuple(map(with_text, self.cases)), texts=texts, said=said)
 
     def write(self, folder: Path) -> None:
-        """Put it into the run's folder; TrainingError when the disk refuses."""
+        """Write it to the run's folder. Raises TrainingError when that fails."""
         columns = {name: getattr(self, name).tolist() for name in _COLUMNS}
         for name in ("parent_score", "child_score"):
             columns[name] = [round(value, 4) for value in columns[name]]
@@ -153,38 +152,33 @@ class ItemReport:
         try:
             write_whole(folder / REPORT, json.dumps(values, allow_nan=False).encode(), private=True)
         except OSError as error:
-            raise TrainingError(f"the report cannot be saved in {folder}: {error.strerror}") from error
+            raise TrainingError(f"{folder / REPORT} cannot be written: {error.strerror}") from error
 
     @classmethod
-    def read(cls, folder: Path) -> Self | None:
-        """The report in a run's folder; None when there is none. TrainingError when it is damaged."""
+    def read(cls, folder: Path) -> ItemReport | None:
+        """Return the report in a run's folder; None without one. Raises TrainingError when damaged."""
         try:
             values = json.loads((folder / REPORT).read_bytes())
-            return cls(**_parsed(values))
+            return _parsed(values)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise TrainingError(f"{folder / REPORT} cannot be read: {error}; train again") from error
 
 
-def item_report(cases: Sequence[ReportedCase], rows: Sequence[tuple[Any, ...]]) -> ItemReport:
-    """The report of rows whose values are in the order of its columns."""
+def make_report(cases: Sequence[ReportedCase], rows: Sequence[Sequence[Any]]) -> ItemReport:
+    """Return the report of rows whose values are in the order of its columns."""
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(_COLUMNS)
-    return ItemReport(
-        cases=tuple(cases),
-        case=np.array(columns[0], dtype=np.int64),
-        turn=np.array(columns[1], dtype=np.int64),
-        relevant=np.array(columns[2], dtype=np.bool_),
-        parent_score=np.array(columns[3], dtype=np.float64),
-        child_score=np.array(columns[4], dtype=np.float64),
-        parent_kept=np.array(columns[5], dtype=np.bool_),
-        child_kept=np.array(columns[6], dtype=np.bool_),
-    )
+    arrays: dict[str, Any] = {
+        name: np.array(values, dtype=kind)
+        for (name, kind), values in zip(_COLUMNS.items(), columns, strict=True)
+    }
+    return ItemReport(cases=tuple(cases), **arrays)
 
 
-def _parsed(values: Mapping[str, Any]) -> dict[str, Any]:
-    cases = tuple(ReportedCase(**case) for case in values["cases"])
-    report = item_report(cases, list(zip(*(values[name] for name in _COLUMNS), strict=True)))
+def _parsed(values: Mapping[str, Any]) -> ItemReport:
+    cases = [ReportedCase(**case) for case in values["cases"]]
+    report = make_report(cases, list(zip(*(values[name] for name in _COLUMNS), strict=True)))
     if len(report) and not 0 <= report.case.min() <= report.case.max() < len(cases):
         raise ValueError("a row is of no case")
     texts = {
@@ -192,15 +186,124 @@ def _parsed(values: Mapping[str, Any]) -> dict[str, Any]:
         for id, turns in values["texts"].items()
     }
     said = {str(id): (str(digest), int(turns)) for id, (digest, turns) in values["said"].items()}
-    return {
-        "cases": cases,
-        **{name: getattr(report, name) for name in _COLUMNS},
-        "texts": texts,
-        "said": said,
-    }
+    return replace(report, texts=texts, said=said)
 
 
-def beginning(text: str) -> str:
-    """How a text begins, on one line."""
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Both gates on the held-out cases, each with its learned threshold, by one rule."""
+
+    cases: int
+    conversations: int
+    parent_f1: float  # micro over all turns of the cases, 0…1
+    child_f1: float
+    fixed: int  # turns that the parent had wrong and the child has right
+    broken: int  # the other way round
+    gain_low: float | None = None  # 95% interval of the child's F1 less the parent's, over conversations
+    gain_high: float | None = None  # None with fewer than five
+
+    @property
+    def better(self) -> bool:
+        """Whether the child's F1 is higher, and it breaks no more turns than it fixes."""
+        return self.child_f1 > self.parent_f1 and self.fixed >= self.broken
+
+    @property
+    def certain(self) -> bool:
+        """Whether the interval of the gain excludes 0."""
+        return self.gain_low is not None and self.gain_high is not None and not self._has_0
+
+    @property
+    def activates(self) -> bool:
+        """Whether the new version may be activated without asking a person."""
+        return self.better and self.certain and self.conversations >= MIN_COMPARED
+
+    @property
+    def _has_0(self) -> bool:
+        return (self.gain_low or 0) <= 0 <= (self.gain_high or 0)
+
+    def headline(self, parent: str) -> str:
+        """The verdict in a few words."""
+        if not self.better:
+            return f"Not better than {parent}"
+        return f"Better than {parent}" if self.certain else f"Possibly better than {parent}"
+
+    @property
+    def sentence(self) -> str:
+        """The verdict for people."""
+        how = "better than" if self.better else "not better than"
+        return (
+            f"On {_counted(self.cases, 'message')} of {_counted(self.conversations, 'held-out conversation')}"
+            f" it is {how} its parent: F1 {self.child_f1:.3f} vs. {self.parent_f1:.3f},"
+            f" {_counted(self.fixed, 'turn')} fixed, {self.broken:,} broken. {self._certainty}"
+        )
+
+    @property
+    def _certainty(self) -> str:
+        if self.gain_low is None or self.gain_high is None:
+            return "Not enough data for an interval."
+        interval = f"{self.gain_low:+.2f} to {self.gain_high:+.2f}".replace("-", "\N{MINUS SIGN}")
+        return f"95% interval of the difference: {interval}{'' if self.certain else ', so it may be chance'}."
+
+
+_VERDICT = TypeAdapter(Verdict)
+
+
+def read_verdict(value: object) -> Verdict | None:
+    """Return the verdict in an outcome; None when there is none or it is damaged."""
+    try:
+        return _VERDICT.validate_python(value)
+    except ValidationError:
+        return None
+
+
+def make_verdict(report: ItemReport) -> Verdict:
+    """Return the verdict of a report."""
+    (before, after), gain = report.f1, report.gain
+    assert before.value is not None
+    assert after.value is not None
+    return Verdict(
+        cases=len(report.cases),
+        conversations=report.conversations,
+        parent_f1=before.value,
+        child_f1=after.value,
+        fixed=report.count("fixed"),
+        broken=report.count("broken"),
+        gain_low=gain.low,
+        gain_high=gain.high,
+    )
+
+
+def measured_f1(report: ItemReport) -> Measured:
+    """Return what the child's card says: F1 of both on the same cases."""
+    before, after = report.f1
+    return Measured(
+        len(report.cases),
+        report.conversations,
+        {"f1": _metric(after)},
+        sha256=report.sha256,
+        parent={"f1": _metric(before)},
+        gain={"f1": _metric(report.gain)},
+    )
+
+
+def _metric(measure: Measure) -> Metric:
+    return Metric(measure.value, measure.low, measure.high)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
+
+
+def excerpt(text: str) -> str:
+    """Return how a text begins, on one line."""
     line = " ".join(text[: 4 * _EXCERPT].split())
     return line if len(line) <= _EXCERPT else f"{line[: _EXCERPT - 1].rstrip()}…"
+
+
+def _f1_measure(terms: Terms) -> Measure:
+    return Measure.of(_f1(terms), *interval(terms, draw(len(terms)))[0])
+
+
+def _f1(terms: Terms) -> float:
+    value = float(ratios(terms.sum(axis=0))[0])
+    return 1.0 if np.isnan(value) else value

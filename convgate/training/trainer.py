@@ -9,24 +9,26 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 import numpy as np
 import torch
 from torch import Tensor
+from torch.nn import functional as F
 
+from convgate.errors import TrainingError
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.full import FullTiers
-from convgate.gate.model import Gate
+from convgate.gate.model import Gate, GateOutput
+from convgate.gate.thresholds import TOGETHER
 from convgate.training.episodes import Batch, Episode, batch
-from convgate.training.epochs import FURTHER, Epoch, TrainingSettings
-from convgate.training.errors import TrainingError
-from convgate.training.objective import objective
+from convgate.training.epochs import Epoch, TrainingSettings
 
-__all__ = ["FURTHER", "Epoch", "Trainer", "TrainingSettings", "drop_parts"]
-
+ANY_WEIGHT = 0.5
+TIER1_WEIGHT = 0.3  # so that tier 1 is of use by itself, and its parts mean something
+_KNEE = 8.0  # nats, where the loss of a case without relevant turns stops being nearly linear
 _WARM_UP = 0.1  # share of the steps in which the step size rises
-_LARGEST_GRADIENT = 1.0
+_MAX_GRADIENT = 1.0
 _REPEATS = 6
-_MOST_COUNTED, _COUNTED = 12, 0.25
+_MAX_COUNTED, _COUNTED = 12, 0.25
 """A conversation's cases resemble each other: k of them weigh as much as ∜k of different ones, 12 at most."""
 _VALIDATED = 40  # conversations of a set that are validated with at most
-_LEAST_REPLAY = 40  # conversations an epoch, of all sets that are replayed
+_MIN_REPLAY = 40  # conversations an epoch, of all sets that are replayed
 
 
 class Trainer:
@@ -140,7 +142,7 @@ class Trainer:
         for name, episodes in self.training.items():
             wanted = wanted_of[name]
             if name in self._replayed:
-                wanted = min(len(episodes), math.ceil(max(own, _LEAST_REPLAY) / len(self._replayed)))
+                wanted = min(len(episodes), math.ceil(max(own, _MIN_REPLAY) / len(self._replayed)))
             rounds = [
                 rng.permutation(len(episodes)) for _ in range(math.ceil(wanted / max(1, len(episodes))))
             ]
@@ -156,8 +158,8 @@ class Trainer:
         add_noise(gate, cases, self.settings.noise, rng)
         drop_parts(gate, cases, self.settings.dropped_parts, rng)
         output = gate(cases.turns, cases.messages, cases.mask)
-        weight = min(len(chosen), _MOST_COUNTED) ** _COUNTED
-        loss = objective(output, cases.relevant, cases.judged, overlap_weight=self.settings.overlap)
+        weight = min(len(chosen), _MAX_COUNTED) ** _COUNTED
+        loss = training_loss(output, cases.relevant, cases.judged, overlap_weight=self.settings.overlap)
         return loss * float(weight)
 
     def _step(self, losses: list[Tensor], rate: float) -> float:
@@ -167,7 +169,7 @@ class Trainer:
             group["lr"] = rate
         self._optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        self._check_finite("gradient", torch.nn.utils.clip_grad_norm_(self._parameters, _LARGEST_GRADIENT))
+        self._check_finite("gradient", torch.nn.utils.clip_grad_norm_(self._parameters, _MAX_GRADIENT))
         self._optimiser.step()
         with torch.no_grad():
             for mean, now in zip(self.averaged.parameters(), self.gate.parameters(), strict=True):
@@ -204,11 +206,9 @@ class Trainer:
                 chosen = rng.permutation(count)[: self.settings.cases]
                 cases = batch(self.averaged, episode, list(chosen))
                 output = self.averaged(cases.turns, cases.messages, cases.mask)
-                losses.append(
-                    float(
-                        objective(output, cases.relevant, cases.judged, overlap_weight=self.settings.overlap)
-                    )
-                )
+                loss_weight = self.settings.overlap
+                each = training_loss(output, cases.relevant, cases.judged, overlap_weight=loss_weight)
+                losses.append(float(each))
                 keep = (output.logit >= 0) & cases.judged
                 found += float((keep * cases.relevant).sum())
                 kept += float(keep.sum())
@@ -246,3 +246,43 @@ def drop_parts(gate: Gate, cases: Batch, chance: float, rng: np.random.Generator
     usual = gate.tiers.standardise.usual[columns]
     cases.turns[..., columns] = usual
     cases.messages[..., columns] = usual
+
+
+def cross_entropy(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
+    """(B,) binary cross-entropy of each case, summed over its n turns and divided by √n.
+
+    The root lies between the mean, for which one relevant turn among 600 hardly counts, and the sum, for
+    which long histories are all that counts.
+    """
+    losses = F.binary_cross_entropy_with_logits(logits, relevant, reduction="none") * mask
+    return losses.sum(dim=1) / mask.sum(dim=1).clamp(min=1).sqrt()
+
+
+def soft_f1_loss(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
+    """() 1 − F1 of the selection over all cases, each turn counted by its score instead of kept or not.
+
+    It moves scores to the side of ½ where the F1 is best, whether little or much is relevant.
+    """
+    kept = torch.sigmoid(logits) * mask
+    found = (kept * relevant).sum()
+    return 1 - (2 * found + 1) / (kept.sum() + relevant.sum() + 1)
+
+
+def any_relevant(logits: Tensor, relevant: Tensor, mask: Tensor) -> Tensor:
+    """(B,) cross-entropy of whether anything is relevant in each case.
+
+    That nothing is has the probability Π (1 − pᵢ)^0.7, as the rule `expected` has it (`thresholds.TOGETHER`).
+    Above 8 nats the loss of a case without relevant turns grows by the logarithm, so that one case in which
+    much is kept wrongly is not all that counts.
+    """
+    none = TOGETHER * (F.softplus(logits) * mask).sum(dim=1)  # −ln Π(1 − pᵢ)^0.7
+    found = -torch.log(-torch.expm1(-none.clamp(min=1e-6)))
+    return torch.where((relevant * mask).sum(dim=1) > 0, found, _KNEE * torch.log1p(none / _KNEE))
+
+
+def training_loss(output: GateOutput, relevant: Tensor, mask: Tensor, *, overlap_weight: float) -> Tensor:
+    """() the loss of a batch: cross-entropy of both tiers and of "anything", and the overlap."""
+    both = cross_entropy(output.logit, relevant, mask)
+    both = both + TIER1_WEIGHT * cross_entropy(output.tier1, relevant, mask)
+    both = both + ANY_WEIGHT * any_relevant(output.logit, relevant, mask)
+    return both.mean() + overlap_weight * soft_f1_loss(output.logit, relevant, mask)

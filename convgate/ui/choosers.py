@@ -10,8 +10,8 @@ from pathlib import Path
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import policy_labels, policy_names
 from convgate.ui.page_state import Codec
+from convgate.versions import is_name
 from convgate.versions.catalog import Versions
-from convgate.versions.names import is_name
 
 _OF_VERSION = f"{GatePolicy.name}@"
 

@@ -15,7 +15,7 @@ from convgate.ui.text import literal
 from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
-    from convgate.training.removal import Copies
+    from convgate.training.library import Copies
 
 
 REMOVING = "library.removing"  # the keys that are asked about, and where copies of them are
@@ -47,7 +47,7 @@ def draw_deleted(app: App) -> None:
 
 
 def _look(app: App) -> tuple[set[str], Copies]:
-    from convgate.training.removal import find_copies  # not needed by who removes nothing
+    from convgate.training.library import find_copies  # not needed by who removes nothing
 
     keys = app.conversations.keys(deleted=True)
     return keys, find_copies(app.settings.home, app.conversations.deleted())
@@ -81,8 +81,8 @@ def _what_goes(copies: Copies) -> list[str]:
     ]
     if copies.runs:
         lines.append(
-            f"From {counted(len(copies.runs), 'training')} go the copied data, the log and what the report"
-            " quotes; figures and versions stay, but what was not done cannot go on."
+            f"From {counted(len(copies.runs), 'training')} go the copied data, the log and the report;"
+            " figures and versions stay, but an unfinished training cannot be resumed."
         )
     if copies.sets:
         lines.append(f"They are taken out of {_names(copies.sets, 'set')}; a set of nothing else is deleted.")
@@ -93,11 +93,6 @@ def _what_goes(copies: Copies) -> list[str]:
                 f"Not all of {_names(names, what)} can be read, so nobody knows whether their text is there:"
                 f" it stays until you delete {deleted}."
             )
-    if copies.damaged:
-        lines.append(
-            f"Copies of {counted(copies.damaged, 'conversation')} that cannot be read are known by the key"
-            " alone."
-        )
     return [*lines, "Nothing brings them back but a backup of yours, or the file that they came from."]
 
 

@@ -29,7 +29,7 @@ from convgate.ui.frame import App
 from convgate.ui.judging import digest
 from convgate.ui.turn import moves
 from convgate.ui.wording import counted
-from convgate.versions.names import UNTRAINED
+from convgate.versions import UNTRAINED
 from convgate.versions.version import Version
 
 _PREPARED = "explore.prepared"

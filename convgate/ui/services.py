@@ -24,7 +24,7 @@ from convgate.store import Conversations, Store, database
 from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
-    from convgate.training.removal import Removal
+    from convgate.training.library import Removal
 
 DATA_FOLDERS = ("runs", "sets")  # copies of conversations, as trainings and the library of sets have them
 CACHE_FILES = ("embeddings.sqlite", "embeddings.sqlite-wal", "embeddings.sqlite-shm")
@@ -94,9 +94,9 @@ def swept(home: Path) -> bool:
     if is_read_only(home):
         return False
     from convgate.training.library import RelevanceSets  # slow to import, and not needed by later reruns
-    from convgate.training.run_list import TrainingRuns
+    from convgate.training.run import Runs
 
-    TrainingRuns(home).sweep()
+    Runs(home).sweep()
     RelevanceSets(home).sweep()
     return True
 
@@ -104,12 +104,12 @@ def swept(home: Path) -> bool:
 def remove_for_good(chosen: Settings) -> Removal:
     """Remove the deleted conversations, with every copy in the home and in memory.
 
-    Raises as `convgate.training.removal.remove_for_good`.
+    Raises as `convgate.training.library.remove_for_good`.
     """
-    from convgate.training import removal
+    from convgate.training import library
 
     try:
-        return removal.remove_for_good(store(chosen.database), chosen.home)
+        return library.remove_for_good(store(chosen.database), chosen.home)
     finally:
         _forget_all()
 
@@ -126,9 +126,9 @@ def erase_everything(chosen: Settings) -> str:
     Raises StoreError when something cannot be removed, and before anything is when a training is at work: it
     would go on writing what it read. The library goes last, so that it is seen when something is left.
     """
-    from convgate.training.run_list import TrainingRuns  # not needed by most, and slow to import
+    from convgate.training.run import Runs  # not needed by most, and slow to import
 
-    if at_work := [run.id for run in TrainingRuns(chosen.home).all() if run.is_active]:
+    if at_work := [run.id for run in Runs(chosen.home).all() if run.is_active]:
         raise StoreError(f"The training {at_work[0]} is at work. Stop it in Train first; nothing was erased.")
 
     opened = store(chosen.database)

@@ -2,8 +2,14 @@
 
 from convgate.versions.card import Card, DataSet, Draft, Measured, Metric, Parent, Training
 from convgate.versions.catalog import Listing, Versions
-from convgate.versions.names import SHIPPED, UNTRAINED
-from convgate.versions.version import Version, write_version
+from convgate.versions.version import (
+    SHIPPED,
+    UNTRAINED,
+    Version,
+    check_name,
+    is_name,
+    write_version,
+)
 
 __all__ = [
     "SHIPPED",
@@ -18,5 +24,7 @@ __all__ = [
     "Training",
     "Version",
     "Versions",
+    "check_name",
+    "is_name",
     "write_version",
 ]

@@ -8,21 +8,36 @@ versions.activate(version.name, who="Ada")
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from filelock import FileLock, Timeout
+
 from convgate.embedding.base import EncoderIdentity
 from convgate.errors import ActiveVersionError, GateError
 from convgate.files import sync_folder
-from convgate.versions.archive import called, pack, unpack
+from convgate.home import make_home
 from convgate.versions.card import CARD, Draft
-from convgate.versions.folder import Folder
-from convgate.versions.names import SHIPPED, UNTRAINED, is_name
 from convgate.versions.pointers import FILE, Change, Pointers, read_pointers, write_pointers
-from convgate.versions.version import Version, check_files, partial_beside, write_files, write_version
+from convgate.versions.version import (
+    SHIPPED,
+    UNTRAINED,
+    Version,
+    automatic_name,
+    called,
+    check_files,
+    check_name,
+    is_name,
+    pack,
+    partial_beside,
+    unpack,
+    write_files,
+    write_version,
+)
 
 if TYPE_CHECKING:
     from convgate.gate.model import Gate
@@ -44,6 +59,10 @@ class Listing:
         return tuple(self.damaged.values())
 
 
+_LOCK = ".lock"
+_LOCK_SECONDS = 30.0  # to wait for another program that changes versions
+
+
 class Versions:
     """The versions in `home`/versions; they never change, only come, go, and are pointed at.
 
@@ -52,8 +71,7 @@ class Versions:
     """
 
     def __init__(self, home: Path) -> None:
-        self._own = Folder(home)
-        self.home, self.root = home, self._own.root
+        self.home, self.root = home, home / "versions"
 
     @property
     def active(self) -> str | None:
@@ -74,14 +92,14 @@ class Versions:
     def before(self) -> str | None:
         """What `rollback` would go back to, "untrained" when none ships; None when there is nothing."""
         try:
-            pointers = self._pointers().rolled_back(self._own.names(), "", _now())
+            pointers = self._pointers().rolled_back(self._own_names(), "", _now())
         except GateError:
             return None
         return pointers.active or (SHIPPED if _is_packaged() else UNTRAINED)
 
     def names(self) -> list[str]:
         """The names of all versions, the shipped one first, then by name."""
-        return [SHIPPED] * _is_packaged() + self._own.names()
+        return [SHIPPED] * _is_packaged() + self._own_names()
 
     def listing(self) -> Listing:
         """All of them."""
@@ -120,12 +138,12 @@ class Versions:
 
     def check_free(self, name: str) -> None:
         """Raise GateError when no new version can have that name."""
-        self._own.free(name)
+        self._free_name(name)
 
     def add(self, gate: Gate, draft: Draft, *, name: str | None = None) -> Version:
         """Store a gate as a new version, under the day's date and a number unless it is named."""
-        with self._own.changing():
-            return write_version(self.root / self._own.free(name), gate, draft)
+        with self._changing():
+            return write_version(self.root / self._free_name(name), gate, draft)
 
     def export(self, name: str) -> bytes:
         """The version as one zip file, to be imported elsewhere."""
@@ -138,15 +156,15 @@ class Versions:
         """
         packed, files = unpack(source, where)
         check_files(files, called(source, where))
-        with self._own.changing():
-            return write_files(self.root / self._own.free(name or packed), files)
+        with self._changing():
+            return write_files(self.root / self._free_name(name or packed), files)
 
     def activate(self, name: str, *, who: str, encoder: EncoderIdentity | None = None) -> Change | None:
         """Use that version from now on, after its files are checked; what changed, None when it was in use.
 
         encoder: refuse a version that was made for another one, here and when going back.
         """
-        with self._own.changing():
+        with self._changing():
             self._check_usable(name, encoder)
             if name == self.active:
                 return None
@@ -156,15 +174,15 @@ class Versions:
 
     def rollback(self, *, who: str, encoder: EncoderIdentity | None = None) -> str | None:
         """Use the version again that was active before, and tell its name; None is the untrained gate."""
-        with self._own.changing():
-            pointers = self._pointers().rolled_back(self._own.names(), who, _now())
+        with self._changing():
+            pointers = self._pointers().rolled_back(self._own_names(), who, _now())
             self._check_usable(pointers.active, encoder)
             self._write(pointers)
         return self.active
 
     def set_baseline(self, name: str | None, *, who: str) -> Change | None:
         """Compare others with that version from now on, or with none; what changed, None when nothing did."""
-        with self._own.changing():
+        with self._changing():
             if name is not None:
                 self.get(name)
             if name == self.baseline:
@@ -178,21 +196,17 @@ class Versions:
 
         GateError when somebody changed it since, or that version is gone or damaged.
         """
-        with self._own.changing():
+        with self._changing():
             pointers = self._pointers().taken_back(change, who, _now())
             checked = encoder if change.pointer == "active" else None
             self._check_usable(pointers.changes[-1].version, checked)
             self._write(pointers)
 
-    def uses(self, name: str) -> str:
-        """What depends on a version, in words, such as "the parent of b"; empty when nothing does."""
-        return self._uses(name)
-
     def rename(self, old: str, new: str) -> Version:
         """Give a version another name; GateError when it is active, the baseline or a parent."""
-        with self._own.changing():
-            folder, target = self._folder(old), self.root / self._own.free(new)
-            if uses := self._uses(old):
+        with self._changing():
+            folder, target = self._folder(old), self.root / self._free_name(new)
+            if uses := self.uses(old):
                 raise GateError(f"{old} keeps its name: it is {uses}")
             folder.rename(target)
             sync_folder(target.parent)
@@ -203,9 +217,9 @@ class Versions:
 
         What ships is active then, and no baseline is left.
         """
-        with self._own.changing():
+        with self._changing():
             folder = self._folder(name)
-            if (uses := self._uses(name)) and not in_use:
+            if (uses := self.uses(name)) and not in_use:
                 raise GateError(f"{name} was not deleted: it is {uses}")
             pointers = before = self._pointers()
             if pointers.active == name:
@@ -220,6 +234,46 @@ class Versions:
                 self._write(before)
                 raise
             shutil.rmtree(removed, ignore_errors=True)  # what stays behind goes with the next change
+
+    def _own_names(self) -> list[str]:
+        """The names of the versions, sorted."""
+        try:
+            return sorted(path.name for path in self.root.iterdir() if is_name(path.name) and path.is_dir())
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise GateError(f"the versions in {self.root} cannot be read: {error}") from error
+
+    def _free_name(self, name: str | None) -> str:
+        """The name for a new version, or one made of the date; GateError when it is taken."""
+        if name is None:
+            return automatic_name(datetime.now(UTC).date(), self._own_names())
+        if check_name(name) in self._own_names():
+            raise GateError(
+                f"there is a version {name} already, and versions never change; name it otherwise"
+            )
+        return name
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """Alone among all programs; what one of them left half done is swept away."""
+        try:
+            make_home(self.home)
+            make_home(self.root)
+            with FileLock(self.root / _LOCK, timeout=_LOCK_SECONDS, mode=0o600):
+                for left in self.root.glob(".*.partial"):
+                    shutil.rmtree(left, ignore_errors=True)
+                    if left.is_file():
+                        left.unlink()
+                yield
+        except Timeout as error:
+            raise GateError(
+                f"another program is changing the versions in {self.root}; try again when it is done"
+            ) from error
+        except OSError as error:
+            raise GateError(
+                f"the versions in {self.root} cannot be changed: {error}; everything is as it was"
+            ) from error
 
     def _check_usable(self, name: str | None, encoder: EncoderIdentity | None) -> None:
         if name is None:
@@ -261,13 +315,13 @@ class Versions:
                 if _is_packaged()
                 else "no version ships with this convgate"
             )
-        if name not in (own := self._own.names()):
+        if name not in (own := self._own_names()):
             known = ", ".join([SHIPPED] * _is_packaged() + own) or "none yet"
             raise GateError(f"there is no version {name!r}; there are {known}")
         return self.root / name
 
-    def _uses(self, name: str) -> str:
-        """What a version is to others, in words; empty when nothing depends on it."""
+    def uses(self, name: str) -> str:
+        """Return what depends on a version, such as "the parent of b"; empty when nothing does."""
         pointers = self._pointers()
         children = [
             version.name

@@ -1,13 +1,17 @@
-"""One version: a folder with weights, config and card that is written once, whole or not at all."""
+"""One version: its name, its folder (weights, config, card) that is written once, and its zip file."""
 
 from __future__ import annotations
 
 import hashlib
+import io
+import re
 import secrets
 import shutil
-from collections.abc import Mapping
+import zipfile
+import zlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,12 +23,24 @@ from convgate.gate.checkpoint import CONFIG, WEIGHTS, build_gate, check_encoder,
 from convgate.gate.config import GateConfig, parse_config
 from convgate.home import make_home
 from convgate.versions.card import CARD, Card, Draft, Parent, parse_card
-from convgate.versions.names import SHIPPED
 
 if TYPE_CHECKING:
     from convgate.gate.model import Gate
 
+SHIPPED = "shipped"  # the version that comes with convgate
+UNTRAINED = "untrained"  # what results call a gate without a version
+
+# Lower case, because some file systems take both for one; Windows keeps con, nul and others for itself.
+_NAME = re.compile(r"(?!(con|prn|aux|nul|com\d|lpt\d)(\.|$))[a-z0-9]([a-z0-9._-]{0,62}[a-z0-9])?")
+
 FILES = (CONFIG, WEIGHTS, CARD)
+LIMITS = {CONFIG: 64 << 10, WEIGHTS: 256 << 20, CARD: 1 << 20}
+"""Bytes that a file of a version may have when it comes from outside."""
+
+_ENTRY = b"PK\x01\x02"  # begins each entry of the directory
+_MAX_ENTRIES = 16  # of which three are needed; zipfile makes an object of each before it can be asked
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_ENCRYPTED = 0x1
 
 
 @dataclass(frozen=True)
@@ -165,3 +181,115 @@ def _damaged(name: str, why: str) -> GateError:
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
+
+
+def is_name(name: str) -> bool:
+    """Whether a version may be called that.
+
+    >>> [is_name(name) for name in ("2026-11-21-1", "../mine", "Mine", "con")]
+    [True, False, False, False]
+    """
+    return bool(_NAME.fullmatch(name))
+
+
+def check_name(name: str) -> str:
+    """The name for a version of the user's; GateError when it cannot be one."""
+    if not is_name(name):
+        raise GateError(
+            f"{name!r} cannot name a version: it takes up to 64 small letters, digits, points, hyphens and"
+            " underscores, with a letter or digit first and last"
+        )
+    if name in (SHIPPED, UNTRAINED):
+        raise GateError(f"{name!r} is a name of convgate's own; choose another one")
+    return name
+
+
+def automatic_name(today: date, taken: Iterable[str]) -> str:
+    """The day with the next free number.
+
+    >>> automatic_name(date(2026, 11, 21), ["2026-11-21-1", "mine", "2026-11-20-7"])
+    '2026-11-21-2'
+    """
+    numbers = [int(n) for name in taken if (n := name.removeprefix(f"{today}-")).isdecimal()]
+    return f"{today}-{max(numbers, default=0) + 1}"
+
+
+def pack(name: str, files: Mapping[str, bytes]) -> bytes:
+    """The zip of a version's files, by name; the same files give the same zip."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for file, content in sorted(files.items()):
+            archive.writestr(zipfile.ZipInfo(f"{name}/{file}"), content, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+def unpack(source: Path | bytes, where: str | None = None) -> tuple[str, dict[str, bytes]]:
+    """A version's name and the contents of its files, by name; they are still to be checked as a version.
+
+    where: what errors call the file, unless it has a name.
+
+    Raises GateError when the zip is damaged, too large, or holds anything but the three files of one version
+    in a folder with its name.
+    """
+    where = called(source, where)
+    try:
+        content = _first_bytes(source, sum(LIMITS.values()) + 1)
+        if len(content) > sum(LIMITS.values()) or content.count(_ENTRY) > _MAX_ENTRIES:
+            raise GateError(f"{where} is larger than a version can be, or holds more files")
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = [member for member in archive.infolist() if not member.is_dir()]
+            name = _archived_name(members, where)
+            return name, {
+                file: _archived_file(archive, members, f"{name}/{file}", LIMITS[file]) for file in LIMITS
+            }
+    except (OSError, ValueError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
+        raise GateError(f"{where} cannot be read as an exported version: {error}") from error
+
+
+def called(source: Path | bytes, where: str | None) -> str:
+    """What errors call the file."""
+    return where or (source.name if isinstance(source, Path) else "the archive")
+
+
+def _archived_name(members: list[zipfile.ZipInfo], where: str) -> str:
+    paths = [member.filename for member in members]
+    name = paths[0].partition("/")[0] if paths else ""
+    if not is_name(name) or sorted(paths) != sorted(f"{name}/{file}" for file in LIMITS):
+        raise GateError(
+            f"{where} is no exported version: it must hold {', '.join(sorted(LIMITS))} in one folder, nothing"
+            " else"
+        )
+    return name
+
+
+def _archived_file(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], path: str, limit: int) -> bytes:
+    member = next(member for member in members if member.filename == path)
+    if member.compress_type not in _METHODS or member.flag_bits & _ENCRYPTED:
+        raise ValueError(f"{path} is encrypted or compressed in an unusual way")
+    if member.file_size > limit:
+        raise ValueError(f"{path} has {member.file_size:,} bytes, more than the limit of {limit:,}")
+    with archive.open(member) as stream:  # archive.read expands all of it, whatever size the directory says
+        return stream.read(member.file_size + 1)
+
+
+def _first_bytes(source: Path | bytes, size: int) -> bytes:
+    if isinstance(source, bytes):
+        return source
+    with source.open("rb") as file:
+        return file.read(size)
+
+
+@dataclass(frozen=True)
+class Packed:
+    """An exported version that can be stored as it is."""
+
+    name: str  # that it had when it was exported
+    config: GateConfig
+    card: Card
+
+
+def inspect_archive(content: bytes, where: str) -> Packed:
+    """What is in an exported version; GateError naming `where`, the file and the field that do not fit."""
+    name, files = unpack(content, where)
+    check_files(files, where)
+    return Packed(name, parse_config(files[CONFIG], where), parse_card(files[CARD], f"{where}, {CARD}"))

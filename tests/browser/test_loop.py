@@ -12,9 +12,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
-from convgate.training.progress import OUTCOME
-from convgate.training.run_list import TrainingRuns
-from convgate.training.runs import RECORD, read_record
+from convgate.training.run import OUTCOME, Run, Runs
 from convgate.versions import Versions
 from tests.browser.running_app import open_page, wait_until_idle
 from tests.browser.test_label import eventually
@@ -128,12 +126,13 @@ def test_training_on_labels_is_watched_compared_used_and_taken_back(
     expect(name).to_have_value("mine")
     page.get_by_role("button", name="Start training").click()
     expect(page).to_have_url(re.compile(r"[?&]run="))
-    runs = TrainingRuns(app_home)
+    runs = Runs(app_home)
     (id,) = re.findall(r"[?&]run=([^&]+)", page.url)
     folder = runs.get(id).folder
 
     def epochs() -> int:
-        return len(read_record(folder).epochs) if (folder / RECORD).exists() else 0
+        run = Run(folder)
+        return len(run.read_record().epochs) if run.has_record else 0
 
     process = the_training(id)
     eventually(page, lambda: epochs() > 0 or (folder / OUTCOME).exists(), True, patience=120)

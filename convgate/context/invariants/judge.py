@@ -25,7 +25,7 @@ from convgate.gatekeeper.folding import fold
 from convgate.settings import Settings
 
 SHIPPED = Path(__file__).parent / "weights" / "kinds.safetensors"
-AGAIN = "python -m scripts.statement_kinds --write"
+AGAIN = "python -m tools.statement_kinds --write"
 
 MIN_HOLDS = 0.2
 """Probability of the kinds that hold, together, from which a statement is one."""

@@ -25,7 +25,7 @@ from convgate.settings import Settings
 
 SHIPPED = Path(__file__).parent / "weights" / "modes.safetensors"
 
-_AGAIN = "python -m scripts.mode_figures --write"
+_AGAIN = "python -m tools.mode_figures --write"
 
 log = logging.getLogger(__name__)
 

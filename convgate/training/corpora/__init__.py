@@ -1,8 +1,8 @@
 """Public corpora: the files of their repositories turned into relevance sets, each by a rule of its own.
 
-    relevance_set = CORPORA["tiage"].convert(Path("tiage"), split="train")
+    relevance_set = read_tiage(Path("tiage"), split="train")
     write_relevance_set(relevance_set, "tiage.train.jsonl")
 
 Nothing is downloaded: a path is a checkout of the repository, or the file itself. A new corpus is a file
-here and a line in `registry.py`.
+here and an entry in `recognise.py`.
 """

@@ -16,8 +16,8 @@ from typing import Any
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
-from convgate.training.corpora.corpus import Gathering
-from convgate.training.corpora.files import (
+from convgate.training.corpora.corpus import (
+    Gathering,
     corpus_file,
     document_items,
     list_of,
@@ -25,11 +25,12 @@ from convgate.training.corpora.files import (
     text_of,
     whole_of,
 )
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
-REPOSITORY = "daltonj/treccastweb"
+REPOSITORY = CORPORA["cast"].repository
 FILE = "2020/automatic_evaluation_topics_annotated_v1.1.json"
 FIRST_CASE = 2  # 0-based: the third question
 

@@ -16,20 +16,32 @@ generator, seeded with 7, that runs through the files in order of their names.
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
-from convgate.conversation import Conversation
+from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
-from convgate.training.corpora.corpus import Gathering
-from convgate.training.corpora.irc_files import Log, find_logs, read_annotation, read_messages
+from convgate.training.corpora.corpus import Gathering, split_of
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from convgate.transcripts.source import source_of_path
+
+REPOSITORY = CORPORA["irc"].repository
+TEXTS, ANNOTATION = ".ascii.txt", ".annotation.txt"
+
+_MESSAGE = re.compile(r"\[(\d\d:\d\d)\]\s+(?:<([^>\s]+)>|\* (\S+))(.*)")  # said, or done with /me
+_SYSTEM = "==="
+_LINK = re.compile(r"(\d+)\s+(\d+)\s+-")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 LINES_BEFORE = 200
-LEAST_HISTORY = 10
+MIN_HISTORY = 10
 WINDOW = 100
-MOST_CASES, SEED = 120, 7
+MAX_CASES, SEED = 120, 7
 
 
 def read_irc(path: Path, *, split: str | None = None, skip_bad: bool = False) -> RelevanceSet:
@@ -47,8 +59,8 @@ def read_irc(path: Path, *, split: str | None = None, skip_bad: bool = False) ->
         reports += (texts := Report(log.shown(log.texts)), links := Report(log.shown(log.annotation)))
         try:
             conversation, cases = _convert(log, texts, links)
-            if split == "train" and len(cases) > MOST_CASES:
-                chosen = sorted(generator.sample(range(len(cases)), MOST_CASES))
+            if split == "train" and len(cases) > MAX_CASES:
+                chosen = sorted(generator.sample(range(len(cases)), MAX_CASES))
                 cases = [cases[index] for index in chosen]
             gathering.add(conversation, cases)
         except TranscriptError as error:
@@ -65,7 +77,7 @@ def _convert(log: Log, texts: Report, annotation: Report) -> tuple[Conversation,
     cases = [
         Case(f"{id}-{places[number]}", id, places[number], None, relevant, window=WINDOW)
         for number, relevant in _relevant(links, places, lines=len(lines))
-        if places[number] >= LEAST_HISTORY
+        if places[number] >= MIN_HISTORY
     ]
     return Conversation(id, tuple(messages.values())), cases
 
@@ -84,3 +96,119 @@ def _relevant(
             thread = {places[number] for number in threads.subset(later) if number in places}
             window = range(max(0, places[later] - WINDOW), places[later])
             yield later, frozenset(thread.intersection(window))
+
+
+@dataclass(frozen=True)
+class Log:
+    """One stretch of the channel."""
+
+    folder: Path
+    stem: str  # begins with the day, such as 2008-04-27.train-a
+    root: Path  # the checkout, or the folder of the file that was named
+
+    @property
+    def texts(self) -> Path:
+        """The file with a message or a system line on each line; the first has number 0."""
+        return self.folder / f"{self.stem}{TEXTS}"
+
+    @property
+    def annotation(self) -> Path:
+        """The file with a link on each line."""
+        return self.folder / f"{self.stem}{ANNOTATION}"
+
+    def shown(self, file: Path) -> str:
+        """A file's name as problems tell it: its path in the repository."""
+        return file.relative_to(self.root).as_posix()
+
+    def lines(self, report: Report) -> list[str]:
+        """The lines of the texts without their ends.
+
+        Raises TranscriptError when the file cannot be read.
+        """
+        return [line.rstrip("\r\n") for line in source_of_path(self.texts, report).lines()]
+
+
+def find_logs(path: Path, split: str | None) -> tuple[str, list[Log]]:
+    """The logs of a part of a checkout (train unless said) in order of name, or the one that a file is of.
+
+    Gives the part's name too. Raises TranscriptError when there is no log.
+    """
+    if not path.exists():
+        raise TranscriptError("there is no such file or folder", file=str(path))
+    if path.is_dir():
+        split = split or "train"
+        folder = path / "data" / split
+        stems = sorted({stem for file in folder.glob("*.txt") if (stem := _stem(file))})
+        if not stems:
+            raise TranscriptError(
+                f"this folder has no data/{split}/STEM{TEXTS} with STEM{ANNOTATION}; name a checkout of"
+                f" {REPOSITORY}, or one of those files",
+                file=str(path),
+            )
+        return split, [Log(folder, stem, root=path) for stem in stems]
+    stem = _stem(path)
+    if stem is None:
+        raise TranscriptError(f"expected a file STEM{TEXTS} or STEM{ANNOTATION}", file=str(path))
+    return split_of(path, split), [Log(path.parent, stem, root=path.parent)]
+
+
+def _stem(file: Path) -> str | None:
+    for suffix in (TEXTS, ANNOTATION):
+        if file.name.endswith(suffix):
+            return file.name.removesuffix(suffix)
+    return None
+
+
+def read_messages(log: Log, lines: Sequence[str], report: Report, *, start: int) -> dict[int, Turn]:
+    """The messages with text from line `start` on (0-based), by the number of their line.
+
+    Times are of the day in the log's name, past midnight too. A line that is neither message nor system
+    line goes to the report. Raises TranscriptError when the name has no day.
+    """
+    day = _DAY.match(log.stem)
+    if day is None:
+        raise TranscriptError("the name of the file does not begin with a day, such as 2008-04-27")
+    messages = {}
+    for number in range(start, len(lines)):
+        line = lines[number]
+        if line.startswith(_SYSTEM) or not line.strip():
+            continue
+        match = _MESSAGE.fullmatch(line)
+        try:
+            if match is None:
+                raise ValueError
+            moment = datetime.fromisoformat(f"{day[0]}T{match[1]}")
+        except ValueError:
+            report.error(
+                f"neither a message, [HH:MM] <name> text, nor a system line, {_SYSTEM} …", line=number + 1
+            )
+            continue
+        if text := match[4].strip():
+            messages[number] = Turn.of("user", text, name=match[2] or match[3], timestamp=moment)
+    return messages
+
+
+def read_annotation(log: Log, report: Report, *, lines: int) -> dict[int, list[int]]:
+    """For each annotated line the ones that it answers, itself when it starts a thread; 0-based numbers.
+
+    A line of the annotation that is no link, or names lines that the log of `lines` lines does not have,
+    goes to the report. Raises TranscriptError when the file cannot be read or has no link at all.
+    """
+    links: dict[int, list[int]] = {}
+    for place, line in enumerate(source_of_path(log.annotation, report).lines(), 1):
+        if line.isspace():
+            continue
+        match = _LINK.fullmatch(line.strip())
+        if match is None:
+            report.error("not a link; one is 'NUMBER NUMBER -'", line=place)
+            continue
+        earlier, later = sorted((int(match[1]), int(match[2])))
+        if later >= lines:
+            report.error(
+                f"there is no message {later}: {log.texts.name} has lines 0 to {lines - 1}", line=place
+            )
+            continue
+        links.setdefault(later, []).append(earlier)
+    if not links:
+        raise TranscriptError("there is no link in it", file=report.file)
+    return links

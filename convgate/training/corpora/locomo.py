@@ -21,8 +21,8 @@ from typing import Any
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
-from convgate.training.corpora.corpus import Gathering
-from convgate.training.corpora.files import (
+from convgate.training.corpora.corpus import (
+    Gathering,
     corpus_file,
     document_items,
     list_of,
@@ -30,11 +30,12 @@ from convgate.training.corpora.files import (
     text_of,
     whole_of,
 )
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
-REPOSITORY = "snap-research/LoCoMo"
+REPOSITORY = CORPORA["locomo"].repository
 FILE = "data/locomo10.json"
 
 _SESSION = re.compile(r"session_(\d+)")

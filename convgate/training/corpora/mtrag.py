@@ -10,20 +10,24 @@ woven into longer transcripts they have: relevant is what was said before in the
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
-from convgate.training.corpora.corpus import Gathering
-from convgate.training.corpora.files import corpus_file, line_values, list_of, object_of, text_of
-from convgate.training.talks import talks_of
-from convgate.training.weaving import weave
+from convgate.training.corpora.corpus import (
+    Gathering,
+    corpus_file,
+    line_values,
+    list_of,
+    object_of,
+    text_of,
+)
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import RelevanceSet
 
-REPOSITORY = "IBM/mt-rag-benchmark"
+REPOSITORY = CORPORA["mtrag"].repository
 FILE = "mtragun-human/generation_tasks/reference.jsonl"
 DOMAIN = "domain"
 """Metadata of a conversation: the collection of documents it is about, by which weaving finds near ones."""
@@ -51,19 +55,6 @@ def read_mtrag(path: Path, *, skip_bad: bool = False) -> RelevanceSet:
     for conversation in longest.values():
         gathering.add(conversation, ())
     return gathering.close([report], skip_bad=skip_bad)
-
-
-def read_woven_mtrag(path: Path, *, count: int, seed: int, skip_bad: bool = False) -> RelevanceSet:
-    """`count` transcripts woven of the conversations, with cases; see `weave`. A seed fixes them all.
-
-    Each message has the id of its conversation as `source`; conversations begin with their first question.
-    Raises TranscriptError as `read_mtrag` does, and TrainingError when the
-    conversations are too few or too short to be woven.
-    """
-    found = read_mtrag(path, skip_bad=skip_bad)
-    talks = talks_of(found.conversations.values())
-    woven = weave(talks, count=count, seed=seed, begin="first", name="mix")
-    return replace(woven, problems=found.problems)
 
 
 def _conversation(task: Any) -> Conversation:

@@ -1,10 +1,50 @@
-"""Which public corpora a relevance set is of, by the ids that `convgate corpus` gives."""
+"""Every public corpus, and which of them a relevance set is of, by the ids that `convgate corpus` gives.
+
+A new corpus is an entry here and a file beside this one that reads it.
+"""
 
 from __future__ import annotations
 
-from convgate.training.corpora.corpus import Corpus
-from convgate.training.corpora.registry import CORPORA
+from dataclasses import dataclass
+
 from convgate.transcripts.relevance_sets import RelevanceSet
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A public corpus, where it comes from and what may be done with it."""
+
+    name: str  # of the command
+    repository: str  # owner/name on GitHub
+    licence: str  # SPDX identifier
+    cite: str  # whom to name
+    ids: str  # what the ids of its conversations begin with
+    may_train: bool = True  # whether weights that are handed on may be trained on it
+
+    @property
+    def terms(self) -> str:
+        """What goes with every use of the set, in one line."""
+        use = "" if self.may_train else "; for measuring only"
+        return f"{self.repository}, {self.licence}{use}; name {self.cite}"
+
+
+CORPORA = {
+    corpus.name: corpus
+    for corpus in (
+        Corpus("irc", "jkkummerfeld/irc-disentanglement", "CC-BY-4.0", "Kummerfeld et al. 2019", "irc-"),
+        Corpus("cast", "daltonj/treccastweb", "MIT", "Dalton et al. 2020", "cast2020-"),
+        Corpus("tiage", "HuiyuanXie/tiage", "MIT", "Xie et al. 2021", "tiage-"),
+        Corpus("mtrag", "IBM/mt-rag-benchmark", "Apache-2.0", "Rosenthal et al. (MTRAG-UN)", "mtrag-"),
+        Corpus(
+            "locomo",
+            "snap-research/LoCoMo",
+            "CC-BY-NC-4.0",
+            "Maharana et al. 2024",
+            "locomo-",
+            may_train=False,
+        ),
+    )
+}
 
 
 def corpora_in(cases: RelevanceSet) -> list[Corpus]:

@@ -15,12 +15,19 @@ from typing import Any
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import TranscriptError
-from convgate.training.corpora.corpus import Gathering
-from convgate.training.corpora.files import corpus_file, document_items, list_of, split_of, text_of
+from convgate.training.corpora.corpus import (
+    Gathering,
+    corpus_file,
+    document_items,
+    list_of,
+    split_of,
+    text_of,
+)
+from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
-REPOSITORY = "HuiyuanXie/tiage"
+REPOSITORY = CORPORA["tiage"].repository
 FIRST_CASE = 3  # 0-based: the fourth turn
 FIRST, OPENS, GOES_ON = "-1", "1", "0"
 """Labels: the dialogue's first turn; a turn that opens a topic; one that goes on with it."""

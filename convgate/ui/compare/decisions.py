@@ -14,7 +14,7 @@ from convgate.decisions import Floats, TurnDecisions
 from convgate.errors import ConvgateError
 from convgate.figures.hover import on_screen
 from convgate.figures.timeline import Event
-from convgate.labels.coefficients import kappa
+from convgate.labels.agreement import kappa
 from convgate.policies.base import Policy
 from convgate.policies.written import Written
 from convgate.selector import Selection

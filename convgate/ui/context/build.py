@@ -15,7 +15,7 @@ from convgate.context.budgets import Budgets
 from convgate.context.builder import ContextBuilder
 from convgate.context.bundle import ContextBundle, PlacedTurn, Section
 from convgate.context.columns import KnownColumns
-from convgate.context.guardrails.watch import fallbacks_of
+from convgate.context.guardrails.guardrails import fallbacks_of
 from convgate.context.invariant import Invariant
 from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.context.mode import MODES, Mode

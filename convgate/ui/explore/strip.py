@@ -20,7 +20,7 @@ from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 from convgate.ui.why import turn_labels
 from convgate.ui.wording import counted
-from convgate.versions.names import UNTRAINED
+from convgate.versions import UNTRAINED
 
 UNTRAINED_TOLD = (
     "**This gate is untrained.** Its scores follow cosine similarity, and its threshold was never learned:"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from convgate.training.library import RelevanceSets
-from convgate.training.replay import LICENCE, REPLAYS, replay_counts
+from convgate.training.sets import LICENCE, REPLAYS, count_replay
 from convgate.ui.frame import App
 from convgate.ui.labelled import LABELS as ALL_LABELS
 from convgate.ui.labelled import counted_together, label_counts
@@ -75,7 +75,7 @@ def draw_data(app: App) -> Chosen:
         " forget what it knows; these remind it. They weigh as much as your labels together.",
     )  # fmt: skip
     if replay:
-        parts = [(one.label, *replay_counts(one.name)) for one in REPLAYS if one.name in replay]
+        parts = [(one.label, *count_replay(one.name)) for one in REPLAYS if one.name in replay]
         st.caption(
             " · ".join(
                 f"{label}: {counted(talks, 'conversation')}, {counted(cases, 'message')}"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.training.run_list import Run, TrainingRuns
-from convgate.training.verdict import read_verdict
+from convgate.training.report import read_verdict
+from convgate.training.run import Run, Runs
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.train import state
@@ -26,7 +26,7 @@ STATES = {
 
 def draw_runs(app: App) -> None:
     """The list with its pages, kept up to date while a training is at work."""
-    runs = TrainingRuns(app.settings.home).all()
+    runs = Runs(app.settings.home).all()
     st.subheader("Trainings", anchor=False)
     if not runs:
         st.caption("None yet. Trainings from the command line are listed here, too.")
@@ -36,7 +36,7 @@ def draw_runs(app: App) -> None:
 
 
 def _draw_list(app: App) -> None:
-    runs = TrainingRuns(app.settings.home).all()
+    runs = Runs(app.settings.home).all()
     pages = max(1, -(-len(runs) // PER_PAGE))
     page = min(int(st.session_state.get(PAGE, 1)), pages)
     active = Versions(app.settings.home).active

@@ -7,8 +7,9 @@ from dataclasses import replace
 import streamlit as st
 
 from convgate.labels.gold import gold_set
-from convgate.training.epochs import FEWEST, FURTHER
-from convgate.training.starting import Order, start_training
+from convgate.training.epochs import FURTHER
+from convgate.training.process import Order, start_training
+from convgate.training.split import MIN_CONVERSATIONS
 from convgate.ui.annotator import person
 from convgate.ui.frame import App
 from convgate.ui.text import literal
@@ -16,11 +17,11 @@ from convgate.ui.train import state
 from convgate.ui.train.data import Chosen, draw_data
 from convgate.ui.train.warnings import warnings_before_training
 from convgate.ui.wording import counted
+from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
-from convgate.versions.names import UNTRAINED
 
 PARENT, EPOCHS, NAME, NOTE = "train.parent", "train.epochs", "train.name", "train.note"
-CURVE, ACTIVATE, START = "train.curve", "train.activate", "train.start"
+ACTIVATE, START = "train.activate", "train.start"
 
 
 def draw_order(app: App) -> None:
@@ -50,11 +51,11 @@ def few(chosen: Chosen) -> str:
         return "Choose something to learn from."
     if not chosen.conversations:
         return "Without labels or sets it only repeats what comes with convgate, so it will hardly change."
-    if chosen.conversations < FEWEST:
+    if chosen.conversations < MIN_CONVERSATIONS:
         return (
             f"These labels are of {counted(chosen.conversations, 'conversation')}. All are learned from, but"
             " none is left to compare the new version with its parent, so it is not made active by itself."
-            f" Label turns in {FEWEST} conversations or more to see whether it gets better."
+            f" Label turns in {MIN_CONVERSATIONS} conversations or more to see whether it gets better."
         )
     return ""
 
@@ -85,13 +86,8 @@ def _draw_version(versions: Versions) -> Order | None:
     note = st.text_input("Note", key=NOTE, max_chars=400, placeholder="What is new about it?")
     activate = st.toggle(
         "Use it when it is better", value=True, key=ACTIVATE, persist_state="session",
-        help="Better on conversations that neither version was trained on. One that is no better is kept, but"
-        " not used.",
-    )  # fmt: skip
-    curve = st.toggle(
-        "Would more labels help?", key=CURVE, persist_state="session",
-        help="Also trains on a quarter, a half and three quarters of the conversations, and draws what each"
-        " gives. It takes about two and a half times as long.",
+        help="Activated when the 95% interval of its gain excludes 0 on at least 25 held-out conversations."
+        " Otherwise it waits for you.",
     )  # fmt: skip
     return Order(
         parent=parent,
@@ -99,7 +95,6 @@ def _draw_version(versions: Versions) -> Order | None:
         name=name.strip(),
         note=note.strip(),
         who=person(),
-        learning_curve=curve,
         activate=activate,
     )
 

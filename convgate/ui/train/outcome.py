@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.training.run_list import Run
-from convgate.training.verdict import read_verdict
+from convgate.training.report import read_verdict
+from convgate.training.run import Run
 from convgate.ui import in_use
 from convgate.ui.frame import App
 from convgate.ui.navigation import VERSIONS

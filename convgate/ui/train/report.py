@@ -8,10 +8,9 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from convgate.errors import GateError
-from convgate.training.errors import TrainingError
-from convgate.training.report import CHANGES, REPORT, Change, ItemReport
-from convgate.training.run_list import Run
+from convgate.errors import GateError, TrainingError
+from convgate.training.report import CHANGES, Change, ItemReport
+from convgate.training.run import REPORT, Run
 from convgate.ui.choosers import of_version
 from convgate.ui.finding import Said, library_keys
 from convgate.ui.frame import App, show_problem

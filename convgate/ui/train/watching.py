@@ -8,15 +8,12 @@ from convgate.errors import ConvgateError
 from convgate.figures.layout import CONFIG
 from convgate.figures.training import (
     describe_epochs,
-    learning_curve_figure,
     losses_figure,
     quality_figure,
 )
 from convgate.training.epochs import FURTHER, Epoch
-from convgate.training.learning_curve import LearningCurve
-from convgate.training.run_list import LOG, Run, TrainingRuns
-from convgate.training.runs import RECORD, read_record
-from convgate.training.starting import finish, go_on
+from convgate.training.process import finish_training, resume_training
+from convgate.training.run import LOG, Run, Runs
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal, show_text
 from convgate.ui.theme import current_palette
@@ -36,12 +33,11 @@ def draw_run(app: App, id: str) -> None:
         "All trainings", key="train.back", type="tertiary", icon=":material/arrow_back:",
         on_click=state.look_at, args=(None,),
     )  # fmt: skip
-    run = TrainingRuns(app.settings.home).get(id)
+    run = Runs(app.settings.home).get(id)
     st.fragment(_draw_live, run_every=_EVERY if run.is_active else None)(app, id, watched=run.is_active)
     if run.is_active:
         return
     draw_report(app, run)
-    _draw_curve(run)
     with st.expander("How the training went", icon=":material/show_chart:", expanded=run.state != "done"):
         _draw_figures(run)
         _draw_log(run)
@@ -51,7 +47,7 @@ def draw_run(app: App, id: str) -> None:
 
 def _draw_live(app: App, id: str, *, watched: bool) -> None:
     """What changes while it goes on; the whole page is drawn anew when that is over."""
-    run = TrainingRuns(app.settings.home).get(id)
+    run = Runs(app.settings.home).get(id)
     if watched and not run.is_active:
         st.rerun()
     icon, word = STATES[run.state]
@@ -63,11 +59,8 @@ def _draw_live(app: App, id: str, *, watched: bool) -> None:
         draw_outcome(app, run)
     else:
         (st.error if run.state == "failed" else st.warning)(literal(run.message), icon=icon)
-    if run.is_emptied:
-        st.caption(
-            ":material/delete_forever: What it learned from was removed for good, and with it what its report"
-            " quoted. Its figures stay."
-        )
+    if not run.has_data:
+        st.caption(":material/delete_forever: Its data was removed, so it cannot be resumed.")
     if run.state != "done":
         _draw_actions(app, run)
     if run.is_active:
@@ -94,26 +87,25 @@ def _draw_progress(run: Run) -> None:
 
 
 def _draw_actions(app: App, run: Run) -> None:
-    home, listed = app.settings.home, TrainingRuns(app.settings.home)
+    home, listed = app.settings.home, Runs(app.settings.home)
     with st.container(horizontal=True):
         if run.is_active:
             st.button(
                 "Stop training", key="train.stop", icon=":material/pause:", disabled=run.state == "stopping",
                 on_click=state.attempt, args=(listed.stop, run.id),
-                help="What the last whole epoch learned is kept, and it can go on. While the learning curve"
-                " is made the version is there already, and only the rest of the curve is left out.",
+                help="What the last whole epoch learned is kept, and it can go on.",
             )  # fmt: skip
             return
-        if run.can_go_on:
+        if run.can_resume:
             st.button(
                 "Go on", key="train.go_on", type="primary", icon=":material/play_arrow:",
-                on_click=state.attempt, args=(go_on, home, run.id),
+                on_click=state.attempt, args=(resume_training, home, run.id),
                 help="It goes on after its last whole epoch, as if nothing had happened.",
             )  # fmt: skip
         if run.can_finish:
             st.button(
                 "Finish as it is", key="train.finish", icon=":material/flag:",
-                on_click=state.attempt, args=(finish, home, run.id),
+                on_click=state.attempt, args=(finish_training, home, run.id),
                 help=f"Makes a version of the best of its {counted(run.epochs, 'epoch')}.",
             )  # fmt: skip
         with st.popover("Delete", icon=":material/delete:"):
@@ -121,7 +113,7 @@ def _draw_actions(app: App, run: Run) -> None:
             st.button("Delete this training", key="train.delete", on_click=_delete, args=(listed, run.id))
 
 
-def _delete(listed: TrainingRuns, id: str) -> None:
+def _delete(listed: Runs, id: str) -> None:
     state.attempt(listed.delete, id)
     if not (listed.folder / id).exists():
         state.look_at(None)
@@ -129,7 +121,7 @@ def _delete(listed: TrainingRuns, id: str) -> None:
 
 def _epochs(run: Run) -> tuple[Epoch, ...]:
     try:
-        return read_record(run.folder).epochs if (run.folder / RECORD).exists() else ()
+        return run.read_record().epochs if run.has_record else ()
     except ConvgateError as error:
         show_problem(error)
         return ()
@@ -159,18 +151,6 @@ def _draw_figures(run: Run) -> None:
         f"Epoch {last.number}: loss {last.loss:.3f}, validation loss {last.validation_loss:.3f}, precision"
         f" {last.precision:.0%}, recall {last.recall:.0%}, residual gate {last.activation:.0%} open."
     )
-
-
-def _draw_curve(run: Run) -> None:
-    curve = LearningCurve.read(run.folder)
-    if curve is None or not curve.points:
-        return
-    st.subheader("Would more labels help?", anchor=False)
-    st.markdown(literal(curve.sentence))
-    st.plotly_chart(
-        learning_curve_figure(curve, palette=current_palette()), theme=None, key="train.learning_curve",
-        config=CONFIG, alt=curve.sentence,
-    )  # fmt: skip
 
 
 def _draw_log(run: Run) -> None:

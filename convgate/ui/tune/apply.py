@@ -29,9 +29,9 @@ from convgate.ui.text import literal
 from convgate.ui.tune import state
 from convgate.ui.tune.trial import Trial
 from convgate.ui.wording import counted, told_apart
+from convgate.versions import UNTRAINED
 from convgate.versions.card import DataSet, Draft, Measured, Metric
 from convgate.versions.catalog import Versions
-from convgate.versions.names import UNTRAINED
 from convgate.versions.pointers import Change
 from convgate.versions.version import Version
 

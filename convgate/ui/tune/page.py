@@ -25,8 +25,8 @@ from convgate.ui.tune.flips import FlipList, draw_flips, listed_labels
 from convgate.ui.tune.goals import goal_words
 from convgate.ui.tune.state import View
 from convgate.ui.tune.trial import Trial, draw_numbers, scored_turns, try_rules
+from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
-from convgate.versions.names import UNTRAINED
 
 
 def chosen_of(view: View, known: dict[str, Source]) -> tuple[str, ...]:

@@ -22,8 +22,7 @@ from convgate.ui.versions.manage import draw_removal, draw_rename
 from convgate.ui.versions.words import METRICS, gain_words, markdown_table, named, with_interval
 from convgate.ui.wording import ago, counted
 from convgate.versions.card import DataSet, Measured, Metric, Training
-from convgate.versions.difference import Difference, Pair, difference
-from convgate.versions.lineage import lineage
+from convgate.versions.comparison import Difference, Pair, compare_versions, lineage
 from convgate.versions.markdown import UNDEFINED, measure
 from convgate.versions.version import Version
 
@@ -80,7 +79,7 @@ def _value(value: object) -> str:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _difference(a: str, made_a: str, b: str, made_b: str, _a: Version, _b: Version) -> Difference:
-    return difference(_a, _b)
+    return compare_versions(_a, _b)
 
 
 def draw_card(app: App, shelf: Shelf, version: Version) -> None:

@@ -19,8 +19,7 @@ from convgate.ui.versions.manage import activate, draw_removal, pin
 from convgate.ui.versions.words import data_words, headline_words, named
 from convgate.ui.wording import ago
 from convgate.versions.catalog import Listing, Versions
-from convgate.versions.headline import headline
-from convgate.versions.lineage import Descent, lineage
+from convgate.versions.comparison import Descent, headline, lineage
 from convgate.versions.version import Version
 
 PER_PAGE = 10

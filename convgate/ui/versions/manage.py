@@ -16,10 +16,9 @@ from convgate.ui.text import literal
 from convgate.ui.versions.state import change, page, touched
 from convgate.ui.versions.words import data_words, named
 from convgate.ui.wording import ago, counted
-from convgate.versions.archive import LIMITS
 from convgate.versions.catalog import Versions
-from convgate.versions.names import SHIPPED, UNTRAINED, check_name
-from convgate.versions.packed import Packed, inspect
+from convgate.versions import SHIPPED, UNTRAINED, check_name
+from convgate.versions.version import LIMITS, Packed, inspect_archive
 from convgate.versions.pointers import Change
 
 SHOWN = 50  # changes of the history; the command line has all
@@ -233,7 +232,7 @@ def draw_import(app: App, versions: Versions) -> None:
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Checking …")
 def _looked_at(file_id: str, name: str, _content: bytes) -> Packed:
-    return inspect(_content, name)
+    return inspect_archive(_content, name)
 
 
 def _draw_encoder(app: App, found: Packed) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from convgate.ui.page_state import Address, Codec, PageState, param
 from convgate.ui.state import put as put
-from convgate.versions.names import is_name
+from convgate.versions import is_name
 
 
 def _read(text: str) -> str:

@@ -10,7 +10,7 @@ from convgate.ui.tables import with_interval as with_interval
 from convgate.ui.text import literal
 from convgate.ui.wording import counted
 from convgate.versions.card import DataSet, Measured
-from convgate.versions.headline import Headline
+from convgate.versions.comparison import Headline
 
 METRICS: Mapping[str, str] = {
     "map": "Ranking (MAP)",
@@ -41,7 +41,7 @@ def named(name: str) -> str:
 def headline_words(found: Headline | None, reference: str | None) -> str:
     """The headline in a line; `reference` is what deltas are against.
 
-    >>> from convgate.versions.headline import Figure
+    >>> from convgate.versions.comparison import Figure
     >>> headline_words(Headline("mine", (Figure("f1", 0.8, 0.02),), 2), "base")
     'mine: F1 0.80 (+0.02) · against base · 2 more sets'
     >>> headline_words(Headline("mine", (Figure("f1", 0.8, None),), 0), "base")

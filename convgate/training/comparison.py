@@ -1,0 +1,124 @@
+"""Fit the threshold of a trained gate, and compare it with its parent on held-out conversations.
+
+The intervals are over conversations: how much others could change the numbers, not another seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from convgate.gate.model import Gate
+from convgate.gate.thresholds import Absolute, Anchored, Rule
+from convgate.training.episodes import BATCH_SIZE, Episode, batches
+from convgate.training.report import ItemReport, ReportedCase, make_report
+from convgate.training.split import Parts, group_episodes
+
+_THRESHOLDS = np.linspace(0.2, 0.8, 61)
+_MAX_FITTED = 100  # conversations of a set
+
+
+@torch.no_grad()
+def compare_gates(
+    parent: Gate, child: Gate, sets: Mapping[str, Sequence[Episode]], *, rule: Rule | None = None
+) -> ItemReport | None:
+    """Return both on each judged turn of the cases of these episodes; None without any case.
+
+    rule: what decides for both; the absolute unless given.
+    """
+    rule = rule or Absolute()
+    cases: list[ReportedCase] = []
+    rows: list[tuple[Any, ...]] = []
+    episodes = [episode for some in sets.values() for episode in some]
+    for episode, group in zip(episodes, group_episodes(episodes), strict=True):
+        starts = range(0, len(episode.questions), BATCH_SIZE)
+        for first, batch in zip(starts, batches(child, episode), strict=True):
+            scores, kept = [], []
+            for gate in (parent, child):
+                scores.append(torch.sigmoid(gate(batch.turns, batch.messages, batch.mask).logit))
+                kept.append(_decide(rule, scores[-1], batch.mask, gate.learned_threshold))
+            for row, judged in enumerate(batch.judged):
+                question = episode.questions[first + row]
+                turns = torch.nonzero(judged).flatten()
+                columns = (batch.relevant[row], scores[0][row], scores[1][row], kept[0][row], kept[1][row])
+                values = zip(*(column[turns].tolist() for column in columns), strict=True)
+                rows += [
+                    (len(cases), episode.start + turn, *value)
+                    for turn, value in zip(turns.tolist(), values, strict=True)
+                ]
+                message = None if question.typed else episode.start + question.stop
+                cases.append(ReportedCase(question.case, episode.conversation, message, group=group))
+    return make_report(cases, rows) if cases else None
+
+
+def _decide(rule: Rule, scores: Tensor, mask: Tensor, learned: float) -> Tensor:
+    """(B, n) what the rule keeps in each case."""
+    kept = torch.zeros_like(mask)
+    for row, history in enumerate(mask):
+        cut = rule.cut(scores[row][history].double().numpy(), learned=learned)
+        kept[row, history] = torch.from_numpy(cut.kept)
+    return kept
+
+
+def fit_threshold(gate: Gate, parts: Parts, rule: Rule) -> float | None:
+    """Set the gate's threshold for the rule that decides, and return it; None, unchanged, without data.
+
+    It is fitted on what the parts hold for it, else on what is trained on.
+    """
+    anchor = rule.anchor if isinstance(rule, Anchored) else 0.0
+    best = fit_threshold_on(gate, parts.fitted, anchor=anchor)
+    return fit_threshold_on(gate, parts.training, anchor=anchor) if best is None else best
+
+
+@torch.no_grad()
+def fit_threshold_on(
+    gate: Gate, sets: Mapping[str, Sequence[Episode]], *, anchor: float = 0.0
+) -> float | None:
+    """Set the gate's threshold, 0.2…0.8, where the sets' mean F1 is highest, and return it.
+
+    The F1 of a set is micro over all judged turns of its cases; among equally good thresholds, the middle one
+    is taken. Sets of questions put from outside are left out unless there are no others. anchor: nothing is
+    kept in a case in which no turn scores as much. None, and no change, when no case has a relevant turn.
+    """
+    flow = {
+        name: episodes
+        for name, episodes in sets.items()
+        if not all(question.typed for episode in episodes for question in episode.questions)
+    }
+    curves = [
+        curve
+        for episodes in (flow or sets).values()
+        if (curve := _f1_curve(gate, episodes, anchor)) is not None
+    ]
+    if not curves:
+        return None
+    curve = np.mean(curves, axis=0)
+    highest = np.flatnonzero(curve == curve.max())
+    best = float(_THRESHOLDS[highest[len(highest) // 2]])
+    gate.threshold_logit.fill_(float(np.log(best / (1 - best))))
+    return best
+
+
+def _f1_curve(gate: Gate, episodes: Sequence[Episode], anchor: float) -> NDArray[np.float64] | None:
+    """(61,) F1 at each threshold."""
+    scores, labels = [], []
+    for episode in episodes[:_MAX_FITTED]:
+        for batch in batches(gate, episode):
+            output = gate(batch.turns, batch.messages, batch.mask)
+            each = torch.sigmoid(output.logit) * batch.mask
+            each = each * (each.amax(dim=1, keepdim=True) >= anchor)
+            scores.append(each[batch.judged].numpy())
+            labels.append(batch.relevant[batch.judged].numpy())
+    if not scores or not (relevant := np.concatenate(labels)).any():
+        return None
+    reached = np.searchsorted(_THRESHOLDS, np.concatenate(scores), side="right")  # how many thresholds
+    kept, hits = (
+        np.bincount(reached, weights, minlength=len(_THRESHOLDS) + 1)[:0:-1].cumsum()[::-1]
+        for weights in (None, relevant)
+    )
+    return np.asarray(2 * hits / (kept + relevant.sum()))

@@ -1,0 +1,205 @@
+"""Trainings in processes of their own: they outlive the page that started them, and the app.
+
+Each is the command `convgate train …` with what it needs in its run's folder, so that it can be stopped,
+killed and resumed, from the app or in a terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copyfile
+
+from convgate.errors import GateError, TrainingError, TranscriptError
+from convgate.home import make_home, make_private
+from convgate.training.library import RelevanceSets
+from convgate.training.records import Progress, Request, utc_now
+from convgate.training.run import DATA, LOADING, LOG, OUTCOME, STARTING, Run, Runs
+from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
+from convgate.versions import Versions, check_name
+
+_NICE = 10  # how far behind the app's own process the system puts a training
+
+
+@dataclass(frozen=True)
+class Order:
+    """A training that a person asks for."""
+
+    parent: str  # name of the version to start from
+    labels: RelevanceSet | None = None  # from the library's labels
+    sets: tuple[str, ...] = ()  # names in the library of sets
+    replay: tuple[str, ...] = ()  # of texts that come with convgate
+    epochs: int | None = None  # None: the default of `convgate train`
+    name: str = ""  # of the version; empty for the date
+    note: str = ""
+    who: str = ""
+    activate: bool = True  # when it is surely better than its parent
+
+
+def start_training(home: Path, order: Order) -> str:
+    """Start a training and return the id of its run.
+
+    Raises TrainingError when there is nothing to learn from, a set must not be trained on, or the process
+    cannot be started; TranscriptError for a set that cannot be read; GateError for a name that is taken.
+    """
+    if order.name and check_name(order.name) in Versions(home).names():
+        raise GateError(f"there is already a version {order.name}; choose another name")
+    library = RelevanceSets(home)
+    for name in order.sets:
+        info = library.info(name)
+        if info.problem:
+            raise TranscriptError(info.problem)
+        if not info.may_train:
+            raise TrainingError(f"{name}: {info.terms}. It is not trained on.")
+    labels = order.labels if order.labels is not None and order.labels.cases else None
+    if not (labels or order.sets or order.replay):
+        raise TrainingError("there is nothing to learn from: choose labels, a set or replayed texts")
+    run = Runs(home).new()
+    data = run.folder / DATA
+    try:
+        make_home(data)
+        files = [data / f"{name}.jsonl" for name in order.sets]
+        for name, file in zip(order.sets, files, strict=True):
+            make_private(file)
+            copyfile(library.path(name), file)
+        if labels is not None:
+            files.insert(0, data / f"{_free_name(labels.name, order.sets)}.jsonl")
+            write_relevance_set(labels, files[0], private=True)
+    except OSError as error:
+        raise TrainingError(f"{data} cannot be written: {error.strerror}") from error
+    request = _request(order, run, files)
+    run.write_request(request)
+    _launch(home, run, request.arguments, epochs=0)
+    return run.id
+
+
+def resume_training(home: Path, id: str) -> None:
+    """Start the process again of a run that ended before it was done; TrainingError when it cannot."""
+    run = _resumable(home, id)
+    assert run.request is not None
+    _launch(home, run, run.request.arguments, epochs=run.epochs)
+
+
+def finish_training(home: Path, id: str) -> None:
+    """Make a version of the best of a run's epochs; TrainingError when it has none."""
+    run = _resumable(home, id)
+    assert run.request is not None
+    if not run.can_finish:
+        raise TrainingError(f"the run {id} has no whole epoch yet, so no version can be made")
+    _launch(home, run, run.request.finish_arguments(run.epochs), epochs=run.epochs)
+
+
+def _resumable(home: Path, id: str) -> Run:
+    run = Runs(home).get(id)
+    if run.is_active:
+        raise TrainingError(f"another training is running in {run.folder}")
+    if not run.can_resume:
+        why = "it is done" if run.state == "done" else "its data or its command is missing"
+        raise TrainingError(f"the run {id} cannot be resumed: {why}")
+    return run
+
+
+def _request(order: Order, run: Run, files: Sequence[Path]) -> Request:
+    words = ["train", *map(str, files), "--from", order.parent, "--run", str(run.folder)]
+    options = {"--name": order.name, "--note": order.note, "--who": order.who}
+    words += [f"{option}={value}".replace("\0", "") for option, value in options.items() if value]
+    words += ["--epochs", str(order.epochs)] if order.epochs else []
+    for name in order.replay:
+        words += ["--replay", name]
+    words.append("--activate" if order.activate else "--no-activate")
+    return Request(
+        arguments=tuple(words),
+        parent=order.parent,
+        sets=tuple(file.stem for file in files),
+        replay=order.replay,
+        epochs=order.epochs or 0,
+        name=order.name,
+        note=order.note,
+        who=order.who,
+        started=utc_now(),
+    )
+
+
+def _free_name(wanted: str, taken: Sequence[str]) -> str:
+    names = (wanted, *(f"{wanted}-{number}" for number in range(2, len(taken) + 3)))
+    return next(name for name in names if name not in taken)
+
+
+def _launch(home: Path, run: Run, words: Sequence[str], *, epochs: int) -> None:
+    """Start `convgate WORDS` so that it lives on by itself; TrainingError when the run is active."""
+    try:
+        with run.lock():  # of two who start it at the same moment, one comes too late
+            now = Run(run.folder)
+            if now.is_starting and not now.outcome:
+                raise TrainingError(f"another training is running in {run.folder}")
+            run.clear_outcome()
+            start = run.write_progress(STARTING, epochs=epochs)
+        make_private(run.folder / LOG)
+        with (run.folder / LOG).open("ab") as log:
+            environment = {
+                **os.environ,
+                "CONVGATE_HOME": str(home),
+                "PYTHONUNBUFFERED": "1",
+                "COLUMNS": "160",
+            }
+            process = start_process([sys.executable, "-m", "convgate", *words], log.fileno(), environment)
+    except OSError as error:
+        message = f"the training could not be started: {error.strerror or error}"
+        with suppress(OSError):  # perhaps it is the disk that refuses
+            run.write_outcome("failed", epochs, {"message": message})
+        raise TrainingError(message) from error
+    # Its end has to be asked for, or it stays behind as a zombie for as long as the app runs.
+    threading.Thread(
+        target=_await, args=[process, run, start], name=f"training {run.id}", daemon=True
+    ).start()
+
+
+def start_process(
+    command: Sequence[str], output: int, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Return a process in a session of its own, which no Ctrl-C or end of the app reaches. Raises OSError."""
+    flags = 0
+    if os.name != "posix":
+        flags = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
+            subprocess, "CREATE_NEW_PROCESS_GROUP", 0
+        )
+    process = subprocess.Popen(
+        list(command),
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        env=dict(environment),
+        start_new_session=os.name == "posix",
+        creationflags=flags,
+    )
+    if hasattr(os, "setpriority"):
+        with suppress(OSError):  # it is over already, or the system does not let us
+            os.setpriority(os.PRIO_PROCESS, process.pid, _NICE)
+    return process
+
+
+def _await(process: subprocess.Popen[bytes], run: Run, start: Progress) -> None:
+    """Wait for the end, and write it down when the training could not report anything itself."""
+    code = process.wait()
+
+    def has_reported() -> bool:
+        return Run(run.folder).progress != start or (run.folder / OUTCOME).exists()
+
+    if has_reported():
+        return
+    with suppress(OSError, TrainingError), run.lock():  # if it is locked, another process has the run
+        if has_reported():
+            return
+        if code > 0:
+            lines = (run.folder / LOG).read_bytes()[-4000:].decode(errors="replace").split("\n")
+            last = next((line.strip() for line in reversed(lines) if line.strip()), "its log is empty")
+            message = f"The training ended with exit code {code}: {last[:500]}"
+            run.write_outcome("failed", start.epochs, {"message": message})
+        else:
+            run.write_progress(LOADING, epochs=start.epochs)  # shown as interrupted

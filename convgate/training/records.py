@@ -1,0 +1,147 @@
+"""What a run's folder stores as JSON: the request, the record after each epoch, and the progress."""
+
+from __future__ import annotations
+
+import json
+import platform
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import TypeAdapter, with_config
+
+from convgate.checked import STORED
+from convgate.gate.config import GateConfig
+from convgate.home import make_private
+from convgate.training.epochs import Epoch, TrainingSettings
+from convgate.versions.card import Sha256
+
+_LIBRARIES = ("numpy", "scipy", "sentence-transformers", "torch")
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class Request:
+    """`plan.json`: the words of a command, and what a list shows of them."""
+
+    arguments: tuple[str, ...]  # of `convgate`; the run resumes with the same
+    parent: str | None  # name of a version; None from scratch
+    sets: tuple[str, ...]  # names of what is trained on
+    replay: tuple[str, ...] = ()  # names of what is replayed beside them
+    epochs: int = 0  # max; 0 for the default
+    name: str = ""  # of the version; empty for the date
+    note: str = ""
+    who: str = ""
+    started: str = ""  # UTC, ISO 8601
+
+    def finish_arguments(self, epochs: int) -> Sequence[str]:
+        """Return the arguments of the command that ends after so many epochs."""
+        words = list(self.arguments)
+        if "--epochs" in words:
+            index = words.index("--epochs")
+            del words[index : index + 2]
+        return [*words, "--epochs", str(epochs)]
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class Progress:
+    """`progress.json`: what a run does now."""
+
+    stage: str
+    done: int  # of the stage
+    total: int  # 0 while it is not known
+    epochs: int  # finished
+    updated: str  # UTC, ISO 8601
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class Source:
+    """One set that a gate was trained on."""
+
+    name: str
+    sha256: Sha256  # of the file, or of the texts where it was generated
+    conversations: int
+    cases: int
+    licence: str = ""  # as the provider of the set said
+    attribution: str = ""
+
+
+@with_config(STORED)
+@dataclass(frozen=True)
+class RunRecord:
+    """`run.json`: what was trained, on what, how, and how it went."""
+
+    started: str  # UTC, ISO 8601
+    parent: str | None
+    config: GateConfig
+    settings: TrainingSettings
+    sources: tuple[Source, ...]
+    libraries: Mapping[str, str]
+    epochs: tuple[Epoch, ...] = ()
+    state_sha256: Sha256 = ""  # of the tensors after the last of them
+    seconds: float = 0.0  # of training, without interruptions
+
+    @classmethod
+    def new(
+        cls, config: GateConfig, settings: TrainingSettings, sources: tuple[Source, ...], parent: str | None
+    ) -> Self:
+        """Return the record of a run that starts now."""
+        libraries = {"python": platform.python_version()} | {name: version(name) for name in _LIBRARIES}
+        started = datetime.now(UTC).isoformat(timespec="seconds")
+        return cls(started, parent, config, settings, sources, libraries)
+
+    def plan(self) -> dict[str, Any]:
+        """Return what must stay the same when the run is resumed, by name."""
+        config = self.config.to_json()
+        encoder = config.pop("encoder") or {}
+        return {
+            "parent": self.parent,
+            **config,
+            **{f"encoder {name}": value for name, value in encoder.items()},
+            **asdict(self.settings),
+            **{f"set {source.name}": source.sha256[:12] for source in self.sources},
+        }
+
+
+REQUEST_TYPE, PROGRESS_TYPE = TypeAdapter(Request), TypeAdapter(Progress)
+RECORD_TYPE = TypeAdapter(RunRecord)
+
+
+def write_json(path: Path, values: Mapping[str, Any]) -> None:
+    """Write JSON in one step, without waiting for the disk. Raises OSError, with the file unchanged."""
+    partial = path.with_name(f".{secrets.token_hex(8)}.partial")
+    try:
+        make_private(partial)
+        partial.write_text(json.dumps(values, allow_nan=False), encoding="utf-8")
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def read_json(path: Path) -> Mapping[str, Any]:
+    """Return the object in a file; empty when there is none or it is damaged."""
+    try:
+        values = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return values if isinstance(values, dict) else {}
+
+
+def utc_now() -> str:
+    """Return the time in UTC, ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def parse_time(text: str) -> datetime | None:
+    """Return the time with its zone; None when the text is none."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else None

@@ -1,0 +1,225 @@
+"""What a gate is trained on: relevance sets in files, and texts that come with convgate."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib.resources import files as package_files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from convgate.errors import TrainingError
+from convgate.evaluation.counted_once import Overlap, counted_once
+from convgate.gate.thresholds import Anchored, Expected, Rule, Stricter
+from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
+from convgate.training.epochs import TrainingSettings
+from convgate.training.progress import Listener
+from convgate.training.records import Source
+from convgate.training.split import make_ids_unique
+from convgate.transcripts.reading import read_conversations
+from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
+from convgate.versions import Version, Versions
+
+if TYPE_CHECKING:
+    from convgate.embedding.base import Encoder
+    from convgate.gate.model import Gate
+    from convgate.training.episodes import Episode
+
+LICENCE, ATTRIBUTION = "MIT", "texts written for convgate"  # of the texts that come with convgate
+RULES: Mapping[str, type[Rule]] = {"reference": Stricter, "full": Expected}  # defaults by preset
+REPLAY_PREFIX = "replay-"  # of the names of sets
+_UNLABELLED = ("chats.train", "personal", "topics.train")
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Texts that can be replayed."""
+
+    name: str
+    label: str
+    help: str
+
+
+REPLAYS = (
+    Replay(
+        "scenarios",
+        "Six situations",
+        "Short conversations: the topic continues, a new task, back to an old topic, mixed topics, a similar"
+        " topic, an unrelated question.",
+    ),
+    Replay("sequences", "Sequences of questions", "Questions that depend on some of those before them."),
+    Replay("dialogues", "Long dialogues", "Many sessions of two people, and questions asked later."),
+)
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class TrainingSet:
+    """A relevance set, and where it comes from."""
+
+    cases: RelevanceSet
+    source: Source
+    overlaps: tuple[Overlap, ...] = ()  # what other sets judge too, and is left out here
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Training a version further, on sets in files and on replayed texts."""
+
+    files: tuple[Path, ...]
+    settings: TrainingSettings
+    parent: str | None = None  # name of the version; None in a plan that trains from scratch
+    skip_bad: bool = False  # leave out bad lines of the files
+    replay: tuple[str, ...] = ()  # names of REPLAYS
+
+    def command(self) -> list[str]:
+        """Return the words of the command that trains so, without the options that all plans have."""
+        words = ["train", *(str(file.absolute()) for file in self.files), "--from", str(self.parent)]
+        for name in self.replay:
+            words += ["--replay", name]
+        return words
+
+    def load_gate(self, encoder: Encoder, versions: Versions) -> tuple[Gate, Version | None]:
+        """Return the gate to train and its parent. Raises GateError."""
+        parent = versions.get(str(self.parent))
+        return parent.load(encoder=encoder.identity), parent
+
+    def rule(self, parent: Version | None) -> Rule:
+        """Return what decides: the parent's rule, without a threshold set for the parent's scores."""
+        assert parent is not None
+        rule = parent.card.rule
+        if getattr(rule, "threshold", None) is None:
+            return rule
+        return Anchored(anchor=rule.anchor) if isinstance(rule, Anchored) else RULES[parent.config.preset]()
+
+    def read_sets(self, listener: Listener) -> list[TrainingSet]:
+        """Return the sets, the replayed ones last; what is judged several times is there once.
+
+        Raises TranscriptError for a file that cannot be read, TrainingError for one without cases, with the
+        name of another, or of a corpus whose licence forbids training.
+        """
+        listener.stage("Reading the sets")
+        sets = read_files(self.files, skip_bad=self.skip_bad)
+        if without := [each.cases for each in sets if not each.cases.cases]:
+            raise TrainingError(f"{without[0].name} has no cases to learn from")
+        replayed = read_replays(self.replay)
+        if taken := {each.cases.name for each in sets} & {each.cases.name for each in replayed}:
+            raise TrainingError(
+                f"{min(taken)} is the name of a set that comes with convgate; rename the file"
+            )
+        counted, overlaps = counted_once([each.cases for each in sets])
+        unique = make_ids_unique([*counted, *(each.cases for each in replayed)])
+        return [
+            replace(each, cases=cases, overlaps=tuple(one for one in overlaps if one.name == cases.name))
+            for each, cases in zip([*sets, *replayed], unique, strict=True)
+        ]
+
+    def read_episodes(
+        self, sets: Sequence[TrainingSet], gate: Gate, encoder: Encoder, listener: Listener
+    ) -> dict[str, list[Episode]]:
+        """Return the episodes of each set by its name, as the gate reads them."""
+        from convgate.training.episodes import read_episodes
+
+        episodes: dict[str, list[Episode]] = {}
+        for each in sets:
+            listener.stage(f"Reading {each.cases.name} as the gate does")
+            whole = all(overlap.is_within for overlap in each.overlaps)
+            read = read_episodes(gate, encoder, each.cases, whole=whole, progress=listener.progress)
+            if read:
+                episodes[each.cases.name] = read
+        return episodes
+
+
+def read_files(files: Sequence[Path], *, skip_bad: bool = False) -> list[TrainingSet]:
+    """Return the relevance sets of the files, some perhaps without cases. Raises as `Plan.read_sets`."""
+    names = [path.stem for path in files]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise TrainingError(f"two files are called {twice[0]}")
+    return [_from_file(path, read_relevance_set(path, skip_bad=skip_bad)) for path in files]
+
+
+def read_replays(names: Sequence[str]) -> list[TrainingSet]:
+    """Return the sets to replay, called `replay-NAME`; TrainingError for an unknown name."""
+    known = [replay.name for replay in REPLAYS]
+    for name in names:
+        if name not in known:
+            raise TrainingError(f"there are no texts {name!r} to replay; choose from {', '.join(known)}")
+    return [make_set(_replay_set(name)) for name in known if name in names]
+
+
+@cache
+def count_replay(name: str) -> tuple[int, int]:
+    """Return how many conversations and cases there are of that name."""
+    cases = _replay_set(name)
+    return len(cases.conversations), len(cases.cases)
+
+
+def read_unlabelled(files: Sequence[Path], *, skip_bad: bool = False) -> list[TrainingSet]:
+    """Return the conversations of transcripts without cases; without files, of those that come with convgate.
+
+    Raises TranscriptError for a file that cannot be read, TrainingError when a licence forbids training.
+    """
+    if not files:
+        packed = [each for name in _UNLABELLED for each in read_packed(name)]
+        return [make_set(replace(each, cases=())) for each in packed]
+    sets = []
+    for path in files:
+        conversations = {each.id: each for each in read_conversations(path, skip_bad=skip_bad)}
+        sets.append(_from_file(path, RelevanceSet(path.stem, conversations, ())))
+    return sets
+
+
+@cache
+def read_packed(prefix: str) -> tuple[RelevanceSet, ...]:
+    """Return the packed relevance sets whose names begin so, by name."""
+    sets = []
+    folder = package_files("convgate.training").joinpath("texts")
+    with tempfile.TemporaryDirectory() as unpacked:
+        for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+            if entry.name.startswith(prefix) and entry.name.endswith(".jsonl.gz"):
+                path = Path(unpacked, entry.name.removesuffix(".gz"))
+                path.write_bytes(gzip.decompress(entry.read_bytes()))
+                sets.append(read_relevance_set(path))
+    return tuple(sets)
+
+
+def make_set(cases: RelevanceSet) -> TrainingSet:
+    """Return the training set of cases made of texts that come with convgate."""
+    digest = hashlib.sha256()
+    for conversation in cases.conversations.values():
+        for turn in conversation.turns:
+            digest.update(f"{turn.speaker}\0{turn.scored_text}\0".encode())
+    for case in cases.cases:
+        judged = "" if case.judged is None else f"\0{sorted(case.judged)}"
+        digest.update(f"{case.conversation}\0{case.turn}\0{sorted(case.relevant)}{judged}".encode())
+    return TrainingSet(cases, _source(cases, digest.hexdigest(), LICENCE, ATTRIBUTION))
+
+
+def _replay_set(name: str) -> RelevanceSet:
+    parts = read_packed(name)
+    conversations = {id: each for part in parts for id, each in part.conversations.items()}
+    return RelevanceSet(
+        f"{REPLAY_PREFIX}{name}", conversations, tuple(case for part in parts for case in part.cases)
+    )
+
+
+def _from_file(path: Path, cases: RelevanceSet) -> TrainingSet:
+    for corpus in corpora_in(cases):
+        if not corpus.may_train:
+            raise TrainingError(f"{path.name}: {corpus.terms}. It is not trained on.")
+    return TrainingSet(cases, _source(cases, hashlib.sha256(path.read_bytes()).hexdigest(), "", ""))
+
+
+def _source(cases: RelevanceSet, digest: str, licence: str, attribution: str) -> Source:
+    corpora = corpora_in(cases)
+    return Source(
+        cases.name,
+        digest,
+        len(cases.conversations),
+        len(cases.cases),
+        licence=licence_of(corpora, own=licence),
+        attribution=attribution_of(corpora, own=attribution),
+    )

@@ -1,0 +1,245 @@
+"""From files to a new version: reading, training, fitting the threshold, comparing, saving."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from time import monotonic
+from typing import Any, Literal
+
+from convgate.embedding.base import Encoder
+from convgate.errors import GateError
+from convgate.gate.thresholds import Rule
+from convgate.parameters import parameter_names
+from convgate.training.comparison import compare_gates, fit_threshold
+from convgate.training.progress import Listener, Reporter
+from convgate.training.records import RunRecord
+from convgate.training.report import MIN_COMPARED, ItemReport, Verdict, make_verdict, measured_f1
+from convgate.training.run import Run
+from convgate.training.sets import REPLAY_PREFIX, Plan, TrainingSet
+from convgate.training.split import split_episodes
+from convgate.training.trainer import Trainer
+from convgate.versions import DataSet, Draft, Training, Version, Versions, check_name
+
+Activate = Literal["always", "better", "never"]
+_CURVES = ("loss", "validation_loss", "precision", "recall", "activation")  # of the card, by epoch
+HELD_OUT = "held out of its training data"  # the name on the card of the conversations compared on
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Outcome:
+    """What a training came to."""
+
+    version: Version
+    record: RunRecord
+    threshold: float  # the learned one
+    verdict: Verdict | None  # against the parent; None without one, or when nothing could be held out
+    sentence: str  # the verdict for people, or why there is none
+    why_not_active: str  # empty when it was activated
+    notes: tuple[str, ...] = ()  # sentences: what several sets have, and counts once
+
+    @property
+    def active(self) -> bool:
+        """Whether the version was activated."""
+        return not self.why_not_active
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the object that `convgate train --json` prints."""
+        return {
+            "version": self.version.name,
+            "active": self.active,
+            "threshold": self.threshold,
+            "epochs": [asdict(epoch) for epoch in self.record.epochs],
+            "against_parent": None if self.verdict is None else asdict(self.verdict),
+            "sentence": self.sentence,
+            "why_not_active": self.why_not_active,
+            "notes": list(self.notes),
+        }
+
+
+def train_version(
+    plan: Plan,
+    *,
+    encoder: Encoder | Callable[[], Encoder],
+    versions: Versions,
+    run: Run,
+    listener: Listener,
+    name: str | None = None,
+    note: str = "",
+    who: str = "",
+    activate: Activate = "never",
+) -> Outcome:
+    """Train as planned and add the version; an interrupted run is resumed.
+
+    encoder: or what loads it. activate: "better" activates the version when the interval of its gain on its
+    parent excludes 0, on at least 25 held-out conversations.
+
+    Raises TrainingError when the data cannot be learned from, the loss is NaN (the best weights so far stay
+    in the run), or the run was started with another plan; StoppedError when somebody stops it;
+    TranscriptError and GateError as the readers of files and versions do.
+    """
+    with run.lock(), Reporter(run, listener) as reporter:
+        encoder = encoder() if callable(encoder) else encoder
+        if name is not None and check_name(name) in versions.names() and not _is_of(versions.get(name), run):
+            raise GateError(f"there is already a version {name}; choose another name")
+        gate, parent = plan.load_gate(encoder, versions)
+        sets = plan.read_sets(reporter)
+        episodes = plan.read_episodes(sets, gate, encoder, reporter)
+        replayed = [each.cases.name for each in sets if each.cases.name.startswith(REPLAY_PREFIX)]
+        parts = split_episodes(episodes, replayed=replayed, compare=parent is not None)
+        trainer = Trainer(gate, parts.training, parts.validation, plan.settings, replayed=parts.replayed)
+        sources = tuple(each.source for each in sets)
+        record = RunRecord.new(gate.config, plan.settings, sources, parent=plan.parent)
+        if run.has_record:
+            record = run.resume(record, trainer)
+            reporter.resume(len(record.epochs))
+        record = _train(run, record, trainer, reporter)
+        reporter.stage("Fitting the threshold")
+        rule = plan.rule(parent)
+        threshold = fit_threshold(trainer.best, parts, rule)
+        report = None
+        if parent is not None:
+            reporter.stage("Comparing with the parent")
+            before = parent.load(encoder=encoder.identity)
+            report = compare_gates(before, trainer.best, parts.compared, rule=rule)
+        if report is not None:
+            report = _with_texts(report, sets)
+            report.write(run.folder)
+        verdict = make_verdict(report) if report is not None else None
+        reporter.stage("Saving the version")
+        saved = _saved_version(versions, run, record)
+        draft = _draft(run, record, parent, rule, report, note=note, who=who)
+        version = saved or versions.add(trainer.best, draft, name=name)
+        why_not = why_not_active(verdict, parent, versions, version.name, activate, again=saved is not None)
+        if not why_not:
+            versions.activate(version.name, who=who)
+        outcome = Outcome(
+            version,
+            record,
+            trainer.best.learned_threshold if threshold is None else threshold,
+            verdict,
+            sentence=verdict.sentence if verdict else parts.why_not_compared,
+            why_not_active=why_not,
+            notes=tuple(overlap.sentence for each in sets for overlap in each.overlaps),
+        )
+        reporter.done(outcome.to_json())
+        return outcome
+
+
+def why_not_active(
+    verdict: Verdict | None,
+    parent: Version | None,
+    versions: Versions,
+    name: str,
+    activate: Activate,
+    *,
+    again: bool = False,
+) -> str:
+    """Return why the version is not activated; empty when it is.
+
+    again: whether an earlier attempt made it, after which people may have activated another.
+    """
+    if versions.active == name:
+        return ""
+    if again and any(change.version == name for change in versions.history):
+        return "Another version was activated since."
+    if activate == "always":
+        return ""
+    if activate == "never":
+        return "Automatic activation is off."
+    if verdict is None or parent is None:
+        return "Not activated: not enough data to compare it with its parent."
+    if not verdict.better:
+        return "Not activated: it is not better than its parent."
+    if verdict.conversations < MIN_COMPARED:
+        return (
+            f"Not activated: it was compared on {verdict.conversations} held-out conversations, and"
+            f" {MIN_COMPARED} are needed to activate it automatically."
+        )
+    if not verdict.activates:
+        return "Not activated: the difference from its parent may be chance."
+    if versions.active != parent.name:
+        return f"Not activated: {versions.active} is active, and it was compared with {parent.name}."
+    return ""
+
+
+def _train(run: Run, record: RunRecord, trainer: Trainer, listener: Listener) -> RunRecord:
+    while not trainer.finished:
+        began = monotonic()
+        listener.stage(f"Epoch {len(trainer.history) + 1} of at most {trainer.settings.epochs}")
+        epoch = trainer.epoch(listener.progress)
+        record = run.save(replace(record, seconds=record.seconds + monotonic() - began), trainer)
+        listener.epoch(epoch)
+    return record
+
+
+def _with_texts(report: ItemReport, sets: Sequence[TrainingSet]) -> ItemReport:
+    conversations = {id: known for each in sets for id, known in each.cases.conversations.items()}
+    questions = {case.id: case.query.text for each in sets for case in each.cases.cases if case.query}
+    return report.with_texts(conversations, questions)
+
+
+def _run_key(run: Run, record: RunRecord) -> str:
+    return f"{run.id}, begun {record.started}"
+
+
+def _is_of(version: Version, run: Run) -> bool:
+    """Whether the run made the version: a kill may have come before it could say so."""
+    training = version.card.training
+    if training is None or not run.has_record:
+        return False
+    return training.config.get("run") == _run_key(run, run.read_record())
+
+
+def _saved_version(versions: Versions, run: Run, record: RunRecord) -> Version | None:
+    """Return the version that was made of these epochs of the run already; None before."""
+    for version in versions.listing().versions:
+        training = version.card.training
+        if training is not None and training.epochs == len(record.epochs) and _is_of(version, run):
+            return version
+    return None
+
+
+def _draft(
+    run: Run,
+    record: RunRecord,
+    parent: Version | None,
+    rule: Rule,
+    report: ItemReport | None,
+    *,
+    note: str,
+    who: str,
+) -> Draft:
+    """Return what the version's card says of the run."""
+    defaults = type(rule)()
+    parameters = {name: getattr(rule, name) for name in parameter_names(type(rule))}
+    own = {source.sha256 for source in record.sources}
+    inherited = tuple(each for each in (parent.card.data if parent else ()) if each.sha256 not in own)
+    return Draft(
+        threshold_rule=rule.name,
+        threshold_parameters={
+            name: value for name, value in parameters.items() if value != getattr(defaults, name)
+        },
+        parent=parent.as_parent() if parent else None,
+        data=inherited
+        + tuple(
+            DataSet(
+                name=source.name,
+                sha256=source.sha256,
+                counts={"conversations": source.conversations, "cases": source.cases},
+                licence=source.licence,
+                attribution=source.attribution,
+            )
+            for source in record.sources
+        ),
+        training=Training(
+            seed=record.settings.seed,
+            epochs=len(record.epochs),
+            config=asdict(record.settings) | {"run": _run_key(run, record)},
+            libraries=record.libraries,
+            curves={name: tuple(getattr(epoch, name) for epoch in record.epochs) for name in _CURVES},
+        ),
+        metrics={} if report is None else {HELD_OUT: measured_f1(report)},
+        note=note,
+        who=who,
+    )

@@ -1,0 +1,138 @@
+"""Times, each pair of things taken in turns within one run so that noise meets both alike."""
+
+from __future__ import annotations
+
+import itertools
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import torch
+
+from convgate.conversation import Conversation, Turn
+from convgate.embedding.base import Embeddings, Encoder
+from convgate.embedding.cache import CachedEncoder
+from convgate.gate.model import Gate, Message
+from convgate.gate.thresholds import Stricter
+from convgate.policies.gate import GatePolicy
+from tools.benchmark.naive import naive_logits, reference_tiers
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Two things timed in one run, by their fastest rounds: what is above that is the machine's noise."""
+
+    baseline_ms: float  # the fastest round
+    ours_ms: float
+    ratio: float  # baseline / ours: above 1 ours is the faster
+    median_ratio: float  # the same of the medians
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison as plain JSON values."""
+        return asdict(self)
+
+
+def compare(
+    baseline: Callable[[], object], ours: Callable[[], object], *, rounds: int, warm_up: int = 2
+) -> Compared:
+    """Both run in every round, one after the other."""
+    for _ in range(warm_up):
+        baseline(), ours()
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(rounds):
+        for kept, function in zip(times, (baseline, ours), strict=True):
+            start = time.perf_counter()
+            function()
+            kept.append((time.perf_counter() - start) * 1e3)
+    first, second = min(times[0]), min(times[1])
+    return Compared(first, second, first / second, median(times[0]) / median(times[1]))
+
+
+def perturbed_gate(*, seed: int = 0) -> Gate:
+    """A reference gate whose attention tier does something, so that nothing is timed on zeros."""
+    gate = Gate(seed=seed)
+    generator = torch.Generator().manual_seed(seed)
+    with torch.no_grad():
+        tier = reference_tiers(gate).attention
+        for parameter in tier.parameters():
+            parameter.add_(0.05 * torch.randn(parameter.shape, generator=generator))
+        tier.residual_gate.zero_()
+    return gate.eval()
+
+
+def random_embeddings(n: int, *, seed: int = 0) -> Embeddings:
+    """(n, 384) unit vectors."""
+    vectors = np.random.default_rng(seed).normal(size=(n, 384)).astype(np.float32)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
+
+
+def time_scoring(n: int, *, rounds: int) -> Compared:
+    """Naive gate against ours, from cached embeddings and turn features to final scores and threshold."""
+    gate, embeddings, situation = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    turns, s, rule = torch.from_numpy(embeddings), torch.from_numpy(situation), Stricter()
+    state = gate.state(embeddings)
+
+    def naive() -> None:
+        scores = torch.sigmoid(naive_logits(gate, turns, s)).double().numpy()
+        rule.cut(scores, learned=gate.learned_threshold)
+
+    def ours() -> None:
+        scored = gate.score(state, Message(situation))
+        rule.cut(scored.scores, learned=scored.learned_threshold)
+
+    return compare(naive, ours, rounds=rounds)
+
+
+def largest_difference(n: int) -> float:
+    """Largest difference between a naive logit and ours: both compute the same thing."""
+    gate, embeddings, situation = perturbed_gate(), random_embeddings(n), random_embeddings(1, seed=1)[0]
+    naive = naive_logits(gate, torch.from_numpy(embeddings), torch.from_numpy(situation)).double().numpy()
+    return float(np.abs(naive - gate.score(gate.state(embeddings), Message(situation)).logits).max())
+
+
+def time_rescoring(encoder: Encoder, *, n: int = 1_000, rounds: int = 15) -> Compared:
+    """Encoding one new message against deciding n turns for it, the encoding of the message included.
+
+    The baseline is the encoder alone, on a message that it never saw; ours is a whole `decide` with the
+    cache on disk, which holds every text but that message.
+    """
+    with TemporaryDirectory(prefix="convgate-bench-") as home:
+        cached = CachedEncoder(encoder, Path(home) / "embeddings.sqlite")
+        policy = GatePolicy(gate=perturbed_gate(), encoder=cached)
+        turns = tuple(Turn.of("user", f"{_MESSAGE} ({i})") for i in range(n))
+        policy.prepare([Conversation(id="bench", turns=turns)])
+        fresh = itertools.count(n)
+
+        def encode_one() -> None:
+            encoder.encode([f"{_MESSAGE} ({next(fresh)})"])
+
+        def decide_again() -> None:
+            message = Turn.of("user", f"{_MESSAGE} ({next(fresh)})")
+            situation, history = Conversation(id="bench", turns=(*turns, message)).at(n)
+            policy.decide(situation, history)
+
+        compared = compare(encode_one, decide_again, rounds=rounds)
+        cached.close()
+    return compared
+
+
+def time_help(*, rounds: int = 3) -> float:
+    """Median seconds until `convgate --help` has answered, the start of Python included."""
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        subprocess.run([sys.executable, "-m", "convgate", "--help"], capture_output=True, check=True)
+        times.append(time.perf_counter() - start)
+    return median(times)
+
+
+_MESSAGE = (
+    "Could you look again at the part of the plan where we said that the second test must run before noon"
+)

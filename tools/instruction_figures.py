@@ -1,0 +1,106 @@
+"""How many lasting instructions of users are held, and how many of the held statements are needed.
+
+    python -m tools.instruction_figures tools/pretraining/texts/chats.dev.jsonl
+
+A file has lines of two kinds: conversations, {"type": "conversation", "id", "messages", "instructions"?},
+and cases, {"type": "case", "conversation", "turn", "instruction", "needed"}. Each case is measured at its
+turn, each conversation that labels its instructions at its end. A statement is an instruction's when their
+characters overlap. An instruction with `until` holds no longer at the end.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scipy.stats import binomtest
+
+from convgate.context.invariant import Invariant
+from convgate.context.invariants import find_invariants, load_judge
+from convgate.conversation import Turn
+from convgate.settings import load_settings
+from convgate.transcripts.openai_messages import turns_from_messages
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Turns with the instructions that hold after them."""
+
+    turns: Sequence[Turn]
+    holding: Sequence[dict[str, Any]]
+    ended: Sequence[dict[str, Any]] = ()
+    needed: Sequence[int] = ()  # turns without which the answer is wrong
+
+
+@dataclass
+class Figures:
+    """Right ones and all, by what is measured."""
+
+    counts: dict[str, list[int]] = field(default_factory=dict)
+
+    def add(self, what: str, *, right: bool) -> None:
+        """Count one."""
+        count = self.counts.setdefault(what, [0, 0])
+        count[0] += right
+        count[1] += 1
+
+
+def main() -> None:
+    """Print the shares of each file with their 95 % Wilson intervals."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl")
+    judge = load_judge(load_settings())
+    for file in parser.parse_args().files:
+        figures = Figures()
+        for moment in moments(file):
+            measure(moment, find_invariants(moment.turns, judge), figures)
+        print(f"\n{file.name}\n\n| | |\n|---|---|")
+        for what, (right, count) in figures.counts.items():
+            low, high = binomtest(right, count).proportion_ci(method="wilson")
+            print(f"| {what} | {right / count:.1%} of {count} ({low:.0%}–{high:.0%}) |")
+
+
+def moments(file: Path) -> Iterator[Moment]:
+    """Yield what a file's labels say."""
+    conversations: dict[str, Sequence[Turn]] = {}
+    for line in map(json.loads, file.read_text(encoding="utf-8").splitlines()):
+        if line["type"] == "conversation":
+            turns = conversations[line["id"]] = turns_from_messages(line["messages"])
+            if labels := line.get("instructions"):
+                holding = [label for label in labels if label.get("until") is None]
+                yield Moment(turns, holding, [label for label in labels if label not in holding])
+        elif "instruction" in line:
+            earlier = conversations[line["conversation"]][: line["turn"]]
+            holding = [label for label in line["instruction"] if label["index"] < line["turn"]]
+            yield Moment(earlier, holding, needed=line["needed"])
+
+
+def measure(moment: Moment, found: Sequence[Invariant], figures: Figures) -> None:
+    """Count what is held at a moment."""
+    held = [one for one in found if one.held]
+    for label in moment.holding:
+        is_held = any(_overlap(one, label, moment.turns) for one in held)
+        figures.add("instructions held", right=is_held)
+    for label in moment.ended:
+        if matches := [one for one in found if _overlap(one, label, moment.turns)]:
+            figures.add("ended or replaced, of those found", right=not any(one.active for one in matches))
+    for one in held:
+        stated = any(_overlap(one, label, moment.turns) for label in moment.holding)
+        figures.add("held that are an instruction", right=stated)
+        is_needed = stated or one.source in moment.needed
+        figures.add("held that are an instruction or needed", right=is_needed)
+
+
+def _overlap(one: Invariant, label: dict[str, Any], turns: Sequence[Turn]) -> bool:
+    words: str = label["text"]
+    start = turns[label["index"]].text.find(words)
+    is_same = bool(one.source == label["index"]) and start >= 0
+    return is_same and one.start < start + len(words) and start < one.end
+
+
+if __name__ == "__main__":
+    main()

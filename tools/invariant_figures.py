@@ -1,0 +1,159 @@
+"""How well invariants are found in labelled conversations, and how fast in a long one.
+
+    python -m tools.invariant_figures tests/invariants/work.jsonl [--wrong] [--speed]
+
+A line is a conversation with its labels: {"messages", "invariants": [{"type", "source", "active",
+"superseded_by", "quote"}]}. A record that was found matches a labelled one when both have the same source and
+its span overlaps the quote, or else by the source alone; each is matched once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from scipy.stats import binomtest
+
+from convgate.context.invariant import HELD, PRIORITIES, Invariant
+from convgate.context.invariants import find_invariants
+from convgate.context.invariants.finding import Judges
+from convgate.context.invariants.judge import load_judge
+from convgate.conversation import Turn
+from convgate.settings import load_settings
+from convgate.transcripts.openai_messages import turns_from_messages
+
+MEASURED = ("recall ≥ 800", "recall", "precision", "type", "active", "superseded_by")
+
+
+@dataclass
+class Counts:
+    """Right ones of all, by what is measured; what was missed and what was found though nothing is there."""
+
+    right: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MEASURED, 0))
+    all: dict[str, int] = field(default_factory=lambda: dict.fromkeys(MEASURED, 0))
+
+    def add(self, what: str, *, right: bool) -> None:
+        """Count one."""
+        self.all[what] += 1
+        self.right[what] += right
+
+    def share(self, what: str) -> float:
+        """Of those that are right; 1 when there is none."""
+        return self.right[what] / self.all[what] if self.all[what] else 1.0
+
+
+def main() -> None:
+    """Print the table of each file."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl")
+    parser.add_argument("--wrong", action="store_true", help="list what is missed, extra or otherwise wrong")
+    parser.add_argument("--speed", action="store_true", help="measure a conversation of 1,000 turns, too")
+    arguments = parser.parse_args()
+    judging = load_judge(load_settings())
+    for file in arguments.files:
+        counts = Counts()
+        number = 0
+        for number, line in enumerate(read_lines(file), 1):
+            for told in judge(line, counts, judging):
+                if arguments.wrong:
+                    print(f"{number - 1}: {told}")
+        print(f"\n{file.name}: {number} conversations\n")
+        print("\n".join(table(counts)))
+    if arguments.speed:
+        print("\n" + "\n".join(speed(judging)))
+
+
+def read_lines(file: Path) -> list[dict[str, Any]]:
+    """The labelled conversations of a file."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
+
+
+def judge(line: dict[str, Any], counts: Counts, judging: Judges) -> list[str]:
+    """Count one conversation; what is wrong in it, a sentence each."""
+    turns = turns_from_messages(line["messages"])
+    found, labelled = find_invariants(turns, judging), line["invariants"]
+    wrong, left = [], list(found)
+    for label, match in _matched(turns, labelled, left):
+        counts.add("recall", right=match is not None)
+        if PRIORITIES[label["type"]] >= HELD:
+            counts.add("recall ≥ 800", right=match is not None)
+        if match is None:
+            wrong.append(f"missed {label['type']} {label['source']} {label['quote']!r}")
+            continue
+        for what, is_right in (
+            ("type", match.type == label["type"]),
+            ("active", match.active == label["active"]),
+            ("superseded_by", match.superseded_by == label["superseded_by"]),
+        ):
+            counts.add(what, right=is_right)
+            if not is_right:
+                got = {"type": match.type, "active": match.state, "superseded_by": match.superseded_by}[what]
+                wrong.append(f"{what} {got} for {label[what]} {label['source']} {label['quote']!r}")
+    for one in found:
+        counts.add("precision", right=one not in left)
+    wrong += [f"extra {one.type} {one.source} {one.text[:160]!r} {one.reason}" for one in left]
+    return wrong
+
+
+def _matched(
+    turns: Sequence[Turn], labelled: Sequence[dict[str, Any]], left: list[Invariant]
+) -> list[tuple[dict[str, Any], Invariant | None]]:
+    """Each label with what was found for it, which is taken out of `left`."""
+    matches: list[Invariant | None] = [None] * len(labelled)
+    for strict in (True, False):
+        for place, label in enumerate(labelled):
+            if matches[place] is not None:
+                continue
+            start = turns[label["source"]].text.find(label["quote"])
+            end = start + len(label["quote"])
+            for one in left:
+                if one.source == label["source"] and (
+                    not strict or (start >= 0 and one.start < end and start < one.end)
+                ):
+                    matches[place] = one
+                    left.remove(one)
+                    break
+    return list(zip(labelled, matches, strict=True))
+
+
+def table(counts: Counts) -> Iterator[str]:
+    """Rows of Markdown: shares with their 95 % Wilson intervals."""
+    yield f"| {' | '.join(MEASURED)} |"
+    yield "|---" * len(MEASURED) + "|"
+    yield f"| {' | '.join(_share(counts.right[what], counts.all[what]) for what in MEASURED)} |"
+
+
+def _share(right: int, number: int) -> str:
+    if not number:
+        return "–"
+    interval = binomtest(right, number).proportion_ci(method="wilson")
+    return f"{right / number:.1%} of {number} ({interval.low:.0%}–{interval.high:.0%})"
+
+
+def speed(judging: Judges, turns: int = 1_000) -> Iterator[str]:
+    """Seconds for a long conversation, and for each message that it then grows by."""
+    asked = "Part {n}: keep the report of case {n} under {words} words, please. It is for team {team}."
+    told = "Done, part {n} has {words} words now. Shall I go on with case {n}?"
+    talk = [
+        Turn.of("assistant" if n % 2 else "user", text.format(n=n, words=150 + n, team=n % 7))
+        for n in range(turns)
+        for text in (told if n % 2 else asked,)
+    ]
+    started = time.perf_counter()
+    find_invariants(talk, judging)
+    first = time.perf_counter() - started
+    talk.append(Turn.of("user", "no, at most 90 words from now on"))
+    started = time.perf_counter()
+    found = find_invariants(talk, judging)
+    again = time.perf_counter() - started
+    grown = f"{again * 1e3:.1f} ms when it has grown by one"
+    yield f"{turns:,} turns: {first * 1e3:.0f} ms first, {grown}, {len(found)} found"
+
+
+if __name__ == "__main__":
+    main()

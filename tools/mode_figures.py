@@ -1,0 +1,129 @@
+"""The figures of docs/modes.md, and the shipped weights of the modes.
+
+python -m tools.mode_figures                      five folds, hand against hand, calibration
+python -m tools.mode_figures tests/messages/test_modes.jsonl …    the shipped classifier on labelled lines
+python -m tools.mode_figures --write              fit anew and ship, with the figures of five folds
+python -m tools.mode_figures --plot               and the reliability plot, as modes_reliability.html
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from convgate.context.classifier.model import Floats
+from convgate.context.classifier.model_file import write_model
+from convgate.context.classifier.states import state_encoder
+from convgate.context.mode import MODES
+from convgate.context.modes import load_classifier
+from convgate.context.modes.fitting import Prepared, fit_tuned, folds, hands, held_out
+from convgate.context.modes.loading import SHIPPED
+from convgate.context.modes.messages import packaged_messages
+from convgate.context.modes.quality import Tuning, given, qualities, reliability
+from convgate.embedding.default import default_encoder
+from convgate.evaluation.reliability import calibration_error
+from convgate.figures.curves import describe_reliability, reliability_figure
+from convgate.figures.palette import LIGHT
+from convgate.figures.reports import Section, Shown, html_page
+from convgate.settings import load_settings
+
+PLOT = Path("modes_reliability.html")
+
+_DRAWS = 1_000
+
+
+def main() -> None:
+    """Run what the words of the command line ask for."""
+    words = sys.argv[1:]
+    files = [Path(word) for word in words if not word.startswith("--")]
+    if files:
+        for file in files:
+            _labelled(file)
+        return
+    data = Prepared.of(packaged_messages(), state_encoder(load_settings()))
+    model, tuning = fit_tuned(data)
+    print(f"{len(data.messages):,} messages; {tuning}")
+    shares = tuning(held_out(data, folds(data)))
+    if "--write" in words:
+        measured = {mode: asdict(one) for mode, one in qualities(given(shares), data.modes).items()}
+        write_model(replace(model, info={**model.info, "qualities": measured}), SHIPPED)
+        print(f"written to {SHIPPED}")
+    _table("Five folds of all messages", given(shares), data.modes)
+    _calibration(shares, data.modes)
+    if "--plot" in words:
+        bins = reliability(shares, data.modes)
+        figure = Shown("Five folds", describe_reliability(bins), reliability_figure(bins, palette=LIGHT))
+        PLOT.write_text(
+            html_page("Reliability of modes", [Section("", "", [figure])], palette=LIGHT), encoding="utf-8"
+        )
+        print(f"written to {PLOT}")
+    _hands(data, tuning)
+
+
+def _hands(data: Prepared, tuning: Tuning) -> None:
+    of = hands(data)
+    shares = tuning(held_out(data, of))
+    _table("Each hand by the others", given(shares), data.modes)
+    for hand in np.unique(of):
+        part = of == hand
+        _table(f"{hand} by the others", given(shares[part]), data.modes[part])
+    print(f"expected calibration error: {calibration_error(reliability(shares, data.modes)):.3f}")
+
+
+def _labelled(file: Path) -> None:
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    settings = load_settings()
+    classifier = load_classifier(default_encoder(home=settings.home), settings)
+    decisions = classifier.classify_texts([line["content"] for line in lines])
+    modes = np.array([MODES.index(line["mode"]) for line in lines])
+    _table(file.name, np.array([MODES.index(one.mode) for one in decisions]), modes)
+    right = np.array([one.likeliest == line["mode"] for one, line in zip(decisions, lines, strict=True)])
+    print(f"the likeliest mode is right: {_share(int(right.sum()), len(right))}")
+    shares = np.array([[one.probabilities[mode] for mode in MODES] for one in decisions])
+    _calibration(shares.astype(np.float32), modes)
+
+
+def _table(title: str, found: NDArray[np.int64], modes: NDArray[np.int64]) -> None:
+    print(f"\n{title}: {len(modes):,} messages\n\n| mode | precision | recall | F1 |\n|---|---|---|---|")
+    for at, (mode, quality) in enumerate(qualities(found, modes).items()):
+        hits = int(((found == at) & (modes == at)).sum())
+        low, high = _f1_interval(found, modes, at)
+        print(
+            f"| {mode} | {_share(hits, int((found == at).sum()))} | {_share(hits, int((modes == at).sum()))}"
+            f" | {quality.f1:.2f} ({low:.2f}–{high:.2f}) |"
+        )
+
+
+def _share(hits: int, total: int) -> str:
+    if not total:
+        return "–"
+    interval = binomtest(hits, total).proportion_ci(method="wilson")
+    return f"{hits / total:.2f} ({interval.low:.2f}–{interval.high:.2f})"
+
+
+def _f1_interval(found: NDArray[np.int64], modes: NDArray[np.int64], at: int) -> tuple[float, float]:
+    """95 %, by drawing the messages again and again."""
+    drawn = np.random.default_rng(0).integers(0, len(modes), (_DRAWS, len(modes)))
+    is_found, is_there = (found == at)[drawn], (modes == at)[drawn]
+    both = (is_found & is_there).sum(axis=1)
+    f1 = 2 * both / np.maximum(is_found.sum(axis=1) + is_there.sum(axis=1), 1)
+    low, high = np.quantile(f1, [0.025, 0.975])
+    return float(low), float(high)
+
+
+def _calibration(shares: Floats, modes: NDArray[np.int64]) -> None:
+    bins = reliability(shares, modes)
+    print(f"\nexpected calibration error: {calibration_error(bins):.3f}\n")
+    print("| messages | confidence | right |\n|---|---|---|")
+    for one in bins:
+        print(f"| {one.count} | {one.confidence:.2f} | {one.right:.2f} |")
+
+
+if __name__ == "__main__":
+    main()

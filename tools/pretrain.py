@@ -1,0 +1,71 @@
+"""Train a gate from scratch: on the texts in the checkout, and on the sets named.
+
+python -m tools.pretrain SET.jsonl … [--name NAME]
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from convgate.cli.main import main
+from convgate.cli.output import JsonOption, OutOption, SkipBadOption
+from convgate.cli.training import (
+    ActivateOption,
+    EpochsOption,
+    NameOption,
+    NewVersion,
+    NoteOption,
+    RateOption,
+    RunOption,
+    SeedOption,
+    WhoOption,
+    run_training,
+)
+from convgate.home import login_name
+from convgate.training.epochs import TrainingSettings
+from tools.pretraining.sets import PretrainingPlan
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def pretrain(
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            help="Relevance sets (JSONL); conversations without cases are woven.",
+            metavar="SET.jsonl",
+            exists=True,
+        ),
+    ] = None,
+    preset: Annotated[str, typer.Option(help="Preset of the gate: full or reference.")] = "full",
+    name: NameOption = None,
+    run: RunOption = None,
+    epochs: EpochsOption = None,
+    learning_rate: RateOption = None,
+    seed: SeedOption = 0,
+    note: NoteOption = "",
+    who: WhoOption = None,
+    activate: ActivateOption = False,
+    skip_bad: SkipBadOption = False,
+    json_output: JsonOption = False,
+    out: OutOption = None,
+) -> None:
+    """Train a gate from scratch: on the texts in the checkout, and on the sets named.
+
+    After Ctrl-C, the same command with --run FOLDER resumes.
+    """
+    given: dict[str, Any] = {"epochs": epochs, "learning_rate": learning_rate}
+    settings = TrainingSettings(
+        seed=seed, **{key: value for key, value in given.items() if value is not None}
+    )
+    plan = PretrainingPlan(tuple(files or ()), settings, preset=preset, skip_bad=skip_bad)
+    new = NewVersion(name, note, who or login_name(), "always" if activate else "never")
+    run_training(plan, run, new, json=json_output, out=out)
+
+
+if __name__ == "__main__":
+    main(app)

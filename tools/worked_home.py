@@ -1,0 +1,138 @@
+"""A data folder as somebody leaves it who labelled, tuned and trained for a while; for the pictures."""
+
+from __future__ import annotations
+
+import sys
+import time
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from convgate.app_files import app_root
+from convgate.gate.thresholds import Anchored
+from convgate.gatekeeper.gatekeeper import RULES_NAME
+from convgate.labels.exchange import keep_labels, read_labels
+from convgate.labels.gold import gold_set
+from convgate.sessions.manager import SessionManager
+from convgate.store import Answer, Labels, SituationKey, Store
+from convgate.store.edits import MovedBoundaries, MovedBoundary
+from convgate.store.label_log import Entry
+from convgate.store.queues import NewItem, Queues
+from convgate.training.process import Order, start_training
+from convgate.training.run import Runs
+from convgate.ui.rules.editor import EXAMPLE
+from convgate.versions import SHIPPED, Draft, Versions
+
+NAME, OTHER = "Ada", "Bo"
+_PATIENCE = 600  # seconds for the training
+_EVERY = 6  # of the other's answers one is different
+
+
+def work(home: Path, conversation: str) -> dict[str, str]:
+    """Do it all, mostly in one conversation of the library; addresses of what came of it, by name."""
+    store = Store(home / "convgate.db")
+    file = app_root() / "sample_conversations" / "samples.relevance.jsonl"
+    keep_labels(store, read_labels(file, file.name, store, annotator=NAME), by=NAME)
+    message, turns = _disagree(store, conversation)
+    items = [NewItem(message, turn, "audit", "Drawn by lot.") for turn in turns]
+    last = SituationKey(conversation, message.turn - 2 if message.turn else None)
+    items += [NewItem(last, turn, "audit", "Drawn by lot.") for turn in range(1, 6)]
+    queue = Queues(store).add("Monday", items, by=NAME, seed=0)
+    (home / RULES_NAME).write_text(EXAMPLE)
+    versions = Versions(home)
+    _tune(versions)
+    run = _train(home, store)
+    here = f"conversation={conversation}&turn={(message.turn or 0) + 1}"
+    beside = f"policies=gate@{SHIPPED}, gate@keeps-less&conversation={conversation}"
+    return {
+        "label-queue": f"Label?conversation={conversation}&turn={(last.turn or 0) + 1}&queue={queue.number}",
+        "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&settle=1&show=agreement",
+        "label-annotators": f"Label?{here}&show=people",
+        "train-run": f"Train?run={run}",
+        "rules-statistics": "Rules?look=statistics&on=library",
+        "versions-card": "Versions?version=mine",
+        "versions-compare": f"Compare?{beside}",
+        "compare-sets": "Compare?on=sets&data=samples&tags=1&policies=gate, bm25, last_k(k=5), cosine",
+    }
+
+
+def agents(home: Path, day: str) -> dict[str, str]:
+    """Sessions of two agents, and a boundary of the conversation `day` moved; addresses, by name."""
+    store, now = Store(home / "convgate.db"), datetime.now(UTC)
+    for workspace in ("shop", "lab"):
+        for days in range(120, 0, -17):
+            at = now - timedelta(days=days)
+            sessions = SessionManager(store, workspace=workspace, clock=partial(_same, at))
+            found = sessions.detect("Where were we?")
+            sessions.detect({"role": "assistant", "content": "Here.", "workflow_state": "TESTING"})
+            sessions.describe(found.conversation, title=f"Before day {days}", tags=[workspace, "checkout"])
+        if workspace == "shop":
+            sessions.add_conversation(day)
+            open_id = found.session.id
+        else:
+            sessions.end("The lab is closed.")
+    moved = MovedBoundary("conversation", "the sign-in begins with the first question about it")
+    MovedBoundaries(store).change(day, {6: MovedBoundary("none"), 8: moved})
+    return {
+        "sessions-day": f"Sessions?conversation={day}&override=0&selected=9",
+        "sessions-stored": f"Sessions?on=stored&session={open_id}",
+    }
+
+
+def contexts(login: str) -> dict[str, str]:
+    """What else there is to see of the context of a conversation; addresses, by name."""
+    return {
+        "context-small": f"Context?conversation={login}&budget=100&show=dropped",
+        "context-invariants": f"Context?conversation={login}&show=invariants&selected=12",
+        "context-messages": f"Context?conversation={login}&show=messages&hysteresis=0.1",
+    }
+
+
+def _same(at: datetime) -> datetime:
+    return at
+
+
+def _disagree(store: Store, conversation: str) -> tuple[SituationKey, list[int]]:
+    """Somebody else answers what is answered there, not always alike; a message, and turns in dispute."""
+    labels = Labels(store)
+    entries = [one for one in labels.entries(conversation) if one.what == "answer" and one.turn >= 0]
+    theirs = [
+        Entry(one.situation, one.turn, OTHER, _otherwise(one.value) if place % _EVERY == 0 else one.value)
+        for place, one in enumerate(entries)
+    ]
+    labels.record(theirs, by=OTHER, kind="bulk")
+    disputed = entries[::_EVERY]
+    message = disputed[-1].situation
+    return message, [one.turn for one in disputed if one.situation == message]
+
+
+def _otherwise(answer: str | None) -> Answer:
+    return "not_relevant" if answer == "relevant" else "relevant"
+
+
+def _tune(versions: Versions) -> None:
+    shipped = versions.get(SHIPPED)
+    rule = Anchored(threshold=0.35)
+    draft = Draft(
+        threshold_rule=rule.name,
+        threshold_parameters={"threshold": rule.threshold or 0.0},
+        parent=shipped.as_parent(),
+        data=shipped.card.data,
+        note="Threshold set by hand, to keep less.",
+        who=NAME,
+    )
+    versions.add(shipped.load(), draft, name="keeps-less")
+
+
+def _train(home: Path, store: Store) -> str:
+    order = Order(
+        parent=SHIPPED, labels=gold_set(store), epochs=4, name="mine", who=NAME,
+        note="The first labels of the house",
+    )  # fmt: skip
+    runs, id = Runs(home), start_training(home, order)
+    end = time.monotonic() + _PATIENCE
+    while (run := runs.get(id)).is_active and time.monotonic() < end:
+        time.sleep(0.5)
+    if run.state != "done":
+        sys.exit(f"The training for the pictures is {run.state}: {run.message}")
+    return id
