@@ -6,7 +6,6 @@ import re
 from pathlib import Path
 
 import pytest
-from tools.gatekeeper_figures import MEASURED, read_labelled
 
 from convgate.conversation import Turn
 from convgate.gatekeeper.checks import STATEMENTS, Limits, check, lexicon
@@ -15,6 +14,7 @@ from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.folding import fold
 from convgate.gatekeeper.languages import LANGUAGES
 from convgate.gatekeeper.pattern import MAX_MATCHES, Lexicon, expand, remove_counts
+from tools.gatekeeper_figures import MEASURED, read_labelled
 
 LABELLED = Path(__file__).parent / "exchanges"
 LONG = "An answer that is long enough to be worth something by itself: " + "it goes on and on. " * 4

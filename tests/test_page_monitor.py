@@ -9,13 +9,13 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 import pytest
-from convgate.ui.timing import timed
 
 from convgate.store import Store
 from convgate.store.guard_states import GuardStates
 from convgate.store.requests import Requests
 from convgate.ui import services
 from convgate.ui.monitor.page import requests_csv
+from tests.costs import timed
 from tests.monitor_page import (
     USUAL,
     address,

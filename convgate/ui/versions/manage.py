@@ -16,10 +16,10 @@ from convgate.ui.text import literal
 from convgate.ui.versions.state import change, page, touched
 from convgate.ui.versions.words import data_words, named
 from convgate.ui.wording import ago, counted
-from convgate.versions.catalog import Versions
 from convgate.versions import SHIPPED, UNTRAINED, check_name
-from convgate.versions.version import LIMITS, Packed, inspect_archive
+from convgate.versions.catalog import Versions
 from convgate.versions.pointers import Change
+from convgate.versions.version import LIMITS, Packed, inspect_archive
 
 SHOWN = 50  # changes of the history; the command line has all
 
