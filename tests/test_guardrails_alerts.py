@@ -267,7 +267,7 @@ def test_a_damaged_baseline_breaks_nothing_and_can_be_replaced(
 
 
 def test_alerts_are_kept_in_bounds(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.store.guard_states.KEPT_ALERTS", 3)
+    monkeypatch.setattr("convgate.store.guard_states.MAX_ALERTS", 3)
     states = GuardStates(store)
     (first,) = states.put_alerts([Alert("drift", "", NINE, "first")])
     for number in range(6):

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from convgate.conversation import Conversation, Turn
-from convgate.errors import StoreError
 from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
 from convgate.store.label_log import Turned
 from convgate.store.queues import NewItem, Queues
@@ -101,47 +100,3 @@ def test_an_action_that_says_two_things_of_a_turn_is_undone_whole(store: Store, 
         saved = turn_back("Ada")
         assert saved is not None
         assert (saved.changed, saved.left, labels.of(place).of("Ada")) == (1, 0, expected)
-
-
-def test_what_is_put_off_is_known_until_it_is_taken_back(store: Store, place: SituationKey) -> None:
-    labels = Labels(store)
-    for turn in (1, 4, 1):
-        saved = Labels(store).put_off(place, turn, by="Ada")
-        assert (saved.situation, saved.turn, saved.changed, saved.kind) == (place, turn, 0, "later")
-    assert Labels(Store(store.path)).Labels(place).turns_put_off("Ada") == [4, 1], "the last one at the end"
-    assert Labels(store).Labels(place).turns_put_off("Bo") == []
-    assert Labels(store).Labels(SituationKey(place.conversation).Labels(4)).turns_put_off("Ada") == []
-    assert labels.last_situation("Ada") == place
-    assert not list(labels.entries())
-    undone = [labels.undo("Ada") for _ in range(2)]
-    assert [(one.situation, one.turn, one.left) for one in undone if one] == [
-        (place, 1, 0),
-        (place, 4, 0),
-    ]
-    assert Labels(store).Labels(place).turns_put_off("Ada") == [1]
-    labels.redo("Ada")
-    assert Labels(store).Labels(place).turns_put_off("Ada") == [1, 4]
-
-
-def test_answers_before_and_after_are_as_if_nothing_had_been_put_off(
-    store: Store, place: SituationKey
-) -> None:
-    labels = Labels(store)
-    labels.answer(place, {2: "relevant"}, by="Ada")
-    before = labels.of(place)
-    assert Labels(store).put_off(place, 2, by="Ada").action is None
-    assert labels.of(place) == before
-    assert Labels(store).Labels(place).turns_put_off("Ada") == []
-    Labels(store).put_off(place, 3, by="Ada")
-    labels.answer(place, {3: "unsure"}, by="Ada")
-    labels.answer(place, {3: "relevant"}, by="Ada")
-    for wanted in ("unsure", None):
-        labels.undo("Ada")
-        assert labels.of(place).answer(3, "Ada") == wanted
-    assert Labels(store).Labels(place).turns_put_off("Ada") == [3]
-
-
-def test_a_turn_that_is_not_before_the_place_is_not_put_off(store: Store, place: SituationKey) -> None:
-    with pytest.raises(StoreError, match="turn 7 is not before"):
-        Labels(store).put_off(place, 7, by="Ada")
-    assert Labels(store).people() == []

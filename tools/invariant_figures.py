@@ -10,6 +10,7 @@ its span overlaps the quote, or else by the source alone; each is matched once.
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import time
 from collections.abc import Iterator, Sequence
@@ -70,7 +71,8 @@ def main() -> None:
 
 def read_lines(file: Path) -> list[dict[str, Any]]:
     """The labelled conversations of a file."""
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
+    content = gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes()
+    return [json.loads(line) for line in content.splitlines() if line]
 
 
 def judge(line: dict[str, Any], counts: Counts, judging: Judges) -> list[str]:

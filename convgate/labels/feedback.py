@@ -28,6 +28,7 @@ from convgate.messages.tokens import turn_tokens
 from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Entry, Labels, NewConversation, Saved, SituationKey, Store
 from convgate.store.openings import Openings, chain
+from convgate.text import quote
 from convgate.transcripts.identity import content_id
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.openai_messages import turns_from_messages
@@ -79,9 +80,9 @@ class Feedback:
         indices += [] if self.at is None else [("at", self.at)]
         for name, index in indices:
             if not isinstance(index, int) or isinstance(index, bool) or not 0 <= index < 2**63:
-                raise FeedbackError(f"expected the index of a message, from 0; got {index!r:.60}", name)
+                raise FeedbackError(f"expected the index of a message, from 0; got {quote(index)}", name)
         if self.relevant is not None and not isinstance(self.relevant, bool):
-            raise FeedbackError(f"relevant is true, false or none; got {self.relevant!r}", "relevant")
+            raise FeedbackError(f"relevant is true, false or none; got {quote(self.relevant)}", "relevant")
         if self.at is not None and self.question is not None:
             raise FeedbackError("either `at` or `question` can be given, not both", "at")
         if self.question is not None and not self.question.strip():

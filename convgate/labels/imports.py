@@ -13,6 +13,7 @@ from convgate.messages.tokens import turn_tokens
 from convgate.store import ADJUDICATED, Entry, Labels, NewConversation, SituationKey, Store
 from convgate.store.conversations import title_of
 from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, checked_time
+from convgate.text import quote
 from convgate.transcripts.json_text import kind as kind_of_value
 from convgate.transcripts.problems import Problems, Report
 
@@ -85,7 +86,7 @@ class Collector:
             return
         first, first_line = self._entries.setdefault(_place(entry), (entry, line))
         if first.value != entry.value:
-            problem = f"{entry.value!r:.60} contradicts {first.value!r:.60} in line {first_line}"
+            problem = f"{quote(entry.value)} contradicts {quote(first.value)} in line {first_line}"
             self._report.error(problem, line=line, field=field)
 
     def entries(self) -> tuple[Entry, ...]:
@@ -102,7 +103,7 @@ class Collector:
             value = parse_answer(value or "")
             if value not in ANSWERS:
                 names = ", ".join(map(format_answer, ANSWERS))
-                raise TranscriptError(f"an answer is one of {names}; got {value!r:.60}", field="answer")
+                raise TranscriptError(f"an answer is one of {names}; got {quote(value)}", field="answer")
         if (entry.kind == "adjudication") != (entry.annotator == ADJUDICATED):
             raise TranscriptError(
                 f"the kind adjudication and the annotator {ADJUDICATED!r} belong together", field="kind"
@@ -144,7 +145,7 @@ def parse_kind(value: Any, annotator: str) -> AnnotatorKind:
         return "adjudication" if annotator == ADJUDICATED else "person"
     if value not in get_args(AnnotatorKind):
         kinds = ", ".join(get_args(AnnotatorKind))
-        raise TranscriptError(f"a kind is one of {kinds}; got {value!r:.60}", field="kind")
+        raise TranscriptError(f"a kind is one of {kinds}; got {quote(value)}", field="kind")
     return cast(AnnotatorKind, value)
 
 
@@ -159,7 +160,7 @@ def parse_text(fields: Mapping[str, Any], name: str) -> str | None:
 def parse_index(value: Any, field: str) -> int:
     """Return the index of a turn; TranscriptError when it is no whole number, 0 or more."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TranscriptError(f"expected a whole number, 0 or more, got {value!r:.60}", field=field)
+        raise TranscriptError(f"expected a whole number, 0 or more, got {quote(value)}", field=field)
     return value
 
 

@@ -323,7 +323,7 @@ def _latest(db: Database, place: _Place, without: int) -> dict[str, Any] | None:
         SELECT log.number, after, log.at, version FROM label_log AS log
         JOIN label_actions AS act ON act.number = log.action
         WHERE situation = ? AND turn = ? AND log.annotator = ? AND what = ? AND act.number <> ?
-            AND kind NOT IN ('undo', 'redo', 'later') AND 'undo' IS NOT (
+            AND kind NOT IN ('undo', 'redo') AND 'undo' IS NOT (
                 SELECT kind FROM label_actions AS later WHERE later.undoes = act.number
                 ORDER BY number DESC LIMIT 1)
         ORDER BY log.number DESC LIMIT 1

@@ -161,45 +161,6 @@ class Labels(Repository):
                 writer.add(entry, again=again)
             return writer.close(kind, annotator_number(db, by, by_kind), origin=origin)
 
-    def put_off(self, situation: SituationKey, turn: int, *, by: str) -> Saved:
-        """Ask `by` about the turn after all others of the message; an action that changes no answer.
-
-        A turn that `by` has answered is not put off, and nothing is stored. Raises StoreError as `record`.
-        """
-        with self._store.write() as db:
-            annotator, writer = annotator_number(db, by), Writer(db)
-            number = writer.locate(situation, turn)
-            at = datetime.fromisoformat(writer.now)
-            answered = db.table("labels").count_where(
-                "situation = ? AND turn = ? AND annotator = ?", [number, turn, annotator]
-            )
-            if answered:
-                return Saved(None, at, 0, situation, turn, "later")
-            row = {"annotator": annotator, "at": writer.now}
-            action = db.table("label_actions").insert({**row, "kind": "later"}).last_pk
-            assert isinstance(action, int)
-            row |= {"action": action, "situation": number, "turn": turn, "what": "answer"}
-            db.table("label_log").insert(row)
-        return Saved(action, at, 0, situation, turn, "later")
-
-    def turns_put_off(self, situation: SituationKey, by: str) -> list[int]:
-        """Return the turns of a message that `by` put off and did not undo, the last one at the end."""
-        with self._store.read() as db:
-            rows = db.execute(
-                """
-                SELECT label_log.turn FROM label_log
-                JOIN label_actions AS act ON act.number = label_log.action AND act.kind = 'later'
-                WHERE label_log.situation = ? AND label_log.annotator = (
-                        SELECT number FROM annotators WHERE name = ?)
-                    AND 'undo' IS NOT (
-                        SELECT kind FROM label_actions AS back WHERE back.undoes = act.number
-                        ORDER BY number DESC LIMIT 1)
-                GROUP BY label_log.turn ORDER BY max(act.number)
-                """,
-                [find_situation(db, situation), by],
-            ).fetchall()
-        return [turn for (turn,) in rows]
-
     def undo(self, by: str, *, action: int | None = None) -> Saved | None:
         """Undo the newest action of `by`, or that `action` of theirs; return None when there is none."""
         with self._store.write() as db:

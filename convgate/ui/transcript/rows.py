@@ -44,7 +44,6 @@ class Labelling:
     open: Collection[int] = field(default_factory=frozenset)  # the turns that can be answered for
     scope: str = "turn"  # what an answer is for: that turn alone, or more of them
     targets: Collection[int] = field(default_factory=frozenset)  # which, when it is for more
-    put_off: Collection[int] = field(default_factory=frozenset)  # turns that are asked about later
     client: str = ""  # the list that gave answers last
     stored: int = 0  # the number of its last answer that was taken care of
 
@@ -213,7 +212,6 @@ def _row(
         "mine": None,
         "theirs": [],
         "aimed": False,
-        "put_off": False,
         "open": False,
     }
     place = index - int(decisions.indices[0]) if len(decisions) else -1
@@ -230,7 +228,7 @@ def _row(
     if (labelling := marks.labelling) is not None:
         said = [list(pair) for pair in labelling.theirs.get(index, ())]
         row |= {"mine": labelling.mine.get(index), "theirs": said, "open": index in labelling.open}
-        row |= {"aimed": index in labelling.targets, "put_off": index in labelling.put_off}
+        row["aimed"] = index in labelling.targets
     reason = isolate(on_screen(decisions[place].reason), ltr=True)
     return {**row, "state": state, "outcome": called, "reason": reason}
 
@@ -240,5 +238,5 @@ def _question(turn: Turn) -> dict[str, Any]:
         "turn": QUESTION, "state": "current", "outcome": "asked", "who": "asked here", "when": "",
         "exact": "", "mode": [], "text": turn.text, "cut": False, "score": "", "bar": None, "flip": "",
         "other": "", "differs": False, "reason": "", "mine": None, "theirs": [], "aimed": False,
-        "put_off": False, "open": False,
+        "open": False,
     }  # fmt: skip

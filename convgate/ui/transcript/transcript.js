@@ -171,7 +171,7 @@ class Transcript {
     row.other.className = `other${data.other === "kept" ? " keeps" : ""}${data.differs ? " differs" : ""}`
     row.other.hidden = !data.other
     element.classList.toggle("aimed", data.aimed)
-    row.next.textContent = data.aimed ? "gets the next answer" : data.put_off ? "put off" : ""
+    row.next.textContent = data.aimed ? "gets the next answer" : ""
     row.next.hidden = !row.next.textContent
     this.fillAnswers(row, data)
     row.text.classList.toggle("blank", data.text === "")
