@@ -2,7 +2,7 @@
 
     python -m tools.statement_kinds [--write]
 
-It is fitted to the labelled statements in convgate/training/texts/statements, the conversations in
+It is fitted to the labelled statements in tools/pretraining/texts/statements, the conversations in
 tests/invariants that are not held out, and convgate/training/texts/chats.train.jsonl.gz. For each author of
 conversations in tests/invariants the tables are of a classifier without them; --write fits it to all and
 writes the file that ships.
@@ -33,7 +33,7 @@ from convgate.settings import load_settings
 from tools.invariant_figures import Counts, judge, read_lines, table
 
 ROOT = Path(__file__).parent.parent
-STATEMENTS = ROOT / "convgate" / "training" / "texts" / "statements"
+STATEMENTS = ROOT / "tools" / "pretraining" / "texts" / "statements"
 CONVERSATIONS = ROOT / "tests" / "invariants"
 CHATS = ROOT / "convgate" / "training" / "texts" / "chats.train.jsonl.gz"
 AUTHORS = ("work", "third", "fourth", "fifth")
