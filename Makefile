@@ -22,7 +22,7 @@ set_up = python="$(PYTHON)"; \
 sets = mix.train irc.train tiage.train mtrag.train.conversations
 
 .DEFAULT_GOAL := help
-.PHONY: help app install dev test fuzz check format screenshots bench weights lock wheel clean
+.PHONY: help app install dev test slow check format screenshots bench weights lock wheel clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*  ## /\1|/p' Makefile | awk -F'|' '{ printf "  make %-12s %s\n", $$1, $$2 }'
@@ -40,8 +40,8 @@ dev:  ## the same with what tests and checks need
 test: dev  ## all tests; those in a browser where Chromium is there
 	@PYTHONDONTWRITEBYTECODE= "$(bin)/pytest" --numprocesses auto --maxprocesses 4 --dist loadgroup $(ARGS)
 
-fuzz: dev  ## damaged files and databases, and kills
-	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 -m fuzz $(ARGS)
+slow: dev  ## timing, scale, whole relevance sets, damaged files and kills
+	@"$(bin)/pytest" --numprocesses auto --maxprocesses 4 -m slow $(ARGS)
 
 check: dev  ## format, lint, types, import rules
 	@"$(bin)/ruff" format --check .

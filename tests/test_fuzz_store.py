@@ -39,7 +39,7 @@ from convgate.store.sessions import Sessions
 from tests.forked import fork, needs_fork
 from tests.stores import made_as_a_persons  # noqa: F401 (autouse)
 
-pytestmark = pytest.mark.fuzz
+pytestmark = pytest.mark.slow
 
 DATABASES = 300
 

@@ -25,7 +25,7 @@ from convgate.transcripts import (
 )
 from tests.label_files import MESSAGES, TALK, TRANSCRIPTS, case, lines
 
-pytestmark = pytest.mark.fuzz
+pytestmark = pytest.mark.slow
 
 DAMAGED = 1_000  # files of each format
 STRUCTURE = [

@@ -23,7 +23,7 @@ from tests.gates import full_message, full_state
 from tests.test_versions_archive import Files, members, packed
 from tests.test_versions_card import FULL
 
-pytestmark = pytest.mark.fuzz
+pytestmark = pytest.mark.slow
 
 TURNS = [Turn.of("user", text) for text in ("Where is it?", "At the port.", "Why?", "And when?")]
 VALUES = (
