@@ -19,7 +19,7 @@ def rules(
     app_home: Path, sample_keys: dict[str, list[str]], come_to: Callable[[str], Page]
 ) -> Iterator[Page]:
     """Rules on a conversation, as by a link; saved rules are removed afterwards."""
-    yield come_to(f"/Rules?conversation={sample_keys[SAMPLE][0]}")
+    yield come_to(f"/Rules?conversation={sample_keys[SAMPLE][0]}&show=all")
     for path in app_home.glob("gatekeeper.yaml*"):
         path.unlink()
 
