@@ -182,7 +182,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "invariants": each(invariants),
         "label": each(label),
         "annotators": labels.annotators,
-        "imports": Labels(store).all,
+        "imports": Labels(store).imports,
         "disagreements": counts.disagreements,
         "agreement": lambda: (counts.shared(), counts.together(), counts.known(by="Ada")),
         "days": lambda: counts.per_day("Ada", NOW.date()),
@@ -305,7 +305,7 @@ def test_a_restore_that_is_killed_loses_neither_library(tmp_path: Path) -> None:
         Conversations(store).add([conversation("in the backup", turns=100)])
         store.backup(backup)
         Conversations(store).add([conversation("since", turns=100)])
-        store.restore(backup)
+        store.restore_bytes(backup.read_bytes())
     both = [{"Talk in the backup"}, {"Talk in the backup", "Talk since"}]
     for _ in range(KILLS // 4):
         reading, writing = os.pipe()
