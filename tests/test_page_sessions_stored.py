@@ -127,8 +127,7 @@ def test_a_long_list_and_a_long_conversation_follow_at_once(
     moment = NOW - timedelta(days=50)
     with store.write() as db:
         db.conn.executemany(
-            "INSERT INTO sessions (id, workspace, started, ended, last_activity)"
-            " VALUES (?, ?, ?, ?, ?)",
+            "INSERT INTO sessions (id, workspace, started, ended, last_activity) VALUES (?, ?, ?, ?, ?)",
             [
                 (f"session_{index}", f"w{index % 1000}", at, None if index < 1000 else at, at)
                 for index in range(100_000)
