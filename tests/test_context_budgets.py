@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.context.budgets import TABLE, Budgets
-from convgate.context.invariants.finding import Finding
+from convgate.context.budgets import SECTIONS, TABLE, Budgets
+from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.mode import MODES
-from convgate.context.section import SECTIONS
 from convgate.errors import ContextError
 from tests.contexts import builder, placed, settings, talk
 
@@ -76,7 +75,7 @@ def test_the_shares_are_never_more_than_the_total(mode, total):
 
 
 def test_leftover_flows_to_evidence_and_brings_back_nothing_that_was_dropped(monkeypatch):
-    monkeypatch.setattr(Finding, "invariants", [])
+    monkeypatch.setattr(InvariantFinder, "invariants", [])
     texts = [f"TASK {ENOUGH} {number}" for number in range(20)]
     tight = Budgets({**TABLE, "TASK": {**TABLE["TASK"], "evidence": 20, "recent": 0}})
     bundle = builder(range(0, 40, 4), budgets=tight).build(talk(*texts, "TASK now"))

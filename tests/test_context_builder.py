@@ -10,7 +10,7 @@ import pytest
 import convgate
 from convgate.building import EncoderOnDemand
 from convgate.context.builder import ContextBuilder
-from convgate.context.invariants.finding import Finding
+from convgate.context.invariants.finding import InvariantFinder
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ContextError, ConversationError, TranscriptError
 from convgate.messages.check import check_valid
@@ -259,12 +259,12 @@ class TestAddedMessages:
         assert bundle.tokens == 6 + 5
 
     def test_words_that_a_person_wrote_anew_are_said_in_a_message_of_their_own(self, monkeypatch):
-        real = Finding.invariants
+        real = InvariantFinder.invariants
 
         def edited(self):
             return [replace(one, text="Never touch the tapes.") for one in real.fget(self)]
 
-        monkeypatch.setattr(Finding, "invariants", property(edited))
+        monkeypatch.setattr(InvariantFinder, "invariants", property(edited))
         messages = talk("You must never delete the backups.", "Fine.", "TASK tidy up")
         bundle = builder().build(messages)
         assert bundle.messages[0] == {"role": "system", "content": "Never touch the tapes."}

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from convgate.context.check import missing_invariants
-from convgate.context.invariant import Invariant
+from convgate.context.invariant import Invariant, find_missing
 
 RULE = Invariant("hard_constraint", 1, "never on Fridays", 3, 19, "Fridays", "active", "It says so.")
 SAID = {"role": "user", "content": "We never on Fridays deploy."}
@@ -15,13 +14,13 @@ OTHER = {"role": "user", "content": "never on Fridays, somebody else quotes"}
 
 
 def test_words_in_the_message_of_their_turn_stand():
-    assert missing_invariants([RULE], [OTHER, SAID], [0, 1]) == []
+    assert find_missing([RULE], [OTHER, SAID], [0, 1]) == []
     parts = {"role": "user", "content": [{"type": "text", "text": "never on Fridays"}]}
-    assert missing_invariants([RULE], [parts], [1]) == []
+    assert find_missing([RULE], [parts], [1]) == []
 
 
 def test_words_in_an_added_message_stand():
-    assert missing_invariants([RULE], [{"role": "system", "content": "never on Fridays"}], [None]) == []
+    assert find_missing([RULE], [{"role": "system", "content": "never on Fridays"}], [None]) == []
 
 
 @pytest.mark.parametrize(
@@ -34,7 +33,7 @@ def test_words_in_an_added_message_stand():
     ],
 )
 def test_whatever_else_is_a_breach(messages, places):
-    assert missing_invariants([RULE], messages, places) == [RULE]
+    assert find_missing([RULE], messages, places) == [RULE]
 
 
 @pytest.mark.parametrize(
@@ -49,4 +48,4 @@ def test_whatever_else_is_a_breach(messages, places):
     ],
 )
 def test_only_what_must_hold_is_missed(changes, held):
-    assert bool(missing_invariants([replace(RULE, **changes)], [], [])) is held
+    assert bool(find_missing([replace(RULE, **changes)], [], [])) is held

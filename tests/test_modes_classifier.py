@@ -8,16 +8,21 @@ from pathlib import Path
 import pytest
 
 from convgate.bundled import BUNDLED_MODEL, BUNDLED_SHA256
-from convgate.context.classifier.model import TextModel
-from convgate.context.classifier.model_file import read_model
+from convgate.context.classifier.model import READ, TextModel, read_model
 from convgate.context.classifier.states import StateEncoder
-from convgate.context.classifier.words import READ
 from convgate.context.mode import MODES
-from convgate.context.modes import loading
+from convgate.context.modes import classifier as loading
 from convgate.context.modes.classifier import ModeClassifier
-from convgate.context.modes.fitting import Prepared, fit
-from convgate.context.modes.messages import LabelledMessage, messages_hash, packaged_messages
-from convgate.context.modes.quality import ModeQuality, Tuning, weak_modes
+from convgate.context.modes.fitting import (
+    LabelledMessage,
+    ModeQuality,
+    Prepared,
+    Tuning,
+    fit,
+    messages_hash,
+    packaged_messages,
+    weak_modes,
+)
 from convgate.conversation import Turn
 from convgate.embedding.base import EncoderIdentity
 from convgate.settings import Settings
@@ -64,7 +69,7 @@ def test_a_blank_message_is_general_and_needs_no_encoder(few: TextModel):
 
 def test_only_new_messages_are_looked_at_and_memory_is_bounded(few: TextModel):
     encoder = FakeEncoder(32)
-    classifier = ModeClassifier(few, encoder, remembered=2)
+    classifier = ModeClassifier(few, encoder, max_cached=2)
     classifier.classify_texts(["one", "two", "one"])
     assert encoder.texts == ["one", "two"]
     classifier.classify_texts(["two", "three"])

@@ -7,7 +7,7 @@ import pytest
 
 from convgate.context.classifier.model import probabilities
 from convgate.context.mode import MODES
-from convgate.context.modes.quality import (
+from convgate.context.modes.fitting import (
     ModeQuality,
     Tuning,
     best_tuning,

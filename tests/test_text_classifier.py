@@ -9,9 +9,7 @@ import numpy as np
 import pytest
 
 from convgate.context.classifier.fitting import fit
-from convgate.context.classifier.model import TextModel
-from convgate.context.classifier.model_file import read_model, write_model
-from convgate.context.classifier.words import READ, runs_of
+from convgate.context.classifier.model import READ, TextModel, read_model, runs_of, write_model
 from convgate.errors import ContextError
 from tests.fakes import FakeEncoder
 

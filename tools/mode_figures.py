@@ -17,15 +17,23 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from convgate.context.classifier.model import Floats
-from convgate.context.classifier.model_file import write_model
+from convgate.context.classifier.model import Floats, write_model
 from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MODES
 from convgate.context.modes import load_classifier
-from convgate.context.modes.fitting import Prepared, fit_tuned, folds, hands, held_out
-from convgate.context.modes.loading import SHIPPED
-from convgate.context.modes.messages import packaged_messages
-from convgate.context.modes.quality import Tuning, given, qualities, reliability
+from convgate.context.modes.classifier import SHIPPED
+from convgate.context.modes.fitting import (
+    Prepared,
+    Tuning,
+    fit_tuned,
+    folds,
+    given,
+    hands,
+    held_out,
+    packaged_messages,
+    qualities,
+    reliability,
+)
 from convgate.embedding.default import default_encoder
 from convgate.evaluation.reliability import calibration_error
 from convgate.figures.curves import describe_reliability, reliability_figure

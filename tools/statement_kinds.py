@@ -21,13 +21,10 @@ from typing import Any
 import numpy as np
 
 from convgate.context.classifier.fitting import fit
-from convgate.context.classifier.model import TextModel
-from convgate.context.classifier.model_file import write_model
+from convgate.context.classifier.model import TextModel, excerpt, runs_of, write_model
 from convgate.context.classifier.states import state_encoder
-from convgate.context.classifier.words import excerpt, runs_of
 from convgate.context.invariants.judge import SHIPPED, UNKNOWN, Context, KindJudge, context_of, features_of
-from convgate.context.invariants.reading import read
-from convgate.context.invariants.statement import KINDS, Kind
+from convgate.context.invariants.statements import KINDS, Kind, read_statements
 from convgate.embedding.base import Encoder
 from convgate.settings import load_settings
 from tools.invariant_figures import Counts, judge, read_lines, table
@@ -180,7 +177,7 @@ def _of_conversation(
                 for at, words, kind in labels
                 if at == index and (start := text.find(words)) >= 0
             ]
-            parts = read(text)
+            parts = read_statements(text)
             for place, one in enumerate(parts):
                 kind: Kind | None = "none"
                 for start, end, label in spans:

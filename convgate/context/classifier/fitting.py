@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.context.classifier.model import Floats, TextModel, scaled
-from convgate.context.classifier.words import Runs
+from convgate.context.classifier.model import Floats, Runs, TextModel, scaled
 from convgate.embedding.base import Embeddings
 
 _MIN_TEXTS = 2  # that an n-gram has to be in

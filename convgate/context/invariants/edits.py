@@ -14,6 +14,7 @@ from typing import Any, get_args
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ContextError
 from convgate.store.edits import EditedState, EditedType, Edits, InvariantEdit
+from convgate.text import quote
 
 EDITS_FIELD = "invariants"
 """The field of a message that has its edits."""
@@ -48,26 +49,26 @@ def edits_of(turn: Turn, index: int) -> Sequence[InvariantEdit]:
         return ()
     field = f"messages[{index}].{EDITS_FIELD}"
     if not isinstance(said, list | tuple):
-        raise ContextError(f"{field}: expected a list of edits, got {_shown(said)}")
+        raise ContextError(f"{field}: expected a list of edits, got {quote(said)}")
     return [_edit(one, f"{field}[{place}]") for place, one in enumerate(said)]
 
 
 def _edit(said: Any, field: str) -> InvariantEdit:
     if not isinstance(said, Mapping):
-        raise ContextError(f"{field}: an edit is an object, got {_shown(said)}")
+        raise ContextError(f"{field}: an edit is an object, got {quote(said)}")
     if unknown := [name for name in said if name not in _FIELDS]:
-        raise ContextError(f"{field}: {_shown(unknown[0])} is no field of an edit; {', '.join(_FIELDS)} are")
+        raise ContextError(f"{field}: {quote(unknown[0])} is no field of an edit; {', '.join(_FIELDS)} are")
     for name in _TEXTS:
         value = said.get(name)
         if value is not None and not isinstance(value, str):
-            raise ContextError(f"{field}.{name}: expected a text, got {_shown(value)}")
+            raise ContextError(f"{field}.{name}: expected a text, got {quote(value)}")
         if value is not None and name in _NAMES and value not in _NAMES[name]:
             raise ContextError(
-                f"{field}.{name}: {_shown(value)} is unknown; one of {', '.join(_NAMES[name])} is meant"
+                f"{field}.{name}: {quote(value)} is unknown; one of {', '.join(_NAMES[name])} is meant"
             )
     pinned = said.get("pinned", False)
     if not isinstance(pinned, bool):
-        raise ContextError(f"{field}.pinned: expected true or false, got {_shown(pinned)}")
+        raise ContextError(f"{field}.pinned: expected true or false, got {quote(pinned)}")
     edit = InvariantEdit(**{name: said.get(name) for name in _TEXTS}, pinned=pinned)
     if edit.of is None and (edit.type is None or not (edit.text or "").strip()):
         raise ContextError(
@@ -80,8 +81,3 @@ def _edit(said: Any, field: str) -> InvariantEdit:
 def _plain(edit: InvariantEdit) -> dict[str, Any]:
     plain = {name: getattr(edit, name) for name in _FIELDS}
     return {name: value for name, value in plain.items() if value not in (None, False)}
-
-
-def _shown(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:60]}…"
