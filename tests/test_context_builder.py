@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 import convgate
-from convgate.building import EncoderOnDemand
 from convgate.context.builder import ContextBuilder
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.conversation import Conversation, Turn
@@ -19,15 +18,6 @@ from convgate.transcripts import turns_from_messages
 from tests.contexts import Keeps, Told, Watch, WordJudge, builder, called, placed, result, settings, talk
 
 LONG = " ".join(["word"] * 60)
-
-
-def test_the_package_offers_the_builder_by_name():
-    from convgate.context.builder import load_context
-    from convgate.context.bundle import ContextBundle
-
-    assert convgate.ContextBuilder is ContextBuilder
-    assert convgate.ContextBundle is ContextBundle
-    assert convgate.load_context is load_context
 
 
 def test_each_turn_stands_once_with_its_reason():
@@ -100,14 +90,6 @@ def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
     bundle = builder(set()).build(messages)
     assert {0, 1}.isdisjoint(bundle.indices)
     assert {2, 3, 4, 5, 6, 7} <= set(bundle.indices)
-
-
-def test_learning_drops_small_talk_and_has_no_task_state():
-    messages = talk("TASK add a page", "Done.", "GENERAL rain again", "Indeed.", "LEARNING what is a page",
-                    "A sheet.", "LEARNING why")  # fmt: skip
-    bundle = builder(set()).build(messages)
-    assert placed(bundle) == {"recent": [4, 5]}
-    assert [bundle.decisions.of(index).rule for index in (0, 2)] == ["keeps", "mode"]
 
 
 def test_the_recent_window_is_the_newest_turns_up_to_its_budget():
@@ -202,11 +184,6 @@ class TestModes:
         assert (bundle.mode, bundle.found.source) == ("TASK", "classifier")
         assert [one.levelname for one in caplog.records] == ["WARNING"]
 
-    def test_a_single_message_saves_no_tokens(self):
-        guard = Watch()
-        builder(guard=guard).build(talk("TASK build a shed"))
-        assert (guard.heard[0].tokens_total, sum(guard.heard[0].tokens.values())) == (0, 0)
-
     def test_a_tools_result_is_answered_in_the_mode_of_its_question(self):
         messages = [*talk("DEBUGGING it fails"), called("a"), result("a")]
         bundle = builder().build(messages)
@@ -253,11 +230,6 @@ class TestAddedMessages:
         with pytest.raises(ContextError, match="capsule"):
             builder().build(talk("hello"), capsules=capsules)
 
-    def test_capsules_that_do_not_fit_are_left_out_and_told(self):
-        bundle = builder().build(talk("GENERAL hi"), capsules=[LONG, "short"], budget=20)
-        assert bundle.capsules_left_out == (0,)
-        assert bundle.tokens == 6 + 5
-
     def test_words_that_a_person_wrote_anew_are_said_in_a_message_of_their_own(self, monkeypatch):
         real = InvariantFinder.invariants
 
@@ -280,11 +252,6 @@ class TestQuestions:
         assert bundle.messages[-1] == {"role": "user", "content": "TASK and now"}
         assert (bundle.indices, bundle.places, bundle.mode) == ([0, 1], [0, 1, None], "TASK")
         assert len(bundle.decisions) == 2
-
-    def test_a_question_needs_no_history(self):
-        bundle = builder().build([], question="GENERAL hello")
-        assert bundle.messages == [{"role": "user", "content": "GENERAL hello"}]
-        assert (len(bundle.decisions), bundle.prefix, bundle.over_budget) == (0, None, 0)
 
     def test_a_turn_of_a_conversation_gives_the_same_as_its_messages(self):
         messages = talk("GENERAL a", "b.", "TASK c", "d.")
@@ -353,10 +320,6 @@ class TestBadInput:
         assert 2 in bundle.indices
         assert {5, 6} <= set(bundle.indices)
 
-    def test_a_clock_that_jumps_does_not_matter(self):
-        turns = [Turn.of("user", "GENERAL a"), Turn.of("assistant", "b"), Turn.of("user", "TASK c")]
-        assert builder().build_at(Conversation("x", tuple(turns))).mode == "TASK"
-
 
 def test_any_policy_chooses_the_evidence():
     messages = talk("TASK a", "b.", "TASK c", "d.", "TASK e", "f.", "TASK g")
@@ -385,7 +348,7 @@ def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, m
     from convgate.context.request import NoGuard
     from tests.fakes import FakeEncoder
 
-    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     file = tmp_path / "agent.toml"
     file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
@@ -399,13 +362,11 @@ def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, m
 def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
     from convgate.context import builder as module
 
-    asked = []
-    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: asked.append(encoder) or Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     monkeypatch.setattr("convgate.building.default_encoder", lambda *_, **__: pytest.fail("it is loaded"))
     made = ContextBuilder.of(settings(policy="last_k"))
     assert made.build(talk("TASK a", "Done.", "TASK b")).mode == "TASK"
-    assert isinstance(asked[0], EncoderOnDemand), "the classifier may load it"
 
 
 def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkeypatch):
@@ -413,7 +374,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
     from convgate.context import builder as module
     from tests.fakes import FakeEncoder
 
-    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     own = settings(
         policy="last_k",

@@ -27,7 +27,7 @@ MESSAGES = talk(
 @pytest.fixture(autouse=True)
 def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EncoderOnDemand, "__call__", lambda self: FakeEncoder())
-    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.context.memory import PastRequest, RequestMemory, message_number
+from convgate.context.memory import PastRequest, RequestMemory
 from convgate.context.packing import PackedTurns
 from convgate.context.turn_table import TurnTable, TurnTableCache
 from convgate.transcripts import turns_from_messages
@@ -141,12 +141,8 @@ class TestMemory:
         assert memory.find([b"b", b"x"]) is None
         assert memory.find([b"a", b"x"]) is not None
 
-    def test_messages_that_are_no_turns_have_a_number_below_0_by_their_text(self):
-        assert message_number("a") == message_number("a") < 0
-        assert message_number("a") != message_number("b")
 
-
-class TestColumns:
+class TestTurnTable:
     def test_a_growing_conversation_costs_what_is_new(self):
         counted: list[str] = []
 
@@ -230,12 +226,6 @@ def test_a_conversation_that_goes_on_is_read_where_it_grew():
     assert classifier.asked == [3, 1, 2], "a branch is read anew"
     assert made.build(THEN, intent="task").mode == "TASK"
     assert classifier.asked == [3, 1, 2, 2], "and so is what was read without the intent, from before it on"
-
-
-def test_what_the_present_message_states_holds_too():
-    bundle = builder().build(talk("GENERAL a", "b."), question="It must work with LDAP.")
-    assert [one.source for one in bundle.invariants if one.held] == [2]
-    assert bundle.breaches == ()
 
 
 def test_the_bench_times_scoring_and_the_rest_apart():

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from convgate.context.classifier.fitting import fit
 from convgate.context.classifier.model import runs_of
 from convgate.context.invariants import find_invariants
 from convgate.context.invariants.judge import (
@@ -21,6 +20,7 @@ from convgate.context.invariants.statements import KINDS, Kind
 from convgate.conversation import Turn
 from tests.fakes import FakeEncoder
 from tools.statement_kinds import examples_hash, labelled_examples
+from tools.text_fitting import fit
 
 SAID: list[tuple[str, Kind]] = [
     ("keep it dry, whatever it takes", "hard_constraint"), ("keep it dry, always", "hard_constraint"),

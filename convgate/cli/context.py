@@ -226,13 +226,10 @@ def modes(
 
 def _classify(messages: Sequence[FiledMessage], settings: Settings) -> list[ModeDecision]:
     """Return a decision for each message; the classifier is loaded only for those without an intent."""
-    from convgate.building import EncoderOnDemand
     from convgate.context.modes import decide_by_intent, load_classifier
 
     texts = [message.text for message in messages if message.asked_for is None]
-    classified = iter(
-        load_classifier(EncoderOnDemand(settings), settings).classify_texts(texts) if texts else ()
-    )
+    classified = iter(load_classifier(settings).classify_texts(texts) if texts else ())
     return [
         next(classified) if message.asked_for is None else decide_by_intent(message.item, message.asked_for)
         for message in messages

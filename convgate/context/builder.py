@@ -78,14 +78,14 @@ class ContextBuilder:
     ) -> ContextBuilder:
         """Return the builder that the settings describe; arguments override them.
 
-        The encoder is loaded where the policy or the classifier needs it.
+        The encoder is loaded where the policy needs it.
 
         Raises ContextError, PolicyError, GateError or EncoderError for settings that cannot be had.
         """
         encoder = EncoderOnDemand(settings) if encoder is None else encoder
         return cls(
             policy=policy or build_policy(settings.policy, settings, encoder),
-            classifier=load_classifier(encoder, settings),
+            classifier=load_classifier(settings),
             settings=settings,
             budgets=Budgets.of(settings),
             budget=settings.context_budget,

@@ -73,7 +73,7 @@ def conversation_modes(app: App, key: str, conversation: Conversation) -> Conver
 def _classifier(
     encoder: int, identity: str, home: str, _encoder: Encoder, _settings: Settings
 ) -> ModeClassifier:
-    return load_classifier(_encoder, _settings)
+    return load_classifier(_settings)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Settings: lambda one: str(one.home)})

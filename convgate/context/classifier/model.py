@@ -20,13 +20,10 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import safetensors
 from numpy.typing import NDArray
-from safetensors.numpy import save
 
 from convgate.embedding.base import Embeddings
 from convgate.errors import ContextError
-from convgate.files import write_whole
 from convgate.gatekeeper.folding import fold
-from convgate.home import make_home
 
 READ = 4_000
 """Characters of a text that are read: its first and its last half of them."""
@@ -176,23 +173,7 @@ def probabilities(logits: Floats, doubt: float = 0.0) -> Floats:
     return np.asarray(shares, dtype=np.float32)
 
 
-_ARRAYS = ("vectors", "runs", "rarity", "bias")
-
-
-def write_model(model: TextModel, file: Path) -> None:
-    """Write the whole file or none; ContextError when it cannot be written."""
-    header = {
-        "labels": json.dumps(model.labels),
-        "names": json.dumps(model.names),
-        "doubt": str(model.doubt),
-        "info": json.dumps(dict(model.info)),
-    }
-    try:
-        make_home(file.parent)
-        arrays = {name: getattr(model, name) for name in _ARRAYS}
-        write_whole(file, save(arrays, metadata=header), private=True)
-    except OSError as error:
-        raise ContextError(f"the classifier cannot be written to {file}: {error}") from error
+ARRAYS = ("vectors", "runs", "rarity", "bias")
 
 
 def read_model(file: Path, labels: tuple[str, ...], again: str) -> TextModel:
@@ -211,7 +192,7 @@ def read_model(file: Path, labels: tuple[str, ...], again: str) -> TextModel:
             names=tuple(json.loads(header["names"])),
             doubt=float(header["doubt"]),
             info=json.loads(header["info"]),
-            **{name: arrays[name] for name in _ARRAYS},
+            **{name: arrays[name] for name in ARRAYS},
         )
     except (OSError, safetensors.SafetensorError, KeyError, ValueError, TypeError) as error:
         raise ContextError(f"the classifier in {file} cannot be read: {error}; {advice}") from error

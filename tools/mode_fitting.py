@@ -1,4 +1,4 @@
-"""The labelled messages that come with convgate, the weights fitted to them, and how good their modes are."""
+"""The labelled messages of the modes, the weights fitted to them, and how good their modes are."""
 
 from __future__ import annotations
 
@@ -7,21 +7,23 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from importlib.resources import files
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import precision_recall_fscore_support
+from sklearn.model_selection import StratifiedKFold
 
-from convgate.context.classifier.fitting import fit as fit_texts
-from convgate.context.classifier.fitting import floats
 from convgate.context.classifier.model import Floats, Runs, TextModel, excerpt, probabilities, runs_of
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode
 from convgate.embedding.base import Embeddings, Encoder, EncoderIdentity
 from convgate.evaluation.reliability import Bin, bins_of, calibration_error
+from tools.text_fitting import fit as fit_texts
+from tools.text_fitting import floats
 
-_FOLDER = "messages"
+MESSAGES = Path(__file__).parent / "pretraining" / "texts" / "modes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,28 +36,23 @@ class LabelledMessage:
 
 
 @cache
-def packaged_messages() -> tuple[LabelledMessage, ...]:
-    """All labelled messages, file by file."""
-    found = []
-    for file in sorted((files(__package__) / _FOLDER).iterdir(), key=lambda one: one.name):
-        if file.name.endswith(".jsonl"):
-            for line in file.read_text(encoding="utf-8").splitlines():
-                value = json.loads(line)
-                assert value["mode"] in MODES, line
-                found.append(
-                    LabelledMessage(value["content"], value["mode"], file.name.removesuffix(".jsonl"))
-                )
-    return tuple(found)
+def labelled_messages() -> tuple[LabelledMessage, ...]:
+    """Return all labelled messages, file by file."""
+    return tuple(
+        LabelledMessage(line["content"], line["mode"], file.stem)
+        for file in sorted(MESSAGES.glob("*.jsonl"))
+        for line in map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    )
 
 
 def messages_hash(messages: Sequence[LabelledMessage]) -> str:
-    """Stands for the messages and their modes, in their order; SHA-256."""
+    """Return the SHA-256 of the messages and their modes, in their order."""
     text = json.dumps([(one.content, one.mode) for one in messages])
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 FLOORS = {"precision": 0.85, "recall": 0.80, "f1": 0.82}
-"""What a mode has to reach on messages that were held out; one that does not counts as GENERAL."""
+"""What a mode has to reach on messages that were held out."""
 
 _GENERAL = MODES.index("GENERAL")
 _TEMPERATURES = (0.16, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.8, 1.0)
@@ -78,12 +75,6 @@ class ModeQuality:
         return all(getattr(self, name) >= least for name, least in FLOORS.items())
 
 
-def weak_modes(info: Mapping[str, Any]) -> frozenset[str]:
-    """Return the modes that fell short when a model was measured: they are given as GENERAL."""
-    measured = info.get("qualities", {})
-    return frozenset(mode for mode, one in measured.items() if not ModeQuality(**one).reaches_floors)
-
-
 def given(shares: Floats) -> NDArray[np.int64]:
     """(n,) the modes that are given: the likeliest, or GENERAL where it is not likely enough."""
     return np.where(shares.max(axis=1) < MIN_CONFIDENCE, _GENERAL, shares.argmax(axis=1))
@@ -91,8 +82,6 @@ def given(shares: Floats) -> NDArray[np.int64]:
 
 def qualities(found: NDArray[np.int64], modes: NDArray[np.int64]) -> Mapping[Mode, ModeQuality]:
     """Of each mode; what nothing is found of has a precision of 0."""
-    from sklearn.metrics import precision_recall_fscore_support
-
     figures = precision_recall_fscore_support(modes, found, labels=range(len(MODES)), zero_division=0)
     return {
         mode: ModeQuality(float(figures[0][at]), float(figures[1][at]), float(figures[2][at]))
@@ -148,10 +137,7 @@ def _clearance(shares: Floats, modes: NDArray[np.int64]) -> float:
     )
 
 
-_PENALTY, _VECTOR_SCALE = 8.0, 2.5  # see `classifier.fitting`
-
-SHARED_TUNING = Tuning(temperature=0.2, handicap=0.8, doubt=0.06)
-"""What is nearly the best for the shipped weights; vectors of other encoders get it without a search."""
+_PENALTY, _VECTOR_SCALE = 8.0, 2.5  # see `text_fitting.fit`
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,8 +200,6 @@ def held_out(data: Prepared, groups: NDArray[Any]) -> Floats:
 
 def folds(data: Prepared, count: int = 5) -> NDArray[np.int64]:
     """(n,) a fold for each message, modes spread evenly, always the same."""
-    from sklearn.model_selection import StratifiedKFold
-
     fold = np.zeros(len(data.messages), dtype=np.int64)
     split = StratifiedKFold(count, shuffle=True, random_state=0).split(fold, data.modes)
     for number, (_, places) in enumerate(split):
