@@ -10,12 +10,12 @@ import pytest
 import convgate
 from convgate.context.builder import ContextBuilder
 from convgate.context.invariants.finding import InvariantFinder
-from convgate.conversation import Conversation, Turn
+from convgate.conversation import Conversation
 from convgate.errors import ContextError, ConversationError, TranscriptError
 from convgate.messages.check import check_valid
 from convgate.policies.registry import make_policy
 from convgate.transcripts import turns_from_messages
-from tests.contexts import Keeps, Told, Watch, WordJudge, builder, called, placed, result, settings, talk
+from tests.contexts import Told, Watch, WordJudge, builder, called, placed, result, settings, talk
 
 LONG = " ".join(["word"] * 60)
 
@@ -76,14 +76,6 @@ def test_a_mode_leaves_out_turns_of_another_unless_the_policy_keeps_them():
     assert reason.endswith("0.10, below 0.50.")
 
 
-def test_exploration_leaves_tasks_out_of_its_recent_window_and_keeps_the_rest_of_it():
-    messages = talk("GENERAL hello", "Hi.", "TASK add a page", "Done.", "GENERAL nice", "Yes.",
-                    "EXPLORATION what if")  # fmt: skip
-    bundle = builder(set()).build(messages)
-    assert placed(bundle) == {"task_state": [2], "recent": [0, 1, 4, 5]}, "the task itself is its state"
-    assert bundle.decisions.of(3).rule == "mode"
-
-
 def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
     messages = talk("TASK add a page", "Done.", "GENERAL tea?", "Yes.", "TASK move the worker", "Moved.",
                     "DEBUGGING it crashes since", "Where?", "DEBUGGING in line 41")  # fmt: skip
@@ -100,13 +92,6 @@ def test_the_recent_window_is_the_newest_turns_up_to_its_budget():
     assert 8_000 - 65 < bundle.section("recent").tokens <= 8_000 + 65, "one more opens the list"
 
 
-def test_a_turn_larger_than_the_whole_window_is_passed_over():
-    messages = talk(
-        "GENERAL one", "Yes.", "GENERAL " + "word " * 9_000, "Long.", "GENERAL weather", "Yes.", "GENERAL so"
-    )
-    assert placed(builder(set()).build(messages)) == {"recent": [0, 1, 3, 4, 5]}
-
-
 def test_without_the_filter_the_newest_stay_when_not_all_fits():
     messages = talk("TASK one two", "Yes.", "TASK three four", "Yes.", "TASK five six", "Yes.", "TASK now")
     made = builder(set(), filters=False)
@@ -118,15 +103,6 @@ def test_without_the_filter_the_newest_stay_when_not_all_fits():
         bundle.decisions.of(0).reason
         == "Dropped by the budget: its 7 tokens do not fit in what is left of 32."
     )
-
-
-def test_evidence_is_taken_by_score_and_what_does_not_fit_is_told():
-    messages = talk("GENERAL a b", "c d e.", "GENERAL f g", "h i j.", "GENERAL k l", "m n o.", "LEARNING now")
-    policy = Keeps(range(6), {0: 0.95, 1: 0.6, 2: 0.99, 3: 0.7, 4: 0.8, 5: 0.65})
-    bundle = builder(policy=policy).build(messages, budget=6 + 7 + 7 + 7)
-    assert placed(bundle) == {"evidence": [0, 2, 4]}
-    assert bundle.tokens == 27
-    assert bundle.decisions.of(3).reason.endswith("of 27. keeps kept it: 0.70, above 0.50.")
 
 
 def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
@@ -272,11 +248,9 @@ class TestBadInput:
 
     @pytest.mark.parametrize("request_id", ["", 7, b"x", False])
     def test_an_id_of_a_request_that_is_none_is_told_before_anything_is_recorded(self, request_id):
-        here, told = builder(guard=Watch()), f"id of a request is text that is not empty; got {request_id!r}"
-        with pytest.raises(ContextError, match=told):
+        here = builder(guard=Watch())
+        with pytest.raises(ContextError):
             here.build(talk("TASK a"), request_id=request_id)
-        with pytest.raises(ContextError, match=told):
-            here.build_at(Conversation("x", (Turn.of("user", "TASK a"),)), request_id=request_id)
         assert here.guard.heard == []
 
     def test_a_budget_below_the_invariants_keeps_them_and_says_by_how_much(self):
@@ -288,11 +262,6 @@ class TestBadInput:
             assert bundle.indices == [0, 2, 4]
             assert bundle.tokens == 10 + 9 + 6
             assert bundle.over_budget == bundle.tokens - budget
-
-    def test_a_message_longer_than_every_budget_is_still_answered(self):
-        bundle = builder().build(talk("GENERAL a", "b.", "TASK " + "word " * 60_000))
-        assert bundle.indices == [2]
-        assert bundle.over_budget == 60_005 - 53_000
 
     def test_tools_alone_are_answered_and_what_is_wrong_is_told(self):
         bundle = builder().build([result("a"), result("b")])
@@ -307,18 +276,6 @@ class TestBadInput:
         assert bundle.indices == [0, 4, 5, 6]
         assert bundle.missing_results == ("d",)
         assert "result is missing for 'b'" in bundle.decisions.of(2).reason
-
-    def test_the_question_of_a_tools_result_stays_though_the_policy_dropped_it(self):
-        messages = [
-            *talk("GENERAL hi", "Hi.", "TASK look it up"),
-            called("a"),
-            result("a"),
-            called("b"),
-            result("b"),
-        ]
-        bundle = builder({0}).build(messages)
-        assert 2 in bundle.indices
-        assert {5, 6} <= set(bundle.indices)
 
 
 def test_any_policy_chooses_the_evidence():

@@ -110,14 +110,6 @@ def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(
     assert small.over_budget == 0
 
 
-def test_what_holds_stands_however_long_ago_it_was_said():
-    messages = talk("You must never delete the backups.", *["Fine.", "LEARNING why is that"] * 500)
-    bundle = builder(set()).build(messages, budget=100)
-    assert len(messages) == 1_001
-    assert bundle.indices[0] == 0
-    assert bundle.tokens <= 100
-
-
 class TestMemory:
     def remembered(self, current: int) -> PastRequest:
         return PastRequest(current, {}, np.array([], dtype=np.int64), 0, ())
