@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.app_files import app_root
-from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode, ModeDecision
+from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.conversation import Conversation, Turn
 from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
@@ -50,7 +50,7 @@ class ByWords:
     def _decision(self, item: int, text: str) -> ModeDecision:
         word = next((word for word in _WORDS if word in text), "")
         likeliest, confidence = _WORDS.get(word, ("GENERAL", 0.5))
-        mode = likeliest if confidence >= LEAST_CONFIDENCE else "GENERAL"
+        mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
         return ModeDecision(
             item, mode, "classifier", f"{mode} with {confidence:.2f}: it says “{word}”.", "mode", mode=mode,
             confidence=confidence, source="classifier" if word else "low confidence", likeliest=likeliest,

@@ -12,11 +12,10 @@ import numpy as np
 
 from convgate.context.builder import ContextBuilder
 from convgate.context.bundle import ContextBundle
-from convgate.context.invariants.judge import Said
-from convgate.context.invariants.reading import read
-from convgate.context.invariants.statement import Kind, Statement
-from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode, ModeDecision
-from convgate.context.reading import Readings
+from convgate.context.invariants.judge import UserMessage
+from convgate.context.invariants.statements import Kind, Statement, read_statements
+from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
+from convgate.context.reading import ConversationReader
 from convgate.context.request import Fallback, RequestRecord
 from convgate.conversation import History, Situation, Turn
 from convgate.decisions import TurnDecisions
@@ -34,7 +33,7 @@ class Told:
     def _of(item: int, word: str) -> ModeDecision:
         likeliest: Mode = next((mode for mode in MODES if word.rstrip("?") == mode), "GENERAL")
         confidence = 0.75 if word.endswith("?") else 0.95
-        mode = likeliest if confidence >= LEAST_CONFIDENCE else "GENERAL"
+        mode = likeliest if confidence >= MIN_CONFIDENCE else "GENERAL"
         return ModeDecision(item, mode, "told", "told.", "mode", mode, confidence, "classifier", likeliest)
 
 
@@ -50,8 +49,8 @@ class WordJudge:
         "hard_constraint": r"(?i)\b(?:must|never|at most|always|only|ever)\b|^no \w+",
     }
 
-    def judged(self, messages: Sequence[Said]) -> list[tuple[Statement, ...]]:
-        return [tuple(self._of(one) for one in read(message.text)) for message in messages]
+    def classify(self, messages: Sequence[UserMessage]) -> list[tuple[Statement, ...]]:
+        return [tuple(self._of(one) for one in read_statements(message.text)) for message in messages]
 
     def _of(self, one: Statement) -> Statement:
         kind = next((kind for kind, words in self.KINDS.items() if re.search(words, one.text)), None)
@@ -120,7 +119,7 @@ def builder(kept: Collection[int] | None = None, **fields: Any) -> ContextBuilde
     fields.setdefault("policy", Keeps(kept))
     fields.setdefault("settings", _USUAL)
     fields.setdefault("counter", words)
-    return ContextBuilder(classifier=Told(), readings=Readings(WordJudge()), **fields)
+    return ContextBuilder(classifier=Told(), reader=ConversationReader(WordJudge()), **fields)
 
 
 _USUAL = Settings.model_construct(context_intents={})

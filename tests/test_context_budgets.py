@@ -6,33 +6,32 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.context.budgets import TABLE, Budgets
-from convgate.context.invariants.finding import Finding
+from convgate.context.budgets import SECTIONS, TABLE, Budgets
+from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.mode import MODES
-from convgate.context.section import SECTIONS
 from convgate.errors import ContextError
 from tests.contexts import builder, placed, settings, talk
 
-ROWS = {
-    "rules": (10_000, 3_000, 5_000, 8_000, 6_000),
-    "task_state": (5_000, 1_000, 4_000, 0, 3_000),
-    "recent": (2_000, 15_000, 12_000, 2_000, 8_000),
-    "evidence": (28_000, 35_000, 25_000, 40_000, 28_000),
-    "decisions": (4_000, 6_000, 3_000, 8_000, 4_000),
-    "capsules": (4_000, 2_000, 0, 2_000, 4_000),
-}
-COLUMNS = ("TASK", "EXPLORATION", "DEBUGGING", "LEARNING", "GENERAL")
 ENOUGH = "one two three four five six seven eight nine ten eleven"  # 15 tokens
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-@pytest.mark.parametrize("mode", MODES)
-def test_every_cell_of_the_table_is_that_of_the_specification(mode, section):
-    assert TABLE[mode][section] == ROWS[section][COLUMNS.index(mode)]
+@pytest.mark.parametrize(
+    ("mode", "cells"),  # rules, task state, recent, evidence, decisions, capsules
+    [
+        ("TASK", (10_000, 5_000, 2_000, 28_000, 4_000, 4_000)),
+        ("EXPLORATION", (3_000, 1_000, 15_000, 35_000, 6_000, 2_000)),
+        ("DEBUGGING", (5_000, 4_000, 12_000, 25_000, 3_000, 0)),
+        ("LEARNING", (8_000, 0, 2_000, 40_000, 8_000, 2_000)),
+        ("GENERAL", (6_000, 3_000, 8_000, 28_000, 4_000, 4_000)),
+    ],
+)
+def test_every_cell_of_the_table_is_that_of_the_specification(mode, cells):
     bundle = builder().build(talk(mode))
     assert bundle.mode == mode
-    assert bundle.section(section).budget == ROWS[section][COLUMNS.index(mode)]
-    assert bundle.budget == sum(row[COLUMNS.index(mode)] for row in ROWS.values())
+    assert tuple(section.name for section in bundle.sections) == SECTIONS
+    assert tuple(section.budget for section in bundle.sections) == cells
+    assert tuple(TABLE[mode][section] for section in SECTIONS) == cells
+    assert bundle.budget == sum(cells)
 
 
 def test_settings_change_single_cells():
@@ -44,21 +43,21 @@ def test_settings_change_single_cells():
 
 
 @pytest.mark.parametrize(
-    ("cells", "told"),
+    ("cells", "value"),
     [
-        ({"PLANNING": {"rules": 1}}, "there is no mode 'PLANNING'; there are TASK, EXPLORATION"),
-        ({"TASK": {"notes": 1}}, "TASK: there is no section 'notes'; there are rules, task_state"),
-        ({"TASK": {"rules": -1}}, "TASK, rules: a budget is 0 tokens or more; got -1"),
+        ({"PLANNING": {"rules": 1}}, "PLANNING"),
+        ({"TASK": {"notes": 1}}, "notes"),
+        ({"TASK": {"rules": -1}}, "TASK, rules"),
     ],
 )
-def test_a_cell_that_cannot_be_is_told(cells, told):
-    with pytest.raises(ContextError, match=told):
+def test_a_wrong_cell_is_an_error_that_names_it(cells, value):
+    with pytest.raises(ContextError, match=value):
         Budgets.of(settings(context_budgets=cells))
 
 
 @pytest.mark.parametrize("budget", [-1, 2.5, True, "many"])
-def test_a_total_that_is_none_is_told(budget):
-    with pytest.raises(ContextError, match="a budget is a whole number of tokens, 0 or more; got"):
+def test_a_wrong_total_is_an_error(budget):
+    with pytest.raises(ContextError):
         builder().build(talk("hello"), budget=budget)
 
 
@@ -76,7 +75,7 @@ def test_the_shares_are_never_more_than_the_total(mode, total):
 
 
 def test_leftover_flows_to_evidence_and_brings_back_nothing_that_was_dropped(monkeypatch):
-    monkeypatch.setattr(Finding, "invariants", [])
+    monkeypatch.setattr(InvariantFinder, "invariants", [])
     texts = [f"TASK {ENOUGH} {number}" for number in range(20)]
     tight = Budgets({**TABLE, "TASK": {**TABLE["TASK"], "evidence": 20, "recent": 0}})
     bundle = builder(range(0, 40, 4), budgets=tight).build(talk(*texts, "TASK now"))

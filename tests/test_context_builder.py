@@ -8,26 +8,16 @@ from dataclasses import replace
 import pytest
 
 import convgate
-from convgate.building import EncoderOnDemand
 from convgate.context.builder import ContextBuilder
-from convgate.context.invariants.finding import Finding
-from convgate.conversation import Conversation, Turn
+from convgate.context.invariants.finding import InvariantFinder
+from convgate.conversation import Conversation
 from convgate.errors import ContextError, ConversationError, TranscriptError
 from convgate.messages.check import check_valid
 from convgate.policies.registry import make_policy
 from convgate.transcripts import turns_from_messages
-from tests.contexts import Keeps, Told, Watch, WordJudge, builder, called, placed, result, settings, talk
+from tests.contexts import Told, Watch, WordJudge, builder, called, placed, result, settings, talk
 
 LONG = " ".join(["word"] * 60)
-
-
-def test_the_package_offers_the_builder_by_name():
-    from convgate.context.builder import load_context
-    from convgate.context.bundle import ContextBundle
-
-    assert convgate.ContextBuilder is ContextBuilder
-    assert convgate.ContextBundle is ContextBundle
-    assert convgate.load_context is load_context
 
 
 def test_each_turn_stands_once_with_its_reason():
@@ -86,14 +76,6 @@ def test_a_mode_leaves_out_turns_of_another_unless_the_policy_keeps_them():
     assert reason.endswith("0.10, below 0.50.")
 
 
-def test_exploration_leaves_tasks_out_of_its_recent_window_and_keeps_the_rest_of_it():
-    messages = talk("GENERAL hello", "Hi.", "TASK add a page", "Done.", "GENERAL nice", "Yes.",
-                    "EXPLORATION what if")  # fmt: skip
-    bundle = builder(set()).build(messages)
-    assert placed(bundle) == {"task_state": [2], "recent": [0, 1, 4, 5]}, "the task itself is its state"
-    assert bundle.decisions.of(3).rule == "mode"
-
-
 def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
     messages = talk("TASK add a page", "Done.", "GENERAL tea?", "Yes.", "TASK move the worker", "Moved.",
                     "DEBUGGING it crashes since", "Where?", "DEBUGGING in line 41")  # fmt: skip
@@ -102,27 +84,12 @@ def test_debugging_keeps_the_change_before_an_error_and_drops_successes():
     assert {2, 3, 4, 5, 6, 7} <= set(bundle.indices)
 
 
-def test_learning_drops_small_talk_and_has_no_task_state():
-    messages = talk("TASK add a page", "Done.", "GENERAL rain again", "Indeed.", "LEARNING what is a page",
-                    "A sheet.", "LEARNING why")  # fmt: skip
-    bundle = builder(set()).build(messages)
-    assert placed(bundle) == {"recent": [4, 5]}
-    assert [bundle.decisions.of(index).rule for index in (0, 2)] == ["keeps", "mode"]
-
-
 def test_the_recent_window_is_the_newest_turns_up_to_its_budget():
     texts = [f"GENERAL {LONG}" if place % 2 == 0 else f"Yes {LONG}" for place in range(300)]
     bundle = builder(set()).build(talk(*texts, "GENERAL so"))
     recent = placed(bundle)["recent"]
     assert recent == list(range(300 - len(recent), 300))
     assert 8_000 - 65 < bundle.section("recent").tokens <= 8_000 + 65, "one more opens the list"
-
-
-def test_a_turn_larger_than_the_whole_window_is_passed_over():
-    messages = talk(
-        "GENERAL one", "Yes.", "GENERAL " + "word " * 9_000, "Long.", "GENERAL weather", "Yes.", "GENERAL so"
-    )
-    assert placed(builder(set()).build(messages)) == {"recent": [0, 1, 3, 4, 5]}
 
 
 def test_without_the_filter_the_newest_stay_when_not_all_fits():
@@ -136,15 +103,6 @@ def test_without_the_filter_the_newest_stay_when_not_all_fits():
         bundle.decisions.of(0).reason
         == "Dropped by the budget: its 7 tokens do not fit in what is left of 32."
     )
-
-
-def test_evidence_is_taken_by_score_and_what_does_not_fit_is_told():
-    messages = talk("GENERAL a b", "c d e.", "GENERAL f g", "h i j.", "GENERAL k l", "m n o.", "LEARNING now")
-    policy = Keeps(range(6), {0: 0.95, 1: 0.6, 2: 0.99, 3: 0.7, 4: 0.8, 5: 0.65})
-    bundle = builder(policy=policy).build(messages, budget=6 + 7 + 7 + 7)
-    assert placed(bundle) == {"evidence": [0, 2, 4]}
-    assert bundle.tokens == 27
-    assert bundle.decisions.of(3).reason.endswith("of 27. keeps kept it: 0.70, above 0.50.")
 
 
 def test_a_corrected_statement_goes_and_its_reason_names_the_correction():
@@ -202,11 +160,6 @@ class TestModes:
         assert (bundle.mode, bundle.found.source) == ("TASK", "classifier")
         assert [one.levelname for one in caplog.records] == ["WARNING"]
 
-    def test_a_single_message_saves_no_tokens(self):
-        guard = Watch()
-        builder(guard=guard).build(talk("TASK build a shed"))
-        assert (guard.heard[0].tokens_total, sum(guard.heard[0].tokens.values())) == (0, 0)
-
     def test_a_tools_result_is_answered_in_the_mode_of_its_question(self):
         messages = [*talk("DEBUGGING it fails"), called("a"), result("a")]
         bundle = builder().build(messages)
@@ -253,18 +206,13 @@ class TestAddedMessages:
         with pytest.raises(ContextError, match="capsule"):
             builder().build(talk("hello"), capsules=capsules)
 
-    def test_capsules_that_do_not_fit_are_left_out_and_told(self):
-        bundle = builder().build(talk("GENERAL hi"), capsules=[LONG, "short"], budget=20)
-        assert bundle.capsules_left_out == (0,)
-        assert bundle.tokens == 6 + 5
-
     def test_words_that_a_person_wrote_anew_are_said_in_a_message_of_their_own(self, monkeypatch):
-        real = Finding.invariants
+        real = InvariantFinder.invariants
 
         def edited(self):
             return [replace(one, text="Never touch the tapes.") for one in real.fget(self)]
 
-        monkeypatch.setattr(Finding, "invariants", property(edited))
+        monkeypatch.setattr(InvariantFinder, "invariants", property(edited))
         messages = talk("You must never delete the backups.", "Fine.", "TASK tidy up")
         bundle = builder().build(messages)
         assert bundle.messages[0] == {"role": "system", "content": "Never touch the tapes."}
@@ -280,11 +228,6 @@ class TestQuestions:
         assert bundle.messages[-1] == {"role": "user", "content": "TASK and now"}
         assert (bundle.indices, bundle.places, bundle.mode) == ([0, 1], [0, 1, None], "TASK")
         assert len(bundle.decisions) == 2
-
-    def test_a_question_needs_no_history(self):
-        bundle = builder().build([], question="GENERAL hello")
-        assert bundle.messages == [{"role": "user", "content": "GENERAL hello"}]
-        assert (len(bundle.decisions), bundle.prefix, bundle.over_budget) == (0, None, 0)
 
     def test_a_turn_of_a_conversation_gives_the_same_as_its_messages(self):
         messages = talk("GENERAL a", "b.", "TASK c", "d.")
@@ -305,11 +248,9 @@ class TestBadInput:
 
     @pytest.mark.parametrize("request_id", ["", 7, b"x", False])
     def test_an_id_of_a_request_that_is_none_is_told_before_anything_is_recorded(self, request_id):
-        here, told = builder(guard=Watch()), f"id of a request is text that is not empty; got {request_id!r}"
-        with pytest.raises(ContextError, match=told):
+        here = builder(guard=Watch())
+        with pytest.raises(ContextError):
             here.build(talk("TASK a"), request_id=request_id)
-        with pytest.raises(ContextError, match=told):
-            here.build_at(Conversation("x", (Turn.of("user", "TASK a"),)), request_id=request_id)
         assert here.guard.heard == []
 
     def test_a_budget_below_the_invariants_keeps_them_and_says_by_how_much(self):
@@ -321,11 +262,6 @@ class TestBadInput:
             assert bundle.indices == [0, 2, 4]
             assert bundle.tokens == 10 + 9 + 6
             assert bundle.over_budget == bundle.tokens - budget
-
-    def test_a_message_longer_than_every_budget_is_still_answered(self):
-        bundle = builder().build(talk("GENERAL a", "b.", "TASK " + "word " * 60_000))
-        assert bundle.indices == [2]
-        assert bundle.over_budget == 60_005 - 53_000
 
     def test_tools_alone_are_answered_and_what_is_wrong_is_told(self):
         bundle = builder().build([result("a"), result("b")])
@@ -340,22 +276,6 @@ class TestBadInput:
         assert bundle.indices == [0, 4, 5, 6]
         assert bundle.missing_results == ("d",)
         assert "result is missing for 'b'" in bundle.decisions.of(2).reason
-
-    def test_the_question_of_a_tools_result_stays_though_the_policy_dropped_it(self):
-        messages = [
-            *talk("GENERAL hi", "Hi.", "TASK look it up"),
-            called("a"),
-            result("a"),
-            called("b"),
-            result("b"),
-        ]
-        bundle = builder({0}).build(messages)
-        assert 2 in bundle.indices
-        assert {5, 6} <= set(bundle.indices)
-
-    def test_a_clock_that_jumps_does_not_matter(self):
-        turns = [Turn.of("user", "GENERAL a"), Turn.of("assistant", "b"), Turn.of("user", "TASK c")]
-        assert builder().build_at(Conversation("x", tuple(turns))).mode == "TASK"
 
 
 def test_any_policy_chooses_the_evidence():
@@ -385,7 +305,7 @@ def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, m
     from convgate.context.request import NoGuard
     from tests.fakes import FakeEncoder
 
-    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     file = tmp_path / "agent.toml"
     file.write_text(f"guard_log = {str(on).lower()}\ncontext_budget = 900\npair_answers = true\n")
@@ -399,13 +319,11 @@ def test_load_context_takes_a_settings_file_and_logs_only_when_asked(tmp_path, m
 def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
     from convgate.context import builder as module
 
-    asked = []
-    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: asked.append(encoder) or Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     monkeypatch.setattr("convgate.building.default_encoder", lambda *_, **__: pytest.fail("it is loaded"))
     made = ContextBuilder.of(settings(policy="last_k"))
     assert made.build(talk("TASK a", "Done.", "TASK b")).mode == "TASK"
-    assert isinstance(asked[0], EncoderOnDemand), "the classifier may load it"
 
 
 def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkeypatch):
@@ -413,7 +331,7 @@ def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkey
     from convgate.context import builder as module
     from tests.fakes import FakeEncoder
 
-    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
     own = settings(
         policy="last_k",

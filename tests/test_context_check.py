@@ -6,35 +6,31 @@ from dataclasses import replace
 
 import pytest
 
-from convgate.context.check import missing_invariants
-from convgate.context.invariant import Invariant
+from convgate.context.invariant import Invariant, find_missing
 
 RULE = Invariant("hard_constraint", 1, "never on Fridays", 3, 19, "Fridays", "active", "It says so.")
 SAID = {"role": "user", "content": "We never on Fridays deploy."}
 OTHER = {"role": "user", "content": "never on Fridays, somebody else quotes"}
 
 
-def test_words_in_the_message_of_their_turn_stand():
-    assert missing_invariants([RULE], [OTHER, SAID], [0, 1]) == []
-    parts = {"role": "user", "content": [{"type": "text", "text": "never on Fridays"}]}
-    assert missing_invariants([RULE], [parts], [1]) == []
-
-
-def test_words_in_an_added_message_stand():
-    assert missing_invariants([RULE], [{"role": "system", "content": "never on Fridays"}], [None]) == []
+ADDED = {"role": "system", "content": "never on Fridays"}
+PARTS = {"role": "user", "content": [{"type": "text", "text": "never on Fridays"}]}
 
 
 @pytest.mark.parametrize(
-    ("messages", "places"),
+    ("messages", "places", "missing"),
     [
-        ([], []),
-        ([OTHER], [0]),  # another turn with the same words
-        ([{"role": "user", "content": "We deploy on Fridays."}], [1]),  # its turn with other words
-        ([{"role": "user", "content": "Never on Fridays"}], [1]),  # not letter by letter
+        ([OTHER, SAID], [0, 1], False),
+        ([PARTS], [1], False),
+        ([ADDED], [None], False),
+        ([], [], True),
+        ([OTHER], [0], True),  # another turn with the same words
+        ([{"role": "user", "content": "We deploy on Fridays."}], [1], True),  # its turn with other words
+        ([{"role": "user", "content": "Never on Fridays"}], [1], True),  # not letter by letter
     ],
 )
-def test_whatever_else_is_a_breach(messages, places):
-    assert missing_invariants([RULE], messages, places) == [RULE]
+def test_the_words_stand_in_their_turn_or_in_an_added_message(messages, places, missing):
+    assert find_missing([RULE], messages, places) == [RULE] * missing
 
 
 @pytest.mark.parametrize(
@@ -49,4 +45,4 @@ def test_whatever_else_is_a_breach(messages, places):
     ],
 )
 def test_only_what_must_hold_is_missed(changes, held):
-    assert bool(missing_invariants([replace(RULE, **changes)], [], [])) is held
+    assert bool(find_missing([replace(RULE, **changes)], [], [])) is held

@@ -27,7 +27,7 @@ MESSAGES = talk(
 @pytest.fixture(autouse=True)
 def without_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(EncoderOnDemand, "__call__", lambda self: FakeEncoder())
-    monkeypatch.setattr(module, "load_classifier", lambda encoder, settings: Told())
+    monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
 
 
@@ -98,17 +98,16 @@ def test_the_table_for_people_tells_sections_invariants_and_what_was_left_out(fi
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "value"),
     [
-        (("--budget", "-3"), "0 or more; got -3"),
-        (("--intent", "dance"), "there is no intent 'dance'; there are task"),
-        (("--turn", "99"), "turn 99 asked for"),
-        (("--turn", "1", "--question", "x"), "a turn or a question, not both"),
-        (("--policy", "magic"), "there is no policy 'magic'"),
+        (("--budget", "-3"), "-3"),
+        (("--intent", "dance"), "dance"),
+        (("--turn", "99"), "99"),
+        (("--turn", "1", "--question", "x"), "question"),
+        (("--policy", "magic"), "magic"),
     ],
 )
-def test_what_cannot_be_is_told(file, run: Run, words, told):
+def test_a_wrong_argument_is_an_error_that_names_it(file, run: Run, words, value):
     code, out, err = run("context", file, *words)
-    assert code in {1, 2}
-    assert out == ""
-    assert told in " ".join(err.replace("│", " ").split())
+    assert (code in {1, 2}, out) == (True, "")
+    assert value in err

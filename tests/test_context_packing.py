@@ -12,12 +12,11 @@ from typing import Any
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from convgate.context.budgets import TABLE, Budgets
+from convgate.context.budgets import SECTIONS, TABLE, Budgets
 from convgate.context.bundle import ContextBundle
 from convgate.context.invariants import find_invariants
 from convgate.context.mode import MODES
-from convgate.context.packing import Packed, pack
-from convgate.context.section import SECTIONS
+from convgate.context.packing import PackedTurns, pack
 from convgate.conversation import Turn
 from convgate.messages.check import check_valid
 from convgate.messages.units import find_tool_units
@@ -243,13 +242,13 @@ class Careless:
         self.lose = lose
         self.lost: set[int] = set()
 
-    def __call__(self, moment, always, claims, capsules, room) -> Packed:
-        packed = pack(moment, always, claims, capsules, room)
-        held = [index for index in always if not moment.turns[index].is_instruction]
+    def __call__(self, claims, capsules, budget) -> PackedTurns:
+        packed, turns = pack(claims, capsules, budget), claims.table.turns
+        held = [index for index in claims.always if not turns[index].is_instruction]
         for place, index in enumerate(held):
             if self.lose >> place & 1:
                 del packed.placed[index]
-        brought_back = make_valid(moment.turns, list(packed.placed), moment.current).indices
+        brought_back = make_valid(turns, list(packed.placed), claims.table.current).indices
         self.lost = set(held) - set(brought_back)
         return packed
 
@@ -273,14 +272,14 @@ def test_every_invariant_that_a_packer_loses_is_caught_and_the_baseline_has_it(c
 
 
 def test_a_word_that_is_changed_on_the_way_is_a_breach(monkeypatch):
-    from convgate.context import making
+    from convgate.context import build
 
-    def meddling(moment, indices, messages, added):
+    def meddling(table, indices, messages, added):
         changed = [{**one, "content": str(one["content"]).replace("never", "sometimes")} for one in messages]
-        return real(moment, indices, changed, added)
+        return real(table, indices, changed, added)
 
-    real = making.assemble
-    monkeypatch.setattr(making, "assemble", meddling)
+    real = build.assemble
+    monkeypatch.setattr(build, "assemble", meddling)
     bundle = builder().build(talk("You must never delete the backups.", "Fine.", "TASK add a page"))
     assert [one.source for one in bundle.breaches] == [0]
 

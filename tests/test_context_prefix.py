@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.context.columns import Columns, KnownColumns
-from convgate.context.memory import Memory, Remembered, number_of
-from convgate.context.packing import Packed
+from convgate.context.memory import PastRequest, RequestMemory
+from convgate.context.packing import PackedTurns
+from convgate.context.turn_table import TurnTable, TurnTableCache
 from convgate.transcripts import turns_from_messages
 from tests.contexts import Keeps, Told, builder, placed, random_talk, talk, words
 
@@ -83,11 +83,11 @@ class Forgetful:
     def __init__(self) -> None:
         self.times = 0
 
-    def __call__(self, moment, always, claims, capsules, room):
+    def __call__(self, claims, capsules, budget):
         from convgate.context.packing import pack
 
         self.times += 1
-        return Packed({}) if self.times == 1 else pack(moment, always, claims, capsules, room)
+        return PackedTurns({}) if self.times == 1 else pack(claims, capsules, budget)
 
 
 def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(caplog):
@@ -110,43 +110,31 @@ def test_after_a_breach_the_baseline_serves_the_rest_of_that_conversation_alone(
     assert small.over_budget == 0
 
 
-def test_what_holds_stands_however_long_ago_it_was_said():
-    messages = talk("You must never delete the backups.", *["Fine.", "LEARNING why is that"] * 500)
-    bundle = builder(set()).build(messages, budget=100)
-    assert len(messages) == 1_001
-    assert bundle.indices[0] == 0
-    assert bundle.tokens <= 100
-
-
 class TestMemory:
-    def remembered(self, current: int) -> Remembered:
-        return Remembered(current, {}, np.array([], dtype=np.int64), 0, ())
+    def remembered(self, current: int) -> PastRequest:
+        return PastRequest(current, {}, np.array([], dtype=np.int64), 0, ())
 
     def test_the_nearest_request_before_the_present_message_is_found(self):
-        memory = Memory()
+        memory = RequestMemory()
         memory.keep(b"a", self.remembered(0))
         memory.keep(b"c", self.remembered(2))
-        assert memory.before([b"a", b"b", b"c", b"d", b"e"]).current == 2
-        assert memory.before([b"a", b"b", b"c"]).current == 0, "not the present message's own"
-        assert memory.before([b"a", b"x", b"y"]).current == 0, "a branch"
-        assert memory.before([b"x", b"y"]) is None
+        assert memory.find([b"a", b"b", b"c", b"d", b"e"]).current == 2
+        assert memory.find([b"a", b"b", b"c"]).current == 0, "not the present message's own"
+        assert memory.find([b"a", b"x", b"y"]).current == 0, "a branch"
+        assert memory.find([b"x", b"y"]) is None
 
     def test_the_least_recently_used_is_forgotten(self):
-        memory = Memory(size=2)
+        memory = RequestMemory(size=2)
         for digest in (b"a", b"b"):
             memory.keep(digest, self.remembered(0))
-        memory.before([b"a", b"x"])
+        memory.find([b"a", b"x"])
         memory.keep(b"c", self.remembered(0))
         assert len(memory) == 2
-        assert memory.before([b"b", b"x"]) is None
-        assert memory.before([b"a", b"x"]) is not None
-
-    def test_messages_that_are_no_turns_have_a_number_below_0_by_their_text(self):
-        assert number_of("a") == number_of("a") < 0
-        assert number_of("a") != number_of("b")
+        assert memory.find([b"b", b"x"]) is None
+        assert memory.find([b"a", b"x"]) is not None
 
 
-class TestColumns:
+class TestTurnTable:
     def test_a_growing_conversation_costs_what_is_new(self):
         counted: list[str] = []
 
@@ -154,21 +142,21 @@ class TestColumns:
             counted.append(text)
             return words(text)
 
-        known = KnownColumns()
+        known = TurnTableCache()
         turns = turns_from_messages(THEN)
-        known.of(turns[:4], count)
+        known.get(turns[:4], count)
         counted.clear()
-        grown = known.of(turns, count)
+        grown = known.get(turns, count)
         assert counted == [turn.text for turn in turns[4:]]
-        assert grown.chain == Columns().extended(turns, count).chain
+        assert grown.chain == TurnTable().extend(turns, count).chain
         counted.clear()
-        known.of(turns[:3], count)
+        known.get(turns[:3], count)
         assert counted == [], "what is a beginning of something known costs nothing"
 
     def test_digests_are_of_all_that_came_before(self):
-        one = Columns().extended(turns_from_messages(FIRST), words).chain
+        one = TurnTable().extend(turns_from_messages(FIRST), words).chain
         other = (
-            Columns().extended(turns_from_messages([{**FIRST[0], "content": "x"}, *FIRST[1:]]), words).chain
+            TurnTable().extend(turns_from_messages([{**FIRST[0], "content": "x"}, *FIRST[1:]]), words).chain
         )
         assert one[1] != other[1]
         assert len(set(one)) == len(one)
@@ -230,12 +218,6 @@ def test_a_conversation_that_goes_on_is_read_where_it_grew():
     assert classifier.asked == [3, 1, 2], "a branch is read anew"
     assert made.build(THEN, intent="task").mode == "TASK"
     assert classifier.asked == [3, 1, 2, 2], "and so is what was read without the intent, from before it on"
-
-
-def test_what_the_present_message_states_holds_too():
-    bundle = builder().build(talk("GENERAL a", "b."), question="It must work with LDAP.")
-    assert [one.source for one in bundle.invariants if one.held] == [2]
-    assert bundle.breaches == ()
 
 
 def test_the_bench_times_scoring_and_the_rest_apart():

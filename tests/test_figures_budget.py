@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from convgate.context.budgets import SECTIONS
 from convgate.context.mode import MODES
-from convgate.context.section import SECTIONS
 from convgate.figures.context import (
     ModeMark,
     budget_figure,

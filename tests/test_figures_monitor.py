@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from convgate.context.budgets import SECTIONS
 from convgate.context.guardrails.report import Bin, ModeErrors, Totals
 from convgate.context.mode import MODES
-from convgate.context.section import SECTIONS
 from convgate.figures.levels import Level, Point, describe_level, level_figure
 from convgate.figures.over_time import Episode, Frame, extent
 from convgate.figures.palette import DARK, LIGHT, Palette

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -68,16 +69,10 @@ def test_what_is_added_stands_at_any_turn_and_what_is_found_can_end_it_unless_it
     assert found(hall, turn=1)[1:] == [("blocking_error", "The hall opens at 8.", "active", False)]
     (_, one) = find_invariants(with_edits(TALK, {1: [hall]}).turns)
     assert (one.source, one.found_by, one.held) == (1, "person", False)
-    (_, one) = find_invariants(
-        with_edits(TALK, {1: [InvariantEdit(**{**plain(hall), "pinned": True})]}).turns
-    )
+    (_, one) = find_invariants(with_edits(TALK, {1: [replace(hall, pinned=True)]}).turns)
     assert one.held
     own = InvariantEdit(text="emojis never", type="hard_constraint")
     assert ("hard_constraint", "emojis never", "lifted", False) in found(own)
-
-
-def plain(edit: InvariantEdit) -> dict[str, object]:
-    return {name: getattr(edit, name) for name in ("of", "text", "type", "scope", "state", "pinned")}
 
 
 def test_an_edit_of_what_is_no_longer_found_is_not_lost():
@@ -95,27 +90,21 @@ def test_edits_travel_in_messages():
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("value", "field"),
     [
-        ("x", r"messages\[1\].invariants: expected a list of edits, got 'x'"),
-        (["x"], r"messages\[1\].invariants\[0\]: an edit is an object, got 'x'"),
-        ([{"of": "a"}, {"oof": 1}], r"messages\[1\].invariants\[1\]: 'oof' is no field of an edit; of, text"),
-        ([{"of": 1}], r"messages\[1\].invariants\[0\].of: expected a text, got 1"),
-        (
-            [{"of": "a", "type": "rule"}],
-            r"invariants\[0\].type: 'rule' is unknown; one of safety_requirement",
-        ),
-        (
-            [{"of": "a", "state": "on"}],
-            r"invariants\[0\].state: 'on' is unknown; one of active, ended is meant",
-        ),
-        ([{"of": "a", "pinned": "yes"}], r"invariants\[0\].pinned: expected true or false, got 'yes'"),
-        ([{"text": "a"}], r"invariants\[0\]: what is added needs a text and a type"),
+        ("x", r"invariants: "),
+        (["x"], r"invariants\[0\]: "),
+        ([{"of": "a"}, {"oof": 1}], r"invariants\[1\].oof: "),
+        ([{"of": 1}], r"invariants\[0\].of: "),
+        ([{"of": "a", "type": "rule"}], r"invariants\[0\].type: "),
+        ([{"of": "a", "state": "on"}], r"invariants\[0\].state: "),
+        ([{"of": "a", "pinned": "yes"}], r"invariants\[0\].pinned: "),
+        ([{"text": "a"}], r"invariants\[0\]: "),
     ],
 )
-def test_a_bad_edit_names_message_and_field(said: object, told: str):
-    turns = [Turn.of("user", "hi"), Turn.of("user", "hi", metadata={"invariants": said})]
-    with pytest.raises(ContextError, match=told):
+def test_a_bad_edit_names_message_and_field(value: object, field: str):
+    turns = [Turn.of("user", "hi"), Turn.of("user", "hi", metadata={"invariants": value})]
+    with pytest.raises(ContextError, match=r"^messages\[1\]." + field):
         find_invariants(turns)
 
 

@@ -1,4 +1,4 @@
-"""What makes an invariant, of which type, and what does not."""
+"""Invariants with the shipped weights: what states one, of which type, and what ends it later."""
 
 from __future__ import annotations
 
@@ -13,72 +13,65 @@ from convgate.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
 
+BEFORE = [Turn.of("user", "Can you help me with this?"), Turn.of("assistant", "Here is a first version.")]
+
 
 def find_invariants(turns: Sequence[Turn]) -> list[Invariant]:
     return finding.find_invariants(turns, load_judge(Settings()))
 
 
-BEFORE = [Turn.of("user", "Can you help me with this?"), Turn.of("assistant", "Here is a first version.")]
-
-
-def types(text: str) -> list[str]:
-    return [one.type for one in find_invariants([*BEFORE, Turn.of("user", text)])]
-
-
 @pytest.mark.parametrize(
     ("expected", "text"),
     [
-        ("hard_constraint", "The report has to fit on one page."),
         ("hard_constraint", "No external libraries whatsoever."),
-        ("hard_constraint", "Answers in French only, from now on."),
         ("hard_constraint", "Der Text darf maximal 200 Wörter haben."),
         ("hard_constraint", "Le texte ne doit pas dépasser 300 mots."),
-        ("safety_requirement", "I'm allergic to peanuts."),
         ("safety_requirement", "API keys must never end up in the repo."),
-        ("safety_requirement", "The breaker must be off before anybody touches the wires."),
         ("safety_requirement", "Ich bin schwanger, 20. Woche."),
         ("safety_requirement", "Les mots de passe ne doivent jamais apparaître dans les logs."),
-        ("hard_constraint", "Always answer in French."),
-        ("hard_constraint", "Do not mention my employer in any of the texts."),
         ("hard_constraint", "Every reply ends with a question, please."),
         ("user_correction", "no, the login has to go through LDAP"),
         ("user_correction", "It's Anna, not Anne."),
         ("user_correction", "Nein, am Dienstag."),
-        ("blocking_error", "The app won't start any more."),
         ("blocking_error", "ModuleNotFoundError: No module named 'psycopg2'"),
         ("blocking_error", "It says “connection refused”."),
+        ("hard_constraint", "The teacher caps us at 800 words."),
+        ("hard_constraint", "Adverbs have no place in it."),
+        ("hard_constraint", "Standard library or nothing."),
+        ("hard_constraint", "I only fly direct."),
+        ("hard_constraint", "Gereimt wird hier nicht."),
+        ("safety_requirement", "Wendy swells up from peanuts."),
+        ("safety_requirement", "The bot token lives in the vault."),
+        ("safety_requirement", "The light curtain may not be bypassed."),
+        ("safety_requirement", "Les noms des patients ne sortent pas du cabinet."),
     ],
 )
 def test_a_statement_has_the_highest_type_that_it_is(expected: str, text: str):
-    assert types(text) == [expected]
+    assert [one.type for one in find_invariants([*BEFORE, Turn.of("user", text)])] == [expected]
 
 
 @pytest.mark.parametrize(
     "text",
     [
         "This time skip the tests.",
-        "Just for today, no review, please.",
-        "Should I never run two days in a row?",
         "What if we could never use SSH again?",
         'He said: "you must always wear a suit".',
-        "My uncle always says you should never sign anything.",
         "I must admit I like it.",
-        "You never know.",
         "He always burns the rice.",
-        "I'd prefer a shorter version.",
         "I can't find the export button.",
-        "No problem, thanks!",
         "# never do this in production!\nreturn 1",
         "What does “permission denied” mean?",
         "Translate: “Passengers must fasten their seat belts.”",
         "Muss man da reservieren?",
-        "No parcel so far.",
-        "It's on the first socket.",
         "Je dois avouer que c'est bien.",
+        "We don't eat out much.",
+        "I keep all my notes in one app.",
+        "I'm writing a story about a girl with asthma.",
+        "Personne ne sait pourquoi.",
     ],
 )
 def test_what_holds_once_or_not_at_all_is_none(text: str):
-    assert types(text) == []
+    assert find_invariants([*BEFORE, Turn.of("user", text)]) == []
 
 
 @pytest.mark.parametrize("role", ["assistant", "system", "tool", "developer", "function", "narrator"])
@@ -120,16 +113,6 @@ def test_hostile_text_is_read_to_its_end_and_quoted_verbatim():
         assert all(text[one.start : one.end] == one.text for one in found)
 
 
-def test_odd_turns_are_read_like_others():
-    turns = [
-        Turn.of("user", ""),
-        Turn.of("assistant", ""),
-        Turn.of("user", "\u200b\n \x00"),
-        Turn.of("user", "…"),
-    ]
-    assert find_invariants(turns) == find_invariants([]) == []
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -140,3 +123,121 @@ def test_odd_turns_are_read_like_others():
 def test_plans_and_numbered_steps_are_none(text: str) -> None:
     before = [Turn.of("user", "Step 1: explain momentum 0"), Turn.of("assistant", "It is 0.9 and RS512.")]
     assert find_invariants([*before, Turn.of("user", text)]) == []
+
+
+def told(*texts: str, answer: str = "Sure, here it is.") -> list[tuple[int, str, str, int | None]]:
+    turns = [turn for text in texts for turn in (Turn.of("user", text), Turn.of("assistant", answer))]
+    return [
+        (one.source // 2, one.type, one.state, None if one.superseded_by is None else one.superseded_by // 2)
+        for one in find_invariants(turns)
+    ]
+
+
+def states(*texts: str) -> list[tuple[int, str, int | None]]:
+    return [(turn, state, by) for turn, _, state, by in told(*texts)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("Write a summary, at most 300 words.", "make it at most 500 words"),
+        pytest.param(
+            "We only deploy on Fridays.",
+            "change of plan: we deploy only on Tuesdays",
+            marks=pytest.mark.xfail(reason="in a first message it reads as a habit"),
+        ),
+        ("everything in euros, always", "dollars from now on, not euros"),
+        ("It must be done by Friday.", "sorry, by Thursday"),
+        ("max 10 slides", "boss says 15 slides are ok"),
+        ("Das Budget beträgt höchstens 500 Euro.", "Sorry, höchstens 700 Euro."),
+        ("Le budget est de 500 euros maximum.", "finalement 700 euros maximum"),
+    ],
+)
+def test_another_value_takes_the_place_of_a_rule(rule: str, later: str):
+    assert states(rule, later) == [(0, "superseded", 1), (1, "active", None)]
+
+
+def test_of_a_chain_of_corrections_the_last_holds():
+    found = states(
+        "Party for 12 people, at most 300 euros.", "no, at most 400 euros", "sorry, at most 450 euros"
+    )
+    assert found == [(0, "superseded", 1), (1, "superseded", 2), (2, "active", None)]
+
+
+def test_a_correction_that_adds_ends_nothing():
+    talk = ("JWT login please, sessions must end after a day.", "actually, it must work with LDAP")
+    assert [(turn, state) for turn, state, _ in states(*talk)] == [(0, "active"), (1, "active")]
+
+
+def test_to_correct_the_assistant_supersedes_nothing():
+    assert told(
+        "The script must run with the standard library only.", "No, I said standard library only!"
+    ) == [
+        (0, "hard_constraint", "active", None),
+        (1, "user_correction", "active", None),
+    ]
+
+
+def test_what_takes_the_place_of_a_safety_requirement_is_one():
+    found = told(
+        "my wife can't have peanuts, allergic", "sorry, it's sesame that she's allergic to, peanuts are fine"
+    )
+    assert found == [(0, "safety_requirement", "superseded", 1), (1, "safety_requirement", "active", None)]
+
+
+@pytest.mark.parametrize(
+    ("rule", "later"),
+    [
+        ("It must not be longer than 150 words.", "forget about the 150 words"),
+        ("No external libraries please.", "You can use libraries now."),
+        ("Answer in German only.", "That rule no longer applies, English is fine."),
+        ("The guests must not sit outside.", "the weather is great, they can sit outside now"),
+        ("Bitte keine Anglizismen.", "Anglizismen sind jetzt doch erlaubt"),
+        ("Pas de fromage, jamais.", "tu peux de nouveau mettre du fromage"),
+    ],
+)
+def test_a_rule_that_is_lifted_no_longer_holds(rule: str, later: str):
+    assert states(rule, later) == [(0, "lifted", None)]
+
+
+@pytest.mark.parametrize("later", ["this time push to main, please", "For this hotfix only, push to main."])
+def test_an_exception_lifts_nothing(later: str):
+    assert states("Never push to main.", later) == [(0, "active", None)]
+
+
+@pytest.mark.parametrize(
+    "later", ["that fixed it, thanks", "works now!", "great, green now", "läuft wieder", "ça remarche"]
+)
+def test_an_error_is_resolved_by_what_says_so(later: str):
+    turns = [
+        Turn.of("user", "AssertionError: 3 != 4"),
+        Turn.of("assistant", "Try 4."),
+        Turn.of("user", later),
+    ]
+    (found,) = find_invariants(turns)
+    assert (found.state, found.ended_by, found.superseded_by, found.held) == ("resolved", 2, None, False)
+
+
+def test_the_same_error_is_one_until_it_is_solved_and_another_stands_beside_it():
+    assert states("I get a 404 on /login", "did that, still the same error", "I get a 404 on /login") == [
+        (0, "active", None)
+    ]
+    assert states("TypeError: x is not a function", "now RangeError: invalid array length") == [
+        (0, "active", None),
+        (1, "active", None),
+    ]
+    assert states("I get a 404 on /login", "404 is gone, now NullPointerException") == [
+        (0, "resolved", None),
+        (1, "active", None),
+    ]
+
+
+def test_a_conversation_that_grows_has_what_it_had_and_what_is_new():
+    texts = ["At most 300 words.", "No emojis, ever.", "make it at most 500 words", "emojis are ok again"]
+    whole = [Turn.of("user", text) for text in texts]
+    assert [[one.state for one in find_invariants(whole[:end])] for end in range(1, 5)] == [
+        ["active"],
+        ["active", "active"],
+        ["superseded", "active", "active"],
+        ["superseded", "lifted", "active"],
+    ]

@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from convgate.context.classifier.fitting import fit
-from convgate.context.classifier.words import runs_of
+from convgate.context.classifier.model import runs_of
 from convgate.context.invariants import find_invariants
 from convgate.context.invariants.judge import (
     AGAIN,
     KindJudge,
-    Said,
+    UserMessage,
     context_of,
     features_of,
     kind_of,
     shipped_model,
 )
-from convgate.context.invariants.statement import KINDS, Kind
+from convgate.context.invariants.statements import KINDS, Kind
 from convgate.conversation import Turn
 from tests.fakes import FakeEncoder
 from tools.statement_kinds import examples_hash, labelled_examples
+from tools.text_fitting import fit
 
 SAID: list[tuple[str, Kind]] = [
     ("keep it dry, whatever it takes", "hard_constraint"), ("keep it dry, always", "hard_constraint"),
@@ -46,12 +46,12 @@ def judge(encoder: FakeEncoder) -> KindJudge:
     model = fit(
         list(map(runs_of, texts)), features, [kind for _, kind in SAID], KINDS, penalty=50.0, vector_scale=1.6
     )
-    return KindJudge(model, encoder, remembered=4)
+    return KindJudge(model, encoder, max_cached=4)
 
 
 def test_each_statement_has_a_kind_a_likelihood_and_the_words_for_it(judge: KindJudge) -> None:
     for text, kind in SAID:
-        ((one,),) = judge.judged([Said(text, "Dry?")])
+        ((one,),) = judge.classify([UserMessage(text, "Dry?")])
         assert one.kind == kind, text
         assert kind == "none" or (one.likelihood > 0.3 and one.signs)
     (found,) = find_invariants([Turn.of("user", "keep it dry, always")], judge)
@@ -65,12 +65,12 @@ def test_each_statement_is_encoded_once_and_memory_is_bounded(judge: KindJudge, 
     find_invariants(talk, judge)
     assert len(encoder.calls) == 1
     find_invariants([Turn.of("user", f"Number {n} is here.") for n in range(9)], judge)
-    assert len(judge._memory) == 4
-    assert judge.judged([]) == []
+    assert len(judge._readings) == 4
+    assert judge.classify([]) == []
 
 
 def test_what_stands_in_quotation_or_code_alone_is_no_rule(judge: KindJudge) -> None:
-    ((one,),) = judge.judged([Said('He wrote: "keep it dry, always, keep it dry"', "Dry?")])
+    ((one,),) = judge.classify([UserMessage('He wrote: "keep it dry, always, keep it dry"', "Dry?")])
     assert one.kind == "none"
 
 

@@ -1,29 +1,36 @@
-"""The classifier of modes: what it says of a message, what it remembers, its weights on disk."""
+"""The classifier of modes: its decisions, its cache and its shipped weights."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from convgate.bundled import BUNDLED_MODEL, BUNDLED_SHA256
-from convgate.context.classifier.model import TextModel
-from convgate.context.classifier.model_file import read_model
+from convgate.context.classifier.model import READ, TextModel, probabilities
 from convgate.context.classifier.states import StateEncoder
-from convgate.context.classifier.words import READ
 from convgate.context.mode import MODES
-from convgate.context.modes import loading
-from convgate.context.modes.classifier import ModeClassifier
-from convgate.context.modes.fitting import Prepared, fit
-from convgate.context.modes.messages import LabelledMessage, messages_hash, packaged_messages
-from convgate.context.modes.quality import ModeQuality, Tuning, weak_modes
+from convgate.context.modes.classifier import ModeClassifier, load_classifier, shipped_model
 from convgate.conversation import Turn
-from convgate.embedding.base import EncoderIdentity
+from convgate.evaluation.reliability import calibration_error
 from convgate.settings import Settings
 from tests.fakes import FakeEncoder
+from tools.mode_fitting import (
+    ModeQuality,
+    Prepared,
+    Tuning,
+    best_tuning,
+    fit,
+    given,
+    labelled_messages,
+    messages_hash,
+    qualities,
+    reliability,
+)
 
-FEW = packaged_messages()[:120]
+FEW = labelled_messages()[:120]
+TASK, DEBUGGING, GENERAL = (MODES.index(mode) for mode in ("TASK", "DEBUGGING", "GENERAL"))
 
 
 @pytest.fixture(scope="module")
@@ -31,28 +38,23 @@ def few() -> TextModel:
     return fit(Prepared.of(FEW, FakeEncoder(32)), Tuning(0.5))
 
 
-def test_a_decision_says_what_it_found_and_by_which_words(few: TextModel):
+def test_a_decision_has_its_mode_confidence_and_words(few: TextModel):
     (decision,) = ModeClassifier(few, FakeEncoder(32)).classify(
         [Turn.of("user", "Why is it that my printer keeps failing? Nothing happens, still the same error.")]
     )
     assert decision.mode == decision.likeliest == "DEBUGGING"
     assert sum(decision.probabilities.values()) == pytest.approx(1)
-    assert decision.confidence == max(decision.probabilities.values())
-    assert decision.to_json() == {
-        "mode": "DEBUGGING",
-        "confidence": decision.confidence,
-        "source": "classifier",
-    }
+    confidence = max(decision.probabilities.values())
+    assert decision.to_json() == {"mode": "DEBUGGING", "confidence": confidence, "source": "classifier"}
     assert decision.signs
-    signs = ", ".join(f"“{sign}”" for sign in decision.signs)
-    assert decision.reason == f"DEBUGGING with {decision.confidence:.2f}: {signs}."
+    assert all(f"“{sign}”" in decision.reason for sign in decision.signs)
 
 
-def test_what_is_unsure_is_general_and_says_what_it_would_have_been(few: TextModel):
-    unsure = replace(few, doubt=0.6)
-    (decision,) = ModeClassifier(unsure, FakeEncoder(32)).classify_texts(["it keeps failing, same error"])
+def test_what_is_unsure_is_general_and_says_what_is_likeliest(few: TextModel):
+    unsure = ModeClassifier(replace(few, doubt=0.6), FakeEncoder(32))
+    (decision,) = unsure.classify_texts(["it keeps failing, same error"])
     assert (decision.mode, decision.likeliest, decision.source) == ("GENERAL", "DEBUGGING", "low confidence")
-    assert "likeliest is DEBUGGING with 0." in decision.reason
+    assert "DEBUGGING" in decision.reason
 
 
 def test_a_blank_message_is_general_and_needs_no_encoder(few: TextModel):
@@ -62,15 +64,17 @@ def test_a_blank_message_is_general_and_needs_no_encoder(few: TextModel):
     assert (space.item, encoder.texts) == (1, [])
 
 
-def test_only_new_messages_are_looked_at_and_memory_is_bounded(few: TextModel):
+def test_only_new_messages_are_encoded_and_the_cache_is_bounded(few: TextModel):
     encoder = FakeEncoder(32)
-    classifier = ModeClassifier(few, encoder, remembered=2)
-    classifier.classify_texts(["one", "two", "one"])
-    assert encoder.texts == ["one", "two"]
-    classifier.classify_texts(["two", "three"])
-    assert encoder.texts == ["one", "two", "three"]
-    classifier.classify_texts(["one"])
-    assert encoder.texts == ["one", "two", "three", "one"]
+    classifier = ModeClassifier(few, encoder, max_cached=2)
+    for texts, encoded in (
+        (["one", "two", "one"], ["one", "two"]),
+        (["two", "three"], ["three"]),
+        (["one"], ["one"]),
+    ):
+        encoder.calls.clear()
+        assert [one.item for one in classifier.classify_texts(texts)] == list(range(len(texts)))
+        assert encoder.texts == encoded
 
 
 def test_many_at_once_are_as_one_by_one(few: TextModel):
@@ -83,72 +87,25 @@ def test_many_at_once_are_as_one_by_one(few: TextModel):
         assert one.signs == together[place].signs
 
 
-def test_a_mode_that_is_not_told_apart_is_given_as_general(few: TextModel):
-    measured = {"TASK": ModeQuality(0.9, 0.9, 0.9), "DEBUGGING": ModeQuality(0.84, 0.9, 0.87)}
-    weak = replace(few, info={"qualities": {mode: asdict(one) for mode, one in measured.items()}})
-    assert weak_modes(weak.info) == {"DEBUGGING"}
-    (decision,) = ModeClassifier(weak, FakeEncoder(32)).classify_texts(["still the same error, it failed"])
-    assert (decision.mode, decision.likeliest) == ("GENERAL", "DEBUGGING")
-    assert "not told apart well enough" in decision.reason
-
-
-def test_a_pasted_log_is_not_read_as_a_whole(few: TextModel):
+def test_only_both_ends_of_a_long_message_are_read(few: TextModel):
     encoder = FakeEncoder(32)
     ModeClassifier(few, encoder).classify_texts(["begins " + "x" * 100_000 + " it fails"])
-    (read,) = encoder.texts
-    assert len(read) == READ + 1
-    assert read.startswith("begins ")
-    assert read.endswith(" it fails")
+    (text,) = encoder.texts
+    assert (len(text), text[:7], text[-9:]) == (READ + 1, "begins ", " it fails")
 
 
-def test_the_shipped_weights_are_of_the_packaged_messages_and_no_mode_falls_short():
-    shipped = read_model(loading.SHIPPED, MODES, "")
-    assert shipped.info["messages"] == messages_hash(packaged_messages())
-    assert shipped.info["encoder"] == asdict(StateEncoder().identity)
-    assert tuple(shipped.info["qualities"]) == MODES
-    assert weak_modes(shipped.info) == frozenset()
-
-
-def test_the_packaged_messages_are_many_and_varied():
-    messages = packaged_messages()
+def test_the_shipped_weights_are_of_the_labelled_messages_and_every_mode_reaches_its_floors():
+    messages, info = labelled_messages(), shipped_model().info
+    assert info["messages"] == messages_hash(messages)
+    assert info["encoder"] == asdict(StateEncoder().identity)
+    assert tuple(info["qualities"]) == MODES
+    assert all(ModeQuality(**one).reaches_floors for one in info["qualities"].values())
     assert len(messages) == len({message.content for message in messages})
-    for mode in MODES:
-        assert sum(message.mode == mode for message in messages) >= 400
-    assert {message.hand for message in messages} == {"first", "second", "third", "fourth", "fifth"}
-
-
-def test_another_encoder_is_fitted_once_and_kept_in_the_home_folder(
-    few: TextModel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
-):
-    monkeypatch.setattr(loading, "packaged_messages", lambda: FEW)
-    settings, encoder = Settings(home=tmp_path), FakeEncoder(32)
-    for fresh_process in (True, True):
-        assert fresh_process
-        monkeypatch.setattr(loading, "_FITTED", {})
-        loading.load_classifier(encoder, settings)
-    assert len(encoder.calls) == 1
-    (file,) = (tmp_path / "modes").iterdir()
-    file.write_bytes(b"damaged")
-    monkeypatch.setattr(loading, "_FITTED", {})
-    loading.load_classifier(encoder, settings)
-    assert len(encoder.calls) == 2
-    assert "fitted anew" in caplog.text
-    monkeypatch.setattr(loading, "_FITTED", {})
-    monkeypatch.setattr(loading, "packaged_messages", lambda: (*FEW, LabelledMessage("hm", "GENERAL", "new")))
-    loading.load_classifier(encoder, settings)
-    assert len(encoder.calls) == 3
-
-
-def test_the_bundled_encoder_has_shipped_weights_in_any_precision():
-    identity = EncoderIdentity(BUNDLED_MODEL, BUNDLED_SHA256, "bfloat16", "any", "", 384)
-    assert loading.is_bundled(identity)
-    assert not loading.is_bundled(replace(identity, revision="other"))
+    assert min(sum(message.mode == mode for message in messages) for mode in MODES) >= 400
 
 
 @pytest.mark.slow
 def test_plain_messages_have_their_modes_with_the_shipped_weights(convgate_home: Path):
-    settings = Settings(home=convgate_home)
-    classifier = loading.load_classifier(FakeBundled(), settings)
     expected = {
         "add a dark mode to the settings page, please": "TASK",
         "torn between a dog and a cat, both have their charm": "EXPLORATION",
@@ -162,12 +119,43 @@ def test_plain_messages_have_their_modes_with_the_shipped_weights(convgate_home:
         "Teach me how tides work.": "LEARNING",
         "Let's implement it.": "TASK",
     }
-    found = classifier.classify_texts(list(expected))
-    assert [one.mode for one in found] == list(expected.values())
+    decisions = load_classifier(Settings(home=convgate_home)).classify_texts(list(expected))
+    assert [one.mode for one in decisions] == list(expected.values())
 
 
-class FakeBundled(FakeEncoder):
-    """Says that it is the bundled encoder; its own vectors are never asked for."""
+class TestFitting:
+    def test_what_is_below_the_min_confidence_is_general(self):
+        shares = np.array([[0.7, 0.3, 0, 0, 0], [0.69, 0.31, 0, 0, 0], [0, 0, 1, 0, 0]], dtype=np.float32)
+        assert given(shares).tolist() == [TASK, GENERAL, DEBUGGING]
 
-    def __init__(self) -> None:
-        super().__init__(384, model=BUNDLED_MODEL, revision=BUNDLED_SHA256)
+    def test_precision_recall_and_f1_by_hand(self):
+        modes = np.array([TASK, TASK, GENERAL, TASK])
+        found = qualities(np.array([TASK, TASK, TASK, GENERAL]), modes)
+        assert tuple(asdict(found["TASK"]).values()) == pytest.approx((2 / 3, 2 / 3, 2 / 3))
+        assert found["LEARNING"] == ModeQuality(0, 0, 0)
+        assert ModeQuality(0.85, 0.8, 0.82).reaches_floors
+        assert not ModeQuality(0.85, 0.79, 0.82).reaches_floors
+
+    def test_calibration_is_the_distance_between_confidence_and_what_is_right(self):
+        shares = np.array([[0.95, 0.05, 0, 0, 0]] * 4 + [[0.55, 0.45, 0, 0, 0]] * 4, dtype=np.float32)
+        bins = reliability(shares, np.array([0, 0, 0, 0, 0, 0, 1, 1]))
+        assert [(one.count, one.right) for one in bins] == [(4, 0.5), (4, 1.0)]
+        assert calibration_error(bins) == pytest.approx(0.05, abs=1e-6)
+
+    def test_a_tuning_sharpens_holds_general_back_and_leaves_a_doubt(self):
+        logits = np.array([[1.0, 0, 0, 0, 1.0]], dtype=np.float32)
+        (plain,) = Tuning()(logits)
+        assert plain[TASK] == plain[GENERAL]
+        (tuned,) = Tuning(0.5, 1.0, 0.1)(logits)
+        assert tuned == pytest.approx(probabilities(np.array([[2.0, 0, 0, 0, 0]]), 0.1)[0], abs=1e-6)
+        assert tuned.min() >= 0.02
+
+    def test_timid_logits_are_made_as_sure_as_they_are_right(self):
+        generator = np.random.default_rng(0)
+        modes = generator.integers(0, len(MODES), 400)
+        logits = generator.normal(0, 0.1, (400, len(MODES))).astype(np.float32)
+        logits[np.arange(400), modes] += 1.2  # always right, and never sure of it
+        tuning = best_tuning(logits, modes)
+        assert tuning.temperature < 0.5
+        assert (given(tuning(logits)) == modes).mean() > 0.95
+        assert (given(Tuning()(logits)) == modes).mean() < 0.5

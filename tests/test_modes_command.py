@@ -40,7 +40,7 @@ class Told:
 
 @pytest.fixture
 def run_modes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    monkeypatch.setattr(room, "load_classifier", lambda encoder, settings: Told())
+    monkeypatch.setattr(room, "load_classifier", lambda settings: Told())
 
     def call(text: str, *words: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["convgate", "modes", "-", *words])

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from convgate.context.mode import LEAST_CONFIDENCE, Mode, ModeDecision
-from convgate.context.modes import known_intents, mode_of_intent, modes_of
+from convgate.context.mode import MIN_CONFIDENCE, Mode, ModeDecision, known_intents, mode_of_intent
+from convgate.context.modes import find_modes
 from convgate.conversation import ToolCall, Turn
 from convgate.errors import ContextError
 from convgate.settings import Settings
@@ -20,7 +20,7 @@ class Told:
         return [self._decision(place, *turn.text.split()) for place, turn in enumerate(turns)]
 
     def _decision(self, place: int, likeliest: Mode, confidence: str) -> ModeDecision:
-        sure = float(confidence) >= LEAST_CONFIDENCE
+        sure = float(confidence) >= MIN_CONFIDENCE
         mode: Mode = likeliest if sure else "GENERAL"
         source = "classifier" if sure else "low confidence"
         return ModeDecision(place, mode, "classifier", "", "mode", mode, float(confidence), source, likeliest)
@@ -43,11 +43,11 @@ def said(*texts: str) -> list[Turn]:
     ],
 )
 def test_the_mode_changes_when_it_is_sure_or_said_twice(texts: list[str], applied: list[Mode]):
-    assert list(modes_of(said(*texts), Told()).applied.values()) == applied
+    assert list(find_modes(said(*texts), Told()).applied.values()) == applied
 
 
 def test_an_intent_changes_the_mode_at_once_and_says_so():
-    modes = modes_of(said("TASK 0.9", "TASK 0.9", "LEARNING 0.75"), Told(), {1: "DEBUGGING"})
+    modes = find_modes(said("TASK 0.9", "TASK 0.9", "LEARNING 0.75"), Told(), {1: "DEBUGGING"})
     assert list(modes.applied.values()) == ["TASK", "DEBUGGING", "DEBUGGING"]
     decision = modes.found[1]
     assert (decision.mode, decision.confidence, decision.source) == ("DEBUGGING", 1.0, "intent")
@@ -65,7 +65,7 @@ def test_a_turn_that_is_unsure_belongs_to_what_it_follows_and_answers_to_what_th
         Turn.of("assistant", "Because of the cache."),
         Turn.of("user", "TASK 0.75"),
     ]
-    modes = modes_of(turns, Told())
+    modes = find_modes(turns, Told())
     assert dict(modes.labels) == {
         1: "GENERAL",
         2: "DEBUGGING",
@@ -81,7 +81,7 @@ def test_a_turn_that_is_unsure_belongs_to_what_it_follows_and_answers_to_what_th
 
 
 def test_nothing_said_has_no_modes():
-    modes = modes_of([Turn.of("system", "Be brief.")], Told())
+    modes = find_modes([Turn.of("system", "Be brief.")], Told())
     assert (modes.found, modes.applied, modes.labels) == ({}, {}, {})
 
 

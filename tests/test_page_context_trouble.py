@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from convgate.context.builder import ContextBuilder
-from convgate.context.packing import Packed, pack
+from convgate.context.packing import PackedTurns, pack
 from convgate.conversation import Turn
 from convgate.store import Store
 from convgate.store.guard_states import Alert, GuardStates
@@ -22,7 +22,7 @@ __all__ = ["store", "talk"]  # fixtures
 RULE = 5  # the turn of `talk` that states what must hold
 
 
-def losing(*args: Any, **kwargs: Any) -> Packed:
+def losing(*args: Any, **kwargs: Any) -> PackedTurns:
     """A packer that loses the rule of the conversation."""
     packed = pack(*args, **kwargs)
     placed = {turn: one for turn, one in packed.placed.items() if turn != RULE}

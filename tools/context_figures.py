@@ -22,7 +22,7 @@ import numpy as np
 
 from convgate.building import EncoderOnDemand
 from convgate.context.builder import ContextBuilder
-from convgate.context.memory import Memory
+from convgate.context.memory import RequestMemory
 from convgate.conversation import Conversation
 from convgate.messages.tokens import turn_tokens
 from convgate.policies.cosine import cosine_scores
@@ -56,7 +56,7 @@ def main() -> None:
                     sent = fill(scores, tokens, budget)
                     used = sum(tokens[index] for index in sent) / sum(tokens)
                     rows[share, name].append((needed <= sent, used, False))
-                fresh = replace(builder, memory=Memory())
+                fresh = replace(builder, memory=RequestMemory())
                 bundle = fresh.build_at(conversation, budget=budget + current)
                 sent = {*bundle.indices, *(one.source for one in bundle.invariants if one.held)}
                 used = (bundle.tokens - current) / sum(tokens)

@@ -18,20 +18,27 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from convgate.context.classifier.model import Floats
-from convgate.context.classifier.model_file import write_model
 from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MODES
-from convgate.context.modes import load_classifier
-from convgate.context.modes.fitting import Prepared, fit_tuned, folds, hands, held_out
-from convgate.context.modes.loading import SHIPPED
-from convgate.context.modes.messages import packaged_messages
-from convgate.context.modes.quality import Tuning, given, qualities, reliability
-from convgate.embedding.default import default_encoder
+from convgate.context.modes.classifier import SHIPPED, load_classifier
 from convgate.evaluation.reliability import calibration_error
 from convgate.figures.curves import describe_reliability, reliability_figure
 from convgate.figures.palette import LIGHT
 from convgate.figures.reports import Section, Shown, html_page
 from convgate.settings import load_settings
+from tools.mode_fitting import (
+    Prepared,
+    Tuning,
+    fit_tuned,
+    folds,
+    given,
+    hands,
+    held_out,
+    labelled_messages,
+    qualities,
+    reliability,
+)
+from tools.text_fitting import write_model
 
 PLOT = Path("modes_reliability.html")
 
@@ -46,7 +53,7 @@ def main() -> None:
         for file in files:
             _labelled(file)
         return
-    data = Prepared.of(packaged_messages(), state_encoder(load_settings()))
+    data = Prepared.of(labelled_messages(), state_encoder(load_settings()))
     model, tuning = fit_tuned(data)
     print(f"{len(data.messages):,} messages; {tuning}")
     shares = tuning(held_out(data, folds(data)))
@@ -78,8 +85,7 @@ def _hands(data: Prepared, tuning: Tuning) -> None:
 
 def _labelled(file: Path) -> None:
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
-    settings = load_settings()
-    classifier = load_classifier(default_encoder(home=settings.home), settings)
+    classifier = load_classifier(load_settings())
     decisions = classifier.classify_texts([line["content"] for line in lines])
     modes = np.array([MODES.index(line["mode"]) for line in lines])
     _table(file.name, np.array([MODES.index(one.mode) for one in decisions]), modes)

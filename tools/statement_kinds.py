@@ -20,17 +20,14 @@ from typing import Any
 
 import numpy as np
 
-from convgate.context.classifier.fitting import fit
-from convgate.context.classifier.model import TextModel
-from convgate.context.classifier.model_file import write_model
+from convgate.context.classifier.model import TextModel, excerpt, runs_of
 from convgate.context.classifier.states import state_encoder
-from convgate.context.classifier.words import excerpt, runs_of
 from convgate.context.invariants.judge import SHIPPED, UNKNOWN, Context, KindJudge, context_of, features_of
-from convgate.context.invariants.reading import read
-from convgate.context.invariants.statement import KINDS, Kind
+from convgate.context.invariants.statements import KINDS, Kind, read_statements
 from convgate.embedding.base import Encoder
 from convgate.settings import load_settings
 from tools.invariant_figures import Counts, judge, read_lines, table
+from tools.text_fitting import fit, write_model
 
 ROOT = Path(__file__).parent.parent
 STATEMENTS = ROOT / "tools" / "pretraining" / "texts" / "statements"
@@ -39,7 +36,7 @@ CHATS = ROOT / "convgate" / "training" / "texts" / "chats.train.jsonl.gz"
 AUTHORS = ("work", "third", "fourth", "fifth")
 """Files of conversations that the classifier is fitted to; the others there are held out."""
 
-_PENALTY, _VECTOR_SCALE = 2.0, 1.6  # see `classifier.fitting`
+_PENALTY, _VECTOR_SCALE = 2.0, 1.6  # see `text_fitting.fit`
 _WEIGHT_WRITTEN = 4.0  # of a statement of `eighth.jsonl`, which covers what the other sets lack
 _WEIGHT_INSTRUCTION = 1.5  # of an instruction among the many other statements of the chats
 _MAX_OTHER = 0.35  # probability of what an author did not label
@@ -180,7 +177,7 @@ def _of_conversation(
                 for at, words, kind in labels
                 if at == index and (start := text.find(words)) >= 0
             ]
-            parts = read(text)
+            parts = read_statements(text)
             for place, one in enumerate(parts):
                 kind: Kind | None = "none"
                 for start, end, label in spans:

@@ -61,7 +61,7 @@ def context(
     """Build the context of a message: mode, budgets, sections, invariants, and what was left out."""
     from convgate.building import EncoderOnDemand, build_policy
     from convgate.context.builder import ContextBuilder
-    from convgate.context.modes import mode_of_intent
+    from convgate.context.mode import mode_of_intent
     from convgate.policies.base import Prepares
     from convgate.settings import load_settings
 
@@ -226,15 +226,12 @@ def modes(
 
 def _classify(messages: Sequence[FiledMessage], settings: Settings) -> list[ModeDecision]:
     """Return a decision for each message; the classifier is loaded only for those without an intent."""
-    from convgate.building import EncoderOnDemand
-    from convgate.context.modes import asked_for, load_classifier
+    from convgate.context.modes import decide_by_intent, load_classifier
 
     texts = [message.text for message in messages if message.asked_for is None]
-    classified = iter(
-        load_classifier(EncoderOnDemand(settings), settings).classify_texts(texts) if texts else ()
-    )
+    classified = iter(load_classifier(settings).classify_texts(texts) if texts else ())
     return [
-        next(classified) if message.asked_for is None else asked_for(message.item, message.asked_for)
+        next(classified) if message.asked_for is None else decide_by_intent(message.item, message.asked_for)
         for message in messages
     ]
 

@@ -1,4 +1,4 @@
-"""From the turns that were chosen to the messages that go out."""
+"""The messages that are sent: those of the chosen turns, and those that are added."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from convgate.context.check import Place
 from convgate.context.invariant import Invariant
-from convgate.context.moment import Moment
+from convgate.context.turn_table import TurnTable
 from convgate.conversation import INSTRUCTION_ROLES, Turn
 from convgate.errors import ContextError
 from convgate.messages.tokens import TokenCounter, turn_tokens
@@ -18,39 +17,39 @@ Message = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class AddedMessage:
     """A message that stands in a context and is no turn of the conversation."""
 
     message: Message
-    turn: Turn  # the same
+    turn: Turn  # the message as a turn
     tokens: int
     reason: str  # a sentence
 
 
-def read_capsules(capsules: Sequence[str | Message], counter: TokenCounter | None) -> list[Added]:
-    """Capsules as system messages; a message that is one already stays the very same object.
+def read_capsules(capsules: Sequence[str | Message], counter: TokenCounter | None) -> list[AddedMessage]:
+    """Return capsules as system messages; a message that is one already stays the very same object.
 
     Raises ContextError for one that is neither a text nor such a message.
     """
     if isinstance(capsules, str | Mapping):
         raise ContextError("capsules are a list of texts or messages; got a single one")
-    given = [{"role": "system", "content": one} if isinstance(one, str) else one for one in capsules]
-    for place, message in enumerate(given):
-        if not isinstance(message, Mapping) or message.get("role") not in INSTRUCTION_ROLES:
-            role = message.get("role") if isinstance(message, Mapping) else type(message).__name__
+    messages = [{"role": "system", "content": one} if isinstance(one, str) else one for one in capsules]
+    for place, message in enumerate(messages):
+        role = message.get("role") if isinstance(message, Mapping) else type(message).__name__
+        if not isinstance(message, Mapping) or role not in INSTRUCTION_ROLES:
             raise ContextError(
                 f"capsule {place}: a capsule is a text, or a message of system or developer; got {role!r}"
             )
-    return _added(given, "a summary that the caller handed in.", counter)
+    return _add(messages, "a summary that the caller handed in.", counter)
 
 
-def restated(
+def restate(
     invariants: Sequence[Invariant],
-    moment: Moment,
+    table: TurnTable,
     counter: TokenCounter | None,
     shortened: Collection[int] = (),
-) -> list[Added]:
-    """Messages for what has to hold and does not stand in its own turn's words.
+) -> list[AddedMessage]:
+    """Return messages for what has to hold and does not stand in its own turn's words.
 
     That is an invariant whose text a person wrote anew, or which a person pinned to a turn that no valid list
     can have, or whose turn is one of `shortened`, which are not sent for lack of room.
@@ -59,50 +58,42 @@ def restated(
         one.text
         for one in invariants
         if one.held
-        and (
-            one.source in moment.unsendable
-            or one.source in shortened
-            or one.text not in moment.turns[one.source].text
-        )
+        and (one.source in {*table.unsendable, *shortened} or one.text not in table.turns[one.source].text)
     ]
     messages = [{"role": "system", "content": text} for text in dict.fromkeys(texts)]
-    return _added(messages, "it must hold, and its own turn is not sent, or says it in other words.", counter)
+    return _add(messages, "it must hold, and its own turn is not sent, or says it in other words.", counter)
 
 
-def _added(messages: Sequence[Message], reason: str, counter: TokenCounter | None) -> list[Added]:
+def _add(messages: Sequence[Message], reason: str, counter: TokenCounter | None) -> list[AddedMessage]:
     turns = turns_from_messages(messages)
     tokens = turn_tokens(turns, counter).tolist() if turns else []
     return [
-        Added(message, turn, cost, reason)
+        AddedMessage(message, turn, cost, reason)
         for message, turn, cost in zip(messages, turns, tokens, strict=True)
     ]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Assembled:
+class MessageList:
     """The finished list."""
 
     messages: list[Message]
-    places: list[Place]  # of each message in the conversation
+    places: list[int | None]  # of each message its index; None for an added one
     turns: list[Turn]  # the same messages
     tokens: list[int]  # of each
 
 
 def assemble(
-    moment: Moment, indices: Sequence[int], messages: Sequence[Message], added: Sequence[Added]
-) -> Assembled:
-    """The messages of the turns `indices`, what was added behind the instructions that stand first."""
-    leading = 0
-    while leading < len(indices) and moment.columns.instructs[indices[leading]]:
-        leading += 1
-    extra = list(added)
-
-    def around(of_turns: list[Any], of_added: list[Any]) -> list[Any]:
-        return [*of_turns[:leading], *of_added, *of_turns[leading:]]
-
-    return Assembled(
-        around(list(messages), [one.message for one in extra]),
-        around(list(indices), [None] * len(extra)),
-        around([moment.turns[index] for index in indices], [one.turn for one in extra]),
-        around([moment.tokens[index] for index in indices], [one.tokens for one in extra]),
+    table: TurnTable, indices: Sequence[int], messages: Sequence[Message], added: Sequence[AddedMessage]
+) -> MessageList:
+    """Return the messages of the turns `indices`, with `added` behind the instructions that stand first."""
+    leading = next((row for row, index in enumerate(indices) if not table.instructs[index]), len(indices))
+    here = slice(leading, leading)
+    result = MessageList(
+        list(messages), list(indices), [table.turns[i] for i in indices], [table.tokens[i] for i in indices]
     )
+    result.messages[here] = [one.message for one in added]
+    result.places[here] = [None] * len(added)
+    result.turns[here] = [one.turn for one in added]
+    result.tokens[here] = [one.tokens for one in added]
+    return result

@@ -1,4 +1,4 @@
-"""How many tokens each section may take in each mode, and what a mode leaves out.
+"""The sections of a context, how many tokens each may take in each mode, and what a mode leaves out.
 
 >>> Budgets().cells("TASK")["evidence"], Budgets().total("TASK")
 (28000, 53000)
@@ -11,16 +11,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import Literal
 
 from convgate.context.mode import MODES, Mode
-from convgate.context.section import SECTIONS, SectionName
 from convgate.errors import ContextError
 from convgate.settings import Settings
 
+SectionName = Literal["rules", "task_state", "recent", "evidence", "decisions", "capsules"]
+
+SECTIONS: tuple[SectionName, ...] = ("rules", "task_state", "recent", "evidence", "decisions", "capsules")
+
 Cells = Mapping[SectionName, int]
 
-_ORDER: tuple[Mode, ...] = ("TASK", "EXPLORATION", "DEBUGGING", "LEARNING", "GENERAL")
-_COLUMNS: dict[SectionName, tuple[int, int, int, int, int]] = {  # tokens
+_COLUMNS: dict[SectionName, tuple[int, int, int, int, int]] = {  # tokens by mode, in the order of `MODES`
     "rules": (10_000, 3_000, 5_000, 8_000, 6_000),
     "task_state": (5_000, 1_000, 4_000, 0, 3_000),
     "recent": (2_000, 15_000, 12_000, 2_000, 8_000),
@@ -32,7 +35,7 @@ _COLUMNS: dict[SectionName, tuple[int, int, int, int, int]] = {  # tokens
 TABLE: Mapping[Mode, Cells] = MappingProxyType(
     {
         mode: MappingProxyType({section: column[place] for section, column in _COLUMNS.items()})
-        for place, mode in enumerate(_ORDER)
+        for place, mode in enumerate(MODES)
     }
 )
 
@@ -40,7 +43,7 @@ DROPS: Mapping[Mode, frozenset[Mode]] = MappingProxyType(
     {
         "TASK": frozenset({"EXPLORATION"}),
         "EXPLORATION": frozenset({"TASK"}),
-        "DEBUGGING": frozenset({"TASK"}),  # that went well: see `sections.left_out`
+        "DEBUGGING": frozenset({"TASK"}),  # that went well: see `SectionClaims.is_left_out`
         "LEARNING": frozenset({"GENERAL"}),
         "GENERAL": frozenset(),
     }
@@ -59,9 +62,9 @@ class Budgets:
 
     @classmethod
     def of(cls, settings: Settings) -> Budgets:
-        """The table with the cells that the settings change.
+        """Return the table with the cells that the settings change.
 
-        Raises ContextError for a mode or section that there is not, and for a number below 0.
+        Raises ContextError for an unknown mode or section, and for a number below 0.
         """
         table = {mode: dict(cells) for mode, cells in TABLE.items()}
         for mode, cells in settings.context_budgets.items():
@@ -72,9 +75,9 @@ class Budgets:
             own = table[mode.upper()]  # type: ignore[index]  # checked
             for section, tokens in cells.items():
                 if section not in own:
-                    known = ", ".join(SECTIONS)
                     raise ContextError(
-                        f"context_budgets, {mode}: there is no section {section!r}; there are {known}"
+                        f"context_budgets, {mode}: there is no section {section!r};"
+                        f" there are {', '.join(SECTIONS)}"
                     )
                 if tokens < 0:
                     raise ContextError(
@@ -84,11 +87,11 @@ class Budgets:
         return cls(table)
 
     def cells(self, mode: Mode) -> Cells:
-        """The tokens of each section, as the table has them."""
+        """Return the tokens of each section, as the table has them."""
         return self.table[mode]
 
     def total(self, mode: Mode) -> int:
-        """The tokens of a whole context when nobody says otherwise."""
+        """Return the default tokens of a whole context."""
         return sum(self.table[mode].values())
 
     def shares(self, mode: Mode, total: int) -> dict[SectionName, int]:
@@ -97,8 +100,8 @@ class Budgets:
         return {section: tokens * min(total, whole) // whole for section, tokens in self.table[mode].items()}
 
 
-def checked_total(budget: object) -> int:
-    """A total that a caller names; ContextError when it is none."""
+def check_total(budget: object) -> int:
+    """Return a caller's total in tokens; ContextError when it is none."""
     if isinstance(budget, int) and abs(budget) >= 2**63:
         raise ContextError("a budget is a number of tokens below 2**63")
     if isinstance(budget, bool) or not isinstance(budget, int) or budget < 0:

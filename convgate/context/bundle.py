@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from convgate.context.budgets import SectionName
 from convgate.context.invariant import Invariant
 from convgate.context.mode import Mode, ModeDecision
 from convgate.context.request import Fallback
-from convgate.context.section import SectionName
 from convgate.conversation import Turn
 from convgate.decisions import TurnDecisions
 from convgate.messages.check import check_valid
@@ -22,27 +22,22 @@ class PlacedTurn:
 
     index: int | None  # 0-based in the conversation; None for a message that is none of its turns
     tokens: int
-    told: Callable[[], str] = field(repr=False, compare=False)
+    explain: Callable[[], str] = field(repr=False, compare=False)
 
     @property
     def reason(self) -> str:
-        """A sentence, made when somebody looks."""
-        return self.told()
+        """A sentence, made when it is read."""
+        return self.explain()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Section:
     """One part of the context."""
 
     name: SectionName
     budget: int  # tokens, after scaling, before what others left over
     tokens: int  # of its turns
-    listed: Callable[[], tuple[PlacedTurn, ...]] = field(repr=False, compare=False)
-
-    @cached_property
-    def turns(self) -> tuple[PlacedTurn, ...]:
-        """In the order of the conversation, what was added first; made when somebody looks."""
-        return self.listed()
+    turns: tuple[PlacedTurn, ...]  # in the order of the conversation, added messages first
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +63,7 @@ class ContextBundle:
     tokens_total: int  # had everything up to the current message been sent
     over_budget: int  # tokens by which what has to stay exceeds the budget; 0 when it fits
     invariants: tuple[Invariant, ...]  # all that were found, active or not
-    breaches: tuple[
-        Invariant, ...
-    ]  # held ones that were missing, here or before; the baseline stands instead
+    breaches: tuple[Invariant, ...]  # held, missing here or before: the baseline was sent instead
     fallbacks: tuple[Fallback, ...]
     decisions: TurnDecisions  # one for every earlier turn; its rule is its section, or what dropped it
     messages: list[Mapping[str, Any]]  # valid, in order
@@ -83,15 +76,15 @@ class ContextBundle:
 
     @cached_property
     def violations(self) -> tuple[str, ...]:
-        """Of what chat APIs ask, where the current message itself breaks it; looked for when asked."""
+        """Rules of chat APIs that the list breaks because of the current message itself."""
         return tuple(check_valid(self.sent))
 
     def section(self, name: SectionName) -> Section:
-        """The section of that name."""
+        """Return the section of that name."""
         return next(section for section in self.sections if section.name == name)
 
     def to_json(self) -> dict[str, Any]:
-        """The record that `convgate context` prints; indices are 0-based."""
+        """Return the record that `convgate context` prints; indices are 0-based."""
         return {
             "request_id": self.request_id,
             "mode": self.mode,

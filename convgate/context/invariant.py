@@ -1,9 +1,13 @@
-"""What has to hold on: one statement of the user's, with its state."""
+"""What has to hold on: one statement of the user's, with its state, and the check of a finished context."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
+
+from convgate.text import to_line
+from convgate.transcripts import turns_from_messages
 
 InvariantType = Literal["safety_requirement", "user_correction", "hard_constraint", "blocking_error"]
 State = Literal["active", "superseded", "lifted", "resolved"]
@@ -18,6 +22,15 @@ PRIORITIES: dict[InvariantType, int] = {
 
 HELD = 800
 """From this priority on, an active invariant must stand in every context."""
+
+
+def quote_line(text: str) -> str:
+    """Return the beginning of a text in quotation marks, on one line.
+
+    >>> quote_line("must work\\nwith LDAP.")
+    '“must work with LDAP”'
+    """
+    return f"“{to_line(text, 80).rstrip('.')}”"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +56,11 @@ class Invariant:
         return PRIORITIES[self.type]
 
     @property
+    def label(self) -> str:
+        """The type in words."""
+        return self.type.replace("_", " ")
+
+    @property
     def active(self) -> bool:
         """Whether it holds now."""
         return self.state == "active"
@@ -63,3 +81,27 @@ class Invariant:
             "active": self.active,
             "superseded_by": self.superseded_by,
         }
+
+
+def find_missing(
+    invariants: Sequence[Invariant], messages: Sequence[Mapping[str, Any]], places: Sequence[int | None]
+) -> list[Invariant]:
+    """Return the invariants that have to hold and whose text is missing from the finished messages.
+
+    Their text has to stand in their own turn's message, or in an added one. places: the index of each message
+    in its conversation, None for an added one. Apart from the packing on purpose: it reads only what is sent.
+    """
+    at: dict[int | None, list[Mapping[str, Any]]] = {}
+    for message, place in zip(messages, places, strict=True):
+        at.setdefault(place, []).append(message)
+    added = at.pop(None, [])
+    return [
+        one
+        for one in invariants
+        if one.held and not any(_contains(message, one.text) for message in (*at.get(one.source, ()), *added))
+    ]
+
+
+def _contains(message: Mapping[str, Any], text: str) -> bool:
+    content = message.get("content")
+    return (isinstance(content, str) and text in content) or text in turns_from_messages([message])[0].text

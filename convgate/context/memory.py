@@ -1,4 +1,4 @@
-"""What a builder remembers of earlier requests of the same conversation.
+"""Earlier requests of the same conversation: what they sent, and what stays because of them.
 
 A conversation is recognised by its own beginning: each request is kept under a digest of all turns up to the
 message that it answered. A conversation that goes on finds its last request that way, one that branches off
@@ -15,16 +15,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from convgate.context.bundle import PrefixReport
 from convgate.context.invariant import Invariant
 from convgate.context.mode import Mode
+from convgate.decisions import TurnDecisions
 
-REQUESTS = 2_000
-"""How many requests are remembered; the least recently used ones are forgotten first."""
+MAX_REQUESTS = 2_000
+"""Requests that are kept; the least recently used are dropped first."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Remembered:
-    """One request."""
+class PastRequest:
+    """What is kept of a request."""
 
     current: int  # the turn that it answered
     intents: Mapping[int, Mode]  # that the caller named so far, by turn
@@ -33,37 +35,79 @@ class Remembered:
     breaches: tuple[Invariant, ...]  # that were missing in this or an earlier request of the conversation
 
 
-def number_of(text: str) -> int:
-    """The number of a message that is no turn: the same for the same text, as long as the program runs."""
+def message_number(text: str) -> int:
+    """Return a number below 0 for a message that is no turn: the same for the same text in one process."""
     return -1 - (hash(text) & 0x7FFF_FFFF_FFFF)
 
 
-class Memory:
-    """Remembers the requests made last; thread-safe."""
+class RequestMemory:
+    """The requests made last; thread-safe."""
 
-    def __init__(self, size: int = REQUESTS) -> None:
+    def __init__(self, size: int = MAX_REQUESTS) -> None:
         self._size = size
         self._lock = threading.Lock()
-        self._requests: OrderedDict[bytes, Remembered] = OrderedDict()
+        self._requests: OrderedDict[bytes, PastRequest] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._requests)
 
-    def before(self, chain: Sequence[bytes]) -> Remembered | None:
-        """The last request of this conversation before its present message; `chain` has a digest a turn."""
+    def find(self, chain: Sequence[bytes]) -> PastRequest | None:
+        """Return the last request of this conversation before its current message; chain: a digest a turn."""
         with self._lock:
-            if not self._requests:
-                return None
             for place in range(len(chain) - 2, -1, -1):
-                if found := self._requests.get(chain[place]):
+                if request := self._requests.get(chain[place]):
                     self._requests.move_to_end(chain[place])
-                    return found
+                    return request
         return None
 
-    def keep(self, digest: bytes, request: Remembered) -> None:
-        """Remember a request under the digest of the turn that it answered."""
+    def keep(self, digest: bytes, request: PastRequest) -> None:
+        """Keep a request under the digest of the turn that it answered."""
         with self._lock:
             self._requests[digest] = request
             self._requests.move_to_end(digest)
             while len(self._requests) > self._size:
                 self._requests.popitem(last=False)
+
+
+@dataclass(frozen=True, slots=True)
+class SteadySelection:
+    """The policy's selection after hysteresis."""
+
+    kept: NDArray[np.bool_]  # (n,) of each earlier turn
+    stay: frozenset[int] = frozenset()  # turns that stay although the policy drops them
+    wait: frozenset[int] = frozenset()  # turns that wait although the policy keeps them
+
+
+def apply_hysteresis(decisions: TurnDecisions, before: PastRequest | None, margin: float) -> SteadySelection:
+    """Return the policy's selection, without changes since the context before that gain at most `margin`.
+
+    The gain is what lies between a turn's score and the threshold, on the scale of the scores; where a
+    policy has no scores or no threshold, nothing is held.
+    """
+    kept, scores, threshold = decisions.kept, decisions.scores, decisions.threshold
+    if before is None or not margin or scores is None or threshold is None:
+        return SteadySelection(kept)
+    known = decisions.indices <= before.current
+    stood = np.isin(decisions.indices, before.sent)
+    gain = np.abs(scores - threshold)
+    small = known & (np.nan_to_num(gain, nan=np.inf) <= margin)
+    stay, wait = small & stood & ~kept, small & ~stood & kept
+    return SteadySelection(
+        (kept | stay) & ~wait,
+        frozenset(decisions.indices[stay].tolist()),
+        frozenset(decisions.indices[wait].tolist()),
+    )
+
+
+def compare_prefix(
+    before: PastRequest | None, sent: Sequence[int], tokens: Sequence[int], held: Sequence[int]
+) -> PrefixReport | None:
+    """Return how much of the context before stands at the front of this one; None when there was none."""
+    if before is None:
+        return None
+    shared = 0
+    for old, new in zip(before.sent.tolist(), sent, strict=False):
+        if old != new:
+            break
+        shared += 1
+    return PrefixReport(sum(tokens[:shared]), before.tokens, tuple(held))

@@ -1,4 +1,4 @@
-"""The modes, and what was found of one message."""
+"""The modes, the decision about one message's mode, and the intents by which a caller names a mode."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from convgate.decisions import Decision
+from convgate.errors import ContextError
+from convgate.settings import Settings
 
 Mode = Literal["TASK", "EXPLORATION", "DEBUGGING", "LEARNING", "GENERAL"]
 
@@ -14,7 +16,7 @@ MODES: tuple[Mode, ...] = ("TASK", "EXPLORATION", "DEBUGGING", "LEARNING", "GENE
 
 Source = Literal["intent", "classifier", "low confidence"]
 
-LEAST_CONFIDENCE = 0.70
+MIN_CONFIDENCE = 0.70
 """Below it, a message counts as GENERAL."""
 
 SURE = 0.85
@@ -29,11 +31,65 @@ class ModeDecision(Decision):
     confidence: float  # 0…1: how often a mode found with it is right; 1 with an intent
     source: Source
     likeliest: Mode  # what the classifier found, whatever its confidence
-    probabilities: Mapping[Mode, float] = field(
-        default_factory=dict
-    )  # of all modes, sum 1; none with an intent
-    signs: tuple[str, ...] = ()  # what in the message spoke for it the most, for a person to read
+    probabilities: Mapping[Mode, float] = field(default_factory=dict)  # sum 1; none with an intent
+    signs: tuple[str, ...] = ()  # the n-grams of the message that contribute most
 
     def to_json(self) -> dict[str, Any]:
-        """The record that `convgate modes` prints."""
+        """Return the record that `convgate modes` prints."""
         return {"mode": self.mode, "confidence": self.confidence, "source": self.source}
+
+
+def no_mode(reason: str, probabilities: Mapping[Mode, float] | None = None) -> ModeDecision:
+    """Return the decision about a message that shows no mode: GENERAL, with low confidence."""
+    shares = probabilities or {}
+    confidence = max(shares.values(), default=0.0)
+    return ModeDecision(
+        0, "GENERAL", "classifier", f"GENERAL: {reason}", "mode", "GENERAL", confidence, "low confidence",
+        "GENERAL", shares,
+    )  # fmt: skip
+
+
+INTENTS: Mapping[str, Mode] = {
+    "task": "TASK",
+    "debug": "DEBUGGING",
+    "explore": "EXPLORATION",
+    "learn": "LEARNING",
+    "general": "GENERAL",
+}
+
+
+def mode_of_intent(intent: str, settings: Settings) -> Mode:
+    """Return the mode that an intent asks for, whatever its case and the blanks around it.
+
+    Names of modes are intents too. `settings.context_intents` adds to them, and may give one of them another
+    mode. Raises ContextError for an unknown intent.
+
+    >>> mode_of_intent(" Debug ", Settings())
+    'DEBUGGING'
+    """
+    known = known_intents(settings)
+    if not isinstance(intent, str):
+        raise ContextError(f"an intent is a word; got {intent!r}; there are {', '.join(known)}")
+    mode = known.get(_plain(intent))
+    if mode is None:
+        raise ContextError(f"there is no intent {intent!r}; there are {', '.join(known)}")
+    return mode
+
+
+def known_intents(settings: Settings) -> dict[str, Mode]:
+    """Return all intents in lower case with their modes; ContextError for unknown modes in the settings."""
+    known: dict[str, Mode] = {**INTENTS, **{mode.lower(): mode for mode in MODES}}
+    for intent, named in settings.context_intents.items():
+        if not _plain(intent):
+            raise ContextError("context_intents: an intent is a word; got an empty one")
+        mode = next((mode for mode in MODES if mode == named.strip().upper()), None)
+        if mode is None:
+            raise ContextError(
+                f"context_intents, {intent}: there is no mode {named!r}; there are {', '.join(MODES)}"
+            )
+        known[_plain(intent)] = mode
+    return known
+
+
+def _plain(intent: str) -> str:
+    return intent.strip().casefold()

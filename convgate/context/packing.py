@@ -1,19 +1,19 @@
-"""Turns into sections until the budget is used up: what stands in any case, then what sections want."""
+"""Fill sections with turns until the budget is used up: what always stands, then what sections want."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from convgate.context.claims import Claim, Placed
-from convgate.context.moment import Moment
-from convgate.context.section import SectionName
+from convgate.context.budgets import SectionName
+from convgate.context.claims import Claim, Placement, SectionClaims
+
+_BASELINE = "the baseline context takes the newest turns that fit."
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
-    """How much there is to give away."""
+class ContextBudget:
+    """The tokens that a context may take."""
 
     total: int  # tokens of the whole context
     shares: Mapping[SectionName, int]  # tokens of each section
@@ -22,40 +22,19 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedTurns:
     """What stands in the context, before the list is made valid. The message to answer stands anyway."""
 
-    placed: dict[int, Placed]  # by turn
+    placed: dict[int, Placement]  # by turn
     capsules: list[int] = field(default_factory=list)  # their places in what was given
 
 
-class Packer(Protocol):
-    """Chooses turns: a seam for tests, which put one in that loses invariants."""
-
-    def __call__(
-        self,
-        moment: Moment,
-        always: Mapping[int, str],
-        claims: Mapping[SectionName, Iterable[Claim]],
-        capsules: Sequence[int],
-        room: Room,
-    ) -> Packed:
-        """The turns of the context; see `pack`."""
-        ...
+Packer = Callable[[SectionClaims, Sequence[int], ContextBudget], PackedTurns]
+"""Chooses turns: `pack`, or `pack_baseline`."""
 
 
-def pack(
-    moment: Moment,
-    always: Mapping[int, str],
-    claims: Mapping[SectionName, Iterable[Claim]],
-    capsules: Sequence[int],
-    room: Room,
-) -> Packed:
-    """The turns of the context, in time linear in the claims.
-
-    `always` are turns that stand whatever it costs, with their reasons, beside the present message and its
-    tool call; `claims` what sections want, in the order in which they choose, each section's dearest first;
-    `capsules` the tokens of each capsule.
+def pack(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
+    """Return the turns of the context, in time linear in the claims; capsules: the tokens of each.
 
     Capsules come first, within their share. Evidence comes next and has no share. Whatever the other
     sections and their budgets are, the context therefore has every turn that the policy alone would send
@@ -66,69 +45,66 @@ def pack(
     has to open with is counted from the start, so that the budget still holds when `make_valid` has brought
     it in.
     """
-    chosen = Chosen(moment, room)
-    chosen.place_all(always)
-    taken, left = [], room.shares["capsules"]
+    packing = Packing(claims, budget)
+    taken, left = [], budget.shares["capsules"]
     for place, tokens in enumerate(capsules):
-        if tokens <= left and chosen.take(tokens):
+        if tokens <= left and packing.spend(tokens):
             taken.append(place)
             left -= tokens
     waiting: list[Claim] = []
-    for section, wanted in claims.items():
-        waiting += _within_share(
-            chosen, wanted, room.total if section == "evidence" else room.shares[section]
-        )
+    for section, wanted in claims.by_section(budget.shares["recent"]).items():
+        share = budget.total if section == "evidence" else budget.shares[section]
+        waiting += packing.fill_share(wanted, share)
     for claim in waiting:
         if claim.overflows:
-            chosen.claim(claim)
+            packing.place_if_fits(claim)
     for place, tokens in enumerate(capsules):
-        if place not in taken and chosen.take(tokens):
+        if place not in taken and packing.spend(tokens):
             taken.append(place)
-    return Packed(chosen.placed, sorted(taken))
+    return PackedTurns(packing.placed, sorted(taken))
 
 
-def _within_share(chosen: Chosen, claims: Iterable[Claim], share: int) -> list[Claim]:
-    """Let a section have what fits its share; returns what did not."""
-    waiting = []
-    for claim in claims:
-        tokens, evidence = chosen.new_tokens(claim.turns), chosen.evidence_of(claim)
-        of_share = tokens + sum(chosen.moment.tokens[index] for index in evidence)
-        if of_share <= share and chosen.claim(claim, tokens):
-            share -= of_share
-            for index in evidence:
-                chosen.placed[index] = Placed(claim.section, claim.reason)
-        else:
-            waiting.append(claim)
-    return waiting
+class Packing:
+    """The turns placed so far, and their tokens once the list is made valid."""
 
-
-class Chosen:
-    """What was chosen so far, and what that costs once the list is made valid."""
-
-    def __init__(self, moment: Moment, room: Room) -> None:
-        self.moment, self.room = moment, room
-        self.placed: dict[int, Placed] = {}
-        self._stands = set(moment.present)
-        self._spent = room.spent + sum(moment.tokens[index] for index in moment.present)
-        taking_part = (index for index in moment.present if not moment.columns.instructs[index])
-        self._first = min(taking_part, default=len(moment.turns))  # of the messages but instructions
-        self._brought = self._opened(self._first)[1]
+    def __init__(self, claims: SectionClaims, budget: ContextBudget) -> None:
+        table = claims.table
+        self.table, self.budget = table, budget
+        self.placed: dict[int, Placement] = {}
+        self._stands = set(table.current_unit)
+        self._spent = budget.spent + sum(table.tokens[index] for index in table.current_unit)
+        taking_part = (index for index in table.current_unit if not table.instructs[index])
+        self._first = min(taking_part, default=len(table.turns))  # of the messages but instructions
+        self._brought = self._opening(self._first)[1]
+        for index, reason in claims.always.items():
+            turns = table.group(index)
+            self._place(Claim("rules", turns, turns, reason))
 
     @property
     def tokens(self) -> int:
-        """Of the valid list that what was chosen makes."""
+        """The tokens of the valid list that the placed turns make."""
         return self._spent + self._brought
 
-    def new_tokens(self, turns: Sequence[int]) -> int:
-        """What these turns cost as far as they do not stand already."""
-        tokens = 0
-        for index in turns:
-            if index not in self._stands:
-                tokens += self.moment.tokens[index]
-        return tokens
+    def _new_tokens(self, turns: Sequence[int]) -> int:
+        """The tokens of those of the turns that are not placed yet."""
+        return sum(self.table.tokens[index] for index in turns if index not in self._stands)
 
-    def evidence_of(self, claim: Claim) -> list[int]:
-        """Turns that stand as evidence and that the claim wants for a section that says more of them."""
+    def fill_share(self, claims: Iterable[Claim], share: int) -> list[Claim]:
+        """Place the claims of a section that fit its share; return those that did not."""
+        waiting = []
+        for claim in claims:
+            evidence = self._evidence_of(claim)
+            of_share = self._new_tokens(claim.turns) + sum(self.table.tokens[index] for index in evidence)
+            if of_share <= share and self.place_if_fits(claim):
+                share -= of_share
+                for index in evidence:
+                    self.placed[index] = Placement(claim.section, claim.reason)
+            else:
+                waiting.append(claim)
+        return waiting
+
+    def _evidence_of(self, claim: Claim) -> list[int]:
+        """The turns placed as evidence that the claim wants for a more specific section."""
         if claim.section in ("evidence", "recent"):
             return []
         return [
@@ -137,51 +113,58 @@ class Chosen:
             if index in self.placed and self.placed[index].section == "evidence"
         ]
 
-    def claim(self, claim: Claim, tokens: int | None = None) -> bool:
-        """Place the turns of a claim that do not stand already, if all of them fit; `tokens` are theirs."""
-        tokens = self.new_tokens(claim.turns) if tokens is None else tokens
+    def place_if_fits(self, claim: Claim) -> bool:
+        """Place the turns of a claim if all that are not placed yet fit; return whether they do."""
         brought = self._brought
         if claim.turns[0] < self._first:
-            opening, brought = self._opened(claim.turns[0])
-            if opening in self.room.barred:
+            opening, brought = self._opening(claim.turns[0])
+            if opening in self.budget.barred:
                 return False
-        if self._spent + tokens + brought > self.room.total:
+        if self._spent + self._new_tokens(claim.turns) + brought > self.budget.total:
             return False
-        self.place(claim.turns, claim.section, claim.reason, claim)
+        self._place(claim)
         return True
 
-    def place_all(self, always: Mapping[int, str]) -> None:
-        """Place what stands in any case, whatever it costs."""
-        for index, reason in always.items():
-            self.place(self.moment.together(index), "rules", reason)
-
-    def take(self, tokens: int) -> bool:
-        """Spend tokens on something else, if they are there."""
-        if self.tokens + tokens > self.room.total:
+    def spend(self, tokens: int) -> bool:
+        """Spend tokens on another message if they are left; return whether they are."""
+        if self.tokens + tokens > self.budget.total:
             return False
         self._spent += tokens
         return True
 
-    def place(
-        self, turns: Sequence[int], section: SectionName, reason: str | None, claim: Claim | None = None
-    ) -> None:
-        """Place turns whatever they cost."""
-        for index in turns:
+    def _place(self, claim: Claim) -> None:
+        """Place the turns of a claim that are not placed yet, whatever they cost."""
+        for index in claim.turns:
             if index in self._stands:
                 continue
             self._stands.add(index)
-            self._spent += self.moment.tokens[index]
-            companion = claim is not None and index not in claim.wanted
-            self.placed[index] = Placed(section, claim.beside if claim and companion else reason)
-            if index < self._first and not self.moment.columns.instructs[index]:
-                self._first, self._brought = index, self._opened(index)[1]
+            self._spent += self.table.tokens[index]
+            reason = claim.reason if index in claim.wanted else claim.beside
+            self.placed[index] = Placement(claim.section, reason)
+            if index < self._first and not self.table.instructs[index]:
+                self._first, self._brought = index, self._opening(index)[1]
 
-    def _opened(self, first: int) -> tuple[int | None, int]:
+    def _opening(self, first: int) -> tuple[int | None, int]:
         """The user's turn that has to be brought in when the list begins with that one, and its tokens.
 
         None when it needs none: it is a user's itself, or there is no user before it.
         """
-        opening = self.moment.asked[first] if first < len(self.moment.turns) else None
+        opening = self.table.asked[first] if first < len(self.table.turns) else None
         if opening is None or opening == first:
             return None, 0
-        return opening, self.moment.tokens[opening]
+        return opening, self.table.tokens[opening]
+
+
+def pack_baseline(claims: SectionClaims, capsules: Sequence[int], budget: ContextBudget) -> PackedTurns:
+    """Return what must hold and the newest turns that fit, when `pack` lost an invariant; no capsules.
+
+    The first turn that does not fit ends it; what cannot be sent at all is passed over.
+    """
+    table, packing = claims.table, Packing(claims, budget)
+    for index in range(table.current - 1, -1, -1):
+        if index in table.unsendable or table.instructs[index]:
+            continue
+        turns = table.group(index)
+        if not packing.place_if_fits(Claim("recent", turns, turns, _BASELINE)):
+            break
+    return PackedTurns(packing.placed)

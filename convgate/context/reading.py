@@ -6,109 +6,95 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from convgate.context.columns import CONVERSATIONS
 from convgate.context.invariant import Invariant
-from convgate.context.invariants.finding import Finding, Judges
-from convgate.context.mode import Mode, ModeDecision
-from convgate.context.modes.conversation import Classifies, ConversationModes, FollowingModes
-from convgate.context.moment import Moment
+from convgate.context.invariants.finding import InvariantFinder, Judge
+from convgate.context.mode import Mode, ModeDecision, no_mode
+from convgate.context.modes.conversation import ConversationModes, MessageClassifier, ModeTracker
 from convgate.context.request import Fallback, Guard
+from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
 from convgate.conversation import Turn
-
-_NOTHING_ASKED = ModeDecision(
-    item=0,
-    outcome="GENERAL",
-    rule="classifier",
-    reason="GENERAL: nobody asked anything yet.",
-    stage="mode",
-    mode="GENERAL",
-    confidence=0.0,
-    source="low confidence",
-    likeliest="GENERAL",
-)
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
-    """The modes of a conversation at its present message."""
+class ConversationReading:
+    """The modes of a conversation at its current message, and what must hold there."""
 
     mode: Mode  # that is applied
     found: ModeDecision  # of the message to answer, by itself; of its question, for a tool's result
     labels: Mapping[int, Mode]  # by turn
-    invariants: list[Invariant]  # that the turns state, the present one included
+    invariants: list[Invariant]  # that the turns state, the current one included
     goals: tuple[int, ...]  # users' turns that set a task, by themselves
     intents: dict[int, Mode]  # that callers named so far, by turn
     fallback: Fallback | None  # why `mode` is GENERAL against what was found
 
 
 @dataclass(eq=False, slots=True)
-class _Followed:
+class _Progress:
     """A conversation as far as it was read."""
 
     intents: dict[int, Mode]
     turns: list[Turn] = field(default_factory=list)
-    modes: FollowingModes = field(default_factory=FollowingModes)
-    finding: Finding = field(default_factory=Finding)
+    modes: ModeTracker = field(default_factory=ModeTracker)
+    invariants: InvariantFinder = field(default_factory=InvariantFinder)
+
+    def precedes(self, turns: list[Turn], intents: Mapping[int, Mode]) -> bool:
+        """Whether the turns begin with those that were read, under the same intents."""
+        known = len(self.turns)
+        return (
+            known <= len(turns)
+            and self.intents == {index: mode for index, mode in intents.items() if index < known}
+            and self.turns == turns[:known]
+        )
 
 
-class Readings:
+class ConversationReader:
     """Reads conversations; of those read last, one that goes on is read where it grew. Thread-safe."""
 
-    def __init__(self, judge: Judges) -> None:
+    def __init__(self, judge: Judge) -> None:
         self.judge = judge
         self._lock = threading.Lock()
-        self._followed: list[_Followed] = []  # the newest last; who reads one takes it out
+        self._known: list[_Progress] = []  # the newest last; who reads one takes it out
 
     def read(
-        self, turns: list[Turn], classifier: Classifies, intents: Mapping[int, Mode]
+        self, turns: list[Turn], classifier: MessageClassifier, intents: Mapping[int, Mode]
     ) -> tuple[ConversationModes, list[Invariant]]:
-        """The modes of all turns, and every invariant that they state."""
+        """Return the modes of all turns, and every invariant that they state."""
         with self._lock:
-            known = [one for one in self._followed if _goes_on(one, turns, intents)]
-            found = max(known, key=lambda one: len(one.turns), default=None)
-            if found is not None:
-                self._followed.remove(found)
-        one = found or _Followed(dict(intents))
-        new = turns[len(one.turns) :]
+            candidates = [one for one in self._known if one.precedes(turns, intents)]
+            progress = max(candidates, key=lambda one: len(one.turns), default=None)
+            if progress is not None:
+                self._known.remove(progress)
+        progress = progress or _Progress(dict(intents))
+        new = turns[len(progress.turns) :]
         if new:
-            one.modes.add(new, classifier, intents)
-            one.finding.add(new, self.judge)
-            one.turns, one.intents = list(turns), dict(intents)
-        read = one.modes.modes, one.finding.invariants
+            progress.modes.add(new, classifier, intents)
+            progress.invariants.add(new, self.judge)
+            progress.turns, progress.intents = list(turns), dict(intents)
+        result = progress.modes.modes, progress.invariants.invariants
         with self._lock:
-            self._followed = [*self._followed[1 - CONVERSATIONS :], one]
-        return read
+            self._known = [*self._known[1 - MAX_CONVERSATIONS :], progress]
+        return result
 
 
-def _goes_on(one: _Followed, turns: list[Turn], intents: Mapping[int, Mode]) -> bool:
-    """Whether the turns begin with those that were read, under the same intents."""
-    known = len(one.turns)
-    return (
-        known <= len(turns)
-        and one.intents == {index: mode for index, mode in intents.items() if index < known}
-        and one.turns == turns[:known]
-    )
-
-
-def read_modes(
-    moment: Moment,
-    readings: Readings,
-    classifier: Classifies,
+def read_conversation(
+    table: TurnTable,
+    reader: ConversationReader,
+    classifier: MessageClassifier,
     guard: Guard,
     intent: Mode | None,
     before: Mapping[int, Mode],
-) -> Read:
-    """What is read at the present message; `before` are the intents of earlier requests."""
-    asked = moment.asked[moment.current]
+) -> ConversationReading:
+    """Return the reading at the current message; before: the intents of earlier requests, by turn."""
+    asked = table.asked[table.current]
     intents = dict(before)
     if intent is not None:
-        intents[moment.current if asked is None else asked] = intent
-    modes, invariants = readings.read(moment.turns, classifier, intents)
-    mode = intent or modes.at(moment.current)
+        intents[table.current if asked is None else asked] = intent
+    modes, invariants = reader.read(table.turns, classifier, intents)
+    mode = intent or modes.at(table.current)
     fallback = guard.overruled(mode)
-    return Read(
+    return ConversationReading(
         mode="GENERAL" if fallback else mode,
-        found=_NOTHING_ASKED if asked is None else modes.found[asked],
+        found=no_mode("nobody asked anything yet.") if asked is None else modes.found[asked],
         labels=modes.labels,
         invariants=invariants,
         goals=tuple(

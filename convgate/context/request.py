@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
+from convgate.context.budgets import SectionName
 from convgate.context.mode import Mode, Source
-from convgate.context.section import SectionName
 
 Cause = Literal["drift", "errors", "breach"]
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from convgate.context.budgets import SECTIONS
 from convgate.context.bundle import ContextBundle
 from convgate.context.mode import MODES, Mode
-from convgate.context.section import SECTIONS
 from convgate.figures.drawing import Drawing
 from convgate.figures.hover import head
 from convgate.figures.layout import (

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from convgate.context.budgets import SectionName
 from convgate.context.mode import Mode
-from convgate.context.section import SectionName
 from convgate.figures.palette import LIGHT, Palette
 
 SECTION_LABELS: Mapping[SectionName, str] = {

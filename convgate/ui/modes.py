@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.context.invariants.finding import Finding
+from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.invariants.judge import KindJudge, load_judge
 from convgate.context.modes import (
     ConversationModes,
     ModeClassifier,
-    is_users,
+    find_modes,
+    is_from_user,
     load_classifier,
-    modes_of,
 )
-from convgate.context.modes.loading import is_bundled
+from convgate.context.modes.classifier import is_bundled
 from convgate.conversation import Conversation
 from convgate.embedding.base import Encoder
 from convgate.settings import Settings
@@ -47,8 +47,8 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
     known = (key, id(classifier), id(judge))
     if known in done:
         return
-    turns, finding = conversation.turns, Finding()
-    count = sum(map(is_users, turns))
+    turns, finding = conversation.turns, InvariantFinder()
+    count = sum(map(is_from_user, turns))
     told = (
         f"Reading {counted(count, 'message')} for the first time: modes"
         f"{' and what must hold' if judge else ''}. They are remembered."
@@ -56,7 +56,7 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
     for start in range(0, len(turns), _AT_ONCE):
         place.progress(start / len(turns), text=told)
         part = turns[start : start + _AT_ONCE]
-        classifier.classify([turn for turn in part if is_users(turn)])
+        classifier.classify([turn for turn in part if is_from_user(turn)])
         if judge is not None:
             finding.add(part, judge)
     place.empty()
@@ -73,7 +73,7 @@ def conversation_modes(app: App, key: str, conversation: Conversation) -> Conver
 def _classifier(
     encoder: int, identity: str, home: str, _encoder: Encoder, _settings: Settings
 ) -> ModeClassifier:
-    return load_classifier(_encoder, _settings)
+    return load_classifier(_settings)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False, hash_funcs={Settings: lambda one: str(one.home)})
@@ -86,4 +86,4 @@ def statement_judge(settings: Settings) -> KindJudge:
 def _modes(
     key: str, classifier: int, _classifier: ModeClassifier, _conversation: Conversation
 ) -> ConversationModes:
-    return modes_of(_conversation.turns, _classifier)
+    return find_modes(_conversation.turns, _classifier)

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 
 from convgate.app_files import app_root
 from convgate.context.builder import ContextBuilder
-from convgate.context.columns import KnownColumns
-from convgate.context.memory import Memory
-from convgate.context.reading import Readings
+from convgate.context.memory import RequestMemory
+from convgate.context.reading import ConversationReader
+from convgate.context.turn_table import TurnTableCache
 from convgate.conversation import Conversation, History, Situation, Turn
 from convgate.decisions import TurnDecisions
 from convgate.policies.base import Policy, Prepares
@@ -69,9 +69,9 @@ def measure_context(builder: ContextBuilder, *, n: int = 1_000, rounds: int = 15
     scored = replace(
         builder,
         policy=_Scored(known),
-        memory=Memory(),
-        known=KnownColumns(),
-        readings=Readings(builder.readings.judge),
+        memory=RequestMemory(),
+        tables=TurnTableCache(),
+        reader=ConversationReader(builder.reader.judge),
     )
     start = time.perf_counter()
     scored.build_at(talks[n])

@@ -1,17 +1,61 @@
-"""The classifier's arithmetic: for each label a sum of weights over a text's vector and its n-grams."""
+"""A linear text classifier: for each label a sum of weights over a text's vector and its n-grams.
+
+Its file is safetensors, with the labels and n-grams as JSON in its header; never pickle.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import math
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+import safetensors
 from numpy.typing import NDArray
 
-from convgate.context.classifier.words import Runs
 from convgate.embedding.base import Embeddings
+from convgate.errors import ContextError
+from convgate.gatekeeper.folding import fold
+
+READ = 4_000
+"""Characters of a text that are read: its first and its last half of them."""
+
+Runs = Mapping[str, float]
+"""n-grams of one text, with the square root of their counts."""
+
+_WORD = re.compile(r"\n+|[a-z_]+(?:'[a-z]+)*|\d+|[^\sa-z0-9]")
+
+
+def excerpt(text: str) -> str:
+    """Return the text, or the beginning and the end of a long one, so that its cost is bounded."""
+    return text if len(text) <= READ else f"{text[: READ // 2]}\n{text[-READ // 2 :]}"
+
+
+def runs_of(text: str) -> Runs:
+    """Return the n-grams of a text, folded, with punctuation; a number counts as 0.
+
+    >>> list(runs_of("Never!"))
+    ['never', '!', '^ never', 'never !', '! $', '^ never !', 'never ! $']
+    """
+    words = _WORD.findall(fold(excerpt(text)).text.decode("ascii"))
+    tokens = ["^", *("0" if word.isdigit() else "\n" if word[0] == "\n" else word for word in words), "$"]
+    counts: dict[str, int] = {}
+    for run in (
+        *tokens[1:-1],
+        *map(" ".join, pairwise(tokens)),
+        *map(" ".join, zip(tokens, tokens[1:], tokens[2:], strict=False)),
+    ):
+        counts[run] = counts.get(run, 0) + 1
+    return {run: math.sqrt(count) for run, count in counts.items()}
+
 
 Floats = NDArray[np.float32]
 
@@ -20,6 +64,37 @@ RUNS_NORM = 2.0
 
 _MAX_SIGNS = 3  # shown to a person
 _MIN_SIGN = 0.3  # logits that an n-gram has to bring to be shown
+
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class ResultCache(Generic[K, V]):
+    """The results of the keys used last; thread-safe."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._results: OrderedDict[K, V] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def get_many(self, keys: Sequence[K], compute: Callable[[list[K]], Iterable[V]]) -> list[V]:
+        """Return the result of each key; `compute` gives those of the keys that have none, in their order."""
+        with self._lock:
+            known = {key: self._results[key] for key in keys if key in self._results}
+        new = [key for key in dict.fromkeys(keys) if key not in known]
+        if new:
+            known.update(zip(new, compute(new), strict=True))
+        with self._lock:
+            for key in keys:
+                self._results[key] = known[key]
+                self._results.move_to_end(key)
+            while len(self._results) > self._size:
+                self._results.popitem(last=False)
+        return [known[key] for key in keys]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,3 +171,46 @@ def probabilities(logits: Floats, doubt: float = 0.0) -> Floats:
     odds = np.exp(logits - logits.max(axis=1, keepdims=True))
     shares = (1 - doubt) * odds / odds.sum(axis=1, keepdims=True) + doubt / logits.shape[1]
     return np.asarray(shares, dtype=np.float32)
+
+
+ARRAYS = ("vectors", "runs", "rarity", "bias")
+
+
+def read_model(file: Path, labels: tuple[str, ...], again: str) -> TextModel:
+    """Return the classifier of a file.
+
+    again: the command that fits it anew, for the error. Raises ContextError when the file is missing,
+    damaged, or has other labels.
+    """
+    advice = f"run `{again}`, or install convgate again"
+    try:
+        with safetensors.safe_open(str(file), framework="np") as opened:
+            header: Mapping[str, str] = opened.metadata() or {}
+            arrays = {name: opened.get_tensor(name) for name in opened.keys()}  # noqa: SIM118  # no mapping
+        model = TextModel(
+            labels=tuple(json.loads(header["labels"])),
+            names=tuple(json.loads(header["names"])),
+            doubt=float(header["doubt"]),
+            info=json.loads(header["info"]),
+            **{name: arrays[name] for name in ARRAYS},
+        )
+    except (OSError, safetensors.SafetensorError, KeyError, ValueError, TypeError) as error:
+        raise ContextError(f"the classifier in {file} cannot be read: {error}; {advice}") from error
+    if problem := _problem(model, labels):
+        raise ContextError(f"the classifier in {file} cannot be used: {problem}; {advice}")
+    return model
+
+
+def _problem(model: TextModel, labels: tuple[str, ...]) -> str | None:
+    if model.labels != labels:
+        return f"its labels are {', '.join(model.labels)}"
+    if not 0 <= model.doubt < 1:
+        return f"doubt is {model.doubt}, not 0…1"
+    runs, count = len(model.names), len(labels)
+    d = model.vectors.shape[0] if model.vectors.ndim else 0
+    shapes = {"vectors": (d, count), "runs": (runs, count), "rarity": (runs,), "bias": (count,)}
+    for name, shape in shapes.items():
+        array = getattr(model, name)
+        if array.shape != shape or array.dtype != np.float32 or not np.isfinite(array).all():
+            return f"{name} is {array.dtype} of shape {array.shape}, not finite float32 of {shape}"
+    return None

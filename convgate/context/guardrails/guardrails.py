@@ -19,11 +19,11 @@ from dataclasses import fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from convgate.context.budgets import SECTIONS
 from convgate.context.guardrails.rules import judge, observe
 from convgate.context.guardrails.webhook import post
-from convgate.context.mode import LEAST_CONFIDENCE, MODES, Mode
+from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode
 from convgate.context.request import Fallback, Guard, NoGuard, RequestRecord
-from convgate.context.section import SECTIONS
 from convgate.errors import StoreError
 from convgate.settings import Settings
 from convgate.store.database import Store
@@ -263,7 +263,7 @@ def _breach_alerts(batch: Sequence[RequestRecord]) -> list[Alert]:
 
 
 def _as_logged(request: RequestRecord) -> LoggedRequest:
-    is_low = request.source == "low confidence" or request.confidence < LEAST_CONFIDENCE
+    is_low = request.source == "low confidence" or request.confidence < MIN_CONFIDENCE
     values = {field.name: getattr(request, field.name) for field in fields(request)} | {
         "at": request.at.astimezone(UTC),
         "low": None if request.source == "intent" else is_low,

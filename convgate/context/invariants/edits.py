@@ -7,81 +7,68 @@ It beats what is found. `convgate.store.edits` keeps the same beside a conversat
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, get_args
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+
+from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ContextError
 from convgate.store.edits import EditedState, EditedType, Edits, InvariantEdit
+from convgate.text import quote
 
 EDITS_FIELD = "invariants"
 """The field of a message that has its edits."""
 
-_TEXTS = ("of", "text", "type", "scope", "state")
-_FIELDS = (*_TEXTS, "pinned")
-_NAMES: dict[str, tuple[str, ...]] = {"type": get_args(EditedType), "state": get_args(EditedState)}
+
+@with_config(ConfigDict(extra="forbid"))
+class _Edit(TypedDict, total=False):
+    of: str | None
+    text: str | None
+    type: EditedType | None
+    scope: str | None
+    state: EditedState | None
+    pinned: StrictBool
+
+
+_EDITS = TypeAdapter(list[_Edit])
 
 
 def with_edits(conversation: Conversation, edits: Edits) -> Conversation:
-    """The conversation with a person's edits, so that `find_invariants` sees them.
+    """Return the conversation with a person's edits, so that `find_invariants` sees them.
 
     edits: by the message's 0-based index; what is past the end is left out.
     """
     if not edits:
         return conversation
     turns = list(conversation.turns)
-    for index, said in edits.items():
+    for index, of_turn in edits.items():
         if 0 <= index < len(turns):
-            plain = {EDITS_FIELD: [_plain(one) for one in said]}
-            turns[index] = replace(turns[index], metadata={**turns[index].metadata, **plain})
+            fields = [{k: v for k, v in asdict(edit).items() if v not in (None, False)} for edit in of_turn]
+            turns[index] = replace(turns[index], metadata={**turns[index].metadata, EDITS_FIELD: fields})
     return replace(conversation, turns=tuple(turns))
 
 
 def edits_of(turn: Turn, index: int) -> Sequence[InvariantEdit]:
-    """The edits that a message has; `index` names it in errors.
+    """Return the edits that a message has; index: its place, for errors.
 
-    Raises ContextError, naming message and field, when they are none.
+    Raises ContextError, naming message and field, when they cannot be read.
     """
-    said = turn.metadata.get(EDITS_FIELD)
-    if said is None:
+    value = turn.metadata.get(EDITS_FIELD)
+    if value is None:
         return ()
     field = f"messages[{index}].{EDITS_FIELD}"
-    if not isinstance(said, list | tuple):
-        raise ContextError(f"{field}: expected a list of edits, got {_shown(said)}")
-    return [_edit(one, f"{field}[{place}]") for place, one in enumerate(said)]
-
-
-def _edit(said: Any, field: str) -> InvariantEdit:
-    if not isinstance(said, Mapping):
-        raise ContextError(f"{field}: an edit is an object, got {_shown(said)}")
-    if unknown := [name for name in said if name not in _FIELDS]:
-        raise ContextError(f"{field}: {_shown(unknown[0])} is no field of an edit; {', '.join(_FIELDS)} are")
-    for name in _TEXTS:
-        value = said.get(name)
-        if value is not None and not isinstance(value, str):
-            raise ContextError(f"{field}.{name}: expected a text, got {_shown(value)}")
-        if value is not None and name in _NAMES and value not in _NAMES[name]:
+    try:
+        edits = [InvariantEdit(**fields) for fields in _EDITS.validate_python(value)]
+    except ValidationError as error:
+        first = error.errors()[0]
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+        raise ContextError(f"{field}{path}: {first['msg']}; got {quote(first['input'], 60)}") from error
+    for place, edit in enumerate(edits):
+        if edit.of is None and (edit.type is None or not (edit.text or "").strip()):
             raise ContextError(
-                f"{field}.{name}: {_shown(value)} is unknown; one of {', '.join(_NAMES[name])} is meant"
+                f"{field}[{place}]: an added invariant needs a text and a type; an edit of a found one names"
+                " its text as `of`"
             )
-    pinned = said.get("pinned", False)
-    if not isinstance(pinned, bool):
-        raise ContextError(f"{field}.pinned: expected true or false, got {_shown(pinned)}")
-    edit = InvariantEdit(**{name: said.get(name) for name in _TEXTS}, pinned=pinned)
-    if edit.of is None and (edit.type is None or not (edit.text or "").strip()):
-        raise ContextError(
-            f"{field}: what is added needs a text and a type; what changes a found invariant names its text"
-            " as `of`"
-        )
-    return edit
-
-
-def _plain(edit: InvariantEdit) -> dict[str, Any]:
-    plain = {name: getattr(edit, name) for name in _FIELDS}
-    return {name: value for name, value in plain.items() if value not in (None, False)}
-
-
-def _shown(value: object) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 60 else f"{shown[:60]}…"
+    return edits

@@ -1,63 +1,217 @@
-"""What the user said that has to hold on, in a conversation up to its last turn."""
+"""Invariants of a conversation: what the user said that has to hold, and what later messages end.
+
+An earlier statement is looked up by the words, numbers and days that it shares with a later one, so that the
+cost grows with what is shared and not with the number of rules.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
-from convgate.context.invariant import Invariant
+from convgate.context.invariant import Invariant, InvariantType
 from convgate.context.invariants.edits import edits_of
-from convgate.context.invariants.judge import Said
-from convgate.context.invariants.linking import Linking
-from convgate.context.invariants.statement import Statement
+from convgate.context.invariants.judge import UserMessage
+from convgate.context.invariants.rules import Rules
+from convgate.context.invariants.statements import Statement
+from convgate.context.invariants.topic import Topic, has_other_limit, has_other_value, is_general, is_limit
 from convgate.conversation import Turn
 
+_PRINTED = re.compile(r"Traceback|\b\w*(?:Error|Exception)\b|\b[45]\d\d\b|\berror:|\b[A-Z][A-Z_]{5,}\b")
+_MAX_ERROR = 4_000  # characters from the first to the last line of one printed error
 
-class Judges(Protocol):
-    """What classifies statements: `KindJudge`, or a test's own."""
 
-    def judged(self, messages: Sequence[Said]) -> list[tuple[Statement, ...]]:
+class Judge(Protocol):
+    """Classifies statements."""
+
+    def classify(self, messages: Sequence[UserMessage]) -> list[tuple[Statement, ...]]:
         """Return the statements of each message with their kinds."""
         ...
 
 
-def find_invariants(turns: Sequence[Turn], judge: Judges) -> list[Invariant]:
+def find_invariants(turns: Sequence[Turn], judge: Judge) -> list[Invariant]:
     """Return every invariant that the turns state, in their order, with its state after the last turn.
 
-    Only the user's words make one; what a person made of them stands in a turn's metadata (`with_edits`).
-    Raises ContextError when that cannot be read.
+    Only the user's words make one, and a person's edits in a turn's metadata (`with_edits`). Raises
+    ContextError when these cannot be read.
     """
-    finding = Finding()
-    finding.add(turns, judge)
-    return finding.invariants
+    finder = InvariantFinder()
+    finder.add(turns, judge)
+    return finder.invariants
 
 
-class Finding:
-    """The same for a conversation that grows: what was read is not read again."""
+class InvariantFinder:
+    """Finds the invariants of a conversation that grows: what was read is not read again."""
 
     def __init__(self) -> None:
-        self._linking = Linking()
-        self._before: str | None = None
+        self._rules = Rules()
+        self._answer: str | None = None  # the assistant's message before; None: nothing was said before
+        self._last: int | None = None  # turn of the user's message before
         self._turns = 0
-
-    def add(self, turns: Sequence[Turn], judge: Judges) -> None:
-        """Go on with the next turns."""
-        messages: dict[int, Said] = {}
-        for index, turn in enumerate(turns, self._turns):
-            if turn.role == "user":
-                messages[index] = Said(turn.text, self._before)
-                self._before = self._before or ""
-            elif turn.role == "assistant" and turn.text:
-                self._before = turn.text
-        judged = dict(zip(messages, judge.judged(list(messages.values())), strict=True))
-        for index, turn in enumerate(turns, self._turns):
-            if index in judged:
-                self._linking.add(index, turn.text, judged[index], first=messages[index].before is None)
-            if turn.metadata and (edits := edits_of(turn, index)):
-                self._linking.rules.edit(index, turn.text, edits)
-        self._turns += len(turns)
 
     @property
     def invariants(self) -> list[Invariant]:
         """Of the turns so far."""
-        return [rule.invariant for rule in self._linking.rules.all]
+        return [rule.invariant for rule in self._rules.all]
+
+    def add(self, turns: Sequence[Turn], judge: Judge) -> None:
+        """Read the next turns."""
+        messages: dict[int, UserMessage] = {}
+        for index, turn in enumerate(turns, self._turns):
+            if turn.role == "user":
+                messages[index] = UserMessage(turn.text, self._answer)
+                self._answer = self._answer or ""
+            elif turn.role == "assistant" and turn.text:
+                self._answer = turn.text
+        statements = dict(zip(messages, judge.classify(list(messages.values())), strict=True))
+        for index, turn in enumerate(turns, self._turns):
+            if index in statements:
+                self._add_message(index, messages[index], statements[index])
+            if turn.metadata and (edits := edits_of(turn, index)):
+                self._rules.edit(index, turn.text, edits)
+        self._turns += len(turns)
+
+    def _add_message(self, turn: int, message: UserMessage, statements: Sequence[Statement]) -> None:
+        """Read a message; the first corrects nothing, for nothing was said before it."""
+        errors = [one for one in statements if one.kind == "blocking_error"]
+        for one in _join_corrections(statements):
+            if one.resolves:
+                self._resolve(turn)
+            if one.kind == "lifted":
+                self._lift(turn, one)
+            elif one.kind == "blocking_error":
+                if one is errors[0]:
+                    self._add_error(turn, message.text, errors)
+            elif one.kind not in ("none", "resolved") and (
+                one.kind != "user_correction" or message.before is not None
+            ):
+                self._add(turn, message.text, one)
+        self._last = turn
+
+    def _add(self, turn: int, text: str, one: Statement) -> None:
+        replaced = self._replaced(turn, one)
+        kind: InvariantType = one.kind  # type: ignore[assignment]  # what ends something is no invariant
+        if any(self._rules.all[place].invariant.type == "safety_requirement" for place in replaced):
+            kind = "safety_requirement"
+        for place in replaced:
+            self._rules.end(place, "superseded", superseded_by=turn)
+        self._rules.add(turn, text, replace(one, kind=kind), kind, (one.start, one.end))
+
+    def _replaced(self, turn: int, one: Statement) -> list[int]:
+        """Return the rules whose place a statement takes."""
+        rules, corrects = self._rules, one.kind == "user_correction"
+        latest = rules.latest(turn)
+        of_last = [place for place in latest if rules.source(place) == self._last]
+        replaced = [
+            place
+            for place in rules.candidates(turn, (*one.topic.keys, *one.old))
+            if _replaces(one, rules.all[place].statement, near=rules.source(place) == self._last)
+        ]
+        if not replaced and corrects and one.points:
+            replaced = [place for place in of_last if self._may_point_at(one, place)][:1]
+        if not replaced and corrects:
+            replaced = [place for place in of_last if self._is_same_point(one, place)][:1]
+        if not replaced and (is_limit(one.topic) or (corrects and len(one.topic.stems) <= 3)):
+            replaced = [
+                place for place in latest if has_other_limit(one.topic, rules.all[place].statement.topic)
+            ][:1]
+        return replaced
+
+    def _is_same_point(self, one: Statement, place: int) -> bool:
+        """Whether the message before corrected a number or a day, as this one does again."""
+        rule = self._rules.all[place]
+        topic = rule.statement.topic
+        alike = (topic.numbers and one.topic.numbers) or (topic.named and one.topic.named)
+        return rule.invariant.type == "user_correction" and bool(alike) and len(one.topic.stems) <= 6
+
+    def _may_point_at(self, one: Statement, place: int) -> bool:
+        """Whether a correction that only points back can mean a rule; a danger only by its value."""
+        rule = self._rules.all[place]
+        if rule.invariant.type == "safety_requirement":
+            valued = one.topic.numbers or one.topic.named
+            return not valued or has_other_value(one.topic, rule.statement.topic, near=True)
+        return rule.invariant.held
+
+    def _lift(self, turn: int, one: Statement) -> None:
+        """End the rules that a statement takes away: the nearest, or the only one when it names none."""
+        ended = self._rules.nearest(turn, one)
+        held = [
+            place
+            for place in self._rules.latest(turn)
+            if self._rules.all[place].invariant.type == "hard_constraint"
+        ]
+        if not ended and (is_general(one.topic) or len(held) == 1):
+            ended = held[:1]
+        for place in ended:
+            self._rules.end(place, "lifted", ended_by=turn)
+
+    def _resolve(self, turn: int) -> None:
+        for place in self._rules.errors:
+            if self._rules.source(place) != turn:
+                self._rules.end(place, "resolved", ended_by=turn)
+        self._rules.errors = [
+            place for place in self._rules.errors if self._rules.all[place].invariant.active
+        ]
+
+    def _add_error(self, turn: int, text: str, errors: Sequence[Statement]) -> None:
+        """Note an error once, whether a program or the user reports it, and unless it is known."""
+        first, last = errors[0], errors[-1]
+        near = last.end - first.start <= _MAX_ERROR
+        span = (first.start if near else last.start, last.end)
+        said = text[slice(*span)].strip()
+        printed = _PRINTED.search(said) is not None
+        for place in self._rules.errors:
+            known = self._rules.all[place]
+            if said in known.invariant.text or known.invariant.text in said:
+                return
+            if not printed and not has_other_value(first.topic, known.statement.topic):
+                return
+        self._rules.errors.append(len(self._rules.all))
+        self._rules.add(turn, text, first, "blocking_error", span)
+
+
+def _join_corrections(statements: Sequence[Statement]) -> list[Statement]:
+    """Join a correction that says no more than that something is wrong with the statement after it."""
+    parts: list[Statement] = []
+    for one in statements:
+        before = parts[-1] if parts else None
+        if before and _is_bare(before) and one.topic.values and one.kind in ("none", "user_correction"):
+            parts[-1] = replace(
+                one, start=before.start, kind="user_correction", old=before.old | one.old, signs=before.signs,
+                likelihood=before.likelihood,
+            )  # fmt: skip
+        else:
+            parts.append(one)
+    return parts
+
+
+def _is_bare(one: Statement) -> bool:
+    topic = one.topic
+    return one.kind == "user_correction" and len(topic.stems) <= 1 and not (topic.numbers or topic.named)
+
+
+def _replaces(one: Statement, rule: Statement, *, near: bool) -> bool:
+    """Return whether a statement takes the place of an earlier one. near: it is of the message before."""
+    corrects = one.kind == "user_correction"
+    critical = rule.kind == "safety_requirement"
+    shared = one.topic.stems & rule.topic.stems
+    if (critical and not (shared or near)) or one.topic.values <= rule.topic.values:
+        return False
+    if one.old & rule.topic.values and (shared or corrects):
+        return True
+    if has_other_value(one.topic, rule.topic, near=near and corrects):
+        return True
+    if shared and _has_other_number(one.topic, rule.topic):
+        return True
+    fewest = min(len(one.topic.stems), len(rule.topic.stems))
+    return corrects and (len(shared) >= 2 or (len(shared) == 1 and fewest <= 3 and not critical))
+
+
+def _has_other_number(one: Topic, other: Topic) -> bool:
+    """Whether both give one number, and at least one of them does not say of what."""
+    first = {value for unit, value in one.numbers if not unit.startswith(b"<")}
+    second = {value for unit, value in other.numbers if not unit.startswith(b"<")}
+    no_unit = (b"", *first) in one.numbers or (b"", *second) in other.numbers
+    return len(first) == len(second) == 1 and first != second and no_unit

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -13,13 +11,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from convgate.context.classifier.model import Floats, TextModel
-from convgate.context.classifier.model_file import read_model
+from convgate.context.classifier.model import (
+    Floats,
+    ResultCache,
+    Runs,
+    TextModel,
+    excerpt,
+    read_model,
+    runs_of,
+)
 from convgate.context.classifier.states import state_encoder
-from convgate.context.classifier.words import Runs, excerpt, runs_of
-from convgate.context.invariants.reading import read
-from convgate.context.invariants.scopes import scope_of
-from convgate.context.invariants.statement import KINDS, Kind, Statement
+from convgate.context.invariants.statements import KINDS, Kind, Span, Statement, read_statements
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.gatekeeper.folding import fold
 from convgate.settings import Settings
@@ -33,9 +35,8 @@ MIN_HOLDS = 0.2
 MIN_OTHER = 0.15
 """Probability from which a statement reports an error, lifts or resolves."""
 
-REMEMBERED = 50_000
-"""Statements whose kinds are kept, so that a growing conversation costs only what is new."""
-
+MAX_CACHED = 50_000
+"""Statements whose kinds are cached."""
 
 _HOLDS = slice(1, 4)  # of `KINDS`
 _RESOLVED = KINDS.index("resolved")
@@ -43,7 +44,7 @@ _WORDS = re.compile(r"[a-z]{4,}|\d+")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class UserMessage:
     """A message of the user's, with the assistant's before it."""
 
     text: str
@@ -96,39 +97,27 @@ _Key = tuple[str, Context]
 class KindJudge:
     """Classifies statements; safe to share between threads."""
 
-    def __init__(self, model: TextModel, encoder: Encoder, *, remembered: int = REMEMBERED) -> None:
-        self._model, self._encoder, self._capacity = model, encoder, remembered
-        self._memory: OrderedDict[_Key, _Reading] = OrderedDict()
-        self._lock = threading.Lock()
+    def __init__(self, model: TextModel, encoder: Encoder, *, max_cached: int = MAX_CACHED) -> None:
+        self._model, self._encoder = model, encoder
+        self._readings: ResultCache[_Key, _Reading] = ResultCache(max_cached)
 
-    def judged(self, messages: Sequence[Said]) -> list[tuple[Statement, ...]]:
+    def classify(self, messages: Sequence[UserMessage]) -> list[tuple[Statement, ...]]:
         """Return the statements of each message with their kinds."""
-        statements = [read(message.text) for message in messages]
+        statements = [read_statements(message.text) for message in messages]
         keys = [
             (excerpt(one.text), context_of(message.before, one.text, place, len(parts)))
             for message, parts in zip(messages, statements, strict=True)
             for place, one in enumerate(parts)
         ]
-        readings = self._read(keys)
+        readings = iter(self._readings.get_many(keys, self._read))
         return [tuple(_classified(one, next(readings)) for one in parts) for parts in statements]
 
     def _read(self, keys: Sequence[_Key]) -> Iterator[_Reading]:
-        with self._lock:
-            known = {key: self._memory[key] for key in keys if key in self._memory}
-        new = [key for key in dict.fromkeys(keys) if key not in known]
-        if new:
-            runs = [runs_of(text) for text, _ in new]
-            features = features_of(self._encoder.encode([text for text, _ in new]), [at for _, at in new])
-            rows = self._model.probabilities(runs, features)
-            for key, said, row in zip(new, runs, rows, strict=True):
-                known[key] = self._reading(key[0], said, row)
-        with self._lock:
-            for key in keys:
-                self._memory[key] = known[key]
-                self._memory.move_to_end(key)
-            while len(self._memory) > self._capacity:
-                self._memory.popitem(last=False)
-        return (known[key] for key in keys)
+        texts = [text for text, _ in keys]
+        runs = [runs_of(text) for text in texts]
+        features = features_of(self._encoder.encode(texts), [context for _, context in keys])
+        rows = self._model.probabilities(runs, features)
+        return map(self._reading, texts, runs, rows)
 
     def _reading(self, text: str, runs: Runs, row: Floats) -> _Reading:
         """row: (kinds,) probabilities."""
@@ -181,12 +170,55 @@ def shipped_model() -> TextModel:
 def _scope(text: str, signs: Sequence[str]) -> str:
     """Return the subject before one of the signs, the strongest that has one; else what follows the first."""
     folded = fold(text)
-    spans = [
-        found.span()
-        for sign in signs
-        if (found := re.search(r"\W+".join(sign.split()).encode(), folded.text))
-    ]
+    matches = [re.search(r"\W+".join(sign.split()).encode(), folded.text) for sign in signs]
+    spans = [match.span() for match in matches if match]
     scopes = [(span, scope_of(folded.text, span)) for span in spans or [(0, 0)]]
     first, last = next((scope for span, scope in scopes if scope[0] < span[0]), scopes[0][1])
     begin, stop = folded.span(first, last)
     return text[begin:stop] if first < last else ""
+
+
+_MAX_WORDS = 5
+_WORD = re.compile(rb"[a-z0-9_][a-z0-9_.'/+-]*[a-z0-9_+]|[a-z0-9_]")
+_BREAKS = re.compile(rb"[,;:!?()\n\"]|\s-+\s|\.\s")
+_EMPTY = frozenset(
+    b"""a an the this that these those it its it's he she they we you i one no not any all every each and or
+    but so also too then now please just only always never ever must mustn't shall should may can can't
+    cannot could will would won't has have had need needs to be is are was were am do does don't did of
+    our my your his her their there here make sure ensure keep from on in at by for with if when as than
+    yes well ok okay sorry actually wait really most least exactly max maximum more less not nothing
+    nobody everything i'm we're it's that's le la les un une des du de et il elle on nous vous je tu ne
+    pas jamais toujours doit faut que qui mais donc non en au aux ce cette ma mon mes sa son ses der die
+    das den dem ein eine einen und es sie er ich wir du nicht kein keine keinen nie niemals immer nur
+    muss mussen darf durfen soll sollen bitte aber nein also hochstens mindestens auf zu im in""".split()
+)
+
+
+def scope_of(text: bytes, sign: Span) -> Span:
+    """Return the span of the subject before a sign in a folded statement, else of what follows the sign.
+
+    Empty (both ends the same) when it is about everything.
+
+    >>> text = b"no, the login has to go through ldap"
+    >>> text[slice(*scope_of(text, (14, 20)))]
+    b'login'
+    """
+    clause = max((match.end() for match in _BREAKS.finditer(text, 0, sign[0])), default=0)
+    subject = _word_spans(text, clause, sign[0])
+    if subject:
+        return subject[0][0], subject[-1][1]
+    last = _BREAKS.search(text, sign[0])
+    end = last.start() if last and last.start() > sign[0] else len(text)
+    wanted = _word_spans(text, sign[0], end)[:_MAX_WORDS]
+    return (wanted[0][0], wanted[-1][1]) if wanted else (sign[0], sign[0])
+
+
+def _word_spans(text: bytes, start: int, end: int) -> list[Span]:
+    """Return the words from the first to the last that says something, at most a few."""
+    words = [match.span() for match in _WORD.finditer(text, start, end)]
+    while words and text[slice(*words[0])] in _EMPTY:
+        words.pop(0)
+    words = words[:_MAX_WORDS]
+    while words and text[slice(*words[-1])] in _EMPTY:
+        words.pop()
+    return words

@@ -6,17 +6,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from convgate.context.invariant import Invariant, InvariantType, State
-from convgate.context.invariants.comparing import shared_values
-from convgate.context.invariants.statement import Statement
-from convgate.context.invariants.words import About, about
+from convgate.context.invariant import Invariant, InvariantType, State, quote_line
+from convgate.context.invariants.statements import Statement
+from convgate.context.invariants.topic import Topic, read_topic, shared_values
 from convgate.gatekeeper.folding import fold
 from convgate.store.edits import InvariantEdit
 
 CANDIDATES = 16
 """Rules that share something with a statement and are compared with it, the latest."""
 
-_TOLD = 80  # characters of a statement that a reason quotes
 _WHAT: dict[InvariantType, str] = {
     "safety_requirement": "is safety-critical",
     "user_correction": "corrects what was said",
@@ -45,7 +43,7 @@ class Rules:
 
     def add(self, turn: int, text: str, one: Statement, kind: InvariantType, span: tuple[int, int]) -> None:
         """Note a statement as an invariant. text: of its message; span: characters of it."""
-        signs = ", ".join(f"“{sign}”" for sign in one.signs) or f"“{_cut(text[slice(*span)])}”"
+        signs = ", ".join(f"“{sign}”" for sign in one.signs) or quote_line(text[slice(*span)])
         self._add(
             Invariant(
                 type=kind,
@@ -89,8 +87,8 @@ class Rules:
     def nearest(self, turn: int, one: Statement) -> list[int]:
         """Those of one message that share the most with a statement; none when none shares anything."""
         most, best = 0, list[int]()
-        for place in self.candidates(turn, (*one.about.keys, *one.old)):
-            shared = shared_values(one.about, self.all[place].statement.about)
+        for place in self.candidates(turn, (*one.topic.keys, *one.old)):
+            shared = shared_values(one.topic, self.all[place].statement.topic)
             if shared > most:
                 most, best = shared, [place]
             elif best and shared == most and self.source(place) == self.source(best[0]):
@@ -116,8 +114,8 @@ class Rules:
             rule.invariant = _edited(rule.invariant, text, edit)
             rule.fixed = edit.pinned or edit.state is not None
             if edit.text is not None and edit.of is not None:
-                rule.statement = replace(rule.statement, about=_about(edit.text))
-                self._index(place, rule.statement.about)
+                rule.statement = replace(rule.statement, topic=_topic(edit.text))
+                self._index(place, rule.statement.topic)
             if rule.invariant.type == "blocking_error" and place not in self.errors:
                 self.errors.append(place)
 
@@ -126,17 +124,17 @@ class Rules:
         start = max(0, text.find(said))
         end = start + len(said) if said in text else start
         kind: InvariantType = edit.type or "hard_constraint"
-        statement = Statement(start, end, said, _about(said), kind=kind)
+        statement = Statement(start, end, said, _topic(said), kind=kind)
         invariant = Invariant(kind, turn, said, start, end, "", "active", "A person added it.")
         self._add(invariant, statement)
         return len(self.all) - 1
 
     def _add(self, invariant: Invariant, statement: Statement) -> None:
         self.all.append(Rule(invariant, statement))
-        self._index(len(self.all) - 1, statement.about)
+        self._index(len(self.all) - 1, statement.topic)
 
-    def _index(self, place: int, about: About) -> None:
-        for key in about.keys:
+    def _index(self, place: int, topic: Topic) -> None:
+        for key in topic.keys:
             self._by_key[key].append(place)
 
     def _can_end(self, place: int, turn: int) -> bool:
@@ -162,10 +160,5 @@ def _edited(found: Invariant, text: str, edit: InvariantEdit) -> Invariant:
     )
 
 
-def _about(text: str) -> About:
-    return about(fold(text).text)
-
-
-def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _TOLD else f"{line[: _TOLD - 1].rsplit(' ', 1)[0]}…"
+def _topic(text: str) -> Topic:
+    return read_topic(fold(text).text)

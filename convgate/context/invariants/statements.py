@@ -1,18 +1,49 @@
-"""A message as statements: its sentences and the items of its lists, each by itself.
-
->>> text = b"rules: - no nuts\\n- at most 3 km. never run"
->>> [text[slice(*span)] for span in statements(text)]
-[b'rules: - no nuts', b'at most 3 km.', b'never run']
-"""
+"""The statements of a message: its sentences and list items, with what each says by itself."""
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Literal
+
+from convgate.context.invariants.topic import Topic, read_topic
+from convgate.gatekeeper.folding import fold, own_words
+
+Kind = Literal[
+    "none", "safety_requirement", "user_correction", "hard_constraint", "blocking_error", "lifted", "resolved"
+]
+
+KINDS: tuple[Kind, ...] = (
+    "none", "safety_requirement", "user_correction", "hard_constraint", "blocking_error", "lifted",
+    "resolved",
+)  # fmt: skip
+"""Labels of the classifier: the types of invariants, what ends one, and none of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence or list item. `start` and `end` are characters of the message."""
+
+    start: int
+    end: int
+    text: str  # verbatim
+    topic: Topic
+    old: frozenset[bytes] = frozenset()  # stems and numbers that it denies: "not Anne"
+    points: bool = False  # begins with "it's", "they are", …
+    quoted: bool = False  # hardly more than quotation or code
+    kind: Kind = "none"
+    likelihood: float = 0.0  # 0…1, of the kind
+    resolves: bool = False  # says that earlier errors are solved, perhaps beside a new one
+    signs: tuple[str, ...] = ()  # n-grams that contribute most to the kind
+    scope: str = ""  # what it is about, in its own words
+
 
 Span = tuple[int, int]  # bytes of a folded text, the end exclusive
 
-LONGEST = 2_000
+MAX_BYTES = 2_000
 """Bytes of a statement; what is longer is cut, so that text without an end costs no more than other text."""
 
 _ABBREVIATED = frozenset(
@@ -27,8 +58,13 @@ _BULLET = re.compile(rb"\s*(?:[-*+o]|\(?[0-9a-h][.)])\s+|\s+")
 _WORD_BEFORE = re.compile(rb"[a-z0-9.]+$")
 
 
-def statements(text: bytes) -> Iterator[Span]:
-    """Where each statement of a folded message stands, without its bullet and the blanks around it."""
+def split_statements(text: bytes) -> Iterator[Span]:
+    """Yield where each statement of a folded message stands, without its bullet and the blanks around it.
+
+    >>> text = b"rules: - no nuts\\n- at most 3 km. never run"
+    >>> [text[slice(*span)] for span in split_statements(text)]
+    [b'rules: - no nuts', b'at most 3 km.', b'never run']
+    """
     start = 0
     for found in _BREAK.finditer(text):
         if found.start() < start or not _ends(text, start, found):
@@ -65,5 +101,51 @@ def _cut(text: bytes, start: int, end: int) -> Iterator[Span]:
         start = bullet.end()
     while end > start and text[end - 1 : end].isspace():
         end -= 1
-    for place in range(start, end, LONGEST):
-        yield place, min(end, place + LONGEST)
+    for place in range(start, end, MAX_BYTES):
+        yield place, min(end, place + MAX_BYTES)
+
+
+MAX_STATEMENTS = 20_000
+"""Statements of one message that are read, the first."""
+
+_LETTER = re.compile(rb"[a-z]")
+_DENIED = re.compile(
+    rb"\b(?:not|instead of|rather than|in place of|no longer|isn't|aren't|nicht|statt|anstatt|anstelle"
+    rb"|au lieu d[eu']|plutot que|(?:et|,|mais) (?:non )?pas|nicht mehr|pas)\b"
+    rb"((?:\s+[a-z0-9_#.:%'-]+){1,5})"
+)
+_POINTING = re.compile(
+    rb"(?:(?:oh|ah|hm+|and|but|so|ok|yes|no|nope|sorry|actually|wait|well|uh+)[,.:!?]* )*"
+    rb"(?:it's|its|it is|it was|they're|they are|make (?:it|that)|we're|we are|es ist|es sind|c'est)\b"
+)
+
+
+@functools.lru_cache(4_096)
+def read_statements(text: str) -> tuple[Statement, ...]:
+    """Return the statements of a message in order, their kinds not yet known."""
+    folded = fold(text)
+    own = own_words(folded.text)
+    statements = []
+    for span in islice(split_statements(folded.text), MAX_STATEMENTS):
+        said = own[slice(*span)]
+        start, end = folded.span(*span)
+        if not _LETTER.search(folded.text, *span) and not any(map(str.isdigit, text[start:end])):
+            continue
+        statements.append(
+            Statement(
+                start=start,
+                end=end,
+                text=text[start:end],
+                topic=read_topic(said),
+                old=frozenset().union(*(read_topic(match[1]).values for match in _DENIED.finditer(said))),
+                points=_POINTING.match(said) is not None,
+                quoted=_is_quoted(said, folded.text[slice(*span)]),
+            )
+        )
+    return tuple(statements)
+
+
+def _is_quoted(own: bytes, whole: bytes) -> bool:
+    """Whether most words are quotation or code, which `own_words` blanks or replaces by x."""
+    kept = sum(one == other for one, other in zip(own, whole, strict=True))
+    return 2 * kept < len(whole)

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from convgate.context.mode import LEAST_CONFIDENCE, SURE, Mode, ModeDecision
+from convgate.context.mode import MIN_CONFIDENCE, SURE, Mode, ModeDecision
 from convgate.conversation import Turn
 from convgate.messages.units import calls_of, is_result
 
 
-class Classifies(Protocol):
-    """What finds the mode of messages, each by itself: `ModeClassifier`, or a test's own."""
+class MessageClassifier(Protocol):
+    """Finds the mode of messages, each by itself."""
 
     def classify(self, turns: Sequence[Turn], /) -> list[ModeDecision]:
-        """A decision for each turn; its item is the place in `turns`."""
+        """Return a decision for each turn; its item is the place in `turns`."""
         ...
 
 
@@ -28,34 +28,34 @@ class ConversationModes:
     labels: Mapping[int, Mode]  # of each turn: what it belongs to; instructions have none
 
     def at(self, index: int) -> Mode:
-        """The mode that holds at a turn: that of the nearest user's turn up to it; GENERAL before any."""
+        """Return the mode at a turn: that of the nearest user's turn up to it; GENERAL before any."""
         return next(
             (self.applied[place] for place in range(index, -1, -1) if place in self.applied), "GENERAL"
         )
 
 
-def is_users(turn: Turn) -> bool:
+def is_from_user(turn: Turn) -> bool:
     """Whether a turn is a user's: it neither instructs nor answers, and is no tool's."""
     return not (turn.is_instruction or turn.role == "assistant" or is_result(turn) or calls_of(turn))
 
 
-def modes_of(
-    turns: Sequence[Turn], classifier: Classifies, intents: Mapping[int, Mode] | None = None
+def find_modes(
+    turns: Sequence[Turn], classifier: MessageClassifier, intents: Mapping[int, Mode] | None = None
 ) -> ConversationModes:
-    """The modes of all turns. `intents` are the modes that callers asked for, by turn.
+    """Return the modes of all turns; intents: the modes that callers asked for, by turn.
 
     The mode of the conversation changes at once on an intent or at confidence 0.85, otherwise after two
     user's turns in a row that agree; the first one takes its own. A turn belongs to its own mode from
     confidence 0.70 on, else to what the conversation was in before it: a short "and then?" belongs to what
     it follows. Answers belong to what they answer.
     """
-    following = FollowingModes()
-    following.add(turns, classifier, intents or {})
-    return following.modes
+    tracker = ModeTracker()
+    tracker.add(turns, classifier, intents or {})
+    return tracker.modes
 
 
-class FollowingModes:
-    """The same for a conversation that grows: what was looked at is not looked at again."""
+class ModeTracker:
+    """Finds the modes of a conversation that grows: what was read is not read again."""
 
     def __init__(self) -> None:
         self._found: dict[int, ModeDecision] = {}
@@ -66,18 +66,16 @@ class FollowingModes:
         self._label: Mode = "GENERAL"  # what the last turn belongs to
         self._turns = 0
 
-    def add(self, turns: Sequence[Turn], classifier: Classifies, intents: Mapping[int, Mode]) -> None:
-        """Go on with the next turns; `intents` are by turn of the whole conversation."""
-        users = [place for place, turn in enumerate(turns) if is_users(turn)]
+    def add(self, turns: Sequence[Turn], classifier: MessageClassifier, intents: Mapping[int, Mode]) -> None:
+        """Read the next turns; `intents` are by turn of the whole conversation."""
+        users = [place for place, turn in enumerate(turns) if is_from_user(turn)]
         decisions = classifier.classify([turns[place] for place in users])
         by_place = dict(zip(users, decisions, strict=True))
         for place, turn in enumerate(turns):
             index = self._turns + place
             if place in by_place:
-                given = intents.get(index)
-                self._add_users(
-                    replace(by_place[place], item=index) if given is None else asked_for(index, given)
-                )
+                own = replace(by_place[place], item=index)
+                self._add(decide_by_intent(index, intents[index]) if index in intents else own)
             if not turn.is_instruction:
                 self._labels[index] = self._label
         self._turns += len(turns)
@@ -87,9 +85,9 @@ class FollowingModes:
         """Of the turns so far."""
         return ConversationModes(dict(self._found), dict(self._applied), dict(self._labels))
 
-    def _add_users(self, decision: ModeDecision) -> None:
+    def _add(self, decision: ModeDecision) -> None:
         sure = decision.source == "intent" or decision.confidence >= SURE
-        own = self._mode is None or decision.confidence >= LEAST_CONFIDENCE
+        own = self._mode is None or decision.confidence >= MIN_CONFIDENCE
         self._label = decision.mode if own or self._mode is None else self._mode
         if self._mode is None or sure or decision.mode == self._previous:
             self._mode = decision.mode
@@ -97,20 +95,7 @@ class FollowingModes:
         self._applied[decision.item], self._previous = self._mode, decision.mode
 
 
-def asked_for(index: int, mode: Mode) -> ModeDecision:
-    """The decision about a turn whose mode the caller named."""
-    return ModeDecision(
-        item=index,
-        outcome=mode,
-        rule="intent",
-        reason=f"{mode}: the caller asked for it.",
-        stage="mode",
-        mode=mode,
-        confidence=1.0,
-        source="intent",
-        likeliest=mode,
-    )
-
-
-def _at(decision: ModeDecision, index: int) -> ModeDecision:
-    return decision if decision.item == index else replace(decision, item=index)
+def decide_by_intent(index: int, mode: Mode) -> ModeDecision:
+    """Return the decision about a turn whose mode the caller named."""
+    reason = f"{mode}: the caller asked for it."
+    return ModeDecision(index, mode, "intent", reason, "mode", mode, 1.0, "intent", mode)

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from convgate.context.mode import Mode
-from convgate.context.modes.conversation import is_users
-from convgate.context.modes.intents import mode_of_intent
+from convgate.context.mode import Mode, mode_of_intent
+from convgate.context.modes.conversation import is_from_user
 from convgate.errors import ContextError, TranscriptError
 from convgate.settings import Settings
 from convgate.transcripts.json_text import kind
@@ -47,7 +46,7 @@ def read_messages(
             FiledMessage(turn.text, None, index, conversation.id)
             for conversation in transcript.conversations
             for index, turn in enumerate(conversation.turns)
-            if is_users(turn)
+            if is_from_user(turn)
         ]
         if not placed:
             raise TranscriptError("no user says anything in it", file=report.file)

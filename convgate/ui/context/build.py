@@ -11,18 +11,17 @@ from typing import ClassVar
 import streamlit as st
 
 from convgate.agent_settings import FILE_NAME, AgentSettings
-from convgate.context.budgets import Budgets
+from convgate.context.budgets import Budgets, SectionName
 from convgate.context.builder import ContextBuilder
 from convgate.context.bundle import ContextBundle, PlacedTurn, Section
-from convgate.context.columns import KnownColumns
 from convgate.context.guardrails.guardrails import fallbacks_of
 from convgate.context.invariant import Invariant
 from convgate.context.invariants.edits import EDITS_FIELD
 from convgate.context.mode import MODES, Mode
 from convgate.context.modes import ModeClassifier
-from convgate.context.reading import Readings
+from convgate.context.reading import ConversationReader
 from convgate.context.request import Fallback, RequestRecord
-from convgate.context.section import SectionName
+from convgate.context.turn_table import TurnTableCache
 from convgate.conversation import Conversation, History, Situation
 from convgate.decisions import TurnDecision, TurnDecisions
 from convgate.policies.base import Policy
@@ -274,9 +273,9 @@ def _replay(app: App, view: View, moment: Moment, settings: Settings, policy: Po
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
-def _columns(key: str) -> KnownColumns:
+def _columns(key: str) -> TurnTableCache:
     """What is known of a conversation's turns, however its contexts are built."""
-    return KnownColumns()
+    return TurnTableCache()
 
 
 @st.cache_resource(max_entries=24, show_spinner=False)
@@ -300,8 +299,8 @@ def _replay_of(
         hysteresis=_settings.context_hysteresis,
         pair_answers=_settings.pair_answers,
         guard=_guard,
-        known=_columns(key),
-        readings=Readings(statement_judge(_settings)),
+        tables=_columns(key),
+        reader=ConversationReader(statement_judge(_settings)),
     )
     return Replay(builder, _moment.conversation)
 

@@ -7,9 +7,9 @@ from typing import cast
 
 import streamlit as st
 
+from convgate.context.budgets import SECTIONS, SectionName
 from convgate.context.mode import MODES, Mode
 from convgate.context.modes import ConversationModes
-from convgate.context.section import SECTIONS, SectionName
 from convgate.figures.context import (
     BUDGET_HEIGHT,
     ModeMark,

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from convgate.context.mode import MODES, Mode
-from convgate.context.modes import INTENTS, known_intents
-from convgate.context.section import SECTIONS, SectionName
+from convgate.context.budgets import SECTIONS, SectionName
+from convgate.context.mode import INTENTS, MODES, Mode, known_intents
 from convgate.figures.modes import SECTION_LABELS
 from convgate.settings import Settings
 from convgate.ui.context import state

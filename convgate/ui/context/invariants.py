@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from convgate.context.invariant import HELD, PRIORITIES, Invariant, InvariantType
-from convgate.context.invariants.statements import statements
+from convgate.context.invariants.statements import split_statements
 from convgate.errors import ConvgateError
 from convgate.figures.hover import on_screen
 from convgate.gatekeeper.folding import fold
@@ -147,7 +147,7 @@ def parts_of(text: str) -> list[str]:
     ['Use tabs.', 'No more than 80 columns!', 'Use tabs. No more than 80 columns!']
     """
     folded = fold(text[: _PARTS * _LONGEST])
-    found = (text[slice(*folded.span(*span))].strip() for span in statements(folded.text))
+    found = (text[slice(*folded.span(*span))].strip() for span in split_statements(folded.text))
     parts = list(dict.fromkeys(part for part in found if part))[:_PARTS]
     whole = text.strip()
     return parts if whole in parts or not whole or len(whole) > _LONGEST else [*parts, whole]

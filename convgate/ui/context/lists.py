@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 import streamlit as st
 
 from convgate.agent_settings import FILE_NAME
+from convgate.context.budgets import SectionName
 from convgate.context.bundle import Section
-from convgate.context.section import SectionName
 from convgate.errors import TranscriptError
 from convgate.figures.hover import on_screen
 from convgate.figures.modes import SECTION_LABELS

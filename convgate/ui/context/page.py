@@ -8,7 +8,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.context.modes import known_intents
+from convgate.context.mode import known_intents
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.context import state
 from convgate.ui.context.build import ContextBuild, make

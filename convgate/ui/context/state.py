@@ -8,8 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from convgate.context.budgets import SECTIONS, SectionName
 from convgate.context.mode import MODES, Mode
-from convgate.context.section import SECTIONS, SectionName
 from convgate.ui.choosers import CHOOSER
 from convgate.ui.page_state import TURN, Address, Codec, PageState, number, one_of, param, share
 from convgate.ui.picking import Picker

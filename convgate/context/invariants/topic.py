@@ -84,8 +84,8 @@ _SAME = {
 
 
 @dataclass(frozen=True, slots=True)
-class About:
-    """The words of a statement, reduced to what can be compared."""
+class Topic:
+    """What a statement is about, reduced to what can be compared."""
 
     stems: frozenset[bytes]  # of its content words
     numbers: frozenset[tuple[bytes, bytes]]  # (what is counted, as a stem; how many)
@@ -95,7 +95,7 @@ class About:
 
 
 def stem(word: bytes) -> bytes:
-    """A word without its ending, roughly.
+    """Return a word without its ending, roughly.
 
     >>> stem(b"deploys"), stem(b"deploy"), stem(b"libraries"), stem(b"library")
     (b'deplo', b'deplo', b'librar', b'librar')
@@ -108,8 +108,8 @@ def stem(word: bytes) -> bytes:
     return _SAME.get(word, word)
 
 
-def about(text: bytes) -> About:
-    """What a folded statement is about."""
+def read_topic(text: bytes) -> Topic:
+    """Return the topic of a folded statement."""
     stems, numbers, named = set(), set(), set()
     tokens: list[bytes] = _TOKEN.findall(text)
     for place, token in enumerate(tokens):
@@ -133,7 +133,7 @@ def about(text: bytes) -> About:
             stems.add(stem(token.split(b"'")[-1] if b"'" in token else token))
     values = {*stems, *(value for _, value in numbers), *(which for _, which in named)}
     kinds = {*(unit for unit, _ in numbers if unit), *(kind for kind, _ in named)}
-    return About(
+    return Topic(
         frozenset(stems),
         frozenset(numbers),
         frozenset(named),
@@ -144,3 +144,71 @@ def about(text: bytes) -> About:
 
 def _counted(token: bytes) -> bool:
     return token == b"%" or (token[:1].isalpha() and token not in _STOP)
+
+
+_GENERAL = frozenset(
+    b"rul rule constraint restriction requirement condition regl regel contraint limit vorgab grenz".split()
+)
+_LIMITS = frozenset(
+    b"""line limit ceil cap maximum budget top max bar absolut upp lid mark figur figure limite plafond grenz
+    obergrenz target threshold border total now""".split()
+)
+"""Words, as stems, for a limit whatever it limits."""
+
+_COUNTED_OFF = frozenset(
+    b"""<part <case <slid <slide <chapter <question <step <item <line <page <version <option <row <column
+    <example <number <tabl <table <figur <figure <level <class <sect <section <week <day <no <nr
+    <exercis <lesson <episod <task <ticket <order <room <port <python <node <java <http <error <code
+    <status <year <in <on <for <and <with <or <plus""".split()
+)
+"""Words before a number that names one of several; another number is another one of them."""
+
+
+def shared_values(one: Topic, other: Topic) -> int:
+    """Return how much two statements share."""
+    units = {unit for unit, _ in one.numbers if unit} & {unit for unit, _ in other.numbers if unit}
+    return len(one.values & other.values) + len(units - MEASURES)
+
+
+def has_other_value(one: Topic, other: Topic, *, near: bool = False) -> bool:
+    """Return whether both give a number of the same thing, or a day, and not the same."""
+    if one.numbers and other.numbers:
+        known = dict(other.numbers)
+        alike = bool(one.stems & other.stems) or near
+        for unit, value in one.numbers:
+            if not unit or unit in _COUNTED_OFF or known.get(unit, value) == value:
+                continue
+            if (unit, value) in other.numbers:
+                continue
+            if unit not in MEASURES or alike or len(one.stems) <= 3:
+                return True
+    kinds = {kind for kind, _ in one.named} & {kind for kind, _ in other.named}
+    return bool(kinds and not one.named & other.named and (near or one.stems & other.stems))
+
+
+def is_limit(about: Topic) -> bool:
+    """Return whether it is about a number and names at most that it is a limit."""
+    return len({value for _, value in about.numbers}) == 1 and len(about.stems - _LIMITS) <= 1
+
+
+def has_other_limit(one: Topic, other: Topic) -> bool:
+    """Return whether both give one number, of the same unit or of none, of one order of magnitude."""
+    first = {(unit, value) for unit, value in one.numbers if not unit.startswith(b"<")}
+    second = {(unit, value) for unit, value in other.numbers if not unit.startswith(b"<")}
+    if len(first) != 1 or len(second) != 1 or first == second:
+        return False
+    (unit, value), (other_unit, other_value) = (*first, *second)
+    if unit and other_unit and unit != other_unit and not {unit, other_unit} & _LIMITS:
+        return False
+    sizes = _size(value), _size(other_value)
+    return max(sizes) <= 3 * min(sizes)
+
+
+def _size(number: bytes) -> float:
+    whole = re.sub(rb"[.,:](?=[0-9]{3})", b"", number)
+    return float(b".".join(re.split(rb"[.,:]", whole)[:2]))
+
+
+def is_general(about: Topic) -> bool:
+    """Return whether it speaks of a rule or a limit without saying which."""
+    return bool(about.stems & _GENERAL)

@@ -1,17 +1,22 @@
-"""Fit the classifier to labelled texts; scikit-learn is imported only here."""
+"""Fit the text classifier of modes and statements to labelled texts, and write its file."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from safetensors.numpy import save
+from scipy.sparse import csr_matrix, hstack
+from sklearn.linear_model import LogisticRegression
 
-from convgate.context.classifier.model import Floats, TextModel, scaled
-from convgate.context.classifier.words import Runs
+from convgate.context.classifier.model import ARRAYS, Floats, Runs, TextModel, scaled
 from convgate.embedding.base import Embeddings
+from convgate.files import write_whole
 
 _MIN_TEXTS = 2  # that an n-gram has to be in
 _MAX_STEPS = 500
@@ -34,9 +39,6 @@ def fit(
     logistic regression; vector_scale: of vectors beside n-grams, where larger ones are penalised less;
     weights: (n,) of the texts, None to weigh all labels alike.
     """
-    from scipy.sparse import csr_matrix, hstack
-    from sklearn.linear_model import LogisticRegression
-
     seen = Counter(run for runs in texts for run in runs)
     known = tuple(sorted(run for run, count in seen.items() if count >= _MIN_TEXTS))
     rarity = np.array([np.log((len(texts) + 1) / (seen[run] + 1)) + 1 for run in known], dtype=np.float32)
@@ -64,8 +66,6 @@ def fit(
 
 
 def _columns(texts: Sequence[Runs], known: Sequence[str], rarity: Floats) -> Any:
-    from scipy.sparse import csr_matrix
-
     places = {name: place for place, name in enumerate(known)}
     values: list[Floats] = []
     columns: list[int] = []
@@ -82,3 +82,15 @@ def _columns(texts: Sequence[Runs], known: Sequence[str], rarity: Floats) -> Any
 def floats(values: NDArray[Any]) -> Floats:
     """Return the values as a contiguous float32 array."""
     return np.ascontiguousarray(values, dtype=np.float32)
+
+
+def write_model(model: TextModel, file: Path) -> None:
+    """Write the whole file or none."""
+    header = {
+        "labels": json.dumps(model.labels),
+        "names": json.dumps(model.names),
+        "doubt": str(model.doubt),
+        "info": json.dumps(dict(model.info)),
+    }
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(file, save({name: getattr(model, name) for name in ARRAYS}, metadata=header))

@@ -1,0 +1,200 @@
+"""Why each earlier turn stands in a context or not, with reasons that are made on demand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+
+import numpy as np
+
+from convgate.context.assembly import AddedMessage
+from convgate.context.budgets import SECTIONS, SectionName
+from convgate.context.bundle import PlacedTurn, Section
+from convgate.context.claims import Placement, SectionClaims
+from convgate.context.invariant import Invariant, quote_line
+from convgate.context.memory import SteadySelection
+from convgate.decisions import Override, TurnDecisions, Why
+
+STAGE = "context"
+
+_HOW: Mapping[SectionName, str] = {
+    "rules": "as a rule",
+    "task_state": "as task state",
+    "recent": "as recent",
+    "evidence": "as evidence",
+    "decisions": "as a decision",
+}
+_ENDED = {
+    "lifted": "The rule that it states was lifted later",
+    "resolved": "The error that it states was solved later",
+}
+
+
+class _Overrides(Mapping[int, Override]):
+    """Overrides by turn, each made when it is read: most never are."""
+
+    def __init__(self, explanation: Explanation, turns: Mapping[int, None]) -> None:
+        self._explanation, self._turns = explanation, turns
+
+    def __getitem__(self, index: int) -> Override:
+        if index not in self._turns:
+            raise KeyError(index)
+        why = self._explanation.why(index)
+        return Override(index in self._explanation.stands, why.reason, why.stage or STAGE, why.rule, why.how)
+
+    def __contains__(self, index: object) -> bool:
+        return index in self._turns
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._turns)
+
+    def __len__(self) -> int:
+        return len(self._turns)
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Why each turn stands in the context or not."""
+
+    decisions: TurnDecisions  # the policy's
+    steady: SteadySelection
+    claims: SectionClaims
+    placed: Mapping[int, Placement]  # turns of the context before repair
+    repaired: Mapping[int, Override]  # what making the list valid changed
+    indices: list[int]  # of the context's messages
+    budget: int  # tokens of the whole context
+    margin: float  # of the hysteresis
+
+    def to_decisions(self) -> TurnDecisions:
+        """Return the policy's decisions as the context changed them; changed ones are forced."""
+        policy = self.decisions
+        kept = np.array([index in self.stands for index in policy.indices.tolist()], dtype=np.bool_)
+        forced = policy.indices[kept != policy.kept].tolist()
+        overrides = _Overrides(self, dict.fromkeys((*forced, *policy.overrides, *self.claims.always)))
+        return replace(
+            policy, kept=kept, overrides=overrides, told=self.why, note=None, because="", stage=STAGE
+        )
+
+    @cached_property
+    def stands(self) -> frozenset[int]:
+        """Turns of the context."""
+        return frozenset(self.indices)
+
+    def sections(
+        self, shares: Mapping[SectionName, int], added: Mapping[SectionName, Sequence[AddedMessage]]
+    ) -> tuple[Section, ...]:
+        """Return all sections with their turns, added messages first."""
+        table = self.claims.table
+        turns = {
+            name: [PlacedTurn(None, one.tokens, partial(str, one.reason)) for one in added.get(name, ())]
+            for name in SECTIONS
+        }
+        for index in self.indices:
+            if index != table.current:
+                placed = PlacedTurn(index, table.tokens[index], partial(self._sentence, index))
+                turns[self.section(index)].append(placed)
+        return tuple(
+            Section(name, shares[name], sum(turn.tokens for turn in placed), tuple(placed))
+            for name, placed in turns.items()
+        )
+
+    def _sentence(self, index: int) -> str:
+        return self.why(index).told(kept=True)
+
+    def section(self, index: int) -> SectionName:
+        """Return the section of a turn of the context; one that opens the list stands with what it opens for.
+
+        The tool call that the message to answer belongs to, and that call's other results, are recent.
+        """
+        if index in self.placed:
+            return self.placed[index].section
+        if index in self.claims.table.current_unit:
+            return "recent"
+        instructs = self.claims.table.instructs
+        after = next(
+            (turn for turn in self.indices if turn > index and turn in self.placed and not instructs[turn]),
+            None,
+        )
+        return "recent" if after is None else self.placed[after].section
+
+    def why(self, index: int) -> Why:
+        """Return which section a turn stands in, or what dropped it, with the sentence."""
+        why = self._kept(index) if index in self.stands else self._dropped(index)
+        ended = self._ended.get(index)
+        return why if ended is None else replace(why, reason=f"{why.reason} {ended}")
+
+    def _kept(self, index: int) -> Why:
+        section = self.section(index)
+        how = "as instructions" if self.claims.table.instructs[index] else _HOW[section]
+        placed = self.placed.get(index)
+        if placed is None:  # brought in by the repair
+            return Why(section, self.repaired[index].reason, how, STAGE)
+        if placed.reason is not None:
+            return Why(section, placed.reason, how, STAGE)
+        reason = self.decisions.why(index).reason
+        if index in self.steady.stay:
+            reason += (
+                " It stays from the context before: a change has to bring more than the hysteresis of"
+                f" {self.margin:.2f}."
+            )
+        return Why(section, reason, how, STAGE)
+
+    def _dropped(self, index: int) -> Why:
+        claims, policy = self.claims, self.decisions.why(index)
+        if override := claims.table.unsendable.get(index):
+            return Why("messages", override.reason, "for a valid list", override.stage)
+        if invariant := claims.corrected.get(index):
+            return Why("superseded", self._correction(invariant), "as corrected", STAGE)
+        if index in claims.shortened:
+            reason = f"{self._cost(index)} do not fit; what must hold of it stands in a message of its own."
+            return Why("budget", reason, "by the budget", STAGE)
+        if index in self.steady.wait:
+            reason = (
+                f"{policy.reason} It was not in the context before, and a change has to bring more than the"
+                f" hysteresis of {self.margin:.2f}."
+            )
+            return Why("hysteresis", reason, "by the hysteresis", STAGE)
+        is_kept = bool(self.steady.kept[np.searchsorted(self.decisions.indices, index)])
+        if claims.filters and is_kept and claims.table.asked[index] in claims.corrected:
+            reason = (
+                f"it answers a message that was corrected, and a list cannot open with it. {policy.reason}"
+            )
+            return Why("superseded", reason, "as corrected", STAGE)
+        if is_kept or not claims.filters:
+            reason = f"{self._cost(index)} do not fit in what is left of {self.budget:,}."
+            if claims.filters:
+                reason += f" {self.decisions.policy} kept it: {policy.reason}"
+            return Why("budget", reason, "by the budget", STAGE)
+        if claims.is_left_out(index):
+            reason = (
+                f"it belongs to {claims.labels[index]}, which {claims.mode} leaves out unless it is needed."
+            )
+            return Why("mode", f"{reason} {policy.reason}", "by the mode", STAGE)
+        how = policy.how or f"by {'the gate' if self.decisions.policy == 'gate' else self.decisions.policy}"
+        return Why(self.decisions.policy, policy.reason, how, STAGE)
+
+    def _cost(self, index: int) -> str:
+        """Say the tokens of a turn, and of what would have to come with it."""
+        table = self.claims.table
+        turns = table.group(index, paired=self.claims.paired)
+        opens = all(table.instructs[turn] or turn > turns[0] for turn in self.indices)
+        opening = table.asked[turns[0]] if opens else None
+        missing = {*turns, *(() if opening is None else (opening,))} - self.stands - {index}
+        tokens = sum(table.tokens[turn] for turn in missing)
+        more = f" and the {tokens:,} of what a valid list needs with it" if tokens else ""
+        return f"its {table.tokens[index]:,} tokens{more}"
+
+    def _correction(self, one: Invariant) -> str:
+        later = next((other for other in self.claims.invariants if other.source == one.superseded_by), None)
+        by = "a later message" if one.superseded_by is None else f"message {one.superseded_by}"
+        return f"{by} corrects it{f': {quote_line(later.text)}' if later else ''}."
+
+    @cached_property
+    def _ended(self) -> dict[int, str]:
+        """Sentences for turns that state what no longer holds."""
+        return {
+            one.source: _ENDED[one.state] + ("." if one.ended_by is None else f", in message {one.ended_by}.")
+            for one in self.claims.invariants
+            if one.state in _ENDED
+        }

@@ -1,0 +1,203 @@
+"""A conversation up to the message to answer, as columns, so that a longer one costs only its growth."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from hashlib import blake2b
+
+from convgate.context.invariant import quote_line
+from convgate.conversation import Turn
+from convgate.decisions import Override
+from convgate.gatekeeper.checks import Limits, check
+from convgate.gatekeeper.exchange import Exchange
+from convgate.messages.repair import Repair
+from convgate.messages.tokens import TokenCounter, turn_tokens
+from convgate.messages.units import ToolUnits, calls_of, is_result
+
+MAX_CONVERSATIONS = 16
+"""Conversations whose tables and readings are kept."""
+
+_NO_LENGTHS = Limits(greeting=0, short_user=0, short_assistant=0)  # how long a turn is does not matter here
+_MAX_TEXTS = 16_384  # whose matches are cached
+_MAX_CHARACTERS = 4_000  # of a text that is cached
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionMark:
+    """By which of the gatekeeper's patterns a turn decides something or answers what was asked."""
+
+    reason: str  # a sentence
+    is_answer: bool = False
+    question: int | None = None  # the index of the turn that it answers
+
+
+@dataclass(eq=False)
+class TurnTable:
+    """One row a turn; the last is the current message, a typed question too. Not changed once it is made."""
+
+    turns: list[Turn] = field(default_factory=list)
+    tokens: list[int] = field(default_factory=list)  # with the frame
+    chain: list[bytes] = field(default_factory=list)  # a digest of the turn and of all before it
+    instructs: list[bool] = field(default_factory=list)
+    is_user: list[bool] = field(default_factory=list)  # no instruction, answer, tool call or result
+    asked: list[int | None] = field(default_factory=list)  # the nearest user's turn, itself included
+    has_tools: list[bool] = field(default_factory=list)  # whether it calls a tool or is a result
+    marks: list[DecisionMark | None] = field(default_factory=list)
+
+    def first(self, count: int) -> TurnTable:
+        """Return the rows of the first `count` turns."""
+        return TurnTable(*(getattr(self, column.name)[:count] for column in fields(self)))
+
+    def extend(self, new: Sequence[Turn], counter: TokenCounter | None) -> TurnTable:
+        """Return a table of these rows and those of further turns."""
+        table = self.first(len(self.turns))
+        if new:
+            table.tokens.extend(turn_tokens(new, counter).tolist())
+        for turn in new:
+            table._add(turn)
+        return table
+
+    def _add(self, turn: Turn) -> None:
+        index = len(self.turns)
+        has_tools = is_result(turn) or bool(calls_of(turn))
+        is_user = not (turn.is_instruction or turn.role == "assistant" or has_tools)
+        self.marks.append(_find_mark(turn, self.turns, is_user=is_user))
+        self.turns.append(turn)
+        self.chain.append(_digest(self.chain[-1] if self.chain else b"", turn))
+        self.instructs.append(turn.is_instruction)
+        self.is_user.append(is_user)
+        self.asked.append(index if is_user else (self.asked[-1] if index else None))
+        self.has_tools.append(has_tools)
+
+    @property
+    def current(self) -> int:
+        """The index of the message to answer; as many turns stand before it."""
+        return len(self.turns) - 1
+
+    @cached_property
+    def units(self) -> ToolUnits:
+        """Tool calls with their results."""
+        return self._repair.found if any(self.has_tools) else ToolUnits((), ())
+
+    @cached_property
+    def _repair(self) -> Repair:
+        """All turns but those that no valid list has."""
+        repair = Repair(self.turns, [True] * len(self.turns), self.current)
+        repair.leave_what_cannot_stay()
+        return repair
+
+    @cached_property
+    def current_unit(self) -> tuple[int, ...]:
+        """The current message with the tool call that it belongs to, and that call's other results."""
+        return self.group(self.current)
+
+    @cached_property
+    def last_exchange(self) -> range:
+        """The user's turn before the current message, and all that followed it.
+
+        While a tool's result is answered, that is what belongs to the same question.
+        """
+        before = self.asked[self.current - 1] if self.current else None
+        return range(self.current if before is None else before, self.current)
+
+    @cached_property
+    def unsendable(self) -> Mapping[int, Override]:
+        """Turns that no valid list has, with the reasons: orphan results, calls without theirs, and so on."""
+        rows = zip(self.instructs, self.is_user, strict=True)
+        user_opens = next((is_user for instructs, is_user in rows if not instructs), True)
+        return {} if user_opens and not any(self.has_tools) else self._repair.overrides
+
+    def group(self, index: int, *, paired: bool = False) -> tuple[int, ...]:
+        """Return the turns that are sent together with this one: its tool unit; if `paired`, its exchange."""
+        if paired and (exchange := self._exchanges.get(index)):
+            return exchange
+        unit = self.units.by_turn.get(index)
+        return unit.members if unit else (index,)
+
+    @cached_property
+    def _exchanges(self) -> Mapping[int, tuple[int, ...]]:
+        """Each turn's exchange: a user's turn with what answers it; a late result goes with its call."""
+        members: dict[int, list[int]] = {}
+        opened: dict[int, int] = {}
+        for index, asked in enumerate(self.asked):
+            if self.instructs[index] or asked is None or index in self.unsendable:
+                continue
+            unit = self.units.by_turn.get(index)
+            opened[index] = opened.get(unit.call, asked) if unit else asked
+            members.setdefault(opened[index], []).append(index)
+        return {index: tuple(members[first]) for index, first in opened.items()}
+
+
+def _digest(before: bytes, turn: Turn) -> bytes:
+    """Return a digest of what a model reads of the turn, and of `before`."""
+    content = "\0".join((turn.role, turn.name or "", turn.tool_call_id or "", turn.scored_text))
+    return blake2b(before + content.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _find_mark(turn: Turn, before: Sequence[Turn], *, is_user: bool) -> DecisionMark | None:
+    """Return by what `turn` decides or answers something; None when it does neither.
+
+    A user's turn decides by its words, or by being a short answer to what the last turn before it asked; the
+    assistant's turn by its words alone; instructions and tools' results decide nothing.
+    """
+    if not is_user:
+        return _match(turn.text, "", is_user=False) if turn.role == "assistant" and turn.text else None
+    places = range(len(before) - 1, -1, -1)
+    question = next((i for i in places if not before[i].is_instruction and before[i].text.strip()), None)
+    mark = _match(turn.text, "" if question is None else before[question].text, is_user=True)
+    return replace(mark, question=question) if mark is not None and mark.is_answer else mark
+
+
+def _match(text: str, question: str, *, is_user: bool) -> DecisionMark | None:
+    search = _search_cached if len(text) + len(question) <= _MAX_CHARACTERS else _search
+    return search(text, question, is_user=is_user)
+
+
+def _search(text: str, question: str, *, is_user: bool) -> DecisionMark | None:
+    if is_user:
+        previous = (Turn.of("assistant", question),) if question else ()
+        verdict = check(Exchange(text, previous=previous), _NO_LENGTHS)
+        if verdict.rule == "answer":
+            return DecisionMark(f"it answers what was asked before ({quote_line(text)}).", is_answer=True)
+    else:
+        verdict = check(Exchange("", text), _NO_LENGTHS)
+    match = next((match for match in verdict.matches if match.category == "decision"), None)
+    if match is None:
+        return None
+    line, _, _ = text[match.start :].partition("\n")
+    return DecisionMark(f"it states a decision ({quote_line(line)}).")
+
+
+_search_cached = functools.lru_cache(_MAX_TEXTS)(_search)
+
+
+class TurnTableCache:
+    """The tables of the conversations looked at last; thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._tables: list[TurnTable] = []  # the newest last
+
+    def get(self, turns: Sequence[Turn], counter: TokenCounter | None) -> TurnTable:
+        """Return the table of these turns; only what lies beyond a known beginning is computed."""
+        turns = list(turns)
+        with self._lock:
+            known = next((one for one in reversed(self._tables) if _starts_alike(one.turns, turns)), None)
+        if known is not None and len(known.turns) >= len(turns):
+            return known.first(len(turns))
+        beginning = known or TurnTable()
+        table = beginning.extend(turns[len(beginning.turns) :], counter)
+        with self._lock:
+            self._tables = [one for one in self._tables if one is not known][1 - MAX_CONVERSATIONS :]
+            self._tables.append(table)
+        return table
+
+
+def _starts_alike(known: list[Turn], turns: list[Turn]) -> bool:
+    """Whether one is the beginning of the other; turns are compared by identity first, so this is quick."""
+    shared = min(len(known), len(turns))
+    return shared > 0 and known[:shared] == turns[:shared]
