@@ -40,13 +40,6 @@ def test_score_prints_the_stable_json(run):
         )
 
 
-def test_score_takes_a_turn_a_rule_and_its_parameters(run):
-    _, out, _ = run("score", NAN, "--turn", 3, "--rule", "top_k", "--set", "k=1", "--json")
-    result = json.loads(out)
-    assert len(result["turns"]) == 3
-    assert sum(turn["kept"] for turn in result["turns"]) == 1
-
-
 def test_select_gives_the_inputs_own_format_back(run, tmp_path: Path):
     code, out, _ = run("select", NAN)
     chosen, given = json.loads(out), json.loads(NAN.read_text())
@@ -69,38 +62,6 @@ def test_select_makes_a_valid_list_of_every_sample(run, sample: Path, policy: st
     assert code == 0, err
     assert check_valid(result["messages"]) == []
     assert all(decision["reason"] for decision in result["decisions"])
-
-
-def test_select_explains_on_standard_error(run):
-    _, out, err = run("select", NAN, "--explain")
-    json.loads(out)
-    assert len([line for line in err.splitlines() if "Kept:" in line or "Dropped:" in line]) == 8
-
-
-def test_question_is_asked_after_the_last_turn(run):
-    _, out, _ = run("select", NAN, "--question", "and the fibonacci function?", "--json")
-    result = json.loads(out)
-    assert result["messages"][-1]["content"] == "and the fibonacci function?"
-    assert len(result["decisions"]) == 9
-
-
-def test_out_writes_the_file_and_nothing_else(run, tmp_path: Path):
-    code, out, _ = run("score", NAN, "--json", "--out", tmp_path / "scores.json")
-    assert (code, out) == (0, "")
-    assert json.loads((tmp_path / "scores.json").read_text())["version"] == "untrained"
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["scores.json"]
-
-
-def test_conversation_of_a_file_with_several_is_chosen_by_number_or_id(run):
-    several = SAMPLES / "nan_and_fibonacci.jsonl"
-    _, first, told = run("score", several, "--json")
-    _, third, silent = run("score", several, "--conversation", 3, "--json")
-    assert "holds 4 conversations" in told
-    assert silent == ""
-    assert json.loads(first) != json.loads(third)
-    code, _, err = run("score", several, "--conversation", "nobody")
-    assert code == 1
-    assert "there is no conversation 'nobody'; there are 0 to 3" in err
 
 
 def test_bad_lines_are_named_and_can_be_skipped(run, tmp_path: Path):
@@ -150,10 +111,6 @@ def test_errors_are_one_sentence_and_exit_code_1(run, words, message: str):
 def test_wrong_usage_is_exit_code_2(run, words):
     code, out, _ = run(*words)
     assert (code, out) == (2, "")
-
-
-def test_version_is_printed(run):
-    assert run("--version")[:2] == (0, "convgate 0.1.0\n")
 
 
 def test_settings_give_the_rule_and_the_command_line_changes_it(run, monkeypatch: pytest.MonkeyPatch):

@@ -1,14 +1,19 @@
-"""`convgate evaluate`, with policies that need no encoder."""
+"""`convgate evaluate` and `convgate calibrate`, with policies that need no encoder."""
+
+from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+from convgate.cli import main as cli
 from convgate.cli.evaluate import evaluate
-from convgate.errors import GateError, TranscriptError
+from convgate.errors import TranscriptError
 from convgate.policies.registry import POLICIES, policy_names
+from convgate.settings import load_settings
 from tests.fakes import FakeEncoder
 
 app = typer.Typer()
@@ -43,79 +48,12 @@ def run(*arguments):
     return CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
-def told(result):
-    """Standard error without the frame that breaks its lines."""
-    return " ".join(result.stderr.replace("│", " ").split())
-
-
-WITHOUT_ENCODER = ("--policy", "everything", "--policy", "last_k", "--policy", "bm25")
-
-
-def test_json_is_alone_on_standard_output(file):
-    result = run(file, *WITHOUT_ENCODER, "--json")
-    assert result.exit_code == 0
-    found = json.loads(result.stdout)["sets"]["tiny.dev"]
-    assert found["cases"] == 12
-    assert list(found["policies"]) == ["everything", "last_k", "bm25"]
-    assert found["policies"]["everything"]["map"] is None
-    assert found["policies"]["bm25"]["map"] == 1
-    assert found["policies"]["last_k"]["map"] == pytest.approx(1 / 5)
-    assert found["policies"]["bm25"]["by_tag"]["old"]["ci"]["recall"] == [1, 1]
-
-
-def test_the_table_is_for_people(file):
-    result = run(file, *WITHOUT_ENCODER)
-    assert "tiny.dev  12 cases, 6 conversations" in result.stdout
-    assert "bm25" in result.stdout
-    assert "old" not in result.stdout
-    assert "tiny.dev, old" in run(file, *WITHOUT_ENCODER, "--by-tag").stdout
-
-
-def test_out_writes_the_file_and_nothing_else(file, tmp_path):
-    out = tmp_path / "result"
-    assert run(file, *WITHOUT_ENCODER, "--out", out).stdout == ""
-    assert json.loads(out.read_text())["sets"]["tiny.dev"]["cases"] == 12
-    assert run(file, *WITHOUT_ENCODER, "--markdown", "--out", out).stdout == ""
-    assert out.read_text().startswith("### tiny.dev")
-
-
 def test_differences_against_a_policy_are_measured_too(file):
     result = run(file, "--policy", "bm25", "--against", "last_k", "--json")
     found = json.loads(result.stdout)["sets"]["tiny.dev"]
     assert list(found["policies"]) == ["bm25", "last_k"]
     assert found["differences"]["bm25"]["baseline"] == "last_k"
     assert found["differences"]["bm25"]["difference"]["map"] == pytest.approx(4 / 5)
-
-
-def test_limit_takes_cases_from_all_over_the_set(file):
-    found = json.loads(run(file, "--policy", "everything", "--limit", "4", "--json").stdout)["sets"][
-        "tiny.dev"
-    ]
-    assert found["cases"] == 4
-    assert found["policies"]["everything"]["ci"]["kept_token_share"] == [1, 1]
-
-
-def test_a_gate_that_is_not_measured_is_refused(file):
-    result = run(file, "--policy", "bm25", "--gate", "somewhere")
-    assert result.exit_code == 2
-    assert "leaves the gate out" in told(result)
-    with pytest.raises(GateError, match="no version 'somewhere'"):  # a stage of a pipeline is one
-        run(file, "--policy", "pipeline", "--gate", "somewhere")
-
-
-def test_a_missing_folder_is_told_before_anything_runs(file, tmp_path):
-    result = run(file, "--out", tmp_path / "missing" / "result.json")
-    assert result.exit_code == 2
-    assert "does not exist" in told(result)
-
-
-def test_plots_are_written_beside_the_usual_output(file, tmp_path):
-    folder = tmp_path / "new" / "plots"
-    result = run(file, *WITHOUT_ENCODER, "--json", "--plots", folder)
-    assert json.loads(result.stdout)["sets"]["tiny.dev"]["cases"] == 12
-    page = (folder / "evaluation.html").read_text(encoding="utf-8")
-    assert "<h3>bm25: metrics by threshold</h3>" in page
-    assert "<h3>everything" not in page, "what does not rank has no curve"
 
 
 def write(path, *cases, texts=("the lake house", "a boat", "which house by the lake?")):
@@ -172,3 +110,82 @@ def test_every_policy_is_measured_with_the_metrics_that_are_promised(file, monke
                 assert 0 <= bounds[0] <= measured[metric] <= bounds[1] <= 1
     ranked = {name for name, measured in policies.items() if measured["map"] is not None}
     assert ranked == {name for name, policy in POLICIES.items() if policy.ranks} >= {"gate", "bm25"}
+
+
+@pytest.fixture(autouse=True)
+def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
+
+
+@pytest.fixture
+def calibrate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    """Runs `convgate calibrate WORDS…` in this process: (exit code, standard output, standard error)."""
+
+    def call(*words: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["convgate", "calibrate", *map(str, words)])
+        monkeypatch.setenv("COLUMNS", "120")
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return call
+
+
+def lines_of(conversations: int, *, relevant: list[int] | None = None, boat: str = "a boat"):
+    """Talks of six turns; at turn 5 the first turn is relevant, at turn 2 nothing."""
+    texts = ["the lake house", boat, "bread", "tea", "rain", "which house by the lake?"]
+    lines = []
+    for n in range(conversations):
+        messages = [{"role": "user", "name": f"user {n}", "content": text} for text in texts]
+        lines.append({"type": "conversation", "id": f"c{n}", "messages": messages})
+        case = {"type": "case", "conversation": f"c{n}"}
+        lines.append({**case, "id": f"c{n}-5", "turn": 5, "relevant": [0] if relevant is None else relevant})
+        lines.append({**case, "id": f"c{n}-2", "turn": 2, "relevant": []})
+    return lines
+
+
+@pytest.fixture
+def write_lines(tmp_path):
+    def to_file(lines, name="tiny.jsonl"):
+        path = tmp_path / name
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        return path
+
+    return to_file
+
+
+def test_json_is_alone_on_standard_output_and_goes_to_a_file(calibrate, write_lines, tmp_path):
+    out = tmp_path / "found.json"
+    code, printed, _ = calibrate(write_lines(lines_of(6)), "--json")
+    assert code == 0
+    found = json.loads(printed)
+    assert (found["gate"], found["threshold_parameters"]["goal"]) == ("untrained", "the best F1")
+    assert found["found"]["recall"] == 1
+    assert len(found["curve"]["thresholds"]) == len(found["curve"]["precision"]) > 3
+    _, shown, _ = calibrate(write_lines(lines_of(6)), "--out", out)
+    assert json.loads(out.read_text()) == found
+    assert shown.startswith("Threshold")
+    assert calibrate(write_lines(lines_of(6)), "--json", "--out", out)[1] == ""
+
+
+def test_the_settings_that_are_written_decide_by_the_found_threshold(calibrate, write_lines, tmp_path):
+    path = tmp_path / "agent.toml"
+    code, out, _ = calibrate(write_lines(lines_of(6), 'a\u007f"\\b.jsonl'), "--settings", path, "--json")
+    assert code == 0
+    settings, found = load_settings(path), json.loads(out)
+    assert settings.threshold_rule == found["threshold_rule"] == "calibrated"
+    assert settings.threshold_parameters == found["threshold_parameters"]
+    assert settings.encoder == "all-MiniLM-L6-v2"
+
+
+def test_settings_that_are_there_are_not_overwritten(calibrate, write_lines, tmp_path):
+    path = tmp_path / "convgate.toml"
+    path.write_text('device = "cpu"\n')
+    code, _, err = calibrate(write_lines(lines_of(2)), "--settings", path)
+    assert code == 2
+    assert "may hold settings of yours" in " ".join(err.replace("│", " ").split())
+    assert path.read_text() == 'device = "cpu"\n'

@@ -26,7 +26,7 @@ from convgate.transcripts import Case, RelevanceSet, read_relevance_set, write_r
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 from tests.planted import QUICK, planted, small_encoder, small_gate
-from tests.test_judged_turns import judged_turns
+from tests.test_training_episodes import judged_turns
 from tests.test_training_version import Heard
 
 TURNS = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"said {i}") for i in range(8))
@@ -63,14 +63,6 @@ def test_what_the_first_judges_is_left_to_it_and_the_rest_stays() -> None:
     assert overlaps == [Overlap("theirs", "mine", 2)]
     assert overlaps[0].sentence == "2 judged turns of theirs are in mine too; each counts once."
     assert Overlap("a", "b", 1).sentence == "1 judged turn of a is in b too; it counts once."
-
-
-def test_the_same_set_again_and_a_third_one_leave_nothing_over() -> None:
-    one = a_set("one", case(5, {0: True}), case(6, None, "all", window=3))
-    part = a_set("part", case(6, {4: True, 2: True}))
-    found, overlaps = counted_once([one, replace(one, name="copy"), part])
-    assert judged(found) == {"one": judged([one])["one"], "copy": [], "part": [(6, [2], [2])]}
-    assert overlaps == [Overlap("copy", "one", 4), Overlap("part", "one", 1)]
 
 
 def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
@@ -158,16 +150,6 @@ def test_figures_of_labels_and_of_what_was_exported_of_them_are_those_of_the_lab
     fitted = fit_threshold([gold, exported], policy, BestFBeta())
     assert fitted.threshold == fit_threshold([gold], policy, BestFBeta()).threshold
     assert fitted.notes[0] == "18 judged turns of exported are in labels too; each counts once."
-
-
-def test_a_conversation_that_a_set_has_as_it_was_and_as_it_went_on_is_one_in_the_figures() -> None:
-    talks = {"was": Conversation("was", TURNS), "is": Conversation("is", (*TURNS, Turn.of("user", "more")))}
-    cases = tuple(
-        replace(case(turn, {0: True, 1: False}, id), conversation=id) for id, turn in (("was", 5), ("is", 7))
-    )
-    policy = GatePolicy(trained_gate(seed=5), FakeEncoder(), make_rule("absolute"))
-    scored = score_cases([RelevanceSet("saved", talks, cases)], policy)
-    assert (len(scored.cases), scored.conversations, scored.overlaps) == (2, 1, ())
 
 
 def test_training_learns_each_turn_once_also_when_little_is_left_of_a_set(

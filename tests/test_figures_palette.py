@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 
 from convgate.figures.drawing import Drawing
-from convgate.figures.layout import CONFIG, axis, drawing
+from convgate.figures.layout import axis, drawing
 from convgate.figures.palette import DARK, LIGHT, Palette
 
 TEXT = [
@@ -67,10 +67,6 @@ def test_blue_is_for_kept_turns_only(palette: Palette) -> None:
             red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
             is_blue = blue > 1.1 * max(red, green) and blue - min(red, green) > 60
             assert not is_blue or name in ("kept", "kept_text", "sequential"), (name, colour)
-
-
-def test_the_toolbar_does_not_cover_the_legend() -> None:
-    assert CONFIG["displayModeBar"] is False
 
 
 def test_what_was_drawn_is_in_the_figure() -> None:

@@ -70,13 +70,6 @@ def test_what_a_policy_keeps_by_its_own_rule_is_a_mark_in_the_colour_of_its_line
         assert (mark.showlegend, alone.showlegend) == (False, True), "one entry for each policy"
 
 
-def test_policies_differ_in_more_than_colour_and_the_first_is_on_top() -> None:
-    fig = precision_over_recall_figure(dict.fromkeys("abcd", CURVE), {}, palette=LIGHT)
-    assert len({line.line.dash for line in fig.data}) == 4
-    orders = [line.zorder for line in fig.data]
-    assert orders == sorted(orders, reverse=True)
-
-
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
     given = noisy(12, name="a<script>b")
@@ -103,22 +96,3 @@ def test_names_from_files_are_text_on_a_page(pages, name: str) -> None:
     page = without_plotly(pages[name])
     assert "a&lt;script&gt;b" in page
     assert "a<script>b" not in page
-
-
-def test_the_page_of_an_evaluation_has_every_figure(pages) -> None:
-    page = without_plotly(pages["evaluation"])
-    headings = re.findall(r"<h3>(.*?)</h3>", page)
-    assert headings == ["Precision over recall", "Recall over tokens kept", "told: metrics by threshold"]
-    assert page.count("Plotly.newPlot(") == 3
-    assert "Cases: 12, conversations: 12." in page
-    assert '"name":"everything"' in page
-
-
-def test_the_page_of_a_calibration_has_the_threshold_and_both_rules(pages) -> None:
-    page = without_plotly(pages["calibration"])
-    assert re.findall(r"<h3>(.*?)</h3>", page) == [
-        "Metrics by threshold", "Precision over recall", "Recall over tokens kept",
-    ]  # fmt: skip
-    assert re.search(r"Threshold 0\.\d{3} for precision 0\.60, on 12 cases of", page)
-    for name in ("found: calibrated", "now: stricter"):
-        assert f'"name":"{name}"' in page

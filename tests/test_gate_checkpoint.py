@@ -9,15 +9,11 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from convgate.embedding.base import EncoderIdentity
 from convgate.errors import GateError
 from convgate.gate.checkpoint import CONFIG, WEIGHTS, read_gate, save_gate
 from convgate.gate.config import PRESETS, GateConfig
 from convgate.gate.model import Gate
 from tests.gates import trained_gate
-
-MINILM = EncoderIdentity("minilm", "abc", "float32", "chunks", "", 384)
-OTHER = EncoderIdentity("mpnet", "def", "float32", "chunks", "", 384)
 
 
 @pytest.mark.parametrize("gate", [trained_gate(), *(Gate(GateConfig(preset=one), seed=1) for one in PRESETS)])
@@ -29,30 +25,11 @@ def test_saved_gate_is_the_same_when_read(tmp_path: Path, gate: Gate):
     assert not read.training
 
 
-def test_gate_of_another_encoder_is_refused_naming_both(tmp_path: Path):
-    save_gate(Gate(GateConfig(encoder=MINILM)), tmp_path)
-    assert read_gate(tmp_path, encoder=MINILM).config.encoder == MINILM
-    with pytest.raises(GateError, match=r"made for the encoder minilm@abc .* not for mpnet@def"):
-        read_gate(tmp_path, encoder=OTHER)
-
-
-def test_missing_folder_is_told(tmp_path: Path):
-    with pytest.raises(GateError, match="cannot be read"):
-        read_gate(tmp_path / "nowhere")
-
-
 def test_truncated_weights_are_refused(tmp_path: Path):
     save_gate(Gate(), tmp_path)
     weights = tmp_path / WEIGHTS
     weights.write_bytes(weights.read_bytes()[:1000])
     with pytest.raises(GateError, match="cannot be read"):
-        read_gate(tmp_path)
-
-
-def test_weights_of_another_shape_are_refused(tmp_path: Path):
-    save_gate(Gate(GateConfig(hidden=32)), tmp_path)
-    (tmp_path / CONFIG).write_text(json.dumps(GateConfig().to_json()))
-    with pytest.raises(GateError, match="do not fit its config"):
         read_gate(tmp_path)
 
 
@@ -103,13 +80,6 @@ def test_config_that_is_none_is_refused(tmp_path: Path, config: str, told: str):
     save_gate(Gate(), tmp_path)
     (tmp_path / CONFIG).write_text(config)
     with pytest.raises(GateError, match=told):
-        read_gate(tmp_path)
-
-
-def test_config_edited_by_hand_is_refused_by_name(tmp_path: Path):
-    save_gate(Gate(), tmp_path)
-    (tmp_path / CONFIG).write_text(json.dumps({**GateConfig().to_json(), "colour": "red"}))
-    with pytest.raises(GateError, match="field colour is unknown"):
         read_gate(tmp_path)
 
 

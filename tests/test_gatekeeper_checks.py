@@ -8,12 +8,11 @@ from pathlib import Path
 import pytest
 
 from convgate.conversation import Turn
-from convgate.gatekeeper.checks import STATEMENTS, Limits, check, lexicon
-from convgate.gatekeeper.decision import GatekeeperDecision, Match, Said
+from convgate.gatekeeper.checks import check, lexicon
+from convgate.gatekeeper.decision import GatekeeperDecision, Said
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.folding import fold
-from convgate.gatekeeper.languages import LANGUAGES
-from convgate.gatekeeper.pattern import MAX_MATCHES, Lexicon, expand, remove_counts
+from convgate.gatekeeper.pattern import MAX_MATCHES, Lexicon, remove_counts
 from tools.gatekeeper_figures import MEASURED, read_labelled
 
 LABELLED = Path(__file__).parent / "exchanges"
@@ -22,18 +21,6 @@ LONG = "An answer that is long enough to be worth something by itself: " + "it g
 
 def after(question: str, user: str, answer: str = "Done.", *, role: str = "assistant") -> GatekeeperDecision:
     return check(Exchange(user, answer, (Turn.of("user", "Hello"), Turn.of(role, question))))
-
-
-@pytest.mark.parametrize(
-    ("offer", "user"),
-    [
-        ("Hello! How can I help you today?", "The login page is blank on Safari."),
-        ("Bonjour, comment puis-je vous aider ?", "La page est vide sous Safari."),
-        ("Hallo! Wie kann ich dir helfen?", "Die Seite ist leer auf Safari."),
-    ],
-)
-def test_what_follows_an_offer_of_help_answers_nothing(offer: str, user: str) -> None:
-    assert after(offer, user, LONG).categories == ("other",)
 
 
 @pytest.mark.parametrize(
@@ -62,29 +49,6 @@ def test_what_follows_an_offer_of_help_answers_nothing(offer: str, user: str) ->
 def test_a_short_answer_to_a_question_is_kept(question: str, user: str, category: str):
     decision = after(question, user)
     assert (decision.outcome, decision.category, decision.rule) == ("keep", category, "answer")
-
-
-@pytest.mark.parametrize("user", ["PostgreSQL", "Yes", "no", "No.", "ja"])
-def test_the_same_words_after_a_statement_are_skipped(user: str):
-    assert after("The backup is complete.", user).outcome == "skip"
-
-
-@pytest.mark.parametrize("question", ["What is your name?", "I'm done.", "How are you?", "Tell me which."])
-@pytest.mark.parametrize("user", ["yes", "ok", "no, thanks"])
-def test_a_yes_answers_a_closed_question_alone(question: str, user: str):
-    assert after(question, user).outcome == "skip"
-
-
-def test_the_question_is_the_last_turns_whoever_else_asked_before():
-    assert (
-        check(
-            Exchange(
-                "ok go", "Done.", (Turn.of("assistant", "Which one?"), Turn.of("assistant", "Never mind."))
-            )
-        ).outcome
-        == "skip"
-    )
-    assert after("Answer in English?", "PostgreSQL", role="system").outcome == "skip"
 
 
 @pytest.mark.parametrize(
@@ -178,45 +142,6 @@ def test_what_only_sounds_like_it_has_no_category(user: str):
 
 
 @pytest.mark.parametrize(
-    "user",
-    [
-        "What's up with the red build?",
-        "hi-res images, please",
-        "Hello World in Rust",
-        "Hi, PR 12?",
-        "Hi NASA",
-        "Hi Maria?",
-    ],
-)
-def test_a_greeting_with_substance_is_no_greeting(user: str):
-    assert "greeting" not in check(Exchange(user, LONG)).categories
-    assert check(Exchange(user, LONG)).keep
-
-
-@pytest.mark.parametrize(
-    "user",
-    [
-        "Hey there 👋",
-        "Hi Maria",
-        "Bonjour, comment ça va ?",
-        "Guten Abend, Frau Keller",
-        " hello \n",
-        "Hi Rene\u0301!",
-    ],
-)
-def test_a_greeting_and_nothing_else_is_skipped(user: str):
-    assert check(Exchange(user, LONG)).category == "greeting"
-    assert check(Exchange(user, LONG), Limits(greeting=0)).keep
-
-
-@pytest.mark.parametrize(
-    "user", ["Fix it", "Run it", "lol", "???", "👍", "x" * 19, "c'est fait", "mach weiter"]
-)
-def test_noise_in_a_known_language_is_skipped(user: str):
-    assert check(Exchange(user, "Done.")).rule == "short exchange"
-
-
-@pytest.mark.parametrize(
     ("user", "answer", "language"),
     [("Dale, sí", "Listo.", "es"), ("はい", "了解", "ja"), ("Так", "Добре", None), ("hola", "¡Hola!", "es")],
 )
@@ -236,26 +161,6 @@ def test_matches_say_where_the_words_stand_in_the_message_as_it_was_given():
     assert words(found["decision", "assistant"], "Fine. Let’s go with Vue.") == "Let’s go with"
 
 
-def test_the_first_check_decides_and_all_are_reported():
-    decision = check(
-        Exchange("No, that's wrong: I prefer tabs, and we always use them. Let's go with 4.", "")
-    )
-    assert decision.categories == ("correction", "preference", "policy", "decision")
-    assert decision.reason.startswith("Kept: corrects what was said (“No, that's wrong: I prefer")
-    places = [list(STATEMENTS).index(match.category) for match in decision.matches]
-    assert places == sorted(places)
-
-
-def test_of_one_pattern_the_first_hundred_matches_are_told():
-    assert len(check(Exchange("I prefer tabs. " * 300)).matches) == MAX_MATCHES
-
-
-def test_a_bare_confirmation_is_skipped_although_the_answer_states_a_policy():
-    decision = check(Exchange("Ok", "We always squash before merging."))
-    assert (decision.outcome, decision.categories) == ("skip", ("other", "policy"))
-    assert decision.matches == (Match("policy", "we always", "assistant", 0, 9),)
-
-
 @pytest.mark.parametrize(
     ("words", "times"),
     [("", 0), (" ", 9), ("never ", 170_000), ("`a", 50_000), ('"', 100_000), ("é", 300_000), ("# ", 100_000)],
@@ -272,18 +177,6 @@ def test_labelled_exchanges_are_decided_correctly(name: str, accuracy: float):
     assert len(labelled) > 150
     for what in MEASURED:
         assert sum(found[what] for found in judged) / len(judged) >= accuracy, what
-
-
-def test_patterns_are_well_formed():
-    for language in LANGUAGES:
-        names = [(pattern.category, pattern.name) for pattern in language.patterns]
-        assert len(names) == len(set(names))
-        assert {pattern.category for pattern in language.patterns} == set(STATEMENTS)
-        for pattern in language.patterns:
-            for words in (pattern.words, pattern.unless):
-                expanded = expand(words, language.named)
-                assert r"\s+\s+" not in expanded, pattern.name  # a line that should stand for nothing
-                assert re.search(r"\{[a-z]", expanded) is None, pattern.name  # an unknown name
 
 
 @pytest.mark.parametrize("said", ["user", "assistant"])

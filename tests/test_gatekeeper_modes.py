@@ -2,21 +2,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import logging
-import sys
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-import convgate
 from convgate import Exchange, Gatekeeper, load_gatekeeper
-from convgate.cli import main as cli
-from convgate.errors import ConversationError, SettingsError
-from convgate.gatekeeper.log import DecisionLog
 from convgate.gatekeeper.model import Answer, ModelError, ModelUse
 from convgate.gatekeeper.rules_file import parse_rules
-from convgate.settings import Settings
 
 GREETING = Exchange("Hi")
 PREFERENCE = Exchange("I prefer dark mode in every editor that I use")
@@ -79,17 +71,6 @@ def test_llm_mode_asks_for_all_but_own_rules_and_empty_exchanges() -> None:
     assert decisions[1].categories == ("decision", "preference")
 
 
-def test_disabled_keeps_everything_and_says_so() -> None:
-    gatekeeper = Gatekeeper(mode="disabled", rules=parse_rules("skip_patterns: [{pattern: hi}]"))
-
-    decision = gatekeeper.decide(GREETING, item=3)
-
-    assert (decision.item, decision.keep, decision.reason) == (
-        *(3, True),
-        "Kept: the gatekeeper is switched off, everything is kept.",
-    )
-
-
 def test_when_the_model_fails_the_patterns_decide_and_the_reason_says_why() -> None:
     gatekeeper = Gatekeeper(mode="llm", model=FakeModel(DOWN))
 
@@ -136,48 +117,6 @@ def test_the_reason_is_one_line_whatever_the_rule_and_the_message_have() -> None
     assert decision.reason == "Kept: ours, [31mred (own rule, “ticket [2J7”)."
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "llm"])
-def test_a_mode_that_asks_a_model_wants_one(mode: str) -> None:
-    with pytest.raises(SettingsError):
-        Gatekeeper(mode=mode)  # type: ignore[arg-type]
-    with pytest.raises(SettingsError, match="gatekeeper_model"):
-        Gatekeeper.of(mode=mode)  # type: ignore[arg-type]
-    with pytest.raises(SettingsError, match="'off'"):
-        Gatekeeper(mode="off")  # type: ignore[arg-type]
-
-
-def test_settings_reach_the_gatekeeper(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = tmp_path / "own.yaml"
-    rules.write_text("skip_patterns: [{pattern: lunch}]")
-    monkeypatch.setenv("CONVGATE_GATEKEEPER_SHORT_USER", "0")
-    monkeypatch.setenv("CONVGATE_GATEKEEPER_RULES", str(rules))
-    gatekeeper = load_gatekeeper()
-
-    assert gatekeeper.decide(SHORT).keep
-    assert not gatekeeper.decide(Exchange("We all went out to lunch yesterday")).keep
-    settings = tmp_path / "mine.toml"
-    settings.write_text('gatekeeper_mode = "disabled"')
-    monkeypatch.delenv("CONVGATE_GATEKEEPER_RULES")
-    assert convgate.load_gatekeeper(settings).decide(GREETING).keep
-
-
-def test_messages_are_decided_by_their_last_exchange() -> None:
-    gatekeeper = load_gatekeeper(Settings())
-    messages = [
-        {"role": "system", "content": "Be brief."},
-        {"role": "user", "content": "Set up the project"},
-        {"role": "assistant", "content": "Gladly. Which database should we use?"},
-        {"role": "user", "content": "PostgreSQL"},
-        {"role": "assistant", "content": "Done."},
-    ]
-
-    decision = gatekeeper.decide_messages(messages)
-
-    assert (decision.item, decision.keep) == (3, True)
-    with pytest.raises(ConversationError):
-        gatekeeper.decide_messages(messages[:1])
-
-
 # The debug log.
 
 
@@ -200,46 +139,4 @@ def test_each_decision_is_a_line_of_the_debug_log_for_its_owner_alone(
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_the_debug_log_keeps_to_its_size(tmp_path: Path) -> None:
-    gatekeeper = Gatekeeper(log=DecisionLog(tmp_path / "log", max_bytes=2_000))
-    with gatekeeper:
-        for _ in range(60):
-            gatekeeper.decide(PREFERENCE)
-
-    files = sorted(tmp_path.iterdir())
-    assert [file.name for file in files] == ["log", "log.1", "log.2", "log.3"]
-    assert all(file.stat().st_size <= 2_000 and file.stat().st_mode & 0o077 == 0 for file in files)
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is always full")
-def test_a_full_disk_breaks_no_decision_and_is_told_once(caplog: pytest.LogCaptureFixture) -> None:
-    gatekeeper = Gatekeeper(log=DecisionLog(Path("/dev/full")))
-    with caplog.at_level(logging.WARNING), gatekeeper:
-        assert [gatekeeper.decide(PREFERENCE).keep for _ in range(3)] == [True] * 3
-    assert len(caplog.records) == 1
-
-
 # The command.
-
-
-def test_the_command_takes_rules_and_a_mode(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    exchanges, rules = tmp_path / "exchanges.jsonl", tmp_path / "own.yaml"
-    exchanges.write_text('{"user": "Hi"}\n{"user": "Ok"}\n')
-    rules.write_text("keep_patterns: [{pattern: hi, category: mascot}]")
-
-    def run(*options: object) -> tuple[str, str]:
-        monkeypatch.setattr(sys, "argv", ["convgate", "gatekeep", str(exchanges), *map(str, options)])
-        with suppress(SystemExit):
-            cli.main()
-        captured = capsys.readouterr()
-        return captured.out, captured.err
-
-    decided = json.loads(run("--rules", rules, "--json")[0])
-    assert [(one["keep"], one["category"]) for one in decided] == [(True, "mascot"), (False, "other")]
-    assert all(one["keep"] for one in json.loads(run("--mode", "disabled", "--json")[0]))
-    assert "2 exchanges: 1 kept (50%)" in run("--rules", rules)[0]
-    assert "gatekeeper_model" in run("--mode", "hybrid")[1]
-    rules.write_text("keep_patterns: [{pattern: '('}]")
-    assert "own.yaml, line 1, pattern '('" in run("--rules", rules)[1].replace("\n", "")

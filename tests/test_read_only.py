@@ -14,7 +14,6 @@ from convgate.app_files import app_root
 from convgate.conversation import Conversation
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder, forget
 from convgate.errors import ReadOnlyError, StoreError
-from convgate.home import is_read_only
 from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.database import set_aside
@@ -162,18 +161,6 @@ def test_the_embedding_cache_is_read_and_not_written(
     assert files(convgate_home) == before
 
 
-def test_without_an_embedding_cache_none_is_made(
-    convgate_home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setenv("CONVGATE_READ_ONLY", "true")
-    load_settings()
-
-    assert CachedEncoder(FakeEncoder(), convgate_home / CACHE_FILE).encode(["one"]).shape[0] == 1
-
-    assert not convgate_home.exists()
-    assert not caplog.records
-
-
 def test_where_there_is_no_library_none_is_made(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONVGATE_READ_ONLY", "true")
 
@@ -181,12 +168,6 @@ def test_where_there_is_no_library_none_is_made(convgate_home: Path, monkeypatch
         Store(load_settings().database)
 
     assert not convgate_home.exists()
-
-
-def test_other_folders_are_written_as_ever(read_only: Settings, tmp_path: Path) -> None:
-    store = Store(tmp_path / "elsewhere" / "convgate.db")
-    Conversations(store).delete(["any"])
-    store.close()
 
 
 @pytest.fixture
@@ -230,14 +211,3 @@ def test_another_user_can_look_at_a_library_that_only_may_be_read() -> None:
 
         assert fork(look).wait() == 0
         assert list(path.parent.iterdir()) == [path]
-
-
-def test_settings_change_nothing_before_they_are_loaded(
-    convgate_home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    Settings(home=convgate_home, read_only=True)
-    assert not is_read_only(convgate_home)
-
-    monkeypatch.setenv("CONVGATE_READ_ONLY", "true")
-    load_settings()
-    assert is_read_only(convgate_home)

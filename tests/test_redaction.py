@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.conversation import Conversation, Turn
+from convgate.conversation import Conversation
 from convgate.labels.exchange import read_labels
 from convgate.redaction import Redactor
 from convgate.settings import load_settings
@@ -195,13 +195,6 @@ def test_tables_and_texts_are_redacted_with_their_columns_and_names(text: str, s
     assert_nowhere(secret, redacted)
     assert redactor.counts.total() == 1
     assert write_conversation(redacted).count("kept") == text.count("kept")
-
-
-def test_the_sum_is_told_by_kind() -> None:
-    redactor = Redactor()
-    redactor.redact(Conversation("one", (Turn.of("user", f"{AWS} and {AWS}"), Turn.of("user", key()))))
-    assert redactor.summary == "Redacted 3 secrets: AWS Access Key (2), Private Key (1)."
-    assert Redactor().summary == "Redacted 0 secrets."
 
 
 def test_nothing_of_the_samples_is_taken_for_a_secret() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 import convgate
 from convgate.conversation import Conversation
 from convgate.policies.session import SessionPolicy
-from convgate.sessions import BoundaryRules, with_moved
+from convgate.sessions import with_moved
 from convgate.store.edits import MovedBoundary
 from tests.commands import Run
 from tests.session_days import day
@@ -51,45 +50,6 @@ def test_the_rules_are_options(
 ) -> None:
     result = json.loads(run("sessions", SAMPLE, "--json", *words)[1])
     assert (result["conversation_starts"], result["session_starts"]) == (conversations, sessions)
-
-
-def test_settings_count_unless_an_option_says_otherwise(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "mine.toml"
-    file.write_text("session_continue_overrides_gap = false\nsession_idle_gap = inf\n")
-    own = ["sessions", SAMPLE, "--json", "--settings", file]
-    assert json.loads(run(*own)[1])["session_starts"] == [0]
-    assert json.loads(run(*own, "--idle-gap", 7200)[1])["session_starts"] == [0, 12]
-    assert json.loads(run(*own, "--idle-gap", 7200, "--continue-overrides-gap")[1])["session_starts"] == [0]
-
-
-def test_a_listing_says_what_begins_where_and_what_does_not(run: Run) -> None:
-    code, out, _ = run("sessions", SAMPLE)
-    told = " ".join(out.split())
-    assert code == 0
-    assert "13 messages · 1 session · 2 conversations · idle gap 2 h" in told
-    assert "nothing" in told
-    assert "2026-03-05 15:45" in told
-    assert "idle gap off" in run("sessions", SAMPLE, "--idle-gap", "inf")[1]
-
-
-def test_what_cannot_be_taken_is_told(run: Run, tmp_path: Path) -> None:
-    file = tmp_path / "talk.json"
-    messages = [
-        {"role": "user", "content": "a", "timestamp": "yesterday"},
-        {"role": "assistant", "content": "b", "workflow_state": "DONE"},
-    ]
-    file.write_text(json.dumps(messages))
-    code, out, errors = run("sessions", file, "--json")
-    assert (code, json.loads(out)["conversation_starts"]) == (0, [0])
-    assert "'yesterday' is not a time" in errors
-    assert "the message counts as one without a time" in errors
-    assert "message 1: workflow_state is 'DONE', which is none of PLANNING" in errors
-    code, _, errors = run("sessions", SAMPLE, "--idle-gap", -1)
-    assert (code, errors) == (
-        1, "convgate: the idle gap is a number of seconds, 0 or more, or inf for none; got -1.0\n",
-    )  # fmt: skip
-    for words in ([], [SAMPLE, "--stored"], [SAMPLE, "--workspace", "shop"]):
-        assert run("sessions", *words)[0] == 2
 
 
 def test_stored_sessions_are_listed(run: Run) -> None:
@@ -142,17 +102,6 @@ def test_the_message_to_answer_may_begin_another() -> None:
     assert SessionPolicy().decide(*talk.asked("Start fresh. What is tea?")).kept_indices == []
     assert SessionPolicy().decide(*talk.asked("and what is tea?")).kept_indices == [4, 5, 6]
     assert SessionPolicy().decide(*talk.at(3, window=2)).kept_indices == [2]
-
-
-def test_a_session_may_have_several_conversations() -> None:
-    whole = SessionPolicy(scope="session")
-    assert kept(whole, *LINES, at=3) == [0, 1, 2]
-    assert kept(SessionPolicy(), *LINES, at=3) == [2]
-    assert kept(whole, *LINES) == [4, 5]
-    assert kept(SessionPolicy(idle_gap=math.inf), *LINES) == [2, 3, 4, 5]
-    assert kept(SessionPolicy(idle_gap=math.inf, rules=BoundaryRules(new_commands=())), *LINES) == list(
-        range(6)
-    )
 
 
 def test_what_a_person_moved_is_kept_or_dropped_accordingly() -> None:

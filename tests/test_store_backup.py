@@ -147,19 +147,6 @@ def test_what_a_restore_kept_goes_when_the_library_is_erased(store: Store, tmp_p
     assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
 
 
-def test_what_a_restore_kept_outlives_a_new_library(store: Store, backup: Path) -> None:
-    store.restore_bytes(backup.read_bytes())
-    store.close()
-    database.set_aside(store.path)
-    with closing(Store(store.path)) as new:
-        assert new.previous is None
-        new.restore_bytes(backup.read_bytes())
-        new.restore_bytes(backup.read_bytes())
-        [kept] = store.path.parent.glob("convgate-damaged-*previous*")
-        new.restore_bytes(kept.read_bytes())
-        assert titles(new) == ["in the backup", "since"]
-
-
 @needs_fork
 def test_what_a_killed_restore_leaves_is_private_and_goes_with_the_next(
     store: Store, backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -1,12 +1,11 @@
 """Relevance sets: what they hold, what is checked, what comes back from a file."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
 from convgate.conversation import Conversation, Turn
-from convgate.errors import ConversationError, TranscriptError
+from convgate.errors import TranscriptError
 from convgate.transcripts import (
     BadLinesError,
     Case,
@@ -70,11 +69,6 @@ def test_a_case_gives_its_situation_and_history(read):
     assert [(history.start, history.stop) for _, history in situations] == [(0, 2), (1, 2), (0, 3)]
 
 
-def test_a_case_of_another_conversation_is_refused():
-    with pytest.raises(ConversationError, match="turn 5 asked for, but the conversation has no turns"):
-        Case("x", "y", 5, None, frozenset()).posed(Conversation("y", ()))
-
-
 @pytest.mark.parametrize(
     ("line", "complaint"),
     [
@@ -132,27 +126,6 @@ def test_a_bad_line_is_told_and_can_be_skipped(read, line, complaint):
     assert (list(found.conversations), [case.id for case in found.cases]) == (["talk"], ["good"])
 
 
-def test_a_case_with_the_id_of_another_is_told(read):
-    with pytest.raises(TranscriptError, match="line 3, field 'id': another case has the id 'case' already"):
-        read(TALK, case(), case())
-
-
-def test_a_file_of_something_else_is_told(read):
-    with pytest.raises(
-        TranscriptError, match=r"tiny\.dev\.jsonl: a relevance set has one JSON object a line"
-    ):
-        read("User: Hi")
-    with pytest.raises(TranscriptError, match="line 1: not valid JSON"):
-        read("{")
-
-
-def test_a_set_of_one_line_and_an_empty_conversation_are_fine(read):
-    assert len(read(TALK).conversations) == 1
-    empty = {"type": "conversation", "id": "e", "messages": []}
-    found = read(empty, later(conversation="e", relevant=[], query={"role": "user", "content": "?"}))
-    assert len(found.situation(found.cases[0])[1]) == 0
-
-
 def test_its_conversations_open_as_a_transcript_and_come_back_as_a_line(read, tmp_path):
     found = read(TALK, case())
     transcript = read_conversations(tmp_path / "tiny.dev.jsonl")
@@ -177,26 +150,6 @@ def test_judged_turns_come_back_and_all_are_judged_unless_said(read, tmp_path):
     write_relevance_set(found, path)
     assert read_relevance_set(path) == found
     assert '"judged": [0, 1]' in path.read_text()
-
-
-def test_conversations_from_elsewhere_can_be_cases(tmp_path):
-    talk = read_conversations(
-        b"id,speaker,time,text,mood\n7,Nadia,2026-05-08,Hi,glad\n8,Bot,,Ho,\n"
-    ).conversations[0]
-    path = tmp_path / "new.jsonl"
-    write_relevance_set(
-        RelevanceSet("new", {talk.id: talk}, (Case("c", talk.id, 1, None, frozenset({0})),)), path
-    )
-    found = read_relevance_set(path)
-    assert found.conversations[talk.id].turns == talk.turns
-
-
-def test_the_conversations_own_fields_do_not_take_the_place_of_id_and_type(tmp_path):
-    told = b'{"id": "theirs", "type": "chat", "messages": [{"role": "user", "content": "Hi"}]}'
-    talk = replace(read_conversations(told).conversations[0], id="ours")
-    path = tmp_path / "new.jsonl"
-    write_relevance_set(RelevanceSet("new", {"ours": talk}, ()), path)
-    assert list(read_relevance_set(path).conversations) == ["ours"]
 
 
 def test_a_set_that_cannot_be_written_leaves_nothing_half(read, tmp_path):

@@ -16,7 +16,7 @@ from safetensors.torch import load, save
 from convgate.errors import GateError
 from convgate.gate.config import PRESETS, GateConfig
 from convgate.gate.model import Gate
-from convgate.versions import Draft, Versions, catalog, write_version
+from convgate.versions import Draft, Versions
 from convgate.versions import version as archive
 from tests.gates import trained_gate
 from tests.test_versions_catalog import inside
@@ -73,22 +73,6 @@ def test_imported_version_does_not_take_the_place_of_another(versions: Versions,
     assert inside(versions.home) == before
 
 
-def test_shipped_version_is_imported_under_another_name(
-    versions: Versions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setattr(catalog, "PACKAGED", tmp_path / "package")
-    shipped = write_version(tmp_path / "package" / "shipped", trained_gate(), Draft(note="It ships."))
-    exported = versions.export("shipped")
-    with pytest.raises(GateError, match="'shipped' is a name of convgate's own; choose another one"):
-        versions.import_(exported)
-    assert versions.import_(exported, name="as-it-shipped").card == shipped.card
-
-
-def test_zip_made_again_by_hand_is_taken(elsewhere: Versions, exported: bytes):
-    again = {"mine/": b""} | members(exported)
-    assert elsewhere.import_(packed(again, zipfile.ZIP_STORED)).name == "mine"
-
-
 def _renamed(files: Files, folder: str) -> Files:
     return {name.replace("mine", folder, 1): content for name, content in files.items()}
 
@@ -119,15 +103,6 @@ def test_zip_with_anything_else_in_it_is_refused(
     assert inside(tmp_path) == before
 
 
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_zip_with_a_file_twice_is_refused(elsewhere: Versions, exported: bytes):
-    buffer = io.BytesIO(exported)
-    with zipfile.ZipFile(buffer, "a") as target:
-        target.writestr("mine/card.json", b"{}")
-    with pytest.raises(GateError, match="no exported version"):
-        elsewhere.import_(buffer.getvalue())
-
-
 def _flipped(content: bytes, place: int) -> bytes:
     return content[:place] + bytes([content[place] ^ 0xFF]) + content[place + 1 :]
 
@@ -155,12 +130,6 @@ def test_damaged_or_unusual_zip_is_refused(
     with pytest.raises(GateError, match="the archive cannot be read as an exported version"):
         elsewhere.import_(damage(exported))
     assert not elsewhere.home.exists()
-
-
-def test_file_that_is_not_there_is_told_by_name(elsewhere: Versions, tmp_path: Path):
-    for source in (tmp_path / "none.zip", tmp_path):
-        with pytest.raises(GateError, match=f"{source.name} cannot be read as an exported version"):
-            elsewhere.import_(source)
 
 
 def test_zip_is_refused_before_it_fills_the_memory(

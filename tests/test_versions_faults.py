@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from filelock import FileLock
 
 from convgate.embedding.base import EncoderIdentity
 from convgate.errors import GateError
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import Draft, Versions, version
-from tests.gates import trained_gate
-from tests.test_versions_catalog import FILES, add, full_disk, inside
+from tests.test_versions_catalog import add, full_disk, inside
 
 
 @pytest.fixture
@@ -63,12 +60,6 @@ def test_a_new_version_has_its_name_when_its_folder_is_synchronised(
     assert seen == [["mine"]]
     versions.rename("mine", "yours")
     assert seen[1:] == [["yours"]]
-
-
-def test_data_folder_that_cannot_be_made_is_told(tmp_path: Path):
-    (tmp_path / "file").write_text("no folder")
-    with pytest.raises(GateError, match="cannot be changed"):
-        Versions(tmp_path / "file").add(trained_gate(), Draft())
 
 
 # What other processes do to the folder, without torch, which takes seconds to import.
@@ -140,16 +131,6 @@ def test_two_writers_at_once_both_succeed_under_different_names(versions: Versio
     assert {one.card.weights_sha256 for one in listing.versions} == {mine.card.weights_sha256}
 
 
-def test_program_that_never_ends_its_change_is_told(versions: Versions, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("convgate.versions.catalog._LOCK_SECONDS", 0.1)
-    add(versions, "mine")
-    with (
-        FileLock(versions.root / ".lock"),
-        pytest.raises(GateError, match="another program"),
-    ):
-        add(versions, "next")
-
-
 def test_damaged_weights_are_refused_with_what_to_do(versions: Versions):
     mine = add(versions, "mine")
     weights = mine.folder / "gate.safetensors"
@@ -176,23 +157,6 @@ def test_config_edited_by_hand_is_refused(versions: Versions):
     config.write_text(json.dumps(GateConfig().to_json() | {"colour": "red"}))
     with pytest.raises(GateError, match=r"gate\.json: field colour is unknown"):
         versions.get("mine")
-
-
-@pytest.mark.parametrize("file", FILES)
-def test_missing_file_is_told(versions: Versions, file: str):
-    mine = add(versions, "mine")
-    (mine.folder / file).unlink()
-    told = rf"version mine is damaged .*mine/{re.escape(file)} is missing; put its files back"
-    with pytest.raises(GateError, match=told):
-        versions.get("mine").load()
-
-
-def test_version_of_another_encoder_is_refused_naming_both(versions: Versions):
-    minilm, other = (EncoderIdentity(name, "1", "float32", "none", "", 384) for name in ("minilm", "mpnet"))
-    made = versions.add(Gate(GateConfig(encoder=minilm)), Draft())
-    assert made.load(encoder=minilm).config.encoder == minilm
-    with pytest.raises(GateError, match=r"made for the encoder minilm@1 .* not for mpnet@1"):
-        made.load(encoder=other)
 
 
 def test_nothing_is_put_into_use_that_was_made_for_another_encoder(versions: Versions):

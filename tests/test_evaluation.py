@@ -1,26 +1,30 @@
-"""Whole evaluations with tiny policies, by hand."""
+"""Whole evaluations with tiny policies, two policies turn by turn, and their tables."""
 
-import json
+from __future__ import annotations
+
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.console import Console
 
 from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
-from convgate.errors import EvaluationError, PolicyError
+from convgate.errors import PolicyError
+from convgate.evaluation import outcomes
+from convgate.evaluation.bootstrap import draw
 from convgate.evaluation.comparison import compare
-from convgate.evaluation.curves import pooled_curve
 from convgate.evaluation.evaluate import evaluate
-from convgate.evaluation.judge import count_tokens, judge
+from convgate.evaluation.judge import count_tokens
 from convgate.evaluation.metrics import METRICS, RANKING_METRICS
-from convgate.gate.model import Gate
+from convgate.evaluation.outcomes import JudgedSet, judge_set, side_by_side
+from convgate.evaluation.report import LEGEND, markdown, rich_tables
+from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
 from convgate.policies.base import history_indices
-from convgate.policies.gate import GatePolicy
+from convgate.policies.registry import make_policy
 from convgate.transcripts import Case, RelevanceSet
-from tests.fakes import FakeEncoder
 
 
 def talk(id, *texts):
@@ -139,88 +143,11 @@ def test_every_metric_by_hand(tiny):
     assert everything["recall"] == everything["kept_token_share"] == 1
 
 
-def test_metrics_by_tag(tiny):
-    result = evaluate([tiny], [Everything()], token_counter=words).sets["tiny"]
-    assert list(result.policies["everything"].by_tag) == ["new", "returns"]
-    returns, new = (values(result, "everything", tag) for tag in ("returns", "new"))
-    assert (returns["precision"], returns["exact_empty"]) == (2 / 3, None)
-    assert (new["recall"], new["exact_empty"]) == (None, 0)
-
-
-def test_the_json_is_that_of_the_design(tiny):
-    printed = json.loads(
-        json.dumps(
-            evaluate([tiny], [Recency(), Everything()], token_counter=words).to_json(), allow_nan=False
-        )
-    )
-    assert list(printed) == ["sets"]
-    assert list(printed["sets"]["tiny"]) == ["cases", "conversations", "policies"]
-    assert printed["sets"]["tiny"]["cases"] == 3
-    assert list(printed["sets"]["tiny"]["policies"]) == ["recency", "everything"]
-    everything = printed["sets"]["tiny"]["policies"]["everything"]
-    assert set(everything) == {*METRICS, "by_tag", "ci"}
-    assert set(everything["ci"]) == set(METRICS)
-    assert set(everything["by_tag"]["new"]) == {"cases", "ci", *METRICS}
-    assert everything["map"] is everything["ci"]["map"] is None
-    low, high = everything["ci"]["kept_token_share"]
-    assert low == high == 1
-
-
-def test_a_set_from_one_conversation_has_values_but_no_intervals():
-    one = relevance_set([case("four-3", "four", 3, {0}), case("four-2", "four", 2, {0})], FOUR)
-    printed = evaluate([one], [Recency()], token_counter=words).to_json()["sets"]["tiny"]["policies"][
-        "recency"
-    ]
-    assert printed["recall"] == 0
-    assert set(printed["ci"].values()) == {None}
-
-
-def test_a_set_without_cases_has_no_values():
-    printed = evaluate([relevance_set([], FOUR)], [Recency()], token_counter=words).to_json()
-    assert printed["sets"]["tiny"]["cases"] == 0
-    assert {printed["sets"]["tiny"]["policies"]["recency"][name] for name in METRICS} == {None}
-
-
-def test_a_gate_without_anything_to_score_has_no_reliability():
-    for cases in ([], [case("four-0", "four", 0, set())]):
-        result = evaluate(
-            [relevance_set(cases, FOUR)], [GatePolicy(Gate(), FakeEncoder())], token_counter=words
-        )
-        assert result.sets["tiny"].policies["gate"].reliability == ()
-
-
-def test_reliability_counts_every_turn_by_its_score():
-    gate = GatePolicy(Gate(), FakeEncoder())
-    cases = relevance_set([case("four-3", "four", 3, {2})], FOUR)
-    bins = evaluate([cases], [gate], token_counter=words).sets["tiny"].policies["gate"].reliability
-    assert sum(one.count for one in bins) == 3
-    assert sum(one.count * one.right for one in bins) == pytest.approx(1)
-
-
 def test_a_window_cuts_the_history_and_its_tokens():
     windowed = relevance_set([case("four-3", "four", 3, {2}, window=2)], FOUR)
     result = evaluate([windowed], [Everything(), Recency()], token_counter=words).sets["tiny"]
     assert values(result, "everything")["precision"] == 1 / 2
     assert values(result, "recency")["kept_token_share"] == 6 / (5 + 6)
-
-
-def test_scores_of_a_policy_that_does_not_rank_are_not_taken_for_a_ranking(tiny):
-    result = evaluate([tiny], [Recency(ranks=False)], token_counter=words).sets["tiny"]
-    assert values(result, "recency")["map"] is None
-    assert values(result, "recency")["recall"] == 1 / 2
-
-
-def test_a_typed_question_sees_the_whole_conversation():
-    asked = relevance_set([case("q", "four", None, {3}, query=Turn.of("user", "when?"))], FOUR)
-    assert values(evaluate([asked], [Everything()]).sets["tiny"], "everything")["precision"] == 1 / 4
-
-
-def test_when_every_turn_is_relevant_keeping_everything_is_right():
-    full = relevance_set([case("four-3", "four", 3, {0, 1, 2})], FOUR)
-    result = evaluate([full], [Everything(), Recency()], token_counter=words).sets["tiny"]
-    assert values(result, "everything")["f1"] == 1
-    assert values(result, "recency")["map"] == 1
-    assert values(result, "recency")["recall"] == 1 / 3
 
 
 @st.composite
@@ -276,19 +203,6 @@ def test_the_seed_moves_intervals_and_no_values():
     assert ranked(0).interval != ranked(1).interval
 
 
-def test_policies_may_be_named_apart(tiny):
-    result = evaluate([tiny], {"last 1": Recency(1), "last 3": Recency(3)}, token_counter=words).sets["tiny"]
-    assert list(result.policies) == ["last 1", "last 3"]
-    assert values(result, "last 1")["recall"] < values(result, "last 3")["recall"]
-
-
-def test_two_policies_or_sets_of_one_name_are_refused(tiny):
-    with pytest.raises(EvaluationError, match="two policies are named 'recency'"):
-        evaluate([tiny], [Recency(1), Recency(2)])
-    with pytest.raises(EvaluationError, match="two relevance sets are named 'tiny'"):
-        evaluate([tiny, tiny], [Everything()], token_counter=words)
-
-
 @dataclass
 class Faulty:
     """Gives what it is told to."""
@@ -318,46 +232,6 @@ def test_a_policy_with_unusable_decisions_is_named_with_its_case(given_decisions
         evaluate([one], [Faulty(given_decisions)], token_counter=words)
 
 
-@dataclass
-class Prepared(Everything):
-    """Remembers what it was given beforehand."""
-
-    seen: list = field(default_factory=list)
-
-    def prepare(self, conversations, *, progress=None):
-        self.seen += [turn.text for conversation in conversations for turn in conversation.turns]
-        progress(1, 1)
-
-
-def test_a_policy_is_given_all_turns_and_questions_beforehand():
-    asked = relevance_set([case("q", "two", None, (), query=Turn.of("user", "when?"))], FOUR, TWO)
-    policy, stages = Prepared(), []
-    evaluate([asked], [policy], token_counter=words, progress=lambda *report: stages.append(report))
-    assert policy.seen == ["x", "y", "when?"]  # nothing from a conversation without cases
-    assert ("tiny: preparing everything", 1, 1) in stages
-    assert stages[-1] == ("tiny: everything", 1, 1)
-
-
-def test_tokens_are_counted_once_a_turn(tiny):
-    counted = []
-
-    def counter(text):
-        counted.append(text)
-        return 1
-
-    evaluate([tiny], [Everything(), Recency()], token_counter=counter)
-    assert sorted(counted) == sorted(turn.text for turn in (*FOUR.turns, *TWO.turns))
-
-
-def test_a_curve_pools_the_turns_of_all_cases(tiny):
-    tokens = count_tokens(tiny, words)
-    curve = pooled_curve(case.turns for case in judge(tiny, Recency(), tokens=tokens))
-    assert curve.thresholds.tolist() == [0, 1, 2]
-    assert curve.recall.tolist() == [1, 1 / 2, 1 / 2]
-    assert curve.kept_share.tolist() == [1, 1 / 2, 1 / 4]
-    assert pooled_curve(case.turns for case in judge(tiny, Everything(), tokens=tokens)) is None
-
-
 @pytest.fixture
 def many():
     """30 conversations; the last turn is relevant in 24 of them, the one before in 6."""
@@ -376,20 +250,104 @@ def test_a_comparison_by_hand(many):
     assert difference["map"].value is difference["map"].interval is None
 
 
-def test_a_comparison_on_a_tag_uses_its_cases_alone(many):
-    difference = compare(many.sets["tiny"], baseline="everything", policy="recency", tag="even").differences
-    assert difference["recall"].value == pytest.approx(12 / 15 - 1)
+@pytest.fixture
+def talks() -> RelevanceSet:
+    """Three conversations of six turns, with a message to answer at the end of each."""
+    words = ("lake", "bread", "lake house", "tea", "bread", "lake")
+    conversations = {
+        id: Conversation(id, tuple(Turn.of("user", f"{word} {id}") for word in words)) for id in "abc"
+    }
+    cases = (
+        Case("b-5", "b", 5, None, frozenset({0, 2})),
+        Case("a-5", "a", 5, None, frozenset({3, 4}), judged=frozenset({0, 3, 4})),
+        Case("c-5", "c", 5, None, frozenset()),
+    )
+    return RelevanceSet("talks", conversations, cases)
 
 
-def test_a_policy_does_not_differ_from_itself(many):
-    comparison = compare(many.sets["tiny"], baseline="recency", policy="recency").to_json()
-    assert comparison["baseline"] == "recency"
-    assert comparison["difference"]["f1"] == 0
-    assert comparison["ci"]["f1"] == [0, 0]
+def judged(talks: RelevanceSet, name: str, **parameters: object) -> JudgedSet:
+    policy = make_policy(name, encoder=None, **parameters)  # type: ignore[arg-type]
+    return judge_set(talks, policy, tokens=count_tokens(talks))
 
 
-def test_comparing_what_was_not_evaluated_says_what_was(many):
-    with pytest.raises(EvaluationError, match="not evaluated with 'bm25', only with recency, everything"):
-        compare(many.sets["tiny"], baseline="bm25", policy="recency")
-    with pytest.raises(EvaluationError, match="no tag 'odd'; its tags: even"):
-        compare(many.sets["tiny"], baseline="everything", policy="recency", tag="odd")
+def test_each_judged_turn_comes_out_in_one_way(talks: RelevanceSet) -> None:
+    sides = side_by_side(judged(talks, "last_k", k=2), judged(talks, "last_k", k=3))
+    assert [case.id for case in sides.a.cases] == ["a-5", "b-5", "c-5"]
+    told = [
+        (sides.a.cases[case].id, turn, outcomes.OUTCOMES[code])
+        for case, turn, code in zip(sides.a.case, sides.a.turns, sides.codes, strict=True)
+    ]
+    assert told[:3] == [("a-5", 0, "both right"), ("a-5", 3, "both right"), ("a-5", 4, "both right")]
+    assert [row for row in told if row[2] == "fixed"] == [("b-5", 2, "fixed")]
+    assert [row for row in told if row[2] == "broken"] == [("c-5", 2, "broken")]
+    assert sides.counts == {"fixed": 1, "broken": 1, "both wrong": 5, "both right": 6}
+    assert sides.rows("fixed").tolist() == [told.index(("b-5", 2, "fixed"))]
+    assert sorted(sides.rows(None).tolist()) == list(range(len(told)))
+    assert sides.codes[sides.rows(None)].tolist() == sorted(sides.codes.tolist())
+
+
+def test_metrics_and_intervals_are_those_of_an_evaluation(talks: RelevanceSet) -> None:
+    sides = side_by_side(judged(talks, "bm25"), judged(talks, "everything"))
+    found = evaluate([talks], {"a": make_policy("bm25"), "b": make_policy("everything")}).sets["talks"]
+    assert sides.summary_a == found.policies["a"].overall
+    assert sides.summary_b == found.policies["b"].overall
+    assert sides.b.scores is None
+    assert sides.a.scores is not None
+    f1 = sides.comparison.differences["f1"].value
+    assert f1 is not None
+    assert f1 == pytest.approx(sides.summary_b["f1"].value - sides.summary_a["f1"].value)  # type: ignore[operator]
+
+
+def test_the_other_way_round_fixed_is_broken(talks: RelevanceSet) -> None:
+    a, b = judged(talks, "last_k", k=1), judged(talks, "everything")
+    there, back = side_by_side(a, b), side_by_side(b, a)
+    assert (there.counts["fixed"], there.counts["broken"]) == (back.counts["broken"], back.counts["fixed"])
+    assert there.counts["fixed"] > 0
+    assert np.array_equal(there.a.relevant, back.a.relevant)
+
+
+def policy_result(name, terms, tags):
+    clusters, draws = np.arange(len(terms)), draw(len(terms))
+    by_tag = {tag: summarise(terms[has], clusters[has], draws) for tag, has in tags.items()}
+    return PolicyResult(name, summarise(terms, clusters, draws), by_tag, terms)
+
+
+def evaluation_of(shares, *, set_name="mix.dev", tag="new-topic"):
+    """20 cases of 10 turns each; each policy's value is the same share in every metric."""
+    tags = {tag: np.arange(20) < 5}
+    results = {}
+    for name, share in shares.items():
+        terms = np.zeros((20, 2, len(METRICS)))
+        terms[:, 1], terms[:, 0] = 10, 10 * share
+        terms[:10, 0] -= 0.5
+        results[name] = policy_result(name, terms, tags)
+    ids = tuple(f"case-{n}" for n in range(20))
+    return Evaluation({set_name: SetResult(set_name, ids, np.arange(20), tags, results)}, seed=0)
+
+
+def plain(tables, width=120):
+    console = Console(width=width, color_system=None)
+    with console.capture() as capture:
+        for table in tables:
+            console.print(table)
+    return capture.get()
+
+
+def test_markdown_has_a_row_for_each_policy_with_intervals():
+    lines = markdown(evaluation_of({"gate": 0.9, "bm25": 0.5})).splitlines()
+    assert lines[0] == "### mix.dev"
+    assert lines[2] == "20 cases, 20 conversations."
+    assert lines[4].startswith("| policy | MAP | R@5 |")
+    assert lines[6].startswith("| gate | 0.875 (0.86")
+    assert lines[7].startswith("| bm25 | 0.475 (")
+    assert lines[-1] == LEGEND
+
+
+def test_names_from_files_cannot_break_the_tables():
+    text = markdown(
+        evaluation_of({"gate": 0.9}, set_name="a|b\n# <b>x", tag="[link](http://x)\x1b[2J"), by_tag=True
+    )
+    assert "### a\\|b \\# \\<b\\>x\n" in text
+    assert "\\[link\\](http://x) \\[2J" in text
+    assert "\x1b" not in plain(rich_tables(evaluation_of({"[red]\x1b[2J": 0.5})))
+    assert "[red]" in plain(rich_tables(evaluation_of({"[red]\x1b[2J": 0.5})))
