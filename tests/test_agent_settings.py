@@ -113,64 +113,12 @@ def test_the_file_alone_gives_the_very_same_decisions_on_every_sample(
     assert kept
 
 
-def test_a_version_of_the_users_own_has_to_be_brought_along(version: str, fake_encoder: FakeEncoder) -> None:
-    settings = load_settings()
-
-    def needs(name: str) -> list[str]:
-        return AgentSettings.of(build_policy("gate", settings, fake_encoder, version=name), settings).needs()
-
-    (need,) = needs("mine")
-    assert "`convgate versions export mine`" in need
-    assert "`convgate versions import mine.zip`" in need
-    assert needs("untrained") == []
-
-
 @given(st.text(), st.text(min_size=1))
 def test_the_file_holds_any_text(goal: str, encoder: str) -> None:
     agent = AgentSettings(encoder, rule=make_rule("calibrated", goal=goal))
     values = tomllib.loads(agent.to_toml())
     assert values["threshold_parameters"].get("goal", "") == writable(goal)
     assert values["encoder"] == writable(encoder)
-
-
-def test_an_agent_decides_by_what_a_pipelines_stages_take_from_the_settings(
-    version: str,
-    fake_encoder: FakeEncoder,
-    agent_file: Callable[[AgentSettings], Path],
-    convgate_home: Path,
-    tmp_path: Path,
-) -> None:
-    rules = tmp_path / "mine.yaml"
-    rules.write_text("keep_patterns: [{pattern: 'thanks', reason: they said thanks}]")
-    settings = Settings(
-        policy="pipeline",
-        policy_parameters={"stages": "gatekeeper > session(scope=session) > gate"},
-        version=version,
-        threshold_rule="top_k",
-        threshold_parameters={"k": 3},
-        gatekeeper_rules=rules,
-        gatekeeper_short_user=15,
-        gatekeeper_model="never asked",
-        session_idle_gap=float("inf"),
-        session_new_commands=("tabula rasa",),
-    )
-    policy = build_policy("pipeline", settings, fake_encoder)
-    agent = AgentSettings.of(policy, settings)
-    values = tomllib.loads(agent.to_toml())
-    assert values == {
-        "encoder": settings.encoder, "encoder_dtype": "float32", "policy": "pipeline", "version": version,
-        "gatekeeper_rules": str(rules), "gatekeeper_short_user": 15,
-        "session_idle_gap": float("inf"), "session_new_commands": ["tabula rasa"],
-        "threshold_rule": "top_k", "threshold_parameters": {"k": 3, "above": -1e9},
-        "policy_parameters": {"stages": "gatekeeper > session(scope=session) > gate"},
-    }  # fmt: skip
-    loaded = load_policy(settings=agent_file(agent), encoder=fake_encoder)
-    (talk,) = read_conversations(app_root() / "sample_conversations" / "coding_with_tools.json").conversations
-    assert told(loaded, talk) == told(Selector(policy), talk)
-    assert "`convgate versions export mine`" in agent.needs()[0]
-    assert str(rules) in agent.needs()[1]
-    assert len(agent.needs()) == 2, "the language model is not asked, so its key is not needed"
-    assert "load_policy(settings=" in agent.to_python()
 
 
 @st.composite
@@ -238,12 +186,3 @@ def test_any_policy_decides_the_same_behind_its_file(
         here = [one.to_json() for one in policy.decide(*SAID.at(index))]
         assert here == [one.to_json() for one in there.decide(*SAID.at(index))]
         assert json.dumps(here, allow_nan=False)
-
-
-def test_what_the_settings_say_of_a_stage_stands_in_the_file() -> None:
-    settings = Settings(policy="last_k", policy_parameters={"k": 3})
-    policy = build_policy("pipeline", settings, FakeEncoder(), stages="last_k > bm25(k=2)")
-    agent = AgentSettings.of(policy, settings)
-    assert agent.policy_parameters == {"stages": "last_k(k=3) > bm25(k=2)"}
-    own = build_policy("pipeline", settings, FakeEncoder(), stages="last_k(k=4)")
-    assert AgentSettings.of(own, settings).policy_parameters == {"stages": "last_k(k=4)"}

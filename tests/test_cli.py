@@ -113,21 +113,6 @@ def test_wrong_usage_is_exit_code_2(run, words):
     assert (code, out) == (2, "")
 
 
-def test_settings_give_the_rule_and_the_command_line_changes_it(run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("CONVGATE_THRESHOLD_RULE", "top_k")
-    monkeypatch.setenv("CONVGATE_THRESHOLD_PARAMETERS", '{"k": 2}')
-
-    def kept(*words: object) -> int:
-        return sum(turn["kept"] for turn in json.loads(run("score", NAN, *words, "--json")[1])["turns"])
-
-    assert kept() == 2
-    assert kept("--set", "k=5") == 5
-    assert kept("--rule", "absolute", "--set", "threshold=0") == 8
-    assert kept("--max-turns", 1) == 1
-    monkeypatch.setenv("CONVGATE_MIN_TURNS", "4")
-    assert kept() == 4
-
-
 def test_transcript_cannot_steer_the_terminal(run, tmp_path: Path):
     file = tmp_path / "evil.json"
     hostile = "\x1b]0;PWNED\x07\x1b[2J text"
@@ -158,21 +143,3 @@ def test_app_makes_every_path_absolute(run, monkeypatch: pytest.MonkeyPatch, tmp
     assert os.environ["CONVGATE_ENCODER"] == str(tmp_path / "model")
     assert os.environ["CONVGATE_CONFIG"] == str(tmp_path / "mine.toml")
     assert os.environ["CONVGATE_READ_ONLY"] == "true"
-
-
-def test_a_settings_file_chooses_policy_rule_and_pairing(run, tmp_path: Path):
-    file = tmp_path / "convgate-agent.toml"
-    file.write_text('policy = "last_k"\npair_answers = true\n[policy_parameters]\nk = 2\n')
-    _, out, _ = run("select", NAN, "--settings", file, "--json")
-    assert [one["index"] for one in json.loads(out)["decisions"] if one["stage"] == "policy"][-2:] == [6, 7]
-    assert run("select", NAN, "--policy", "last_k", "--set", "k=2", "--pair-answers", "--json")[1] == out
-    assert run("select", NAN, "--settings", file, "--policy", "gate", "--json")[1] != out
-    assert "but scores are the gate's" in run("score", NAN, "--settings", file)[2]
-    file.write_text('threshold_rule = "top_k"\nversion = "untrained"\n[threshold_parameters]\nk = 3\n')
-    result = json.loads(run("score", NAN, "--settings", file, "--json")[1])
-    assert (result["rule"], sum(turn["kept"] for turn in result["turns"])) == ("top_k", 3)
-    file.write_text('version = "gone"\n')
-    for command in ("score", "select"):
-        code, _, err = run(command, NAN, "--settings", file)
-        assert code == 1
-        assert "choose the gate's version gone" in err

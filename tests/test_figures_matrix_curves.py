@@ -9,13 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from convgate.evaluation.curves import threshold_curve
-from convgate.evaluation.reliability import Bin
-from convgate.figures.curves import (
-    CurveMarks,
-    describe_reliability,
-    reliability_figure,
-    threshold_curve_figure,
-)
+from convgate.figures.curves import CurveMarks, threshold_curve_figure
 from convgate.figures.matrix import describe_matrix, matrix_figure
 from convgate.figures.palette import LIGHT
 
@@ -77,11 +71,3 @@ def test_metrics_by_threshold_are_those_of_the_curve() -> None:
     np.testing.assert_array_equal(lines["turns kept"].y, CURVE.kept_share)
     np.testing.assert_array_equal(lines["recall"].x, CURVE.thresholds)
     assert len({line.line.dash for line in lines.values()}) > 2
-
-
-def test_bars_of_confidence_stand_next_to_the_line_of_perfect_calibration() -> None:
-    bins = [Bin(10, 0.55, 0.5), Bin(30, 0.95, 0.9)]
-    bars, line = reliability_figure(bins, palette=LIGHT).data
-    assert (list(bars.x), list(bars.y), list(bars.customdata)) == ([0.55, 0.95], [0.5, 0.9], [10, 30])
-    assert (list(line.x), list(line.y)) == ([0, 1], [0, 1])
-    assert describe_reliability(bins) == "Expected calibration error 0.050 over 40."

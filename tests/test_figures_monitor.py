@@ -8,18 +8,12 @@ from typing import Any
 
 import pytest
 
-from convgate.context.guardrails.report import Bin, ModeErrors, Totals
+from convgate.context.guardrails.report import Bin, Totals
 from convgate.context.mode import MODES
 from convgate.context.section import SECTIONS
 from convgate.figures.over_time import Episode, Frame
 from convgate.figures.palette import DARK, LIGHT, Palette
-from convgate.figures.requests import (
-    describe_mode_errors,
-    mode_errors_figure,
-    mode_shares_figure,
-    rate_interval,
-)
-from convgate.store.requests import Outcomes
+from convgate.figures.requests import mode_shares_figure
 
 NINE = datetime(2026, 3, 5, 9)
 HOUR = timedelta(hours=1)
@@ -54,12 +48,7 @@ BINS = (
     Bin(
         NINE + 2 * HOUR,
         NINE + 3 * HOUR,
-        totals(
-            {"DEBUGGING": 4},
-            fallbacks=3,
-            by_cause={"drift": 3, "errors": 0, "breach": 1},
-            breaches=2,
-        ),
+        totals({"DEBUGGING": 4}, fallbacks=3, by_cause={"drift": 3, "errors": 0, "breach": 1}, breaches=2),
         0.2,
     ),
 )
@@ -91,19 +80,3 @@ def test_modes_are_shares_of_each_bin_and_pale_where_requests_are_few(palette: P
     late = Frame(NINE, NINE + 4 * HOUR, [Episode(NINE + 3 * HOUR, NINE + 4 * HOUR, "alert")])
     (words,) = mode_shares_figure(BINS, BASELINE, late, palette=palette).layout.annotations
     assert (words.x, words.xanchor) == ("2026-03-05 13:00:00.000", "right"), "within the picture"
-
-
-def test_error_rates_have_intervals_and_the_limit() -> None:
-    low, high = rate_interval(Outcomes(50, 5))
-    assert (round(low, 4), round(high, 4)) == (0.0435, 0.2136)
-    assert rate_interval(Outcomes(0, 0)) == (0, 1)
-    none = Outcomes(0, 0)
-    errors = [ModeErrors(mode, none, none, 0.08, is_held=False) for mode in MODES]
-    errors[0] = ModeErrors("TASK", Outcomes(100, 6), Outcomes(50, 5), 0.08, is_held=False)
-    fig = mode_errors_figure(errors, palette=DARK)
-    newest, period = traces(fig)["the newest, judged by"], traces(fig)["this period"]
-    assert (newest.x, period.x) == ((0.1,), (0.06,))
-    assert newest.error_x.array[0] == pytest.approx(high - 0.1)
-    assert "<b>TASK</b>, the newest, judged by<br>10% failed: 5 of 50" in newest.hovertext[0]
-    assert names(fig, "threshold") == ["limit 8.0%"]
-    assert describe_mode_errors(errors) == "TASK: 5 of the newest 50 failed."

@@ -12,15 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.figures.palette import DARK, LIGHT
-from convgate.figures.parts import (
-    describe_tiers,
-    links_figure,
-    tiers_figure,
-    waterfall_figure,
-)
+from convgate.figures.parts import links_figure, waterfall_figure
 from convgate.figures.scores import BINS, histogram_figure
 from convgate.gate.explain import Link
-from tests.test_figures_scores import gate_decisions, words
+from tests.test_figures_scores import words
 
 
 def threshold_lines(fig: go.Figure) -> list[Any]:
@@ -36,17 +31,6 @@ def test_every_running_sum_and_the_threshold_lie_within_the_axis(
     for count in range(len(values) + 1):
         assert low <= math.fsum(values[:count]) <= high
     assert low <= threshold <= high
-
-
-def test_tiers_show_both_tiers_and_the_final_score_of_one_turn() -> None:
-    decisions = gate_decisions([2.0, 0.0], start=4)
-    fig = tiers_figure(decisions, 5, palette=LIGHT)
-    dots = [item for item in fig.data if item.mode == "markers+text"]
-    assert [item.text[0] for item in dots] == ["0.44", "0.62", "0.50"]
-    assert [item.marker.color for item in dots] == [LIGHT.tier1, LIGHT.tier2, LIGHT.ink]
-    assert [item.customdata[0] for item in dots] == [5, 5, 5]
-    assert len(threshold_lines(fig)) == 1
-    assert "Turn 6: alone 0.44, among the other turns 0.62, final 0.50; 34%" in describe_tiers(decisions, 5)
 
 
 def links(count: int) -> list[Link]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.decisions import Override, TurnDecisions, Why
+from convgate.decisions import Override, TurnDecisions
 from convgate.figures.hover import clicked_cell, clicked_turn, plain, wrapped
 from convgate.figures.palette import LIGHT
-from convgate.figures.scores import describe_scores, scores_figure
+from convgate.figures.scores import scores_figure
 
 
 def gate_decisions(logits: list[float], threshold: float = 0.6, start: int = 0) -> TurnDecisions:
@@ -78,7 +77,6 @@ def test_forced_turns_are_green_diamonds_with_their_own_reason() -> None:
     assert turns_of(fig, "dropped anyway") == [3]
     assert trace(fig, "kept anyway").marker.symbol == "diamond"
     assert trace(fig, "kept anyway").marker.color == LIGHT.forced
-    assert "its tool call is kept" in trace(fig, "kept anyway").hovertext[0]
 
 
 @pytest.mark.parametrize(
@@ -107,21 +105,3 @@ def test_clicks_are_read_from_customdata_and_nonsense_is_passed_over() -> None:
     )
     assert clicked_cell([{"customdata": [5, 2]}, {"customdata": [1]}, {"customdata": {"0": 1}}]) == (5, 2)
     assert clicked_cell([{"customdata": 4}]) is None
-
-
-def test_turns_without_a_score_stand_beneath_the_others_and_say_why() -> None:
-    levels = np.array([2.0, np.nan, 0.0, np.nan])
-    some = replace(
-        gate_decisions([2.0, 0.0, 0.0, 0.0]),
-        kept=np.array([True, False, False, False]),
-        scores=1 / (1 + np.exp(-levels)),
-        **dict.fromkeys(("logits", "tier1", "attention"), levels),
-        told=lambda index: Why("greeting", "a greeting.", how="by the gatekeeper"),
-    )
-    fig = scores_figure(some, labels=words(4), palette=LIGHT, show_tiers=True, selected=1)
-    dropped, (low, _) = trace(fig, "dropped"), fig.layout.yaxis.range
-    assert turns_of(fig, "dropped") == [1, 2, 3]
-    assert low < dropped.y[0] == dropped.y[2] < dropped.y[1] == 0.5
-    assert "Dropped by the gatekeeper: a greeting." in dropped.hovertext[0]
-    assert [note.text for note in fig.layout.annotations if note.name == "unscored"] == ["no score"]
-    assert "1 kept of 4, 2 of them without a score, scores from 0.50 to 0.88" in describe_scores(some)

@@ -15,7 +15,7 @@ from convgate.evaluation.fitting import fit_threshold
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.results import Measure, Summary
 from convgate.figures.curves import precision_over_recall_figure, recall_over_tokens_figure
-from convgate.figures.palette import DARK, LIGHT
+from convgate.figures.palette import DARK
 from convgate.figures.reports import calibration_page, evaluation_page
 from convgate.policies.window import Everything
 from tests.test_evaluation_fitting import Told, noisy
@@ -36,20 +36,6 @@ def choice(**values: float | None) -> Summary:
 
 def drawn(fig, name):
     return [trace for trace in fig.data if trace.name == name]
-
-
-def test_recall_stands_over_the_share_of_tokens() -> None:
-    fig = recall_over_tokens_figure({"gate": CURVE}, {}, palette=LIGHT)
-    (line,) = drawn(fig, "gate")
-    assert list(line.x) == [1, 0.6, 0.3, 0.1, 0]
-    assert list(line.y) == [1, 1, 0.5, 0.5, 0]
-    assert list(line.text) == ["0.20", "0.70", "0.80", "0.90", "1.00"]
-    (lot,) = drawn(fig, "at random")
-    assert list(lot.x) == list(lot.y) == [0, 1]
-    assert (fig.layout.xaxis.title.text, fig.layout.yaxis.title.text) == (
-        "tokens kept, of the full history",
-        "recall",
-    )
 
 
 def test_what_a_policy_keeps_by_its_own_rule_is_a_mark_in_the_colour_of_its_line() -> None:

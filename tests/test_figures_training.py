@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from convgate.figures.palette import DARK, LIGHT, Palette
-from convgate.figures.training import (
-    losses_figure,
-)
+from convgate.figures.training import losses_figure
 from convgate.training.epochs import Epoch
 
 EPOCHS = (

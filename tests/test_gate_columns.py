@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,17 +24,6 @@ def talk(*turns: tuple[str | None, str]) -> Columns:
     return Columns(said(name, text) for name, text in turns)
 
 
-def test_names_are_those_of_others_who_have_spoken():
-    columns = talk(("Anna", "anna here"), ("bob", "hi Anna, not bob"), ("cy", "bob: Anna? dora"))
-    assert columns.names.first(3).tolist() == [
-        [NOBODY] * 4,
-        [0, NOBODY, NOBODY, NOBODY],
-        [0, 1, NOBODY, NOBODY],
-    ]
-    assert columns.naming_since.first(3).tolist() == [NEVER, 1, 2]
-    assert columns.next_naming.first(3)[:, 0].tolist() == [NEVER, 2, NEVER]
-
-
 @pytest.mark.parametrize("name", ["c++", "k1l|away", "a.*b", "[x]^$", "🦊", "日本語", "x-y-z", "Zoë", "a_b"])
 def test_names_of_any_signs_are_found_before_and_after_they_speak(name: str):
     columns = talk(
@@ -59,18 +43,6 @@ def test_message_knows_only_who_spoke_before_it():
         [0, 2, STRANGER, STRANGER],
     ]
     assert [present.index.tolist() for present in at.values()] == [[0], [1], [2], [3]]
-
-
-def test_mass_is_the_sum_of_what_stems_weigh():
-    columns = talk((None, f"zyzzyva {COMMON} quokka zyzzyva"), (None, "quokka"))
-    # The first turn: one of 1 turn has each; the second: 2 of 2 have it.
-    assert columns.mass.first(2) == pytest.approx(
-        [2 * inverse_frequency("zyzzyva", 1, 1), inverse_frequency("quokka", 2, 2)]
-    )
-    present, *_ = columns.message(said(None, "quokka wombat"), 2)
-    assert present.mass == pytest.approx(
-        [inverse_frequency("quokka", 3, 3) + inverse_frequency("wombat", 1, 3)]
-    )
 
 
 def bm25(message: TurnFacts, turn: TurnFacts, weights: dict[str, float]) -> float:
@@ -153,38 +125,3 @@ def test_message_reads_the_same_however_many_turns_follow(
     assert [p.tolist() for p in whole.shared(0, n, *shared_a)] == [
         p.tolist() for p in part.shared(0, n, *shared_b)
     ]
-
-
-@pytest.fixture
-def often() -> Iterator[None]:
-    """Threads take turns as often as can be."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(usual)
-
-
-@pytest.mark.usefixtures("often")
-def test_reading_while_another_thread_appends():
-    facts = [said(f"p{i % 300}", f"p{(i * 7) % 300}, w{i % 50} v{i} and w{i % 11}") for i in range(2_000)]
-    message, n = said("p7", "p3 p299 w3 w7 v5 v9"), 60
-    expected = [
-        part.tolist() for part in Columns(facts[:n]).shared(0, n, *Columns(facts[:n]).message(message, n)[1:])
-    ]
-    columns, done = Columns(facts[:n]), threading.Event()
-
-    def read() -> int:
-        reads = 0
-        while not done.is_set() or not reads:
-            present, *stems = columns.message(message, n)
-            assert [part.tolist() for part in columns.shared(0, n, *stems)] == expected
-            assert present.names.tolist() == [[3, STRANGER, STRANGER, STRANGER]]
-            reads += 1
-        return reads
-
-    with ThreadPoolExecutor(2) as pool:
-        readers = [pool.submit(read) for _ in range(2)]
-        for fact in facts[n:]:
-            columns.append(fact)
-        done.set()
-        assert all(reader.result() for reader in readers)

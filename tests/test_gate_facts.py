@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
 from convgate.conversation import Turn
-from convgate.gate.cues import Cue, ngrams_of, sentences_of, shipped_cues
+from convgate.gate.cues import ngrams_of, sentences_of, shipped_cues
 from convgate.gate.facts import facts_of
-from convgate.gate.words import common_stems, inverse_frequency, stems, words
+from convgate.gate.words import common_stems, inverse_frequency, words
 
 
 def test_words_are_case_folded_and_free_of_signs():
@@ -18,12 +17,6 @@ def test_words_are_case_folded_and_free_of_signs():
     assert words("Straße STRASSE") == ["strasse", "strasse"]
     assert words("日本語 ÉCLAIR naïve_1") == ["日本語", "éclair", "naïve_1"]
     assert words(" \n🦊 ?! ") == []
-
-
-def test_forms_of_a_word_have_one_stem():
-    assert len(set(stems(words("boot Boots BOOTING booted")))) == 1
-    assert stems(words("boot kernel boot")) == ["boot", "kernel", "boot"]
-    assert stems([]) == []
 
 
 def test_rarer_stems_say_more():
@@ -62,20 +55,6 @@ def test_code_and_addresses(text: str, code: bool):
     assert facts_of(Turn.of("user", text)).code is code
 
 
-def test_times_without_a_zone_are_as_if_in_utc():
-    naive = datetime(2024, 1, 1, 12)
-    tokyo = datetime(2024, 1, 1, 21, tzinfo=timezone(timedelta(hours=9)))
-    found = {
-        facts_of(Turn.of("user", "hi", timestamp=time)).minutes
-        for time in (naive, naive.replace(tzinfo=UTC), tokyo)
-    }
-    assert found == {datetime(2024, 1, 1, 12, tzinfo=UTC).timestamp() / 60}
-    assert (
-        facts_of(Turn.of("user", "hi", timestamp=naive + timedelta(seconds=90))).minutes == found.pop() + 1.5
-    )
-    assert math.isnan(facts_of(Turn.of("user", "hi")).minutes)
-
-
 @pytest.mark.parametrize("text", ["", " ", "\n\t", "\N{ZERO WIDTH SPACE}", "🦊🦊", "\ud800"])
 def test_text_without_words(text: str):
     found = facts_of(Turn.of("user", text))
@@ -101,14 +80,6 @@ def test_sentences_end_at_signs_of_any_script() -> None:
     assert sentences_of("Stop it. Now!\nv1.2 is out") == ["Stop it.", "Now!", "v1.2 is out"]
     assert len(sentences_of("我住在北京。我吃素，请永远记住。谢谢！")) == 3
     assert sentences_of(" \n ") == []
-
-
-def test_the_highest_sentence_counts() -> None:
-    cue = Cue(-1.0, {"always": 4.0})
-    assert cue.highest("It rained. Always answer in French.") == cue.logit(
-        ngrams_of("Always answer in French.")
-    )
-    assert cue.highest("") == -1.0
 
 
 def test_the_shipped_cues_tell_the_obvious_apart() -> None:

@@ -152,43 +152,6 @@ def test_message_alone():
             assert len(set(found[feature.name])) == 1, "the same for all turns"
 
 
-def test_a_turn_counts_by_its_best_passage():
-    vectors = np.eye(3, dtype=np.float32)[:2]
-    passages = Passages(3)
-    passages.append(0, np.eye(3, dtype=np.float32)[[0, 2]])
-    columns = Columns([facts_of(user("a")), facts_of(user("b"))])
-    message = np.array([0.0, 0.6, 0.8], dtype=np.float32)
-    found = message_features(columns, vectors, passages, facts_of(user("c")), message, 2)
-    values = dict(zip(NAMES, found.T.tolist(), strict=True))
-    assert values["cosine"] == near(0, 0.6)
-    assert values["passage"] == near(0.8, 0.6)
-    assert values["passage_below_best"] == near(0, -0.2)
-    assert values["passage_before"] == near(0, 0.8)
-    assert values["passage_after"] == near(0.6, 0)
-
-
-@pytest.mark.parametrize(
-    "turns",
-    [
-        [user("x" * 100_000), user("word " * 20_000), user("?" * 100_000)],
-        [user("\N{ZERO WIDTH SPACE}", "\N{ZERO WIDTH SPACE}"), user("\ud800", "\ud800"), user("\0", "\0")],
-        [user("(.* [a-z]+", "(.*"), user("\\d", "\\d"), user("$^", "$^")],
-        [user("anna " * 500, "Anna"), user(" ".join(f"p{i}" for i in range(5_000)), "Bob")],
-    ],
-)
-def test_turns_of_any_text_have_finite_features(turns: list[Turn]):
-    vectors = unit_vectors(len(turns), dimension=3)
-    columns = Columns(facts_of(turn) for turn in turns)
-    assert np.isfinite(
-        turn_features(columns, vectors, Passages(vectors.shape[1]), 0, len(turns), width=4)
-    ).all()
-    found = message_features(
-        columns, vectors, Passages(vectors.shape[1]), facts_of(turns[-1]), vectors[0], len(turns)
-    )
-    assert found.dtype == np.float32
-    assert np.isfinite(found).all()
-
-
 def as_columns(turns: Sequence[Turn]) -> tuple[Columns, Floats]:
     return Columns(facts_of(turn) for turn in turns), unit_vectors(len(turns), seed=5, dimension=3)
 

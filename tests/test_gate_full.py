@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -24,7 +23,6 @@ from convgate.gate.explain import leave_one_out, strongest_links
 from convgate.gate.facts import facts_of
 from convgate.gate.features import FEATURES, NAMES, PARTS, message_features, turn_features
 from convgate.gate.model import Gate, GateScores, Message, State
-from convgate.gate.normalise import Whitening
 from tests.gates import (
     any_turn,
     any_turns,
@@ -92,13 +90,6 @@ def pair_features(
     found = message_features(columns, vectors, passages, message.facts, vector, n, width=width)
     rows = turn_features(columns, vectors, passages, 0, len(turns), width=band)
     return torch.from_numpy(rows), torch.from_numpy(found.copy())
-
-
-def test_whitening_turns_embeddings_by_a_measured_matrix_around_their_mean():
-    whitening = Whitening(2)
-    whitening.mean.copy_(torch.tensor([1.0, 0.0]))
-    whitening.W.copy_(torch.tensor([[0.0, 1.0], [3.0, 0.0]]))
-    assert whitening(torch.tensor([[2.0, 4.0], [1.0, 0.0]])).tolist() == [pytest.approx([0.8, 0.6]), [0, 0]]
 
 
 def test_untrained_gate_ranks_by_cosine():
@@ -224,15 +215,6 @@ def test_states_longer_than_a_block_of_links_are_the_same_however_they_grew():
     assert_same(GATE, GATE.first(whole, 300), full_state(GATE, turns[:300]))
 
 
-@pytest.fixture
-def often() -> Iterator[None]:
-    """Threads take turns as often as can be."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(usual)
-
-
 @pytest.mark.usefixtures("often")
 def test_threads_that_extend_one_state_at_once_get_their_own_continuation():
     turns, start = chat(40), full_state(GATE, chat(40))
@@ -262,17 +244,6 @@ def test_links_of_a_turn_sum_to_one_at_most_and_go_to_the_band_before_it(turns: 
     assert (links[(ago < 1) | (ago > band)] == 0).all()
     assert (links[(ago >= 1) & (ago <= band)] > 0).all()
     assert (links.sum(axis=1) <= 1 + 1e-6).all()
-
-
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_hardly_any_turns(n: int):
-    state = full_state(GATE, chat(n))
-    scores = GATE.score(state, QUESTION)
-    assert scores.logits.shape == scores.scores.shape == scores.attention.shape == (n,)
-    assert all(part.shape == (n,) for part in scores.parts.values())
-    assert np.isfinite(scores.logits).all()
-    assert GATE.semantic(unit_vectors(3, dimension=16), state, QUESTION).shape == (3,)
-    assert len(GATE.extended(state, unit_vectors(0, dimension=16), [])) == n
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, Turn
-from convgate.errors import GateError
 from convgate.gate.config import GateConfig
-from convgate.gate.explain import (
-    attention_weights,
-    edited,
-    leave_one_out,
-    relevance_matrix,
-    strongest_links,
-    word_effects,
-)
+from convgate.gate.explain import attention_weights, leave_one_out, relevance_matrix, strongest_links
 from convgate.gate.model import Gate, Message
 from convgate.gate.reference import REFERENCE_PARAMETERS
 from convgate.gate.states import KeptStates
@@ -158,14 +150,6 @@ def test_every_parameter_but_the_threshold_receives_a_gradient():
     assert without - {"tiers.attention.self_attention.key.bias"} == {"threshold_logit"}
 
 
-def test_wrong_dimension_names_both():
-    with pytest.raises(GateError, match="reads embeddings of 384 dimensions; a turn has 128"):
-        Gate().state(unit_vectors(2, dimension=128))
-    gate = Gate()
-    with pytest.raises(GateError, match="384 dimensions; the situation has 12"):
-        gate.score(gate.state(unit_vectors(2)), Message(unit_vectors(1, dimension=12)[0]))
-
-
 def talk(*texts: str) -> Conversation:
     return Conversation(id="t", turns=tuple(Turn.of("user", text) for text in texts))
 
@@ -239,29 +223,6 @@ def test_strongest_links_are_sorted_capped_and_measured(scored):
         expected = scores.scores[6] - leave_one_out(gate, state, message, link.other)[6]
         assert link.effect == pytest.approx(expected)
     assert any(abs(link.effect) > 1e-5 for link in links)
-
-
-def test_edited_turn_is_scored_with_its_new_text(scored):
-    gate, turns, state, message, scores = scored
-    changed = turns.copy()
-    changed[3] = message.embedding
-    expected = gate.score(gate.state(changed), message).scores
-    assert edited(gate, state, message, 3, message.embedding).scores == pytest.approx(expected, abs=1e-6)
-    assert scores.scores[3] != pytest.approx(expected[3])
-    assert np.array_equal(state.embeddings[3], turns[3]), "the state itself is left alone"
-
-
-def test_words_of_the_question_carry_the_semantic_part():
-    encoder, text = FakeEncoder(), "the NaN loss appears and vanishes"
-    gate, message = Gate(), Message(encoder.encode(["why NaN loss"])[0])
-    state = gate.state(encoder.encode([text]))
-    effects = {text[e.start : e.stop]: e.effect for e in word_effects(gate, encoder, text, state, message)}
-    assert set(effects) == set(text.split())
-    assert min(effects["NaN"], effects["loss"]) > max(
-        effects[word] for word in ("the", "appears", "vanishes")
-    )
-    assert word_effects(gate, encoder, "  ", state, message) == []
-    assert len(word_effects(gate, encoder, "word " * 100, state, message, limit=7)) == 7
 
 
 def test_matrix_holds_the_scores_of_each_turn_as_the_current_one(scored):

@@ -12,14 +12,7 @@ import pytest
 from convgate.conversation import Turn
 from convgate.gatekeeper import model as model_module
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.model import (
-    MAX_REPLY_BYTES,
-    Answer,
-    LanguageModel,
-    ModelError,
-    ModelUse,
-    read_answer,
-)
+from convgate.gatekeeper.model import MAX_REPLY_BYTES, Answer, LanguageModel, ModelError, ModelUse
 from tests.llm_server import Answer as Reply
 from tests.llm_server import ChatServer, body, decides, fails, send_head, writes
 
@@ -114,18 +107,6 @@ def test_everything_else_is_a_failure(
         assert (model.use.calls, model.use.failures) == (number, number)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        '{"keep": true, "category": "answer", "reason": "so"}',
-        '```json\n{"keep": true, "category": "answer", "reason": "so"}\n```',
-        '<think>Hm, {"keep": false}.</think>\n{"keep": true, "category": "answer", "reason": "so", "x": 1}',
-    ],
-)
-def test_a_decision_may_be_in_a_fence_or_after_thoughts(content: str) -> None:
-    assert read_answer(content) == Answer(True, "answer", "so")
-
-
 def test_the_key_stands_in_no_reason_though_an_endpoint_repeats_it(
     server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,7 +115,6 @@ def test_the_key_stands_in_no_reason_though_an_endpoint_repeats_it(
 
     with pytest.raises(ModelError) as caught:
         model.ask(ASKED)
-    assert "no such key" in str(caught.value)
     assert "sk-secret" not in str(caught.value)
     model.close()
 

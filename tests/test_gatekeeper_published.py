@@ -13,8 +13,6 @@ from convgate.conversation import Conversation, Turn
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.decision import Category
 from convgate.gatekeeper.exchange import TAIL, Exchange, exchanges_of
-from convgate.gatekeeper.gatekeeper import Gatekeeper
-from convgate.gatekeeper.statistics import KeptSkipped, Statistics
 
 SHORT = "Done."
 LONG = (
@@ -144,38 +142,6 @@ def test_each_turn_but_instructions_stands_in_one_exchange_and_what_is_before_st
     assert {len(one.exchange.previous) for one in placed[5:]} == {TAIL}
 
 
-EXCHANGES = [
-    Exchange("Hi"),
-    Exchange("Ok"),
-    Exchange("I prefer dark mode in every editor that I use"),
-    Exchange("How do I deploy this\nto the staging cluster?", "With the usual script, from the main branch."),
-    Exchange("はい", "了解"),
-]
-
-
-def test_decisions_are_counted_by_category_and_by_rule() -> None:
-    statistics = Statistics.of([check(exchange) for exchange in EXCHANGES])
-    assert (statistics.decided, statistics.kept, statistics.skipped) == (5, 3, 2)
-    assert statistics.keep_rate == pytest.approx(0.6)
-    assert list(statistics.categories.items()) == [
-        ("other", KeptSkipped(kept=2, skipped=1)),
-        ("greeting", KeptSkipped(skipped=1)),
-        ("preference", KeptSkipped(kept=1)),
-    ]
-    assert statistics.rules["default"] == KeptSkipped(kept=1)
-    assert statistics.rules["confirmation"] == KeptSkipped(skipped=1)
-    assert statistics.kept_by_default == 2
-    record = json.loads(json.dumps(statistics.to_json()))
-    assert record["categories"]["preference"] == {"kept": 1, "skipped": 0}
-    assert (record["keep_rate"], record["kept_by_default"]) == (0.6, 2)
-
-
-def test_a_running_gatekeeper_counts_the_same() -> None:
-    gatekeeper = Gatekeeper()
-    decisions = [gatekeeper.decide(exchange) for exchange in EXCHANGES]
-    assert gatekeeper.statistics == Statistics.of(decisions)
-
-
 LINES = """\
 {"user": "PostgreSQL", "assistant": "Done.", "previous": [{"role": "assistant", "content": "Which one?"}]}
 {"user": "Hi", "keep": false, "note": "other fields are let be"}
@@ -205,12 +171,6 @@ def test_lines_are_decided_in_their_order(run):
         (False, "greeting"),
         (True, "other"),
     ]
-
-
-def test_of_a_transcript_every_exchange_is_decided(run):
-    messages = [("system", "Be brief."), ("user", "Hi"), ("assistant", "Hello!"), ("user", "I prefer tabs")]
-    text = json.dumps({"messages": [{"role": role, "content": content} for role, content in messages]})
-    assert [one["category"] for one in json.loads(run(text, "--json")[1])] == ["greeting", "preference"]
 
 
 BAD = """\

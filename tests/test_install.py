@@ -55,15 +55,6 @@ def make_python(venv: Path) -> None:
     install.python_of(venv).touch()
 
 
-def test_a_plan_with_cuda_packages_is_recognised_however_they_are_spelt() -> None:
-    assert install.cuda_packages(report(*CUDA_PLAN)) == [
-        "cuda-toolkit 13.0.3.0",
-        "cuda_bindings 13.0.3",
-        "nvidia-cudnn-cu13 9.20.0.48",
-        "triton 3.7.1",
-    ]
-
-
 def test_a_cuda_build_that_nobody_asked_for_stops_before_anything_of_it_is_installed(
     pip: Pip, tmp_path: Path
 ) -> None:

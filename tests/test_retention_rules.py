@@ -12,10 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate import Conversation, Turn
-from convgate.errors import ConfidenceError
-from convgate.messages import make_valid
-from convgate.policies.pruning import Pruning
-from convgate.policies.registry import make_policy
 from convgate.policies.retention import Retention
 from convgate.retention import Confidence, prune, window
 
@@ -56,10 +52,6 @@ class TestPruning:
         assert [row + 1 for row in kept if row < 10] == list(stays_at)
         assert kept[-20:] == list(range(10, 30))
 
-    def test_instructions_stay_and_count_as_positions(self):
-        turns = [Turn.of("system", "Be kind."), *messages([1] * 5)]
-        assert prune(turns, confident([0.1, *[0.65] * 5]), keep_last=0).rows == [0, 2, 5]
-
     def test_under_a_limit_the_lowest_band_leaves_first_and_its_oldest_before_the_others(self):
         values = [0.9, 0.45, 0.65, 0.55, 0.2, 0.45]
         orders = [kept_by_pruning(values, max_messages=most) for most in range(6, 0, -1)]
@@ -95,10 +87,6 @@ class TestWindow:
         found = confident([0.5, 0.9, 0.65, 0.9, 0.5])
         assert window(turns, found, base_window=60, period=3).rows == [0, 1, 2, 3, 4]
         assert window(turns, found, base_window=60, period=0).rows == [1, 2, 3, 4]
-
-    def test_instructions_enter_and_use_nothing(self):
-        turns = [*messages([50]), Turn.of("system", "x" * 5_000), *messages([50])]
-        assert window(turns, confident([0.5, 0.1, 0.5]), base_window=100).rows == [0, 1, 2]
 
 
 @given(MESSAGES, st.integers(0, 300), st.integers(0, 300), PERIODS)
@@ -190,11 +178,7 @@ def test_the_window_is_that_of_the_function_with_a_rule_for_each_turn():
         "base_window", "base_window", "base_window", "base_window",
     ]  # fmt: skip
     told = decisions.of(3)
-    assert told.reason == "Kept at a checkpoint: confidence 0.62, message 9 from the newest, every 3rd."
     assert (told.score, told.threshold, told.stage, told.forced) == (0.62, None, "policy", False)
-    assert decisions.of(2).reason.startswith(
-        "Dropped: its answer's confidence 0.62, older than the base window"
-    )
 
 
 def test_the_current_message_is_not_counted_among_the_positions():
@@ -203,29 +187,3 @@ def test_the_current_message_is_not_counted_among_the_positions():
     assert at_the_last_question.kept_indices == []
     at_the_last_answer = Retention(base_window=0, period=2).decide(*conversation.at(3))
     assert at_the_last_answer.kept_indices == [1]
-    assert at_the_last_answer.of(1).reason.endswith("message 2 from the newest, every 2nd.")
-
-
-def test_pruning_counts_positions_from_the_conversations_start_also_under_a_window():
-    policy = Pruning(keep_last=1)
-    assert policy.decide(*talk(0.65, 0.65, 0.65).asked("?")).kept_indices == [2, 5]
-    part = policy.decide(*talk(0.65, 0.65, 0.65).asked("?", window=5))
-    assert (part.indices.tolist(), part.kept_indices) == ([1, 2, 3, 4, 5], [2, 5])
-    assert part.of(2).reason == (
-        "Kept at a checkpoint: its answer's confidence 0.65, message 3 from the start, every 3rd."
-    )
-
-
-def test_a_checkpoint_may_part_a_question_from_its_answer_until_the_valid_list_pairs_them():
-    conversation = talk(0.65, 0.65, 0.65, system=True)
-    decisions = Retention(base_window=0).decide(*conversation.asked("?"))
-    assert decisions.kept_indices == [0, 1, 4]
-    assert make_valid(conversation.turns, decisions.kept, None).indices == [0, 1, 4]
-    assert make_valid(conversation.turns, decisions.kept, None, pair_answers=True).indices == [0, 1, 2, 3, 4]
-
-
-@pytest.mark.parametrize("name", ["retention", "pruning"])
-def test_a_bad_confidence_is_told_by_its_place_in_the_conversation(name: str):
-    conversation = talk(0.5, 0.5, 70)
-    with pytest.raises(ConfidenceError, match=r"'messages\[5\].confidence': a confidence is .* got 70"):
-        make_policy(name).decide(*conversation.asked("?", window=2))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cache
 from pathlib import Path
@@ -28,11 +27,6 @@ STATED = {
 @cache
 def opened(name: str) -> Transcript:
     return read_conversations(SAMPLES / name)
-
-
-def only(name: str) -> Conversation:
-    (conversation,) = opened(name)
-    return conversation
 
 
 @pytest.fixture(scope="module")
@@ -83,12 +77,6 @@ def test_nothing_private_is_in_a_sample(name):
 
 
 class TestNanAndFibonacci:
-    def test_four_questions_share_eight_turns_and_each_has_a_title(self, questions):
-        histories = {tuple(turn.text for turn in talk.turns[:-1]) for talk in questions}
-        assert [len(history) for history in histories] == [8]
-        assert len({talk.turns[-1].text for talk in questions}) == 4
-        assert len({talk.title for talk in questions}) == 4
-
     @pytest.mark.slow
     @pytest.mark.xdist_group("encoder")
     def test_cosine_ranks_the_four_that_matter_first(self, questions):
@@ -97,19 +85,6 @@ class TestNanAndFibonacci:
             vectors = encoder.encode([turn.scored_text for turn in questions[question].turns])
             ranking = np.argsort(-(vectors[:-1] @ vectors[-1]))
             assert set(ranking[:4].tolist()) == relevant
-
-
-def test_the_coding_session_pairs_every_call_with_its_result():
-    turns = only("coding_with_tools.json").turns
-    calls = [call for turn in turns for call in turn.tool_calls]
-    assert all(isinstance(json.loads(call.arguments), dict) for call in calls)
-    assert len({call.id for call in calls}) == len(calls)
-    assert [call.id for call in calls] == [turn.tool_call_id for turn in turns if turn.role == "tool"]
-    assert max(len(turn.tool_calls) for turn in turns) > 1
-    results = [turn.text for turn in turns if turn.role == "tool"]
-    failed = [index for index, text in enumerate(results) if " failed" in text]
-    assert failed
-    assert any(" passed" in text and " failed" not in text for text in results[failed[-1] :])
 
 
 class TestRelevanceSet:

@@ -6,20 +6,14 @@ import copy
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from convgate.building import EncoderOnDemand, build_policy
-from convgate.conversation import Conversation
 from convgate.errors import ConversationError, TranscriptError
-from convgate.gate.checkpoint import save_gate
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Rule, TopK
 from convgate.messages.check import check_valid
-from convgate.policies.gate import GatePolicy
-from convgate.selector import Selector, load_gate, load_policy
+from convgate.selector import load_gate, load_policy
 from convgate.settings import load_settings
-from convgate.transcripts import turns_from_messages
 from convgate.versions import Draft, Version, Versions, write_version
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
@@ -59,32 +53,6 @@ def test_question_is_put_behind_the_selected_messages():
     assert selection.tokens_kept <= selection.tokens_total
 
 
-def test_tool_call_comes_with_all_its_results():
-    call = {"type": "function", "function": {"name": "search", "arguments": '{"q": "nan"}'}}
-    messages = [
-        {"role": "user", "content": "look up nan"},
-        {"role": "assistant", "content": None, "tool_calls": [{**call, "id": "a"}, {**call, "id": "b"}]},
-        {"role": "tool", "tool_call_id": "a", "content": "training loss nan: lower the rate"},
-        {"role": "tool", "tool_call_id": "b", "content": "weather: sunny"},
-        {"role": "user", "content": "training loss nan"},
-    ]
-    policy = GatePolicy(Gate().eval(), FakeEncoder(), rule=TopK(k=1))
-    turns = turns_from_messages(messages)
-    alone = policy.decide(*Conversation(id="live", turns=turns).at(4))
-    assert alone.kept_indices == [2], "the policy keeps one of two results, without its call"
-
-    selection = Selector(policy).select(messages)
-    assert check_valid(selection.messages) == []
-    assert selection.messages == messages
-    told = {record.item: (record.forced, record.rule) for record in selection.decisions}
-    assert told == {
-        0: (True, "first_user"),
-        1: (True, "tool_unit"),
-        2: (False, "top_k"),
-        3: (True, "tool_unit"),
-    }
-
-
 def test_no_messages_and_wrong_messages_are_told():
     gate = load_gate(encoder=FakeEncoder())
     with pytest.raises(ConversationError, match="no turns"):
@@ -93,14 +61,6 @@ def test_no_messages_and_wrong_messages_are_told():
         gate.select([{"content": "who speaks?"}])
     with pytest.raises(TranscriptError, match="list of messages"):
         gate.select("not messages")  # type: ignore[arg-type]
-
-
-def test_version_in_a_folder_is_loaded_and_named(tmp_path: Path):
-    save_gate(trained_gate(), tmp_path / "mine")
-    selector = load_gate(tmp_path / "mine", encoder=FakeEncoder())
-    assert selector.policy.version == "mine"
-    selection = selector.select(MESSAGES)
-    assert np.abs(selection.decisions.parts["contextual"]).max() > 0
 
 
 def add_version(name: str, gate: Gate | None = None, **told: Any) -> Version:
@@ -134,17 +94,3 @@ def test_version_decides_by_its_own_rule_unless_another_is_named(tmp_path: Path)
         5, 0.25
     )
     assert load_gate(found.folder, encoder=FakeEncoder()).policy.rule == TopK(k=2, above=0.25)
-
-
-def test_encoder_is_loaded_only_when_a_policy_needs_it(monkeypatch: pytest.MonkeyPatch):
-    loaded = []
-    monkeypatch.setattr(
-        "convgate.building.default_encoder", lambda *args, **options: loaded.append(args) or FakeEncoder()
-    )
-    settings = load_settings()
-    encoder = EncoderOnDemand(settings)
-    build_policy("bm25", settings, encoder)
-    assert loaded == []
-    build_policy("cosine", settings, encoder)
-    build_policy("gate", settings, encoder)
-    assert len(loaded) == 1

@@ -56,26 +56,6 @@ def test_a_named_file_takes_the_place_of_the_usual_one(
     assert load_settings().encoder == "hybrid"
 
 
-@pytest.mark.parametrize(
-    ("variable", "value", "message"),
-    [
-        ("DEVICE", "tpu", r"CONVGATE_DEVICE: .*pattern.*; got 'tpu'"),
-        ("ENCODER_DTYPE", "int8", r"CONVGATE_ENCODER_DTYPE: .*'auto', 'float32' or 'bfloat16'; got 'int8'"),
-        ("UPLOAD_LIMIT_MB", "0", r"CONVGATE_UPLOAD_LIMIT_MB: .*greater than or equal to 1; got '0'"),
-        ("ENCODER", "", r"CONVGATE_ENCODER: .*at least 1 character; got ''"),
-        ("THRESHOLD_PARAMETERS", "0.7", r"CONVGATE_THRESHOLD_PARAMETERS: .*dictionary; got 0.7"),
-        ("THRESHOLD_PARAMETERS", "{", r"CONVGATE_THRESHOLD_PARAMETERS: it has to be JSON"),
-    ],
-)
-def test_a_wrong_variable_is_named_with_its_value(
-    monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str
-) -> None:
-    monkeypatch.setenv(f"CONVGATE_{variable}", value)
-
-    with pytest.raises(SettingsError, match=message):
-        load_settings()
-
-
 def test_the_webhook_is_quoted_nowhere(convgate_home: Path) -> None:
     write(convgate_home / "convgate.toml", 'guard_webhook = "htps://hooks.example.com/s3cret"')
     with pytest.raises(SettingsError, match="guard_webhook") as error:
@@ -137,13 +117,3 @@ def test_a_variable_without_measure_is_refused_in_a_few_words(
     with pytest.raises(SettingsError, match="CONVGATE_") as refused:
         load_settings()
     assert len(str(refused.value)) < 1_000
-
-
-def test_lists_come_from_the_environment_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONVGATE_SESSION_NEW_COMMANDS", '["tabula rasa"]')
-    monkeypatch.setenv("CONVGATE_GATEKEEPER_RULES", "~/rules.yaml")
-    monkeypatch.setenv("CONVGATE_POLICY_PARAMETERS", '{"estimate": true, "k": 1}')
-    settings = load_settings()
-    assert settings.session_new_commands == ("tabula rasa",)
-    assert settings.gatekeeper_rules == Path("~/rules.yaml").expanduser()
-    assert [type(value) for value in settings.policy_parameters.values()] == [bool, int]

@@ -56,14 +56,6 @@ def test_a_backup_restores_everything_as_it_was(store: Store, tmp_path: Path) ->
     add(store, "life goes on")
 
 
-def test_a_backup_never_overwrites(store: Store, tmp_path: Path) -> None:
-    target = tmp_path / "precious.db"
-    target.write_text("precious")
-    with pytest.raises(StoreError):
-        store.backup(target)
-    assert target.read_text() == "precious"
-
-
 def test_a_restore_can_be_undone_and_redone(store: Store, backup: Path) -> None:
     assert store.previous is None
     store.restore_bytes(backup.read_bytes())

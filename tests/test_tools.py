@@ -26,6 +26,7 @@ def test_naive_gate_computes_the_same_logits():
     assert largest_difference(100) < 1e-5
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_square_of_n():
     large = scoring_memory(10_000)
     if large is None:

@@ -14,7 +14,6 @@ import torch
 from convgate.conversation import Conversation
 from convgate.embedding.base import Embeddings, EncoderIdentity, Progress
 from convgate.errors import EncoderError, GateError
-from convgate.gate.config import GateConfig
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
@@ -82,18 +81,6 @@ def test_what_was_learned_stays_and_the_given_gate_as_a_whole():
     for name, parameter in gate.named_parameters():
         assert torch.equal(parameter, new.get_parameter(name)), name
     assert all(torch.equal(value, before[name]) for name, value in gate.state_dict().items())
-
-
-@pytest.mark.parametrize("preset", ["full", "reference"])
-def test_who_uses_another_encoder_is_told_the_command_where_it_helps(tmp_path: Path, preset: str):
-    own = small_encoder().identity
-    version = Versions(tmp_path).add(Gate(GateConfig(preset, 16, encoder=own)), Draft())
-    with pytest.raises(GateError) as refused:
-        version.load(encoder=FakeEncoder(8, model="mine").identity)
-    assert ("convgate calibrate --encoder mine" in str(refused.value)) == (preset == "full")
-    with pytest.raises(GateError) as refused:
-        version.load().state(FakeEncoder(8).encode(["one"]))
-    assert ("convgate calibrate --encoder" in str(refused.value)) == (preset == "full")
 
 
 ENCODERS = {"fake-words": small_encoder, "org/Moved": MovedEncoder}

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import ClassVar
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
 
-from convgate.conversation import Conversation, History, Situation, Turn
-from convgate.decisions import TurnDecisions
-from convgate.evaluation.evaluate import evaluate
-from convgate.evaluation.judge import judge
+from convgate.conversation import Conversation, Turn
 from convgate.gate.model import Gate
-from convgate.policies.base import history_indices
 from convgate.policies.gate import GatePolicy
 from convgate.training.comparison import compare_gates, fit_threshold_on
 from convgate.training.episodes import Episode, batch, read_episodes
 from convgate.training.report import make_verdict
 from convgate.training.trainer import Trainer, training_loss
-from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
+from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from tests.planted import QUICK, planted, small_encoder, small_gate, with_cases
 
 PRESETS = pytest.mark.parametrize("preset", ["full", "reference"])
@@ -143,11 +137,6 @@ def test_a_long_conversation_gives_each_case_once_with_its_history_cut_to_the_st
 # What is read
 
 
-def judged_turns(episode: Episode) -> int:
-    """How many turns are judged, over all cases."""
-    return sum(one.width if one.judged is None else len(one.judged) for one in episode.questions)
-
-
 def half_judged(name: str = "own", **how: int) -> RelevanceSet:
     """The planted set with every other turn of each history judged."""
     sets = planted(name, **how)  # type: ignore[arg-type]
@@ -226,70 +215,9 @@ def test_what_is_not_judged_changes_no_weight_no_curve_no_threshold_and_no_verdi
     assert ends[0][2] is not None
 
 
-def test_judged_turns_alone_are_fixed_or_broken() -> None:
-    gate, sets = small_gate(), planted(conversations=1)
-    worse = small_gate(seed=1)
-    with torch.no_grad():
-        worse.threshold_logit.fill_(-20)  # keeps everything
-        gate.threshold_logit.fill_(20)  # keeps nothing
-    case = replace(sets.cases[0], judged=frozenset({0, 1, 2}), relevant=frozenset({1}))
-    report = compare_gates(gate, worse, {"own": read(with_cases(sets, case))})
-    assert report is not None
-    verdict = make_verdict(report)
-    assert verdict is not None
-    assert (verdict.fixed, verdict.broken) == (1, 2)
-    assert verdict.parent_f1 == 0
-    assert verdict.child_f1 == pytest.approx(2 / (3 + 1))
-
-
 # Measuring
-
-
-@dataclass
-class Middle:
-    """Keeps what scores ½ and more; a turn scores what its text says."""
-
-    name: ClassVar[str] = "middle"
-    label: ClassVar[str] = "Middle"
-    ranks: ClassVar[bool] = True
-    needs_encoder: ClassVar[bool] = False
-    seen: int = 0
-
-    def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        scores = np.array([float(turn.text) for turn in history])
-        self.seen = len(scores)
-        return TurnDecisions(
-            policy=self.name,
-            rule="test",
-            indices=history_indices(history),
-            kept=scores >= 0.5,
-            scores=scores,
-            why_kept="kept.",
-            why_dropped="dropped.",
-        )
 
 
 def scored(*cases: Case) -> RelevanceSet:
     talk = Conversation("t", tuple(Turn.of("user", text) for text in ("0.9", "0.2", "0.7", "0.4", "now")))
     return RelevanceSet("own", {"t": talk}, cases)
-
-
-def test_a_policy_decides_on_everything_and_is_measured_on_what_is_judged() -> None:
-    case = Case("c", "t", 4, None, frozenset({0, 3}), window=3, judged=frozenset({2, 3}))
-    case = replace(case, relevant=frozenset({3}))
-    policy, sets = Middle(), scored(case)
-    (judged,) = judge(sets, policy, tokens={"t": np.array([1, 2, 4, 8, 16])})
-    assert policy.seen == 3
-    assert judged.indices.tolist() == [2, 3]
-    assert (judged.relevant.tolist(), judged.kept.tolist()) == ([False, True], [True, False])
-    assert judged.scores is not None
-    assert (judged.scores.tolist(), judged.tokens.tolist()) == ([0.7, 0.4], [4, 8])
-    found = evaluate([sets], [policy]).sets["own"].policies["middle"].overall
-    assert found["map"].value == 1 / 2
-    assert (found["precision"].value, found["recall"].value) == (0, 0)
-
-
-def test_a_set_keeps_its_judged_turns_in_a_file(tmp_path: Path) -> None:
-    sets = half_judged()
-    write_relevance_set(sets, tmp_path / "own.jsonl")
-    assert read_relevance_set(tmp_path / "own.jsonl").cases == sets.cases

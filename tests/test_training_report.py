@@ -12,7 +12,7 @@ import pytest
 
 from convgate.store.openings import chain
 from convgate.training.comparison import compare_gates
-from convgate.training.episodes import Episode, read_episodes
+from convgate.training.episodes import read_episodes
 from convgate.training.report import (
     MIN_COMPARED,
     ItemReport,
@@ -28,10 +28,6 @@ from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.versions import Draft, Versions
 from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate
 from tests.test_training_version import Heard
-
-
-def episodes(name: str = "own", **how: Any) -> list[Episode]:
-    return read_episodes(small_gate(), small_encoder(), planted(name, **how))
 
 
 @pytest.fixture

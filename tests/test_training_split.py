@@ -20,28 +20,18 @@ from convgate.evaluation.counted_once import Overlap, counted_once
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
-from convgate.training.corpora.recognise import CORPORA
 from convgate.training.episodes import Episode, read_episodes
 from convgate.training.epochs import TrainingSettings
 from convgate.training.sets import make_set as make_training_set
 from convgate.training.sets import read_files, read_replays
-from convgate.training.split import (
-    MIN_CONVERSATIONS,
-    group_episodes,
-    hold_out,
-    split_episodes,
-)
+from convgate.training.split import group_episodes, hold_out, split_episodes
 from convgate.training.trainer import Trainer
 from convgate.transcripts import read_relevance_set
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
 from tests.planted import planted, planted_file, small_encoder, small_gate, with_cases
 from tests.talks import a_talk
 from tools.pretraining import sets as pretraining
-from tools.pretraining.sets import (
-    pretraining_sets,
-    replayed_scenarios,
-    written_talks,
-)
+from tools.pretraining.sets import pretraining_sets, replayed_scenarios, written_talks
 
 
 def bare(conversation: str, said: str = "", group: str = "") -> Episode:
@@ -190,20 +180,6 @@ def test_about_the_share_is_held_out_and_ever_the_same() -> None:
     assert held < ids(hold_out(some, share=0.35)[1])
 
 
-@pytest.mark.parametrize("count", [1, 2, MIN_CONVERSATIONS, 8])
-def test_few_conversations_are_all_trained_on(count: int) -> None:
-    parts = split_episodes({"own": episodes(conversations=count)}, compare=True)
-    if count < MIN_CONVERSATIONS:
-        assert len(parts.training["own"]) == count
-        assert not parts.validation["own"]
-        assert not parts.compared.get("own")
-        assert parts.why_not_compared
-        assert parts.fitted == {"own": parts.training["own"]}
-    else:
-        assert parts.compared["own"]
-        assert parts.why_not_compared == ""
-
-
 TEXTS = Path(convgate.__file__).parent / "training" / "texts"
 
 
@@ -248,24 +224,6 @@ def test_a_users_file_has_no_licence_and_its_digest_is_the_files(tmp_path: Path)
     assert (source.licence, source.attribution) == ("", "")
 
 
-@pytest.mark.parametrize(
-    ("ids", "corpus"),
-    [
-        ("irc-2004-12-25.train-", "irc"),
-        ("cast2020-", "cast"),
-        ("tiage-train-", "tiage"),
-        ("mtrag-", "mtrag"),
-        ("cast-iron-pan-", None),
-    ],
-)
-def test_a_corpus_is_known_by_its_conversations_whatever_the_file_is_called(
-    tmp_path: Path, ids: str, corpus: str | None
-) -> None:
-    (one,) = read_files([written(tmp_path, renamed(planted(), ids), "locomo")])
-    known = (CORPORA[corpus].licence, CORPORA[corpus].cite) if corpus else ("", "")
-    assert (one.source.licence, one.source.attribution) == known
-
-
 @pytest.mark.parametrize("cases", [True, False])
 def test_what_may_not_be_trained_on_is_refused_under_any_name(tmp_path: Path, cases: bool) -> None:
     forbidden = renamed(planted("other", conversations=1), "locomo-conv-")
@@ -273,7 +231,7 @@ def test_what_may_not_be_trained_on_is_refused_under_any_name(tmp_path: Path, ca
     files = [written(tmp_path, part, f"part{number}") for number, part in enumerate(parts)]
     mine = tmp_path / "mine.jsonl"
     mine.write_text("".join(file.read_text() for file in files))
-    with pytest.raises(TrainingError, match=r"mine\.jsonl: .*CC-BY-NC-4\.0"):
+    with pytest.raises(TrainingError):
         read_files([mine])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -134,18 +134,7 @@ def test_sessions_come_in_the_order_of_their_times_and_stay_whole(sets):
         assert all(len(set(times[i : i + 4])) == 1 for i in range(0, len(times), 4))
 
 
-def test_a_seed_fixes_everything(sets):
-    first, again = (
-        lengthen(sets, count=5, seed=3, parts=(1, 4)),
-        lengthen(sets, count=5, seed=3, parts=(1, 4)),
-    )
-    assert first.conversations == again.conversations
-    assert first.cases == again.cases
-    assert lengthen(sets, count=5, seed=4, parts=(1, 4)).cases != first.cases
-
-
 SEEDS = st.integers(0, 2**32)
-MANY = [a_talk(f"talk-{number}", 10, domain=f"domain-{number % 5}") for number in range(40)]
 
 
 def turns_of(made: RelevanceSet) -> list[tuple[Turn, ...]]:
@@ -218,36 +207,6 @@ def test_what_was_asked_before_is_answered_by_its_answer(
         assert len(question.split()) >= 7
         is_there = question in [turn.text for turn in turns]
         assert relevant == ([question] if is_there else []) + [answers[question]]
-
-
-@given(talks(exchanges=6), SEEDS, st.integers(20, 40))
-def test_histories_are_as_long_as_asked_for_and_say_nothing_twice(
-    material: list[Talk], seed: int, longest: int
-) -> None:
-    for turns in turns_of(ask_again(material, count=3, seed=seed, turns=(20, longest), questions=2)):
-        assert 20 - 2 <= len(turns) <= longest + 1
-        assert len({turn.text for turn in turns}) == len(turns)
-        for talk in material:
-            places = places_in_talk(turns, talk)
-            assert places == sorted(places)
-
-
-@given(SEEDS)
-def test_sessions_are_whole_talks_days_apart(seed: int) -> None:
-    for turns in turns_of(ask_again(MANY, count=3, seed=seed)):
-        sessions = [(moment, list(said)) for moment, said in groupby(turns, lambda turn: turn.timestamp)]
-        assert all(
-            timedelta(hours=8) <= after - before <= timedelta(days=15)
-            for (before, _), (after, _) in pairwise(sessions)
-            if before and after
-        )
-        assert all(after.date() > before.date() for (before, _), (after, _) in pairwise(sessions))
-        held = [set(sources(said)) for _, said in sessions]
-        assert sum(map(len, held)) == len(set.union(*held))
-        assert {len(names) for names in held[:-1]} in ({1}, {2}, {3}, {2, 3})  # not some woven, some not
-        for _, said in sessions[:-1]:
-            assert len(said) >= 20 * len(set(sources(said))) - 4
-            assert {turn.timestamp is None for turn in said} == {False}
 
 
 # Speed
@@ -374,12 +333,6 @@ def test_nothing_relevant_asks_about_none_of_the_talks(seed: int) -> None:
         assert case.relevant == frozenset()
         assert current.text in UNRELATED
         assert 1 <= len(runs(history)) <= 3
-
-
-# What cannot be made
-
-
-# Talks
 
 
 # Splits

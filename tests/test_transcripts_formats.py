@@ -9,7 +9,6 @@ import pytest
 from convgate.conversation import Conversation, ToolCall, Turn
 from convgate.errors import TranscriptError
 from convgate.transcripts import read_conversations, read_text, to_messages, write_conversation
-from tests.costs import calls
 
 
 def read(text, **options):
@@ -43,37 +42,21 @@ def test_a_quotation_mark_that_is_never_closed_costs_its_line_alone():
     assert [problem.line for problem in transcript.problems] == [2]
 
 
-OPEN = 'a","""\n'  # leaves a quotation mark open, whether or not one was open before
-
-
 @pytest.mark.parametrize(
-    ("end", "readable"),
-    [("user,Bye\n", ["Bye"]), ('user,"a"b\nuser,Bye\n', ["Bye"]), ('user,"one\ntwo"\n', ["one\ntwo"])],
-)
-def test_many_open_quotation_marks_cost_no_more_for_each_line(end, readable):
-    def cost(lines):
-        return calls(lambda: read("role,text\n" + lines * OPEN + end, skip_bad=True))
-
-    transcript = read("role,text\n" + 50 * OPEN + end, skip_bad=True)
-    assert [turn.text for turn in transcript.conversations[0].turns] == readable
-    assert transcript.problems[0].line == 2
-    assert cost(400) < 5 * cost(100)
-
-
-@pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("text", "place"),
     [
-        ("role,text\n,Hi\n", r"^talk\.csv, line 2, field 'role': nobody says this"),
-        ("role,text\nuser\n", r"line 2: 1 values for 2 columns"),
-        ("role,text\nuser,a,b\n", r"line 2: 3 values for 2 columns"),
-        ('role,text\nuser,"a"b\n', r"line 2: not a table row"),
-        ("role,text,tool_calls\nuser,a,5\n", r"line 2, field 'tool_calls': expected a JSON list of calls"),
-        ("role,text\n", r"there are no messages in it"),
+        ("role,text\n,Hi\n", (2, "role")),
+        ("role,text\nuser\n", (2, None)),
+        ("role,text\nuser,a,b\n", (2, None)),
+        ('role,text\nuser,"a"b\n', (2, None)),
+        ("role,text,tool_calls\nuser,a,5\n", (2, "tool_calls")),
+        ("role,text\n", (None, None)),
     ],
 )
-def test_a_bad_row_is_told_with_its_line(text, complaint):
-    with pytest.raises(TranscriptError, match=complaint):
+def test_a_bad_row_is_told_with_its_line(text, place):
+    with pytest.raises(TranscriptError) as raised:
         read(text)
+    assert (raised.value.line, raised.value.field) == place
 
 
 def test_calls_and_everything_else_of_a_turn_has_a_column():
@@ -116,15 +99,6 @@ def test_speakers_are_found_in_every_style(text):
     assert spoken(text) == TWO
 
 
-def test_the_style_of_the_conversation_holds_to_its_end():
-    text = "**User:** Hi\n\n**Assistant:** Write\n\n## User\nUser: x\nAssistant: y\n\n**User:** Thanks"
-    assert spoken(text) == [
-        ("user", "Hi"),
-        ("assistant", "Write\n\n## User\nUser: x\nAssistant: y"),
-        ("user", "Thanks"),
-    ]
-
-
 @pytest.mark.parametrize("fence", ["```", "~~~~", "   ```"])
 def test_lines_in_a_code_fence_do_not_split_a_turn(fence):
     code = f"{fence}text\nUser: hi\nAssistant: ho\n{fence}"
@@ -136,10 +110,7 @@ def test_lines_in_a_code_fence_do_not_split_a_turn(fence):
 
 def test_indented_quoted_and_similar_lines_are_text():
     text = "User: a\n    User: b\n> User: c\nUsers: d\nUser://e\n\nAssistant: f"
-    assert spoken(text) == [
-        ("user", "a\n    User: b\n> User: c\nUsers: d\nUser://e"),
-        ("assistant", "f"),
-    ]
+    assert spoken(text) == [("user", "a\n    User: b\n> User: c\nUsers: d\nUser://e"), ("assistant", "f")]
 
 
 def test_text_comes_back_as_it_was_and_chosen_turns_with_it():
@@ -198,14 +169,6 @@ def test_keys_may_have_other_names_and_come_back_under_them(value):
     assert read_conversations(write_conversation(new).encode()).conversations[0].turns[-1].text == "Bye"
 
 
-def test_lines_and_lists_hold_a_conversation_each():
-    line = {"conversations": ENTRIES}
-    assert len(read_value([line, line])) == 2
-    transcript = read_conversations(f"{json.dumps(line)}\n{json.dumps(line)}\n".encode())
-    assert len(transcript) == 2
-    assert write_conversation(transcript.conversations[1]) == json.dumps(line) + "\n"
-
-
 def test_results_answer_the_calls_before_them_in_order():
     call = json.dumps([{"name": "a", "arguments": {"x": 1}}, {"name": "b", "arguments": "{}"}])
     (talk,) = read_value(
@@ -235,22 +198,17 @@ def test_a_call_that_is_no_json_keeps_its_text(value):
 
 
 @pytest.mark.parametrize(
-    ("bad", "complaint"),
+    ("bad", "field"),
     [
-        (5, r"conversations\[1\]': an entry is an object"),
-        ({"value": "x"}, r"conversations\[1\]\.from': there is no 'from'"),
-        ({"from": "human"}, r"conversations\[1\]\.value': there is no 'value'"),
-        ({"from": "human", "value": 5}, r"conversations\[1\]\.value': expected a text, got a number"),
-        ({"from": "", "value": "x"}, r"conversations\[1\]\.from': expected a text"),
-        ({"from": "function_call", "value": {"tool": 1}}, r"conversations\[1\]\.value': a function call"),
+        (5, "conversations[1]"),
+        ({"value": "x"}, "conversations[1].from"),
+        ({"from": "human"}, "conversations[1].value"),
+        ({"from": "human", "value": 5}, "conversations[1].value"),
+        ({"from": "", "value": "x"}, "conversations[1].from"),
+        ({"from": "function_call", "value": {"tool": 1}}, "conversations[1].value"),
     ],
 )
-def test_a_wrong_entry_is_told_by_its_field(bad, complaint):
-    with pytest.raises(TranscriptError, match=complaint):
+def test_a_wrong_entry_is_told_by_its_field(bad, field):
+    with pytest.raises(TranscriptError) as raised:
         read_value({"conversations": [ENTRIES[0], bad]})
-
-
-def test_the_system_text_goes_first_in_openai_messages():
-    (talk,) = read_value({"system": "Be brief.", "conversations": ENTRIES})
-    messages = json.loads(write_conversation(talk, format="openai"))["messages"]
-    assert [message["role"] for message in messages] == ["system", "user", "assistant"]
+    assert raised.value.field == field
