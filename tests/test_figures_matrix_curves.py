@@ -40,17 +40,6 @@ def test_unseen_marks_above_the_cells_take_the_clicks() -> None:
     assert sent[0] == [11, 10], "typed arrays would come back from a click as objects"
 
 
-def test_with_a_threshold_grey_turns_to_blue_exactly_there() -> None:
-    matrix = np.full((3, 3), np.nan)
-    matrix[1, 0], matrix[2, 0], matrix[2, 1] = 0.0, 0.5, 1.0
-    scale = matrix_figure(matrix, start=0, palette=LIGHT, threshold=0.6).data[0].colorscale
-    at_cut = [colour for place, colour in scale if place == 0.6]
-    assert at_cut == [LIGHT.sequential_dropped[-1], LIGHT.sequential[1]]
-    places = [place for place, _ in scale]
-    assert places == sorted(places)
-    assert (places[0], places[-1]) == (0, 1)
-
-
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_conversations_of_hardly_any_turns(n: int) -> None:
     assert matrix_figure(lower(n), start=0, palette=LIGHT, threshold=0.5).to_json()

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from convgate.decisions import TurnDecisions
 from convgate.figures.palette import LIGHT
-from convgate.figures.timeline import Event, Lane, describe_timeline, timeline_figure
+from convgate.figures.timeline import Lane, timeline_figure
 
 LABELS = [f"user: text {index}" for index in range(6)]
 
@@ -44,22 +44,3 @@ def test_each_lane_has_a_mark_for_each_turn_which_tells_the_turn() -> None:
     assert kept.hovertext[0] == "<b>Turn 1</b> user: text 0<br>Gate<br>Kept: young."
     names = [one.text for one in fig.layout.annotations]
     assert names == ["<b>Gate</b> 2 kept", "<b>BM25</b> 1 kept · 1 flipped"]
-
-
-def test_what_begins_is_a_line_and_a_mark_that_says_why() -> None:
-    events = [
-        Event(2, "session", "3 h since <i>the</i> last message."),
-        Event(4, "conversation", "“new topic”"),
-        Event(5, "state", "The workflow is complete."),
-    ]
-    lanes = [Lane("Gate", decisions(*[True] * 6))]
-    fig = timeline_figure(lanes, labels=LABELS, palette=LIGHT, events=events, selected=3)
-    lines = {(shape.name, shape.x0, shape.line.dash) for shape in fig.layout.shapes}
-    assert lines == {("session", 2.5, "solid"), ("conversation", 4.5, "dot"), ("selected", 4, None)}
-    (session,) = [trace for trace in fig.data if trace.name == "session begins"]
-    assert (list(session.customdata), session.hovertext[0]) == (
-        [2],
-        "<b>Turn 3</b><br>3 h since &lt;i&gt;the&lt;/i&gt; last message.",
-    )
-    assert marks(fig, "workflow state") == [(6, 0.7)]
-    describe_timeline(lanes, events=events, selected=3)

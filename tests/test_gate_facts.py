@@ -61,15 +61,6 @@ def test_text_without_words(text: str):
     assert (found.length, found.stems, found.pointing, found.question) == (0, {}, 0, False)
 
 
-def test_only_the_first_2000_words_are_looked_at():
-    found = facts_of(Turn.of("user", "first " + "filler " * 1_999 + "it than Anna"))
-    assert found.length == pytest.approx(math.log1p(2_000))
-    assert {"first", "filler"} <= found.tokens
-    assert not {"anna", "it", "than"} & found.tokens
-    assert set(found.stems) == {"first", "filler"}
-    assert (found.pointing, found.comparing) == (0, 0)
-
-
 def test_what_is_written_like_code_or_a_name_is_an_identifier():
     told = facts_of(Turn.of("user", "Set max_retries to 3 in the ParseConfig of userId, as Anna said"))
     assert {"max_retri", "3", "parseconfig", "userid", "anna"} >= told.identifiers >= {"3", "userid", "anna"}

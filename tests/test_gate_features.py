@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import numpy as np
 import pytest
@@ -15,11 +15,9 @@ from convgate.conversation import Situation, Turn
 from convgate.gate.arrays import Floats
 from convgate.gate.columns import Columns
 from convgate.gate.facts import facts_of, situation_facts
-from convgate.gate.features import FEATURES, NAMES, Passages, message_features, turn_features
+from convgate.gate.features import NAMES, Passages, message_features, turn_features
 from convgate.gate.words import inverse_frequency
 from tests.gates import any_turn, any_turns, unit_vectors
-
-NOON = datetime(2024, 1, 1, 12)
 
 
 def user(text: str = "", name: str | None = None, time: datetime | None = None) -> Turn:
@@ -121,35 +119,6 @@ def test_places():
     assert found["three_ago"] == [0, 0, 1, 0, 0]
     assert found["first_turn"] == [1, 0, 0, 0, 0]
     assert found["turns"] == near(*[math.log(6)] * 5)
-
-
-def test_gap_is_in_minutes_and_none_when_a_time_is_missing():
-    times = [NOON - timedelta(days=1), NOON - timedelta(minutes=2), None, NOON + timedelta(hours=1)]
-    found = features([user(time=time) for time in times], user(time=NOON))
-    assert found["gap"] == near(math.log(1441), math.log(3), 0, 0)
-    assert found["no_time"] == [0, 0, 1, 0]
-    untimed = features([user(time=time) for time in times], user())
-    assert untimed["gap"] == [0] * 4
-    assert untimed["no_time"] == [1] * 4
-
-
-def test_message_alone():
-    turns = [user("quokka"), assistant(), assistant(), user()]
-    found = features(turns, user("is it the quokka or that other one, or another, or { https://a.example?"))
-    plain = features(turns, assistant("yes"), typed=True)
-    for name in ("question", "code", "pointing", "comparing", "leaning"):
-        assert plain[name][0] == 0
-    assert (found["question"][0], found["assistant"][0], found["code"][0], found["typed"][0]) == (1, 0, 1, 0)
-    assert (plain["assistant"][0], plain["typed"][0]) == (1, 1)
-    assert found["length"][0] == pytest.approx(math.log(15))
-    assert plain["length"][0] == pytest.approx(math.log(2))
-    assert (found["pointing"][0], found["comparing"][0]) == (3, 2)
-    assert found["names_anyone"][0] == 0
-    assert found["assistant_share"][0] == 0.5
-    assert found["speakers"][0] == pytest.approx(math.log(3))
-    for feature in FEATURES:
-        if feature.part == "message":
-            assert len(set(found[feature.name])) == 1, "the same for all turns"
 
 
 def as_columns(turns: Sequence[Turn]) -> tuple[Columns, Floats]:

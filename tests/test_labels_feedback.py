@@ -157,21 +157,3 @@ def test_an_answer_quotes_what_stands_in_one_earlier_turn_alone(answer: str, quo
     talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in TALK))
     situation, history = talk.at(5)
     assert quoted_turns(history, situation.turn.text, answer) == quoted
-
-
-def test_quotes_become_implicit_feedback_and_nothing_is_said_of_the_rest(store: Store) -> None:
-    found = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
-    assert (found.outcome, found.quoted) == ("stored", (2,))
-    assert found.saved is not None
-    assert Labels(store).of(place(found.saved)).of("bot") == {2: "relevant"}
-    assert place(found.saved).turn == 5
-    assert log(store) == [("feedback", "implicit")]
-    asked = convgate.feedback_from_answer(TALK, SPOKEN, source="bot", question="And?")
-    assert asked.saved is not None
-    assert place(asked.saved).question == "And?"
-    before = log(store)
-    nothing = convgate.feedback_from_answer(TALK, "I do not know.", source="bot")
-    assert (nothing.outcome, nothing.saved) == ("no quotes", None)
-    again = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
-    assert (again.outcome, again.quoted) == ("known", (2,))
-    assert log(store) == before

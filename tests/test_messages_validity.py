@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import convgate
-from convgate import ToolCall, Turn, TurnDecisions
+from convgate import ToolCall, Turn
 from convgate.errors import ConversationError, ConvgateError
 from convgate.messages import ToolUnit, ValidSelection, check_valid, find_tool_units, make_valid
 from convgate.selector import Selector, load_gate
@@ -125,28 +125,6 @@ def test_the_selection_picks_the_very_same_objects_and_changes_nothing() -> None
 def test_turns_that_do_not_exist_are_refused(kept, current: int) -> None:
     with pytest.raises(ConversationError):
         make_valid(AGENT, kept, current)
-
-
-def test_changes_reach_the_decisions_they_are_about_and_no_others() -> None:
-    # The policy saw a window of turns 3 to 7; instructions before it and the current turn have no decision.
-    decisions = TurnDecisions(
-        policy="last_k",
-        rule="last_k",
-        indices=np.arange(3, 8),
-        kept=np.array([True, False, False, False, False]),
-        why_kept="chosen.",
-        why_dropped="not chosen.",
-    )
-    selection = make_valid(AGENT, decisions.kept_indices, 8)
-    assert set(selection.overrides) == {0, 1, 2, 4, 8}
-    repaired = selection.applied_to(decisions)
-    assert repaired.kept_indices == [3, 4]
-    assert (repaired.of(4).forced, repaired.of(4).stage, repaired.of(4).rule) == (
-        True,
-        "messages",
-        "tool_unit",
-    )
-    assert not repaired.of(3).forced
 
 
 USER = {"role": "user", "content": "hi"}

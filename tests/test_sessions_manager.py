@@ -18,7 +18,7 @@ from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.sessions import OldSessions, Sessions
 from tests.forked import fork, needs_fork
-from tests.session_agents import NINE, Watch, add, empty_store, manager
+from tests.session_agents import Watch, add, empty_store, manager
 from tests.session_days import MORNING, day, days
 
 
@@ -73,30 +73,6 @@ def test_workspaces_do_not_mix(store: Store, watch: Watch) -> None:
     assert [one.reason for one in house.recent()] == ["The house is sold."]
     assert house.end() is None
     assert house.detect("a roof again").is_new_session
-
-
-def test_a_message_of_the_future_is_of_now_and_a_clock_may_go_back(store: Store, watch: Watch) -> None:
-    sessions = manager(store, watch)
-    found = sessions.detect("a", at=NINE + timedelta(days=400))
-    assert found.problems == ("its time is 400 days ahead of the clock; the present was taken",)
-    assert found.session.last_activity == NINE
-    watch.pass_(hours=-3)
-    back = sessions.detect("b")
-    assert (back.boundary, back.session.last_activity) == (None, NINE)
-    watch.pass_(minutes=1)
-    assert sessions.detect("c").boundary is None
-    watch.pass_(hours=2, minutes=1)
-    assert sessions.detect("d").is_new_session, "the clock was set back, and time goes on from there"
-    other = manager(store, watch, "house")
-    other.detect("a", at=watch.now)
-    watch.pass_(hours=-1)
-    early = other.end()
-    assert early is not None
-    assert early.ended == early.last_activity == watch.now + timedelta(hours=1), "not before its last message"
-    watch.pass_(hours=1)
-    late = sessions.end()
-    assert late is not None
-    assert late.ended == late.last_activity == watch.now
 
 
 @needs_fork

@@ -211,27 +211,6 @@ def test_a_conversation_grows_in_place_and_its_labels_stay(store: Store) -> None
         assert Openings(db).same(chain(said("talk", 4))) is None
 
 
-def test_a_key_that_it_had_before_still_leads_to_it(store: Store) -> None:
-    conversations, labels = Conversations(store), Labels(store)
-    (key,) = add(store, said("talk", 4))
-    new = conversations.grow(key, said("talk", 5)[4:]).key
-    newest = conversations.grow(key, said("talk", 6)[5:]).key
-    assert [conversations.get(one).summary.key for one in (key, new, newest)] == [newest] * 3
-    saved = labels.answer(SituationKey(key, 5), {4: "relevant"}, by="Ada")
-    assert saved.situation == SituationKey(newest, 5)
-    assert labels.of(SituationKey(new, 5)).of("Ada") == {4: "relevant"}
-    conversations.rename(key, "Renamed")
-    conversations.delete([key])
-    with pytest.raises(StoreError, match="no conversation"):
-        conversations.get(newest)
-    conversations.undelete([new])
-    assert conversations.get(newest).summary.title == "Renamed"
-    conversations.delete([newest])
-    conversations.purge()
-    with store.read() as db:
-        assert db.execute("SELECT count(*) FROM former_keys").fetchone() == (0,)
-
-
 ANY_TEXT = st.text(st.characters(), max_size=20)  # halves of surrogate pairs included
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | ANY_TEXT,

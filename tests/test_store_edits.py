@@ -9,7 +9,7 @@ import pytest
 from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
-from convgate.store.edits import ConversationRules, MovedBoundaries, MovedBoundary
+from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.queues import NewItem, Queue, QueueProgress, Queues
 
 
@@ -63,19 +63,6 @@ def test_the_undo_goes_with_what_is_removed_for_good(store: Store) -> None:
     Conversations(store).purge()
     assert moved.changed_last(key) == []
     assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
-
-
-def test_a_conversation_that_is_deleted_for_good_takes_its_rule_along(store: Store) -> None:
-    key, rules = add(store, 1), ConversationRules(store)
-    rules.put(key, "gate", {"rule": "top_k"})
-    Conversations(store).delete([key])
-    assert rules.get(key) is None
-    Conversations(store).undelete([key])
-    assert rules.get(key) is not None
-    Conversations(store).delete([key])
-    Conversations(store).purge()
-    assert add(store, 1) == key
-    assert rules.get(key) is None
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,7 +24,6 @@ from convgate.store import (
     Store,
 )
 from convgate.store.label_log import ANSWERS, Turned
-from convgate.store.queues import NewItem, Queues
 from convgate.transcripts import read_relevance_set, write_relevance_set
 from convgate.transcripts.split_groups import split_group_of
 from tests.stores import emptied
@@ -285,27 +283,6 @@ def test_what_was_taken_back_itself_does_not_keep_an_import_from_being_undone(
     assert again is not None
     assert (again.changed, again.left) == (1, 1), "Ada took back what she said of turn 3"
     assert labels.of(place).of("Ada") == {4: "relevant"}
-
-
-def test_an_answer_that_was_given_once_more_is_taken_back_with_its_time_and_place_in_a_queue(
-    store: Store, place: SituationKey
-) -> None:
-    labels = Labels(store)
-    imported(store, place)
-    former = labels.of(place).answers[3]["Ada"]
-    labels.answer(place, {3: "not_relevant"}, by="Bo")
-    queues = Queues(store)
-    queue = queues.add("q", [NewItem(place, 3, "annotators", "they differ")], by="Ada", seed=1).number
-    time.sleep(0.005)  # in a queue counts what is said after it was made
-    labels.answer(place, {3: "relevant"}, by="Ada", version="second", again=True)
-    newer = labels.of(place).answers[3]["Ada"]
-    assert (newer.version, queues.progress(queue, "Ada").answered) == ("second", 1)
-    for turn_back, expected in ((labels.undo, former), (labels.redo, newer), (labels.undo, former)):
-        saved = turn_back("Ada")
-        assert saved is not None
-        assert (saved.changed, saved.left) == (1, 0)
-        assert labels.of(place).answers[3]["Ada"] == expected
-        assert queues.progress(queue, "Ada").answered == (expected is newer)
 
 
 def add_labelled(store: Store, name: str, turns: int = 8) -> str:

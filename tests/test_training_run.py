@@ -6,7 +6,6 @@ import errno
 import json
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -185,35 +184,6 @@ def test_a_full_disk_leaves_the_epoch_before(run: Run, monkeypatch: pytest.Monke
 
 
 # The lock
-
-
-def test_of_many_that_come_at_once_one_gets_the_folder(run: Run) -> None:
-    together, done = threading.Barrier(8), threading.Event()
-    won: list[int] = []
-    lost: list[int] = []
-
-    def come(number: int) -> None:
-        together.wait()
-        try:
-            with Run(run.folder).lock():
-                won.append(number)
-                done.wait(10)
-        except TrainingError:
-            lost.append(number)
-        if len(lost) == 7:
-            done.set()
-
-    threads = [threading.Thread(target=come, args=[number]) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert (len(won), len(lost)) == (1, 7)
-    with pytest.raises(KeyboardInterrupt), run.lock():
-        raise KeyboardInterrupt
-    with run.lock():
-        assert run.is_locked()
-    assert not run.is_locked()
 
 
 @needs_fork

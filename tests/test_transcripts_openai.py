@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from convgate.conversation import ContentPart, ToolCall, Turn
+from convgate.conversation import ToolCall, Turn
 from convgate.errors import TranscriptError
 from convgate.transcripts import (
     read_conversations,
@@ -45,35 +45,6 @@ def test_calls_results_and_names_are_read():
     assert call.text == ""
     assert (result.tool_call_id, result.text) == ("a", "3 °C")
     assert (named.name, named.metadata) == ("Nadia", {"trace": 7})
-
-
-def test_parts_that_are_no_text_are_named_in_brackets():
-    (turn,) = turns_from_messages(
-        [
-            {
-                "role": "user",
-                "content": [
-                    {"type": "text", "text": "What is this?"},
-                    {"type": "input_text", "text": "And this?"},
-                    {"type": "image_url", "image_url": {"url": "data:…"}},
-                    {"type": "input_audio", "input_audio": {"data": "…"}},
-                    {"type": "file", "file": {"filename": "plan.pdf"}},
-                    {"type": "hologram"},
-                    "bare",
-                    {"type": "text", "text": ""},
-                ],
-            }
-        ]
-    )
-    assert turn.parts == (
-        ContentPart("text", "What is this?"),
-        ContentPart("text", "And this?"),
-        ContentPart("image_url", "[image]"),
-        ContentPart("input_audio", "[audio]"),
-        ContentPart("file", "[file: plan.pdf]"),
-        ContentPart("hologram", "[hologram]"),
-        ContentPart("text", "bare"),
-    )
 
 
 def test_unwritable_characters_are_replaced_in_the_text_and_stay_in_the_message():
