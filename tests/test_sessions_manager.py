@@ -18,7 +18,7 @@ from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.sessions import OldSessions, Sessions
 from tests.forked import fork, needs_fork
-from tests.session_agents import Watch, add, empty_store, manager
+from tests.session_agents import NINE, Watch, add, empty_store, manager
 from tests.session_days import MORNING, day, days
 
 
@@ -73,6 +73,36 @@ def test_workspaces_do_not_mix(store: Store, watch: Watch) -> None:
     assert [one.reason for one in house.recent()] == ["The house is sold."]
     assert house.end() is None
     assert house.detect("a roof again").is_new_session
+
+
+@pytest.mark.slow
+def test_detection_with_100_000_stored_sessions(store: Store, watch: Watch, report_figure) -> None:  # type: ignore[no-untyped-def]
+    import time
+
+    with store.write() as db:
+        rows = [
+            (f"session_{n}", f"workspace {n % 1000}", moment, moment, moment)
+            for n in range(100_000)
+            for moment in [(NINE - timedelta(minutes=n)).isoformat()]
+        ]
+        db.conn.executemany(
+            "INSERT INTO sessions (id, workspace, started, last_activity, ended) VALUES (?, ?, ?, ?, ?)",
+            rows,
+        )
+    taken = []
+    for n in range(30):
+        sessions = manager(store, watch, f"workspace {n}")
+        watch.pass_(minutes=50)
+        for text in ("a", "new topic: b"):
+            began = time.perf_counter()
+            sessions.detect(text)
+            taken.append(time.perf_counter() - began)
+    taken.sort()
+    report_figure(
+        f"a message is placed among 100,000 stored sessions in {1e3 * taken[len(taken) // 2]:.1f} ms,"
+        f" at most {1e3 * taken[-1]:.1f} ms"
+    )
+    assert len(manager(store, watch).recent(everywhere=True)) == 20
 
 
 @needs_fork
