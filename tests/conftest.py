@@ -34,6 +34,9 @@ from tests.stores import Template
 if TYPE_CHECKING:
     from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
+    from convgate.store import Store
+    from convgate.versions import Versions
+
 CHECKOUT = Path(__file__).resolve().parent.parent
 GUARD = CHECKOUT / "tests" / "network_guard"
 NUMBERS = itertools.count()
@@ -203,6 +206,31 @@ def shared_data() -> Path:
 def fake_encoder() -> FakeEncoder:
     """An encoder without a model, whose calls can be counted."""
     return FakeEncoder()
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A library of this test's own, empty."""
+    from convgate.store import Store
+
+    return Store(tmp_path / "convgate.db")
+
+
+@pytest.fixture
+def versions(tmp_path: Path) -> Versions:
+    """The versions of a data folder of this test's own: none."""
+    from convgate.versions import Versions
+
+    return Versions(tmp_path / "home")
+
+
+@pytest.fixture
+def often() -> Iterator[None]:
+    """Threads take turns as often as can be."""
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(usual)
 
 
 @pytest.fixture(scope="session")

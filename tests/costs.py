@@ -2,27 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 
 from streamlit.testing.v1 import AppTest
-
-
-def calls(action: Callable[[], object]) -> int:
-    """How many functions the action calls; the same on every machine."""
-    count = 0
-
-    def note(frame: object, event: str, argument: object) -> None:
-        nonlocal count
-        count += 1
-
-    sys.setprofile(note)
-    try:
-        action()
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def cpu_seconds(action: Callable[[], object]) -> float:

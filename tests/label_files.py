@@ -7,13 +7,7 @@ import json
 from convgate.conversation import Conversation, Turn
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.imports import Import
-from convgate.store import (
-    Conversations,
-    Entry,
-    Labels,
-    NewConversation,
-    Store,
-)
+from convgate.store import Conversations, Entry, Labels, NewConversation, Store
 from convgate.transcripts import read_conversations
 
 MESSAGES = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"talk {i}"} for i in range(8)]

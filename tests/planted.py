@@ -22,12 +22,7 @@ QUICK = TrainingSettings(epochs=3, learning_rate=0.02, averaging=0.2, episodes=2
 
 
 def planted(
-    name: str = "own",
-    *,
-    signal: str = "speaker",
-    conversations: int = 8,
-    turns: int = 14,
-    seed: int = 0,
+    name: str = "own", *, signal: str = "speaker", conversations: int = 8, turns: int = 14, seed: int = 0
 ) -> RelevanceSet:
     """Conversations in which a turn matters when its speaker, or its word, is that of the message.
 

@@ -40,13 +40,6 @@ def test_score_prints_the_stable_json(run):
         )
 
 
-def test_score_takes_a_turn_a_rule_and_its_parameters(run):
-    _, out, _ = run("score", NAN, "--turn", 3, "--rule", "top_k", "--set", "k=1", "--json")
-    result = json.loads(out)
-    assert len(result["turns"]) == 3
-    assert sum(turn["kept"] for turn in result["turns"]) == 1
-
-
 def test_select_gives_the_inputs_own_format_back(run, tmp_path: Path):
     code, out, _ = run("select", NAN)
     chosen, given = json.loads(out), json.loads(NAN.read_text())
@@ -69,38 +62,6 @@ def test_select_makes_a_valid_list_of_every_sample(run, sample: Path, policy: st
     assert code == 0, err
     assert check_valid(result["messages"]) == []
     assert all(decision["reason"] for decision in result["decisions"])
-
-
-def test_select_explains_on_standard_error(run):
-    _, out, err = run("select", NAN, "--explain")
-    json.loads(out)
-    assert len([line for line in err.splitlines() if "Kept:" in line or "Dropped:" in line]) == 8
-
-
-def test_question_is_asked_after_the_last_turn(run):
-    _, out, _ = run("select", NAN, "--question", "and the fibonacci function?", "--json")
-    result = json.loads(out)
-    assert result["messages"][-1]["content"] == "and the fibonacci function?"
-    assert len(result["decisions"]) == 9
-
-
-def test_out_writes_the_file_and_nothing_else(run, tmp_path: Path):
-    code, out, _ = run("score", NAN, "--json", "--out", tmp_path / "scores.json")
-    assert (code, out) == (0, "")
-    assert json.loads((tmp_path / "scores.json").read_text())["version"] == "untrained"
-    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["scores.json"]
-
-
-def test_conversation_of_a_file_with_several_is_chosen_by_number_or_id(run):
-    several = SAMPLES / "nan_and_fibonacci.jsonl"
-    _, first, told = run("score", several, "--json")
-    _, third, silent = run("score", several, "--conversation", 3, "--json")
-    assert "holds 4 conversations" in told
-    assert silent == ""
-    assert json.loads(first) != json.loads(third)
-    code, _, err = run("score", several, "--conversation", "nobody")
-    assert code == 1
-    assert "there is no conversation 'nobody'; there are 0 to 3" in err
 
 
 def test_bad_lines_are_named_and_can_be_skipped(run, tmp_path: Path):
@@ -152,25 +113,6 @@ def test_wrong_usage_is_exit_code_2(run, words):
     assert (code, out) == (2, "")
 
 
-def test_version_is_printed(run):
-    assert run("--version")[:2] == (0, "convgate 0.1.0\n")
-
-
-def test_settings_give_the_rule_and_the_command_line_changes_it(run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("CONVGATE_THRESHOLD_RULE", "top_k")
-    monkeypatch.setenv("CONVGATE_THRESHOLD_PARAMETERS", '{"k": 2}')
-
-    def kept(*words: object) -> int:
-        return sum(turn["kept"] for turn in json.loads(run("score", NAN, *words, "--json")[1])["turns"])
-
-    assert kept() == 2
-    assert kept("--set", "k=5") == 5
-    assert kept("--rule", "absolute", "--set", "threshold=0") == 8
-    assert kept("--max-turns", 1) == 1
-    monkeypatch.setenv("CONVGATE_MIN_TURNS", "4")
-    assert kept() == 4
-
-
 def test_transcript_cannot_steer_the_terminal(run, tmp_path: Path):
     file = tmp_path / "evil.json"
     hostile = "\x1b]0;PWNED\x07\x1b[2J text"
@@ -201,21 +143,3 @@ def test_app_makes_every_path_absolute(run, monkeypatch: pytest.MonkeyPatch, tmp
     assert os.environ["CONVGATE_ENCODER"] == str(tmp_path / "model")
     assert os.environ["CONVGATE_CONFIG"] == str(tmp_path / "mine.toml")
     assert os.environ["CONVGATE_READ_ONLY"] == "true"
-
-
-def test_a_settings_file_chooses_policy_rule_and_pairing(run, tmp_path: Path):
-    file = tmp_path / "convgate-agent.toml"
-    file.write_text('policy = "last_k"\npair_answers = true\n[policy_parameters]\nk = 2\n')
-    _, out, _ = run("select", NAN, "--settings", file, "--json")
-    assert [one["index"] for one in json.loads(out)["decisions"] if one["stage"] == "policy"][-2:] == [6, 7]
-    assert run("select", NAN, "--policy", "last_k", "--set", "k=2", "--pair-answers", "--json")[1] == out
-    assert run("select", NAN, "--settings", file, "--policy", "gate", "--json")[1] != out
-    assert "but scores are the gate's" in run("score", NAN, "--settings", file)[2]
-    file.write_text('threshold_rule = "top_k"\nversion = "untrained"\n[threshold_parameters]\nk = 3\n')
-    result = json.loads(run("score", NAN, "--settings", file, "--json")[1])
-    assert (result["rule"], sum(turn["kept"] for turn in result["turns"])) == ("top_k", 3)
-    file.write_text('version = "gone"\n')
-    for command in ("score", "select"):
-        code, _, err = run(command, NAN, "--settings", file)
-        assert code == 1
-        assert "choose the gate's version gone" in err

@@ -1,11 +1,14 @@
-"""The nouns: turns, situations, histories."""
+"""Turns, situations, histories, and decisions."""
 
 from __future__ import annotations
 
+import json
+
+import numpy as np
 import pytest
 
 from convgate.conversation import ContentPart, Conversation, ToolCall, Turn
-from convgate.errors import ConversationError
+from convgate.decisions import Override, TurnDecisions, Why
 
 TALK = Conversation(id="t", turns=tuple(Turn.of("user", str(i)) for i in range(5)))
 
@@ -19,48 +22,6 @@ def test_history_ends_before_the_situation_and_starts_at_the_window():
     assert len(TALK.at(3, window=99)[1]) == 3
     assert history[-1].text == "2"
     assert [turn.text for turn in history[:2]] == ["0", "1"]
-
-
-def test_question_sees_the_whole_conversation():
-    situation, history = TALK.asked("why?")
-    assert (situation.turn.role, situation.turn.text, situation.index) == ("user", "why?", None)
-    assert len(history) == 5
-    assert TALK.asked(Turn.of("tool", "42"), window=1)[0].turn.role == "tool"
-
-
-@pytest.mark.parametrize("index", [-1, 5])
-def test_turn_that_is_not_there_is_told(index: int):
-    with pytest.raises(
-        ConversationError, match=f"turn {index} asked for, but the conversation has turns 0 to 4"
-    ):
-        TALK.at(index)
-
-
-def test_empty_conversation_says_so():
-    empty = Conversation(id="e", turns=())
-    with pytest.raises(ConversationError, match="has no turns"):
-        empty.at(0)
-    with pytest.raises(ConversationError, match="has no turns"):
-        empty.current_index()
-
-
-def test_negative_window_is_refused():
-    with pytest.raises(ConversationError, match="0 or more; got -2"):
-        TALK.at(3, window=-2)
-
-
-@pytest.mark.parametrize(
-    ("roles", "current"),
-    [
-        (["user", "assistant"], 0),
-        (["user", "assistant", "tool"], 2),
-        (["assistant", "assistant"], 1),
-        (["user", "assistant", "user", "system"], 2),
-    ],
-)
-def test_current_turn_is_the_last_that_a_model_would_answer(roles: list[str], current: int):
-    conversation = Conversation(id="c", turns=tuple(Turn.of(role, "x") for role in roles))
-    assert conversation.current_index() == current
 
 
 def test_scored_text_holds_what_was_said_and_what_was_called():
@@ -91,3 +52,51 @@ def test_a_model_answers_users_and_tools_or_whoever_is_no_model(
 ) -> None:
     talk = Conversation("talk", tuple(Turn.of(role, "said") for role in roles))
     assert talk.answerable() == answered
+
+
+def decisions(**changes) -> TurnDecisions:
+    columns = {
+        "policy": "gate",
+        "rule": "absolute",
+        "indices": np.array([3, 4, 5]),
+        "kept": np.array([True, False, False]),
+        "scores": np.array([0.8, 0.4, 0.59999]),
+        "threshold": 0.6,
+        "why_kept": "{score:.2f}, above the threshold {threshold:.2f} by {margin:.2f}.",
+        "why_dropped": "{score:.2f}, below the threshold {threshold:.2f} by {margin:.2f}.",
+        "logits": np.array([1.0, -1.0, 0.0]),
+        "parts": {"semantic": np.array([0.5, -0.5, 0.0]), "recency": np.array([0.5, -0.5, 0.0])},
+    }
+    return TurnDecisions(**{**columns, **changes})
+
+
+def test_record_says_why_in_a_sentence():
+    record = decisions(because="The threshold was set.").of(3)
+    assert record.kept
+    assert record.margin == pytest.approx(0.2)
+    assert record.parts == {"semantic": 0.5, "recency": 0.5}
+    assert not record.forced
+
+
+def test_override_names_its_stage_and_rule_and_is_never_the_policys_choice():
+    override = Override(kept=True, reason="its tool call needs it.", stage="messages", rule="tool_unit")
+    before = decisions()
+    after = before.with_overrides({4: override})
+    record = after.of(4)
+    assert (record.kept, record.forced, record.stage, record.rule) == (True, True, "messages", "tool_unit")
+    assert after.kept_indices == [3, 4]
+    assert before.kept_indices == [3], "the first decisions stay as they were"
+
+
+def test_turn_that_was_decided_without_a_score_has_none_and_is_still_json():
+    mixed = decisions(
+        scores=np.array([0.8, np.nan, 0.2]),
+        logits=np.array([1.0, np.nan, -1.0]),
+        parts={"semantic": np.array([1.0, np.nan, -1.0])},
+        told=lambda index: Why("greeting", "a greeting."),
+    )
+    record = mixed.of(4)
+    assert (record.score, record.threshold, record.margin, record.logit) == (None, None, None, None)
+    assert record.parts == {}
+    assert mixed.of(3).margin == pytest.approx(0.2)
+    assert json.loads(json.dumps([one.to_json() for one in mixed], allow_nan=False))[1]["score"] is None

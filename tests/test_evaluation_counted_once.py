@@ -20,14 +20,10 @@ from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_set
 from convgate.policies.gate import GatePolicy
 from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
-from convgate.training.sets import Plan
-from convgate.training.split import split_episodes
-from convgate.transcripts import Case, RelevanceSet, read_relevance_set, write_relevance_set
+from convgate.transcripts import Case, RelevanceSet, read_relevance_set
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
-from tests.planted import QUICK, planted, small_encoder, small_gate
-from tests.test_judged_turns import judged_turns
-from tests.test_training_version import Heard
+from tests.planted import planted
 
 TURNS = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"said {i}") for i in range(8))
 
@@ -61,16 +57,6 @@ def test_what_the_first_judges_is_left_to_it_and_the_rest_stays() -> None:
     assert found[0] == first
     assert judged(found)["theirs"] == [(5, [2, 3], [2]), (3, [0], [0])]
     assert overlaps == [Overlap("theirs", "mine", 2)]
-    assert overlaps[0].sentence == "2 judged turns of theirs are in mine too; each counts once."
-    assert Overlap("a", "b", 1).sentence == "1 judged turn of a is in b too; it counts once."
-
-
-def test_the_same_set_again_and_a_third_one_leave_nothing_over() -> None:
-    one = a_set("one", case(5, {0: True}), case(6, None, "all", window=3))
-    part = a_set("part", case(6, {4: True, 2: True}))
-    found, overlaps = counted_once([one, replace(one, name="copy"), part])
-    assert judged(found) == {"one": judged([one])["one"], "copy": [], "part": [(6, [2], [2])]}
-    assert overlaps == [Overlap("copy", "one", 4), Overlap("part", "one", 1)]
 
 
 def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
@@ -89,9 +75,6 @@ def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
     (within,), overlaps = counted_once([RelevanceSet("saved", both, (case(5, {0: True}), again))])
     assert judged([within])["saved"] == [(5, [0], [0]), (5, [1], [1])]
     assert overlaps == [Overlap("saved", "saved", 1)]
-    assert overlaps[0].sentence == (
-        "1 judged turn of saved is there in another conversation too; it counts once."
-    )
     otherwise = a_set("otherwise", case(5, {0: True}), turns=[Turn.of("user", "else"), *TURNS[1:]])
     twice = a_set("twice", case(4, {0: True}), case(4, {0: True}, "again"))
     assert counted_once([known, otherwise, twice]) == ([known, otherwise, twice], [])
@@ -158,38 +141,3 @@ def test_figures_of_labels_and_of_what_was_exported_of_them_are_those_of_the_lab
     fitted = fit_threshold([gold, exported], policy, BestFBeta())
     assert fitted.threshold == fit_threshold([gold], policy, BestFBeta()).threshold
     assert fitted.notes[0] == "18 judged turns of exported are in labels too; each counts once."
-
-
-def test_a_conversation_that_a_set_has_as_it_was_and_as_it_went_on_is_one_in_the_figures() -> None:
-    talks = {"was": Conversation("was", TURNS), "is": Conversation("is", (*TURNS, Turn.of("user", "more")))}
-    cases = tuple(
-        replace(case(turn, {0: True, 1: False}, id), conversation=id) for id, turn in (("was", 5), ("is", 7))
-    )
-    policy = GatePolicy(trained_gate(seed=5), FakeEncoder(), make_rule("absolute"))
-    scored = score_cases([RelevanceSet("saved", talks, cases)], policy)
-    assert (len(scored.cases), scored.conversations, scored.overlaps) == (2, 1, ())
-
-
-def test_training_learns_each_turn_once_also_when_little_is_left_of_a_set(
-    labelled: tuple[RelevanceSet, RelevanceSet], tmp_path: Path
-) -> None:
-    gold, exported = labelled
-    files = [tmp_path / "exported.jsonl", tmp_path / "gold.jsonl", tmp_path / "copy.jsonl"]
-    write_relevance_set(gold, files[1])
-    write_relevance_set(exported, files[2])
-    plan, gate = Plan(tuple(files), QUICK, parent="first"), small_gate()
-    sets = plan.read_sets(Heard())
-    episodes = plan.read_episodes(sets, gate, small_encoder(), Heard())
-    told = [(overlap.name, overlap.turns) for one in sets for overlap in one.overlaps]
-    assert told == [("gold", 18), ("copy", 18)]
-    assert [one.source.name for one in sets] == ["exported", "gold", "copy"], "the card names them all"
-    count = {name: sum(judged_turns(one) for one in some) for name, some in episodes.items()}
-    assert count == {"exported": 18, "gold": 1}, "what is left is not relevant, and learned all the same"
-    parts = split_episodes(episodes, compare=True)
-    names = {one.group for some in episodes.values() for one in some}
-    assert len(names) == 6
-    both = [
-        {one.group for some in part.values() for one in some}
-        for part in (parts.training, parts.validation, parts.compared)
-    ]
-    assert sum(map(len, both)) == 6

@@ -1,22 +1,48 @@
-"""Thresholds fitted on relevance sets."""
+"""Thresholds fitted to a goal, rules swept along a parameter, and any rule tried on cases scored once."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, Turn
-from convgate.errors import EvaluationError, PolicyError
-from convgate.evaluation.calibration import BestFBeta, LeastCost, WantedPrecision, WantedRecall
+from convgate.errors import EvaluationError
+from convgate.evaluation.calibration import BestFBeta, LeastCost, WantedPrecision, WantedRecall, calibrate
+from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.evaluate import evaluate
-from convgate.evaluation.fitting import EVERYTHING, FOUND, NOTHING, NOW, fit_threshold
-from convgate.gate.thresholds import Rule, Stricter
+from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
+from convgate.evaluation.judge import judge
+from convgate.evaluation.metrics import METRICS
+from convgate.evaluation.sweeps import at_value, keeps, reach, sweep_of, value_of
+from convgate.evaluation.tuning import Figures, ScoredCase, ScoredCases, score_cases
+from convgate.evaluation.ways import ways
+from convgate.gate.thresholds import (
+    RULES,
+    Absolute,
+    Anchored,
+    Blended,
+    Calibrated,
+    Expected,
+    Limits,
+    Relative,
+    Rule,
+    Stricter,
+    TokenBudget,
+    TopK,
+    make_rule,
+)
 from convgate.policies.base import history_indices
-from convgate.policies.scored import decide_by_rule
+from convgate.policies.gate import GatePolicy
+from convgate.policies.scored import NO_LIMITS, decide_by_rule
 from convgate.transcripts import Case, RelevanceSet
+from tests.fakes import FakeEncoder
+from tests.gates import trained_gate
 
 
 @dataclass
@@ -76,21 +102,6 @@ def test_the_found_rule_and_the_one_in_use_by_hand():
     assert value(fitted, NOW, "recall") == 2 / 3  # of ALL, only 0.6 is above the mean
 
 
-def test_cases_where_everything_or_nothing_is_relevant_stand_apart():
-    fitted = fit_threshold([labelled(HALF, ALL, NONE)], Told(), WantedRecall(1.0))
-    assert value(fitted, NOW, "recall", EVERYTHING) == 1 / 2
-    assert value(fitted, FOUND, "recall", EVERYTHING) == 1
-    assert value(fitted, FOUND, "exact_empty", NOTHING) == 1
-    assert list(fit_threshold([labelled(HALF, HALF)], Told(), BestFBeta()).result.tags) == []
-
-
-def test_a_case_without_a_history_has_neither_everything_nor_nothing_relevant():
-    fitted = fit_threshold([labelled(HALF, ALL, NONE, ((), set()))], Told(), BestFBeta())
-    tags = fitted.result.tags
-    assert {tag: has.sum() for tag, has in tags.items()} == {NOTHING: 1, EVERYTHING: 1}
-    assert fitted.rule.fitted_on == "4 cases of tiny"
-
-
 @pytest.mark.parametrize("goal", [WantedPrecision(0.8), WantedRecall(0.8), BestFBeta(2), LeastCost(0.5)])
 def test_evaluating_with_the_found_rule_gives_the_figures_that_the_fit_told(goal):
     given = noisy(60)
@@ -103,21 +114,6 @@ def test_evaluating_with_the_found_rule_gives_the_figures_that_the_fit_told(goal
     assert fitted.curve.kept_token_share[fitted.row] == pytest.approx(measured["kept_token_share"].value)
 
 
-def test_the_interval_of_the_threshold_is_narrower_with_more_conversations():
-    few, many = (fit_threshold([noisy(count)], Told(), WantedRecall(0.8)) for count in (20, 500))
-    for fitted in (few, many):
-        assert fitted.threshold.low < fitted.rule.threshold < fitted.threshold.high
-        assert fitted.notes == ()
-    assert many.threshold.high - many.threshold.low < few.threshold.high - few.threshold.low
-
-
-def test_the_seed_fixes_the_intervals():
-    one, same, other = (fit_threshold([noisy(30)], Told(), BestFBeta(), seed=seed) for seed in (1, 1, 2))
-    assert one.to_json() == same.to_json()
-    assert one.threshold.interval != other.threshold.interval
-    assert one.rule == other.rule
-
-
 def test_a_large_set_outweighs_a_small_one_unless_sets_weigh_alike():
     large, small = labelled(*[LOW] * 9, name="large"), labelled(HALF, NONE, name="small")
     by_cases = fit_threshold([large, small], Told(), LeastCost(1.5), pool="cases")
@@ -125,59 +121,8 @@ def test_a_large_set_outweighs_a_small_one_unless_sets_weigh_alike():
     assert by_cases.curve.recall[by_cases.curve.thresholds == 0.9] == pytest.approx(1 / 10)
     # Of 18 turns of `large` 9 are relevant, of 4 turns of `small` 1.
     assert by_sets.curve.recall[by_sets.curve.thresholds == 0.9] == pytest.approx((1 / 4) / (1 / 2 + 1 / 4))
-    assert "each set weighing alike" in by_sets.rule.fitted_on
     assert value(by_cases, NOW, "recall") == pytest.approx(1 / 10)
     assert value(by_sets, NOW, "recall") == pytest.approx(1 / 3)
-
-
-def test_a_set_given_with_all_its_cases_twice_weighs_no_more_when_sets_weigh_alike():
-    one, other = noisy(20, name="one"), noisy(30, seed=1, name="other")
-    twice = RelevanceSet(
-        "one",
-        one.conversations,
-        one.cases
-        + tuple(
-            Case(f"{case.id}-again", case.conversation, case.turn, None, case.relevant) for case in one.cases
-        ),
-    )
-    alike, alike_twice = (fit_threshold([a, other], Told(), BestFBeta(), pool="sets") for a in (one, twice))
-    by_cases, by_cases_twice = (fit_threshold([a, other], Told(), BestFBeta()) for a in (one, twice))
-    np.testing.assert_allclose(alike.curve.precision, alike_twice.curve.precision)
-    assert not np.allclose(by_cases.curve.precision[:-1], by_cases_twice.curve.precision[:-1])
-
-
-def test_a_single_case_has_a_threshold_without_intervals_and_says_why():
-    fitted = fit_threshold([labelled(HALF)], Told(), BestFBeta())
-    assert fitted.rule.threshold == 0.9
-    assert fitted.rule.fitted_on == "1 case of tiny"
-    assert fitted.threshold.interval is None
-    assert fitted.to_json()["found"]["ci"]["precision"] is None
-    (note,) = fitted.notes
-    assert "One conversation cannot show" in note
-
-
-def test_where_one_conversation_alone_has_relevant_turns_the_threshold_has_no_interval():
-    fitted = fit_threshold([labelled(HALF, NONE, NONE)], Told(), BestFBeta())
-    assert fitted.threshold.interval is None
-    assert fitted.to_json()["found"]["ci"]["exact_empty"] == [1, 1]
-    assert "One conversation alone has relevant turns" in fitted.notes[0]
-
-
-def test_resamples_that_miss_the_goal_are_told():
-    # Drawn more than once (7 times in 27), the third talk has too much that is irrelevant above the rest.
-    fitted = fit_threshold([labelled(HALF, HALF, ((0.95, 0.4), {1}))], Told(), WantedPrecision(0.6))
-    (note,) = fitted.notes
-    assert "no threshold reaches precision 0.60" in note
-    assert float(note.split("%")[0].removeprefix("In ")) == pytest.approx(100 * 7 / 27, abs=4)
-    assert fitted.threshold.interval is not None
-
-
-def test_where_false_keeps_cost_most_nothing_is_kept_and_that_is_told():
-    given = labelled(((0.9, 0.4), {1}), ((0.8, 0.3), {1}))
-    fitted = fit_threshold([given], Told(), LeastCost(10))
-    assert fitted.rule.threshold == 1
-    assert fitted.notes[0] == "Keeping nothing costs least here."
-    assert value(fitted, FOUND, "kept_token_share") == 0
 
 
 def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
@@ -200,26 +145,251 @@ def test_the_json_holds_the_rule_the_figures_and_the_whole_curve():
     assert curve["false_keep_share"][0] == curve["kept_share"][0] - 1 / 2
 
 
-def test_what_cannot_be_fitted_is_told():
-    with pytest.raises(EvaluationError, match="no turn is relevant in 2 cases of tiny"):
-        fit_threshold([labelled(NONE, NONE)], Told(), BestFBeta())
-    with pytest.raises(
-        EvaluationError, match=r"no threshold reaches precision 0\.90 on 1 case of tiny; 0\.400"
-    ):
-        fit_threshold([labelled(((0.9, 0.4), {1}))], Told(), WantedPrecision(0.9))
-    with pytest.raises(EvaluationError, match="no turn is relevant in 0 cases of tiny"):
-        fit_threshold([labelled()], Told(), BestFBeta())
-    with pytest.raises(EvaluationError, match="none was given"):
-        fit_threshold([], Told(), BestFBeta())
-    with pytest.raises(EvaluationError, match="two relevance sets are named 'tiny'"):
-        fit_threshold([labelled(HALF), labelled(ALL)], Told(), BestFBeta())
-    with pytest.raises(EvaluationError, match="told does not score turns"):
-        fit_threshold([labelled(HALF)], Told(ranks=False), BestFBeta())
-    with pytest.raises(PolicyError, match=r"threshold must be from 0\.0 to 1\.0; got 7\.0"):
-        fit_threshold([labelled(((7, 3), {0}))], Told(), BestFBeta())
-
-
 def test_names_of_sets_cannot_steer_a_terminal():
     fitted = fit_threshold([labelled(HALF, name="a\x1b[2Jb\n")], Told(), BestFBeta())
     assert "\x1b" not in fitted.rule.fitted_on
     assert "\n" not in fitted.rule.fitted_on
+
+
+# precision at .1 to .9 is .60, .50, .67, .50, 1.0; recall 1, .67, .67, .33, .33
+RELEVANT = np.array([True, False, True, False, True])
+SCORES = np.array([0.9, 0.7, 0.5, 0.3, 0.1])
+CURVE = threshold_curve(RELEVANT, SCORES)
+
+labelled_rows = st.lists(st.tuples(st.booleans(), st.integers(0, 9)), min_size=1, max_size=30).filter(
+    lambda rows: any(relevant for relevant, _ in rows)
+)
+
+
+@pytest.mark.parametrize(
+    ("goal", "threshold"),
+    [
+        (WantedPrecision(0.6), 0.1),
+        (WantedPrecision(0.65), 0.5),
+        (WantedPrecision(0.9), 0.9),
+        (WantedRecall(1.0), 0.1),
+        (WantedRecall(0.6), 0.5),
+        (BestFBeta(), 0.1),
+        (BestFBeta(0.25), 0.9),
+        (LeastCost(0.25), 0.1),  # costs .5 there, 1.25 at .5, 2 at .9
+        (LeastCost(0.9), 0.1),  # 1.8, 1.9, 2
+        (LeastCost(4), 0.9),  # 8, 5, 2
+    ],
+)
+def test_threshold_serves_the_goal(goal, threshold: float):
+    rule = calibrate(CURVE, goal, fitted_on="5 labels")
+    assert rule.threshold == threshold
+    assert (rule.goal, rule.fitted_on) == (goal.label, "5 labels")
+
+
+@given(labelled_rows, st.floats(0.01, 100))
+def test_no_threshold_costs_less_than_the_one_of_least_cost(rows, cost: float):
+    relevant, scores = (np.array(column) for column in zip(*rows, strict=True))
+    curve = threshold_curve(relevant, scores / 10)
+
+    def costs(threshold: float) -> float:
+        kept = scores / 10 >= threshold
+        return cost * (kept & ~relevant).sum() + (relevant & ~kept).sum()
+
+    found = calibrate(curve, LeastCost(cost)).threshold
+    assert costs(found) <= min(costs(threshold) for threshold in scores / 10) + 1e-6
+
+
+@given(labelled_rows, st.floats(0.01, 10), st.floats(0.01, 10))
+def test_a_dearer_false_keep_never_lowers_the_threshold(rows, one: float, other: float):
+    relevant, scores = (np.array(column) for column in zip(*rows, strict=True))
+    curve = threshold_curve(relevant, scores / 10)
+    cheap, dear = (calibrate(curve, LeastCost(cost)).threshold for cost in sorted((one, other)))
+    assert cheap <= dear
+
+
+SCORE_LISTS = st.lists(st.integers(0, 20).map(lambda n: n / 20), max_size=8).map(np.array)
+SHARES = st.integers(0, 20).map(lambda n: n / 20)
+RULE: st.SearchStrategy[Rule] = st.one_of(
+    st.just(Absolute()),
+    st.just(Calibrated()),
+    st.builds(Anchored, anchor=SHARES),
+    st.just(Expected()),
+    st.just(Relative()),
+    st.just(Stricter()),
+    st.builds(Blended, weight=SHARES),
+)
+
+
+@given(RULE, SCORE_LISTS, SHARES, st.floats(0, 1))
+def test_the_rule_keeps_what_reaches_its_parameter(
+    rule: Rule, scores: np.ndarray[Any, Any], learned: float, share: float
+) -> None:
+    sweep = sweep_of(rule)
+    assert sweep is not None
+    value = sweep.low + share * (sweep.high - sweep.low)
+    reached = reach(rule, scores, learned=learned)
+    finite = reached[np.isfinite(reached)]
+    assume(not (np.abs(finite - value) < 1e-6).any() or value in finite)
+    cut = at_value(rule, value).cut(scores, learned=learned)
+    assert keeps(reached, value).tolist() == cut.kept.tolist()
+
+
+@given(RULE, SCORE_LISTS, SHARES)
+def test_a_turn_is_kept_at_the_very_value_that_it_reaches(
+    rule: Rule, scores: np.ndarray[Any, Any], learned: float
+) -> None:
+    sweep = sweep_of(rule)
+    assert sweep is not None
+    reached = reach(rule, scores, learned=learned)
+    for row in np.flatnonzero(np.isfinite(reached)):
+        if sweep.low <= reached[row] <= sweep.high:
+            assert at_value(rule, float(reached[row])).cut(scores, learned=learned).kept[row]
+
+
+def test_every_rule_is_swept_or_fills_a_number() -> None:
+    assert {name for name, rule in RULES.items() if sweep_of(rule()) is None} == {"top_k", "token_budget"}
+    for rule in (TopK(), TokenBudget()):
+        assert value_of(rule, learned=0.4) is None
+        with pytest.raises(EvaluationError):
+            reach(rule, np.array([0.5]))
+        with pytest.raises(EvaluationError):
+            at_value(rule, 0.5)
+    assert value_of(Anchored(), learned=0.4) == 0.4
+    assert value_of(Stricter(0.7), learned=0.4) == 0.7
+
+
+WORDS = ["lake", "house", "boat", "bread", "tea", "rain", "router", "invoice", "parcel", "late"]
+
+
+def a_set(name: str, talks: int, seed: int = 0) -> RelevanceSet:
+    """Talks of ten turns, with cases of a window, of some turns that are judged, of a typed question."""
+    random = np.random.default_rng(seed)
+    conversations, cases = {}, []
+    for number in range(talks):
+        id = f"{name}-{number}"
+        texts = [" ".join(random.choice(WORDS, 4)) for _ in range(10)]
+        conversations[id] = Conversation(
+            id, tuple(Turn.of("user" if i % 2 == 0 else "assistant", text) for i, text in enumerate(texts))
+        )
+        some = frozenset(np.flatnonzero(random.random(8) < 0.4).tolist())
+        cases += [
+            Case(f"{id}-8", id, 8, None, some),
+            Case(f"{id}-w", id, 9, None, frozenset({6}), window=4),
+            Case(f"{id}-j", id, 9, None, frozenset({1}), judged=frozenset({1, 3, 8})),
+            Case(f"{id}-q", id, None, Turn.of("user", "the lake house"), frozenset()),
+            Case(f"{id}-0", id, 0, None, frozenset()),
+        ]
+    return RelevanceSet(name, conversations, tuple(cases))
+
+
+SETS = [a_set("one", 4), a_set("two", 3, seed=5)]
+
+
+@pytest.fixture(scope="module")
+def policy() -> GatePolicy:
+    return GatePolicy(trained_gate(seed=5), FakeEncoder(), make_rule("anchored", anchor=0.52))
+
+
+@pytest.fixture(scope="module")
+def scored(policy: GatePolicy) -> ScoredCases:
+    return score_cases(SETS, policy)
+
+
+TUNED_RULES: list[Rule] = [
+    make_rule("absolute"),
+    make_rule("anchored", anchor=0.52, threshold=0.42),
+    make_rule("anchored", anchor=0.5),
+    make_rule("calibrated", threshold=0.4),
+    make_rule("relative", deviations=0.2),
+    make_rule("stricter", deviations=-0.3),
+    make_rule("blended", weight=0.3, deviations=0.4),
+    make_rule("top_k", k=2),
+    make_rule("top_k", k=4, above=0.45),
+    make_rule("token_budget", budget=14),
+]
+
+
+@pytest.mark.parametrize("limits", [NO_LIMITS, Limits(2, 3), Limits(0, 1), Limits(1)], ids=str)
+@pytest.mark.parametrize("rule", TUNED_RULES, ids=str)
+def test_what_is_kept_is_what_the_gate_decides(
+    policy: GatePolicy, scored: ScoredCases, rule: Rule, limits: Limits
+) -> None:
+    deciding = policy.with_rule(rule, limits)
+    expected, turns = [], []
+    for one in SETS:
+        tokens = {id: np.ones(len(talk), dtype=np.int64) for id, talk in one.conversations.items()}
+        for judged in judge(one, deciding, tokens=tokens):
+            decided = {decision.item: decision.kept for decision in judged.decisions}
+            expected += [decided[int(index)] for index in judged.indices]
+            turns += judged.indices.tolist()
+    assert scored.turn.tolist() == turns
+    assert scored.kept(rule, limits).tolist() == expected
+
+
+def test_figures_are_those_of_an_evaluation(policy: GatePolicy, scored: ScoredCases) -> None:
+    rule = make_rule("anchored", anchor=0.52, threshold=0.42)
+    kept = scored.kept(rule)
+    found = evaluate(SETS, [policy.with_rule(rule)]).sets
+    for name, (conversations, summary) in scored.summaries(kept).items():
+        expected = found[name].policies["gate"].overall
+        assert conversations == found[name].conversations
+        for metric in METRICS:
+            assert summary[metric] == expected[metric]
+    alone = score_cases(SETS[:1], policy)
+    figures, overall = alone.figures(alone.kept(rule)), found["one"].policies["gate"].overall
+    assert figures.precision.value == pytest.approx(overall["precision"].value)
+    assert figures.recall.interval == pytest.approx(overall["recall"].interval)
+    assert figures.f_beta.value == pytest.approx(overall["f1"].value)
+    assert figures.token_share.value == pytest.approx(overall["kept_token_share"].value)
+    assert figures.hits + figures.false_drops == figures.relevant
+    assert figures.hits + figures.false_keeps == figures.kept
+    assert figures.turns == len(alone.relevant)
+
+
+Cases = dict[tuple[float, ...], tuple[bool, ...]]  # which turns are relevant, by their scores
+
+RELEVANT_TURNS: Cases = {(0.9, 0.3): (True, True), (0.41, 0.2): (True, False), (0.35, 0.3): (False, False)}
+
+
+def cases_of_scores(cases: Cases) -> ScoredCases:
+    """Cases by their scores, of one conversation each, a token a turn."""
+    made = [
+        ScoredCase(
+            "a set", Case(str(number), str(number), len(scores), None, frozenset()), 0, np.array(scores),
+            np.ones(len(scores), dtype=np.int64), np.arange(len(scores)), np.array(relevant),
+        )
+        for number, (scores, relevant) in enumerate(cases.items())
+    ]  # fmt: skip
+    return ScoredCases(tuple(made), np.arange(len(made)), len(made), 0.3)
+
+
+def test_a_recall_that_an_anchor_forbids_is_reached_without_it_and_better_by_a_lower_one() -> None:
+    fixed, guarded = ways(cases_of_scores(RELEVANT_TURNS), WantedRecall(1.0))
+    assert (fixed.rule, fixed.recall, fixed.precision) == (Absolute(threshold=0.3), 1.0, 0.6)
+    assert (guarded.rule, guarded.precision) == (Anchored(anchor=0.41, threshold=0.3), 1.0)
+    assert fixed.reaches
+    assert guarded.reaches
+
+
+def worth_of(figures: Figures, goal: WantedRecall | WantedPrecision) -> float | None:
+    """Of a wanted recall how little is kept, of a wanted precision the recall; None where it is missed."""
+    if isinstance(goal, WantedRecall):
+        return -figures.kept / figures.turns if (figures.recall.value or 0) >= goal.recall else None
+    return figures.recall.value if (figures.precision.value or 0) >= goal.precision else None
+
+
+@pytest.mark.parametrize("goal", [WantedRecall(0.8), WantedRecall(0.95), WantedPrecision(0.4)], ids=repr)
+def test_what_is_offered_is_as_good_as_any_pair_of_hundredths(goal: WantedRecall | WantedPrecision) -> None:
+    random = np.random.default_rng(3)
+    cases = {tuple(random.random(9)): tuple(random.random(9) < 0.3) for _ in range(12)}
+    made = cases_of_scores(cases)
+    offered = ways(made, goal)
+    assert all(way.reaches for way in offered)
+    best = -1.0
+    for anchor in range(0, 101, 4):
+        for threshold in range(0, 101, 4):
+            kept = made.kept(Anchored(anchor=anchor / 100, threshold=threshold / 100))
+            figures = made.figures(kept)
+            worth = worth_of(figures, goal)
+            best = best if worth is None else max(best, worth)
+    found = [made.figures(made.kept(way.rule)) for way in offered]
+    assert [one.recall.value for one in found] == [way.recall for way in offered]
+    worths = [worth_of(one, goal) for one in found]
+    assert None not in worths
+    assert max(worth for worth in worths if worth is not None) >= best

@@ -1,11 +1,16 @@
-"""Metrics of single cases, by hand, by brute force and by scikit-learn."""
+"""Metrics of cases, by threshold, and their intervals over conversations."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import average_precision_score
+from scipy.stats import bootstrap
+from sklearn.metrics import average_precision_score, precision_recall_curve
 
+from convgate.evaluation.bootstrap import difference_interval, draw, interval, resampled
+from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.metrics import (
     CUTOFFS,
     METRICS,
@@ -35,12 +40,6 @@ def test_average_precision_by_hand():
     assert average_precision(relevant, scores) == pytest.approx((1 / 2 + 2 / 3 + 3 / 5) / 3)
 
 
-def test_average_precision_and_recall_are_undefined_when_nothing_is_relevant():
-    nothing = column([0, 0], bool)
-    assert np.isnan(average_precision(nothing, column([1, 2])))
-    assert np.isnan(recall_at(nothing, column([1, 2]))).all()
-
-
 @given(rankings())
 def test_ties_rank_the_newer_turn_first(ranking):
     relevant, scores = ranking
@@ -60,19 +59,6 @@ def test_without_ties_average_precision_is_that_of_scikit_learn(ranking):
     relevant, scores = ranking
     distinct = scores + np.linspace(0, 0.5, len(scores))
     assert average_precision(relevant, distinct) == pytest.approx(average_precision_score(relevant, distinct))
-
-
-def test_recall_at_k_by_hand():
-    relevant = column([1] * 4 + [0] * 4, bool)
-    scores = column([8, 7, 2, 1, 6, 5, 4, 3])
-    np.testing.assert_allclose(recall_at(relevant, scores, cutoffs=(1, 5, 7, 8, 50)), [0.25, 0.5, 0.75, 1, 1])
-
-
-def test_scores_that_are_all_alike_rank_as_recency():
-    relevant = column([1, 0, 0], bool)
-    assert average_precision(relevant, np.zeros(3)) == pytest.approx(1 / 3)
-    assert average_precision(relevant, np.arange(3.0)) == pytest.approx(1 / 3)
-    assert average_precision(relevant[::-1], np.arange(3.0)) == 1
 
 
 def test_terms_of_a_case_by_hand():
@@ -96,23 +82,6 @@ def test_a_case_with_nothing_relevant_counts_for_exact_empty_alone_of_the_rates(
     assert all(under[name] == 0 for name in (*RANKING_METRICS, "recall"))
 
 
-def test_keeping_nothing_though_something_is_relevant_is_no_exact_empty():
-    terms = case_terms(column([1, 0], bool), column([0, 0], bool), None, column([5, 5], int))
-    assert terms[:, METRICS.index("exact_empty")].tolist() == [0, 0]
-
-
-def test_a_policy_without_a_ranking_has_no_ranking_terms():
-    terms = case_terms(column([1], bool), column([1], bool), None, column([5], int))
-    assert not terms[:, : len(RANKING_METRICS)].any()
-    assert terms[:, len(RANKING_METRICS) :].any()
-
-
-def test_an_empty_history_adds_nothing_but_an_exactly_empty_selection():
-    empty = column([], bool)
-    terms = case_terms(empty, empty, column([]), column([], int))
-    assert [(METRICS[m], terms[0, m]) for m in range(len(METRICS)) if terms[1, m]] == [("exact_empty", 1)]
-
-
 @given(rankings())
 def test_a_perfect_policy_gets_one_in_every_metric_it_defines(ranking):
     relevant, _ = ranking
@@ -128,3 +97,99 @@ def test_every_metric_is_a_share(ranking, kept):
     terms = case_terms(relevant, column(kept[: len(scores)], bool), scores, np.arange(len(scores)))
     defined = ratios(terms)[terms[1] > 0]
     assert ((defined >= 0) & (defined <= 1 + 1e-12)).all()
+
+
+RELEVANT = np.array([True, False, True, False])
+SCORES = np.array([0.8, 0.6, 0.6, 0.1])
+
+pooled = st.lists(st.tuples(st.booleans(), st.integers(0, 6)), min_size=1, max_size=40)
+
+
+def test_every_metric_by_hand_with_a_tie():
+    curve = threshold_curve(RELEVANT, SCORES, tokens=np.array([10, 20, 30, 40]))
+    assert curve.thresholds.tolist() == [0.1, 0.6, 0.8]
+    assert curve.precision.tolist() == [2 / 4, 2 / 3, 1]
+    assert curve.recall.tolist() == [1, 1, 0.5]
+    assert curve.f1 == pytest.approx([2 / 3, 0.8, 2 / 3])
+    assert curve.kept_share.tolist() == [1, 0.75, 0.25]
+    assert curve.kept_token_share.tolist() == [1, 0.6, 0.1]
+
+
+@given(pooled)
+def test_precision_and_recall_are_those_of_scikit_learn(rows):
+    relevant, scores = (np.array(column) for column in zip(*rows, strict=True))
+    if not relevant.any():
+        relevant[0] = True
+    curve = threshold_curve(relevant, scores.astype(float))
+    precision, recall, thresholds = precision_recall_curve(relevant, scores)
+    assert curve.thresholds.tolist() == thresholds.tolist()
+    assert curve.precision == pytest.approx(precision[:-1])
+    assert curve.recall == pytest.approx(recall[:-1])
+
+
+@given(pooled)
+def test_a_higher_threshold_never_keeps_more(rows):
+    relevant, scores = (np.array(column) for column in zip(*rows, strict=True))
+    curve = threshold_curve(relevant, scores.astype(float), thresholds=np.linspace(-1, 7, 23))
+    assert (np.diff(curve.kept_share) <= 0).all()
+    assert (np.diff(curve.kept_token_share) <= 0).all()
+    assert curve.kept_share[0] == 1
+    assert curve.kept_share[-1] == 0
+
+
+@pytest.fixture
+def sums():
+    """(40 conversations, 2, 1): hits of between 5 and 20 tries."""
+    rng = np.random.default_rng(7)
+    tries = rng.integers(5, 20, 40)
+    hits = rng.binomial(tries, 0.7)
+    return np.stack([hits, tries], axis=1)[:, :, None].astype(float)
+
+
+def test_a_resample_weighs_whole_conversations():
+    sums = np.array([[[1.0], [2.0]], [[3.0], [4.0]]])
+    values = resampled(sums, np.array([[1.0, 1.0], [2.0, 0.0], [0.0, 2.0]]))
+    assert values[:, 0].tolist() == [4 / 6, 1 / 2, 3 / 4]
+
+
+def test_the_interval_is_near_that_of_scipy(sums):
+    ours = interval(sums, draw(40, resamples=9_999))[0]
+    theirs = bootstrap(
+        (sums[:, 0, 0], sums[:, 1, 0]),
+        lambda hits, tries, axis: hits.sum(axis) / tries.sum(axis),
+        paired=True,
+        method="percentile",
+        rng=np.random.default_rng(0),
+    ).confidence_interval
+    assert ours == pytest.approx([theirs.low, theirs.high], abs=0.004)
+
+
+def test_a_single_conversation_has_no_interval():
+    assert np.isnan(interval(np.array([[[1.0], [2.0]]]), draw(1))).all()
+    only_one_counts = np.array([[[1.0], [2.0]], [[0.0], [0.0]], [[0.0], [0.0]]])
+    assert np.isnan(interval(only_one_counts, draw(3))).all()
+
+
+def test_resamples_that_leave_a_metric_undefined_are_left_out():
+    rare = np.zeros((30, 2, 1))
+    rare[:2] = [[1.0], [1.0]]
+    draws = draw(30)
+    assert np.isnan(resampled(rare, draws)).any()
+    assert interval(rare, draws)[0].tolist() == [1, 1]
+
+
+def test_the_difference_is_paired(sums):
+    """One hit more everywhere is a sure gain, though each policy's own interval is wide."""
+    better = sums + np.array([[1.0], [0.0]])
+    draws = draw(40)
+    low, high = difference_interval(sums, better, draws)[0]
+    assert 0.06 < low < high < 0.11
+    own_low, own_high = interval(sums, draws)[0]
+    assert own_high - own_low > 2 * (high - low)
+
+
+def test_swapping_the_two_turns_the_difference_round(sums):
+    other = sums[::-1] * [[1.0], [1.5]]
+    draws = draw(40)
+    forth, back = difference_interval(sums, other, draws)[0], difference_interval(other, sums, draws)[0]
+    assert forth == pytest.approx(-back[::-1])

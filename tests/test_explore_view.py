@@ -12,15 +12,12 @@ from hypothesis import strategies as st
 
 from convgate.agent_settings import AgentSettings
 from convgate.building import limits_of, rule_of
-from convgate.conversation import Conversation, Turn
 from convgate.decisions import TurnDecisions
-from convgate.errors import PolicyError
-from convgate.gate.thresholds import RULES, Absolute, Limits, Stricter, TopK, make_rule
+from convgate.gate.thresholds import RULES, Limits, make_rule
 from convgate.settings import Settings
 from convgate.ui.changes import changes, following, preceding
-from convgate.ui.choice import Choice, Extent, adjustable, sliders, with_limits, with_value
+from convgate.ui.choice import Choice, Extent, adjustable, sliders, with_value
 from convgate.ui.explore.matrix import parts
-from convgate.ui.explore.reading import matching
 
 EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
 
@@ -38,23 +35,6 @@ def choices(draw: st.DrawFn) -> Choice:
     return Choice(make_rule(rule.name, **values), Limits(least, most))
 
 
-def test_sliders_come_from_the_fields_and_reach_no_further_than_makes_a_difference() -> None:
-    k = sliders(TopK(), EXTENT)[0]
-    assert (k.label, k.low, k.high, k.step, k.value) == ("Turns", 0, 76, 1, 10)
-    (budget,) = sliders(make_rule("token_budget"), EXTENT)
-    assert (budget.high, budget.step, budget.value) == (2_700, 100, 2_000)
-    (threshold,) = sliders(Absolute(), EXTENT)
-    assert threshold.value == 0.5, "the learned threshold stands for one that is not set"
-
-
-@pytest.mark.parametrize("name", RULES)
-def test_every_slider_stands_within_its_range_on_tiny_conversations(name: str) -> None:
-    for turns, tokens in ((0, 0), (1, 5)):
-        for slider in sliders(RULES[name](), Extent(turns, tokens, 0.5)):
-            assert slider.low <= slider.value <= slider.high
-            assert slider.low < slider.high
-
-
 @pytest.mark.parametrize("name", RULES)
 def test_moving_a_slider_changes_that_parameter_alone(name: str) -> None:
     choice = Choice(RULES[name](), Limits(1, 5))
@@ -65,19 +45,6 @@ def test_moving_a_slider_changes_that_parameter_alone(name: str) -> None:
         others = [item.name for item in fields(choice.rule) if item.name != slider.name]  # type: ignore[arg-type]
         assert all(getattr(moved.rule, other) == getattr(choice.rule, other) for other in others)
         assert moved != choice
-
-
-def test_at_most_all_turns_is_no_limit() -> None:
-    choice = Choice(Stricter())
-    assert with_limits(choice, 2, 76, turns=76).limits == Limits(2, None)
-    assert with_limits(choice, 2, 75, turns=76).limits == Limits(2, 75)
-
-
-def test_a_choice_says_in_words_what_it_is() -> None:
-    choice = Choice(make_rule("blended", weight=0.25), Limits(1, 9))
-    assert choice.told() == "Blended, weight 0.25, deviations 0.50, at least 1, at most 9"
-    with pytest.raises(PolicyError, match="no threshold rule"):
-        Choice.from_query({"rule": "x"})
 
 
 def decisions(*kept: bool, start: int = 3) -> TurnDecisions:
@@ -106,22 +73,6 @@ def test_going_on_visits_every_turn_of_a_kind(turns: list[int], here: int | None
     assert preceding(turns, following(turns, here)) == here
 
 
-def test_search_wants_every_word_in_any_case_in_speaker_or_text() -> None:
-    talk = Conversation(
-        "t",
-        (
-            Turn.of("user", "The Router is broken", name="Maren"),
-            Turn.of("assistant", "router: restart it"),
-            Turn.of("user", "STRASSE und Straße"),
-        ),
-    )
-    assert matching(talk, "router").tolist() == [0, 1]
-    assert matching(talk, "maren router").tolist() == [0]
-    assert matching(talk, '"is broken"').tolist() == [0]
-    assert matching(talk, "straße").tolist() == [2]
-    assert matching(talk, "  ").tolist() == []
-
-
 @pytest.mark.parametrize("count", [1, 300, 301, 450, 700, 2_000])
 def test_the_parts_of_a_matrix_cover_every_turn(count: int) -> None:
     starts = parts(count)
@@ -137,10 +88,3 @@ def test_settings_for_an_agent_are_the_choice(choice: Choice) -> None:
     settings = Settings(**values)
     assert settings.encoder == "an encoder"
     assert Choice(rule_of(settings), limits_of(settings)) == choice
-
-
-def test_a_floor_under_the_scores_is_a_slider_within_them_and_told_when_it_is_one() -> None:
-    above = sliders(TopK(), EXTENT)[1]
-    assert (above.low, above.high, above.value) == (0, 1, 0)
-    assert Choice(TopK(k=3)).told() == "Top k, k 3"
-    assert Choice(TopK(k=3, above=0.4)).told() == "Top k, k 3, above 0.40"

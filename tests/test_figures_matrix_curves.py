@@ -9,16 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from convgate.evaluation.curves import threshold_curve
-from convgate.evaluation.reliability import Bin
-from convgate.figures.curves import (
-    CurveMarks,
-    describe_curve,
-    describe_reliability,
-    precision_recall_figure,
-    reliability_figure,
-    threshold_curve_figure,
-)
-from convgate.figures.matrix import LIMIT, describe_matrix, matrix_figure
+from convgate.figures.curves import CurveMarks, threshold_curve_figure
+from convgate.figures.matrix import describe_matrix, matrix_figure
 from convgate.figures.palette import LIGHT
 
 
@@ -26,15 +18,6 @@ def lower(n: int, seed: int = 0) -> NDArray[np.float32]:
     matrix = np.random.default_rng(seed).random((n, n)).astype(np.float32)
     matrix[np.triu_indices(n)] = np.nan
     return matrix
-
-
-def test_rows_are_current_turns_downwards_and_columns_earlier_ones() -> None:
-    matrix = lower(4)
-    heat = matrix_figure(matrix, start=10, palette=LIGHT).data[0]
-    np.testing.assert_array_equal(heat.z, matrix)
-    assert list(heat.x) == list(heat.y) == [11, 12, 13, 14]
-    first, last = matrix_figure(matrix, start=10, palette=LIGHT).layout.yaxis.range
-    assert first > last, "the first turn is at the top"
 
 
 def test_unseen_marks_above_the_cells_take_the_clicks() -> None:
@@ -57,28 +40,10 @@ def test_unseen_marks_above_the_cells_take_the_clicks() -> None:
     assert sent[0] == [11, 10], "typed arrays would come back from a click as objects"
 
 
-def test_with_a_threshold_grey_turns_to_blue_exactly_there() -> None:
-    matrix = np.full((3, 3), np.nan)
-    matrix[1, 0], matrix[2, 0], matrix[2, 1] = 0.0, 0.5, 1.0
-    scale = matrix_figure(matrix, start=0, palette=LIGHT, threshold=0.6).data[0].colorscale
-    at_cut = [colour for place, colour in scale if place == 0.6]
-    assert at_cut == [LIGHT.sequential_dropped[-1], LIGHT.sequential[1]]
-    places = [place for place, _ in scale]
-    assert places == sorted(places)
-    assert (places[0], places[-1]) == (0, 1)
-
-
 @pytest.mark.parametrize("n", [0, 1, 2])
 def test_conversations_of_hardly_any_turns(n: int) -> None:
     assert matrix_figure(lower(n), start=0, palette=LIGHT, threshold=0.5).to_json()
     assert describe_matrix(lower(n), start=0)
-
-
-def test_what_is_not_square_or_too_large_is_told() -> None:
-    with pytest.raises(ValueError, match="square matrix"):
-        matrix_figure(np.zeros((2, 3)), start=0, palette=LIGHT)
-    with pytest.raises(ValueError, match=f"at most {LIMIT}"):
-        matrix_figure(np.zeros((LIMIT + 1, LIMIT + 1)), start=0, palette=LIGHT)
 
 
 RELEVANT = np.array([True, False, True, False, True])
@@ -95,55 +60,3 @@ def test_metrics_by_threshold_are_those_of_the_curve() -> None:
     np.testing.assert_array_equal(lines["turns kept"].y, CURVE.kept_share)
     np.testing.assert_array_equal(lines["recall"].x, CURVE.thresholds)
     assert len({line.line.dash for line in lines.values()}) > 2
-
-
-def test_the_current_threshold_and_the_best_are_marked() -> None:
-    fig = threshold_curve_figure(CURVE, CurveMarks(current=0.5, beta=0.5), palette=LIGHT)
-    best = CURVE.best(0.5)
-    assert best is not None
-    (star,) = [item for item in fig.data if item.name == "best"]
-    assert star.x[0] == CURVE.thresholds[best]
-    assert star.y[0] == CURVE.f_beta(0.5)[best]
-    assert [shape.x0 for shape in fig.layout.shapes] == [0.5]
-    assert "F0.5" in [item.name for item in fig.data]
-
-
-def test_curves_of_a_million_turns_are_thinned_with_both_ends() -> None:
-    scores = np.linspace(0, 1, 20_000)
-    curve = threshold_curve(scores > 0.4, scores)
-    line = threshold_curve_figure(curve, palette=LIGHT).data[0]
-    assert len(line.x) <= 1_000
-    assert (line.x[0], line.x[-1]) == (0, 1)
-
-
-def test_curves_without_anything_relevant_or_without_turns() -> None:
-    nothing = threshold_curve(np.zeros(3, dtype=bool), np.array([0.1, 0.2, 0.3]))
-    empty = threshold_curve(np.zeros(0, dtype=bool), np.zeros(0))
-    for curve in (nothing, empty):
-        for draw in (threshold_curve_figure, precision_recall_figure):
-            assert "best" not in [
-                item.name for item in draw(curve, CurveMarks(current=0.2), palette=LIGHT).data
-            ]
-    assert "recall is not defined" in describe_curve(nothing)
-    assert describe_curve(empty) == "There are no labelled turns yet."
-
-
-def test_a_line_that_can_be_clicked_has_marks_that_nobody_sees() -> None:
-    for draw in (threshold_curve_figure, precision_recall_figure):
-        line = draw(CURVE, CurveMarks(picks=True), palette=LIGHT).data[0]
-        assert line.mode == "lines+markers"
-        assert (line.marker.opacity, line.unselected.marker.opacity, line.selected.marker.opacity) == (
-            0,
-            0,
-            0,
-        )
-        assert list(line.customdata) == list(range(len(CURVE)))
-        assert draw(CURVE, palette=LIGHT).data[0].mode == "lines"
-
-
-def test_bars_of_confidence_stand_next_to_the_line_of_perfect_calibration() -> None:
-    bins = [Bin(10, 0.55, 0.5), Bin(30, 0.95, 0.9)]
-    bars, line = reliability_figure(bins, palette=LIGHT).data
-    assert (list(bars.x), list(bars.y), list(bars.customdata)) == ([0.55, 0.95], [0.5, 0.9], [10, 30])
-    assert (list(line.x), list(line.y)) == ([0, 1], [0, 1])
-    assert describe_reliability(bins) == "Expected calibration error 0.050 over 40."

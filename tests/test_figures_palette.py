@@ -6,8 +6,6 @@ from dataclasses import fields
 
 import pytest
 
-from convgate.figures.drawing import Drawing
-from convgate.figures.layout import CONFIG, axis, drawing
 from convgate.figures.palette import DARK, LIGHT, Palette
 
 TEXT = [
@@ -67,30 +65,3 @@ def test_blue_is_for_kept_turns_only(palette: Palette) -> None:
             red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
             is_blue = blue > 1.1 * max(red, green) and blue - min(red, green) > 60
             assert not is_blue or name in ("kept", "kept_text", "sequential"), (name, colour)
-
-
-def test_the_toolbar_does_not_cover_the_legend() -> None:
-    assert CONFIG["displayModeBar"] is False
-
-
-def test_what_was_drawn_is_in_the_figure() -> None:
-    fig = drawing(LIGHT, height=200)
-    fig.add_scatter(x=[1, 2], y=[3, 4], name="line")
-    fig.add_bar(x=[1], y=[5])
-    fig.add_annotation(text="one")
-    fig.add_vline(1.5)
-    fig.add_hline(2.5)
-    fig.update_layout(margin={"b": 7}, xaxis=axis(LIGHT, "turn"))
-    figure = fig.figure()
-    assert [trace.type for trace in figure.data] == ["scatter", "bar"]
-    assert [annotation.text for annotation in figure.layout.annotations] == ["one"]
-    assert [(line.xref, line.yref) for line in figure.layout.shapes] == [("x", "paper"), ("paper", "y")]
-    assert (figure.layout.height, figure.layout.margin.b, figure.layout.margin.l) == (200, 7, 52)
-    assert figure.layout.xaxis.title.text == "turn"
-
-
-def test_what_plotly_does_not_know_is_an_error() -> None:
-    fig = Drawing({})
-    fig.add_scatter(x=[1], y=[1], colour="red")
-    with pytest.raises(ValueError, match="colour"):
-        fig.figure()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from convgate.figures.palette import DARK
-from convgate.figures.sessions import Along, along_figure, along_height, describe_along
+from convgate.figures.sessions import Along, along_figure
 from convgate.figures.timeline import Event
 
 NINE = datetime(2026, 3, 5, 9)
@@ -42,25 +41,3 @@ def test_by_the_clock_sessions_are_shaded_and_gaps_are_bare() -> None:
     assert (begun.customdata, begun.x) == ((2,), ("2026-03-05 12:00:00.000",))
     assert begun.hovertext == ("<b>Turn 3</b><br>A session begins: &#36;long&#36;",)
     assert trace(fig, "selected").customdata == (2,)
-
-
-def test_turn_by_turn_every_other_session_is_shaded() -> None:
-    fig = along_figure(replace(ALONG, times=None), palette=DARK)
-    assert trace(fig, "session").x == (2.5, 2.5, 4.5, 4.5, None)
-    assert trace(fig, "session begins").x == (2.5,)
-    assert trace(fig, "workflow state").x == (2,)
-
-
-def test_what_a_person_moved_stands_above_the_rules_alone() -> None:
-    moved = replace(
-        ALONG,
-        moved=[Event(3, "state", "A person: a session begins.")],
-        rules=[Event(2, "session", "A session begins: a gap.")],
-    )
-    fig = along_figure(moved, palette=DARK)
-    assert trace(fig, "moved by a person").customdata == (3,)
-    assert trace(fig, "by the rules alone").customdata == (2,)
-    assert along_height(moved) > along_height(ALONG)
-    assert describe_along(moved, 2) == (
-        "4 messages in 2 sessions. Turn 3: A session begins: $long$ 1 moved by a person. Turn 3 is selected."
-    )

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-import pytest
 
-from convgate.decisions import Override, TurnDecisions, Why
-from convgate.figures.matrix import agreement_figure
+from convgate.decisions import TurnDecisions
 from convgate.figures.palette import LIGHT
-from convgate.figures.timeline import Event, Lane, describe_timeline, timeline_figure
+from convgate.figures.timeline import Lane, timeline_figure
 
 LABELS = [f"user: text {index}" for index in range(6)]
 
@@ -46,62 +44,3 @@ def test_each_lane_has_a_mark_for_each_turn_which_tells_the_turn() -> None:
     assert kept.hovertext[0] == "<b>Turn 1</b> user: text 0<br>Gate<br>Kept: young."
     names = [one.text for one in fig.layout.annotations]
     assert names == ["<b>Gate</b> 2 kept", "<b>BM25</b> 1 kept · 1 flipped"]
-
-
-def test_forced_turns_and_checkpoints_have_marks_of_their_own() -> None:
-    forced = decisions(False, False, True).with_overrides({0: Override(True, "always.", "messages", "pin")})
-    told = decisions(
-        True, False, True, told=lambda index: Why("checkpoint" if index == 2 else "confident", "so.")
-    )
-    fig = timeline_figure([Lane("a", forced), Lane("b", told)], labels=LABELS, palette=LIGHT)
-    assert marks(fig, "kept anyway") == [(1, -0.42)]
-    assert marks(fig, "checkpoint") == [(3, -1.42)]
-    assert not marks(fig, "dropped anyway")
-
-
-def test_what_begins_is_a_line_and_a_mark_that_says_why() -> None:
-    events = [
-        Event(2, "session", "3 h since <i>the</i> last message."),
-        Event(4, "conversation", "“new topic”"),
-        Event(5, "state", "The workflow is complete."),
-    ]
-    lanes = [Lane("Gate", decisions(*[True] * 6))]
-    fig = timeline_figure(lanes, labels=LABELS, palette=LIGHT, events=events, selected=3)
-    lines = {(shape.name, shape.x0, shape.line.dash) for shape in fig.layout.shapes}
-    assert lines == {("session", 2.5, "solid"), ("conversation", 4.5, "dot"), ("selected", 4, None)}
-    (session,) = [trace for trace in fig.data if trace.name == "session begins"]
-    assert (list(session.customdata), session.hovertext[0]) == (
-        [2],
-        "<b>Turn 3</b><br>3 h since &lt;i&gt;the&lt;/i&gt; last message.",
-    )
-    assert marks(fig, "workflow state") == [(6, 0.7)]
-    told = describe_timeline(lanes, events=events, selected=3)
-    assert told.startswith("Gate: 6 kept of 6. Turn 3: 3 h since")
-    assert told.endswith("Turn 4 is selected.")
-
-
-def test_many_turns_are_small_marks_without_reasons_on_hover() -> None:
-    many = decisions(*[index % 3 == 0 for index in range(1_200)])
-    fig = timeline_figure([Lane("a", many), Lane("b", many)], labels=["x"] * 1_200, palette=LIGHT)
-    kept, dropped = (next(trace for trace in fig.data if trace.name == name) for name in ("kept", "dropped"))
-    assert kept.type == "scattergl", "2,400 marks are too many for SVG"
-    assert kept.marker.size > dropped.marker.size
-    assert kept.hovertext[0] == "<b>Turn 1</b> x<br>a: kept"
-
-
-def test_lanes_are_about_the_same_turns() -> None:
-    lanes = [Lane("a", decisions(True, True)), Lane("b", decisions(True, True, start=1))]
-    with pytest.raises(ValueError, match="about the same turns"):
-        timeline_figure(lanes, labels=LABELS, palette=LIGHT)
-    with pytest.raises(ValueError, match="needs a lane"):
-        timeline_figure([], labels=LABELS, palette=LIGHT)
-
-
-def test_agreement_shows_shares_with_kappa_and_nothing_on_the_diagonal() -> None:
-    alike, kappa = np.array([[1, 0.75], [0.75, 1]]), np.array([[1, np.nan], [np.nan, 1]])
-    fig = agreement_figure(alike, kappa, labels=["Gate", "<b>$x$</b>"], palette=LIGHT)
-    (cells,) = fig.data
-    assert [list(row) for row in cells.z] == [[None, 0.75], [0.75, None]]
-    told = {(one.x, one.y): one for one in fig.layout.annotations}
-    assert {place: one.text for place, one in told.items()} == dict.fromkeys([(1, 0), (0, 1)], "75%<br>κ –")
-    assert cells.hovertext[0][1] == "Gate and &lt;b&gt;&#36;x&#36;&lt;/b&gt;: 75% of turns alike, kappa –"

@@ -15,7 +15,7 @@ from convgate.evaluation.fitting import fit_threshold
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.results import Measure, Summary
 from convgate.figures.curves import precision_over_recall_figure, recall_over_tokens_figure
-from convgate.figures.palette import DARK, LIGHT
+from convgate.figures.palette import DARK
 from convgate.figures.reports import calibration_page, evaluation_page
 from convgate.policies.window import Everything
 from tests.test_evaluation_fitting import Told, noisy
@@ -38,20 +38,6 @@ def drawn(fig, name):
     return [trace for trace in fig.data if trace.name == name]
 
 
-def test_recall_stands_over_the_share_of_tokens() -> None:
-    fig = recall_over_tokens_figure({"gate": CURVE}, {}, palette=LIGHT)
-    (line,) = drawn(fig, "gate")
-    assert list(line.x) == [1, 0.6, 0.3, 0.1, 0]
-    assert list(line.y) == [1, 1, 0.5, 0.5, 0]
-    assert list(line.text) == ["0.20", "0.70", "0.80", "0.90", "1.00"]
-    (lot,) = drawn(fig, "at random")
-    assert list(lot.x) == list(lot.y) == [0, 1]
-    assert (fig.layout.xaxis.title.text, fig.layout.yaxis.title.text) == (
-        "tokens kept, of the full history",
-        "recall",
-    )
-
-
 def test_what_a_policy_keeps_by_its_own_rule_is_a_mark_in_the_colour_of_its_line() -> None:
     choices = {
         "gate": choice(precision=0.7, recall=0.4, kept_token_share=0.2),
@@ -68,13 +54,6 @@ def test_what_a_policy_keeps_by_its_own_rule_is_a_mark_in_the_colour_of_its_line
         assert (mark.x[0], mark.y[0]) == places["gate"]
         assert (alone.x[0], alone.y[0]) == places["everything"]
         assert (mark.showlegend, alone.showlegend) == (False, True), "one entry for each policy"
-
-
-def test_policies_differ_in_more_than_colour_and_the_first_is_on_top() -> None:
-    fig = precision_over_recall_figure(dict.fromkeys("abcd", CURVE), {}, palette=LIGHT)
-    assert len({line.line.dash for line in fig.data}) == 4
-    orders = [line.zorder for line in fig.data]
-    assert orders == sorted(orders, reverse=True)
 
 
 @pytest.fixture(scope="module")
@@ -103,22 +82,3 @@ def test_names_from_files_are_text_on_a_page(pages, name: str) -> None:
     page = without_plotly(pages[name])
     assert "a&lt;script&gt;b" in page
     assert "a<script>b" not in page
-
-
-def test_the_page_of_an_evaluation_has_every_figure(pages) -> None:
-    page = without_plotly(pages["evaluation"])
-    headings = re.findall(r"<h3>(.*?)</h3>", page)
-    assert headings == ["Precision over recall", "Recall over tokens kept", "told: metrics by threshold"]
-    assert page.count("Plotly.newPlot(") == 3
-    assert "Cases: 12, conversations: 12." in page
-    assert '"name":"everything"' in page
-
-
-def test_the_page_of_a_calibration_has_the_threshold_and_both_rules(pages) -> None:
-    page = without_plotly(pages["calibration"])
-    assert re.findall(r"<h3>(.*?)</h3>", page) == [
-        "Metrics by threshold", "Precision over recall", "Recall over tokens kept",
-    ]  # fmt: skip
-    assert re.search(r"Threshold 0\.\d{3} for precision 0\.60, on 12 cases of", page)
-    for name in ("found: calibrated", "now: stricter"):
-        assert f'"name":"{name}"' in page

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from convgate.figures.palette import DARK, LIGHT, Palette
-from convgate.figures.training import (
-    losses_figure,
-    quality_figure,
-)
+from convgate.figures.training import losses_figure
 from convgate.training.epochs import Epoch
 
 EPOCHS = (
@@ -27,16 +24,3 @@ def test_losses_are_lines_over_epochs_with_the_best_marked(palette: Palette) -> 
     assert (list(best.x), list(best.y)) == ([2], [0.6])
     assert validation.line.color == palette.kept
     assert training.line.dash != validation.line.dash, "never by colour alone"
-
-
-def test_the_axis_stays_while_epochs_come() -> None:
-    ranges = {losses_figure(EPOCHS[:count], 8, palette=LIGHT).layout.xaxis.range for count in range(4)}
-    assert ranges == {(0.5, 8.5)}
-
-
-def test_precision_recall_and_the_gate_share_a_scale_of_percent() -> None:
-    fig = quality_figure(EPOCHS, 8, palette=LIGHT)
-    assert [trace.name for trace in fig.data] == ["precision", "recall", "gate open"]
-    assert [list(trace.y)[-1] for trace in fig.data] == [0.6, 0.7, 0.32]
-    assert len({trace.line.dash for trace in fig.data}) == 3
-    assert fig.layout.yaxis.tickformat == ".0%"

@@ -16,14 +16,6 @@ def names(folder: Path) -> list[str]:
     return [path.name for path in folder.iterdir()]
 
 
-def test_a_new_file_and_then_a_new_content(tmp_path: Path):
-    path = tmp_path / "out.json"
-    write_whole(path, b"first, and longer")
-    write_whole(path, b"second")
-    assert path.read_bytes() == b"second"
-    assert names(tmp_path) == ["out.json"]
-
-
 def test_a_write_that_fails_leaves_the_old_content_and_nothing_beside_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -65,15 +57,6 @@ def test_the_folder_is_synchronised_after_the_file_has_its_name(
     monkeypatch.setattr(files.os, "fsync", noted)
     write_whole(tmp_path / "out.json", b"new")
     assert seen == [["out.json"]]
-
-
-def test_a_place_that_cannot_be_written_is_an_error(tmp_path: Path):
-    with pytest.raises(OSError, match="No such file"):
-        write_whole(tmp_path / "nowhere" / "out.json", b"")
-    (tmp_path / "folder").mkdir()
-    with pytest.raises(OSError, match="directory"):
-        write_whole(tmp_path / "folder", b"")
-    assert names(tmp_path) == ["folder"]
 
 
 def test_a_name_as_long_as_names_can_be_is_written(tmp_path: Path):

@@ -121,7 +121,7 @@ JSON_SEEDS: dict[str, list[object]] = {
     "relevance-set": [TALK, case(), QUESTION, LABELLED],
 }
 ODD: list[object] = [
-    *(None, True, 0, -1, 1.5, 10**40, "", "x", "t", [], {}, [[]], [{}], {"": None}, [None], "2026", [[1, 2]]),
+    *(None, True, 0, -1, 1.5, 10**40, "", "x", "t", [], {}, [[]], [{}], {"": None}, [None], "2026", [[1, 2]])
 ]
 
 

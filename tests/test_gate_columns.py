@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.conversation import Turn
-from convgate.gate.columns import NAMED, NEVER, NOBODY, STRANGER, Columns, Growing
+from convgate.gate.columns import NEVER, NOBODY, STRANGER, Columns
 from convgate.gate.facts import TurnFacts, facts_of
-from convgate.gate.words import common_stems, inverse_frequency
+from convgate.gate.words import inverse_frequency
 from tests.gates import any_turn, any_turns
 
 COMMON = "the"  # says nothing, for it is everywhere
@@ -29,109 +24,12 @@ def talk(*turns: tuple[str | None, str]) -> Columns:
     return Columns(said(name, text) for name, text in turns)
 
 
-def test_rows_are_appended_and_views_stay_what_they_are():
-    growing, plain = Growing(np.int32, 2), []
-    for i in range(100):
-        growing.append([i, -i])
-        plain.append([i, -i])
-    view = growing.first(100)
-    growing.extend([[7, 8]] * 1_000)
-    assert len(growing) == 1_100
-    assert view.tolist() == plain == growing.first(100).tolist()
-    assert growing.first(1_100)[-1].tolist() == [7, 8]
-    growing.extend(np.zeros((0, 2)))
-    assert len(growing) == 1_100
-
-
-@pytest.mark.parametrize("rows", [1, 200])
-def test_order_tells_what_lies_together_in_memory(rows: int):
-    by_row, by_column = Growing(np.float32, 3), Growing(np.float32, 3, order="F")
-    for growing in (by_row, by_column):
-        growing.extend(np.ones((rows, 3)))
-        growing.append(2)
-    assert by_row.first(rows).flags.c_contiguous
-    assert all(column.flags.c_contiguous for column in by_column.first(rows).T)
-    assert by_column.first(rows + 1)[-1].tolist() == [2, 2, 2]
-
-
-def test_speakers_are_numbered_as_they_come_and_lead_to_their_next_turn():
-    columns = talk(("Anna", "a"), ("bob", "b"), ("ANNA", "c"), (None, "d"), ("anna", "e"))
-    assert len(columns) == 5
-    assert columns.speaker.first(5).tolist() == [0, 1, 0, 2, 0]
-    assert columns.next_turn.first(5).tolist() == [2, NEVER, 4, NEVER, NEVER]
-    assert columns.first_turn.first(3).tolist() == [0, 1, 3]
-
-
-def test_names_are_those_of_others_who_have_spoken():
-    columns = talk(("Anna", "anna here"), ("bob", "hi Anna, not bob"), ("cy", "bob: Anna? dora"))
-    assert columns.names.first(3).tolist() == [
-        [NOBODY] * 4,
-        [0, NOBODY, NOBODY, NOBODY],
-        [0, 1, NOBODY, NOBODY],
-    ]
-    assert columns.naming_since.first(3).tolist() == [NEVER, 1, 2]
-    assert columns.next_naming.first(3)[:, 0].tolist() == [NEVER, 2, NEVER]
-
-
-def test_speaker_who_was_named_before_is_found_and_since_when():
-    columns = talk(
-        ("Anna", "where is dora?"),
-        ("bob", "dora, Anna!"),
-        ("Anna", "nobody"),
-        ("Dora", "hi"),
-        ("bob", "dora!"),
-    )
-    assert columns.names.first(5)[:, :2].tolist() == [[2, -1], [0, 2], [-1, -1], [-1, -1], [2, -1]]
-    assert columns.naming_since.first(5).tolist() == [3, 1, NEVER, NEVER, 4]
-    assert columns.next_naming.first(5)[:, :2].tolist() == [
-        [1, NEVER],
-        [NEVER, 4],
-        [NEVER, NEVER],
-        [NEVER, NEVER],
-        [NEVER, NEVER],
-    ]
-
-
 @pytest.mark.parametrize("name", ["c++", "k1l|away", "a.*b", "[x]^$", "🦊", "日本語", "x-y-z", "Zoë", "a_b"])
 def test_names_of_any_signs_are_found_before_and_after_they_speak(name: str):
     columns = talk(
         ("anna", f"ask {name}, he knows"), (name, "hi"), ("anna", f"@{name.upper()} hi"), ("anna", "hi")
     )
     assert columns.names.first(4)[:, 0].tolist() == [1, NOBODY, 1, NOBODY]
-
-
-def test_of_a_name_of_several_words_the_first_is_what_others_say():
-    columns = talk(("Bob Smith", "hi"), ("anna", "bob?"), ("anna", "smith?"), ("anna", "bobby"))
-    assert columns.names.first(4)[:, 0].tolist() == [NOBODY, 0, NOBODY, NOBODY]
-
-
-def test_of_two_with_the_same_first_name_the_first_to_speak_is_meant():
-    columns = talk(("Anna A", "hi"), ("Anna B", "anna!"), ("cy", "anna?"))
-    assert columns.names.first(3)[:, 0].tolist() == [NOBODY, 0, 0]
-
-
-def test_roles_are_not_names():
-    columns = Columns(facts_of(Turn.of(role, "user? assistant?")) for role in ("user", "assistant", "user"))
-    assert (columns.names.first(3) == NOBODY).all()
-
-
-@pytest.mark.parametrize("name", [" ", "\t\n", "\u2003"])
-def test_blank_name_is_a_speaker_whom_nobody_can_name(name: str):
-    columns = talk((name, "hi"), ("anna", "  ?"), (name, "again"))
-    assert columns.speaker.first(3).tolist() == [0, 1, 0]
-    assert (columns.names.first(3) == NOBODY).all()
-
-
-def test_only_the_first_four_of_many_names_are_kept():
-    crowd = [(f"p{i}", "hi") for i in range(6)]
-    columns = talk(*crowd, ("anna", "p5 p4 p3 p2 p1 p0"), ("bob", "p5 and new"), ("new", "hi"))
-    assert NAMED == 4
-    assert columns.names.first(9)[6].tolist() == [0, 1, 2, 3]
-    assert columns.names.first(9)[7].tolist() == [5, 8, NOBODY, NOBODY]
-    late = talk(("anna", "p0 p1 p2 p3 p4 p5"), *crowd)
-    assert late.names.first(1)[0].tolist() == [1, 2, 3, 4]
-    message, *_ = talk(*crowd).message(said("anna", "p5 p4 p3 p2 p1 p0"), 6)
-    assert message.names.tolist() == [[0, 1, 2, 3]]
 
 
 def test_message_knows_only_who_spoke_before_it():
@@ -145,32 +43,6 @@ def test_message_knows_only_who_spoke_before_it():
         [0, 2, STRANGER, STRANGER],
     ]
     assert [present.index.tolist() for present in at.values()] == [[0], [1], [2], [3]]
-
-
-def test_mass_is_the_sum_of_what_stems_weigh():
-    columns = talk((None, f"zyzzyva {COMMON} quokka zyzzyva"), (None, "quokka"))
-    # The first turn: one of 1 turn has each; the second: 2 of 2 have it.
-    assert columns.mass.first(2) == pytest.approx(
-        [2 * inverse_frequency("zyzzyva", 1, 1), inverse_frequency("quokka", 2, 2)]
-    )
-    present, *_ = columns.message(said(None, "quokka wombat"), 2)
-    assert present.mass == pytest.approx(
-        [inverse_frequency("quokka", 3, 3) + inverse_frequency("wombat", 1, 3)]
-    )
-
-
-def test_names_weigh_nothing_once_their_speaker_has_spoken():
-    first = "quokka"
-    columns = talk(("anna", "quokka"), ("Quokka Jones", "quokka jones"), ("anna", "quokka jones wombat"))
-    masses = columns.mass.first(3)
-    assert masses[0] == pytest.approx(inverse_frequency(first, 1, 1))
-    assert masses[1] == pytest.approx(inverse_frequency(first, 2, 2) + inverse_frequency("jone", 1, 2))
-    assert masses[2] == pytest.approx(inverse_frequency("wombat", 1, 3))
-    before, after = (columns.message(said("anna", "quokka"), n) for n in (1, 2))
-    assert before[0].mass == pytest.approx([inverse_frequency(first, 2, 2)])
-    assert len(before[1]) == 1
-    assert after[0].mass == [0]
-    assert after[1:] == ([], [], [])
 
 
 def bm25(message: TurnFacts, turn: TurnFacts, weights: dict[str, float]) -> float:
@@ -205,14 +77,6 @@ def test_identifiers_of_a_message_are_counted_in_each_turn():
     columns = talk(*((None, text) for text in turns))
     _, *stems = columns.message(said(None, "what did load_config say of Ada and of 4711 wombats"), 4)
     assert columns.shared(0, 4, *stems)[2].tolist() == [3, 0, 2, 2]
-
-
-def test_message_without_known_words_shares_nothing():
-    columns = talk((None, "quokka"), (None, ""))
-    for text in ("", "emu", COMMON):
-        _, *stems = columns.message(said(None, text), 2)
-        assert [part.tolist() for part in columns.shared(0, 2, *stems)] == [[0, 0]] * 3
-    assert [part.shape for part in columns.shared(2, 2, [], [], [])] == [(0,)] * 3
 
 
 @given(turns=any_turns(), data=st.data())
@@ -261,43 +125,3 @@ def test_message_reads_the_same_however_many_turns_follow(
     assert [p.tolist() for p in whole.shared(0, n, *shared_a)] == [
         p.tolist() for p in part.shared(0, n, *shared_b)
     ]
-
-
-@pytest.fixture
-def often() -> Iterator[None]:
-    """Threads take turns as often as can be."""
-    usual = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(usual)
-
-
-@pytest.mark.usefixtures("often")
-def test_reading_while_another_thread_appends():
-    facts = [said(f"p{i % 300}", f"p{(i * 7) % 300}, w{i % 50} v{i} and w{i % 11}") for i in range(2_000)]
-    message, n = said("p7", "p3 p299 w3 w7 v5 v9"), 60
-    expected = [
-        part.tolist() for part in Columns(facts[:n]).shared(0, n, *Columns(facts[:n]).message(message, n)[1:])
-    ]
-    columns, done = Columns(facts[:n]), threading.Event()
-
-    def read() -> int:
-        reads = 0
-        while not done.is_set() or not reads:
-            present, *stems = columns.message(message, n)
-            assert [part.tolist() for part in columns.shared(0, n, *stems)] == expected
-            assert present.names.tolist() == [[3, STRANGER, STRANGER, STRANGER]]
-            reads += 1
-        return reads
-
-    with ThreadPoolExecutor(2) as pool:
-        readers = [pool.submit(read) for _ in range(2)]
-        for fact in facts[n:]:
-            columns.append(fact)
-        done.set()
-        assert all(reader.result() for reader in readers)
-
-
-def test_common_stem_of_these_tests_is_common():
-    assert common_stems()[COMMON] > 0.02
-    assert not {"quokka", "wombat", "numbat", "zyzzyva", "emu"} & common_stems().keys()

@@ -44,25 +44,6 @@ def test_masked_turns_get_nothing_and_take_nothing():
     assert new.exp().tolist() == [1]
 
 
-def test_message_without_turns_begins_something_new():
-    log, new = shares(torch.zeros(0, 2), torch.zeros(2), torch.zeros(0, dtype=torch.bool))
-    assert log.shape == (0, 2)
-    assert new.exp().tolist() == [1, 1]
-
-
-def test_heads_share_apart_from_each_other():
-    links = torch.randn(3, 5, 2, generator=torch.Generator().manual_seed(0))
-    log, new = shares(links, torch.tensor([0.0, 9.0]).expand(3, 2), torch.ones(3, 5, dtype=torch.bool))
-    assert torch.allclose(log.exp().sum(dim=1) + new.exp(), torch.ones(3, 2))
-    assert (new[:, 1] > new[:, 0]).all()
-
-
-def test_band_becomes_a_matrix_below_the_diagonal():
-    # (n, K, H): turn 2 goes on from turn 1 by 5 and from turn 0 by 6; of turn 0 nothing exists.
-    band = torch.tensor([[[1.0], [2.0]], [[3.0], [4.0]], [[5.0], [6.0]]])
-    assert dense(band)[0].tolist() == [[0, 0, 0], [3, 0, 0], [6, 5, 0]]
-
-
 @pytest.mark.parametrize(("n", "width"), SIZES)
 def test_matrix_of_any_size_holds_the_band(n: int, width: int):
     band = torch.randn(n, width, 2, generator=torch.Generator().manual_seed(1))
@@ -78,14 +59,6 @@ def test_steps_add_up_all_ways_of_following_links():
     matrix = torch.tensor([[[0.0, 0, 0], [0.5, 0, 0], [0.25, 0.5, 0]]])
     # From turn 2 to turn 0: straight 0.25, and by way of turn 1 0.5 · 0.5.
     assert steps(matrix)[0].tolist() == [[1, 0, 0], [0.5, 1, 0], [0.5, 0.5, 1]]
-
-
-def test_steps_can_be_differentiated():
-    band = torch.full((4, 2, 1), 0.3, requires_grad=True)
-    steps(dense(band)).sum().backward()
-    assert band.grad is not None
-    exists = torch.arange(4)[:, None] >= torch.arange(1, 3)
-    assert torch.equal(band.grad[..., 0] != 0, exists)
 
 
 @pytest.mark.parametrize(("n", "width"), SIZES)
@@ -109,21 +82,6 @@ def test_band_of_the_first_turns_ignores_the_links_of_later_ones(n: int, more: i
     for ask in ("follow", "gather", "one_step"):
         found = getattr(Band(columns, n), ask)(values)
         assert found == pytest.approx(getattr(Band(part, n), ask)(values), abs=1e-6)
-
-
-def test_band_leaves_links_and_values_as_they_are():
-    _, columns = banded(30, 5)
-    values, links = np.ones((30, 2), dtype=np.float32), columns.copy()
-    band = Band(columns, 30)
-    band.follow(values), band.gather(values), band.one_step(values)
-    assert (values == 1).all()
-    assert np.array_equal(columns, links)
-
-
-def test_band_is_not_copied():
-    _, columns = banded(30, 5)
-    assert np.shares_memory(Band(columns, 20)._band, columns)
-    assert Band(columns, 20)._band.flags.f_contiguous, "else BLAS is given a copy with each call"
 
 
 def test_what_links_reach_is_never_more_than_there_was():

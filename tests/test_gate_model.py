@@ -1,4 +1,4 @@
-"""The gate in layers: parameters, hand values, masks and edges, equivalences, gradients."""
+"""The gate in layers: parameters, hand values, masks, equivalences, gradients, and kept states."""
 
 from __future__ import annotations
 
@@ -10,11 +10,14 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.errors import EncoderError, GateError
-from convgate.gate.bilinear import positions
+from convgate.conversation import Conversation, Turn
 from convgate.gate.config import GateConfig
+from convgate.gate.explain import attention_weights, leave_one_out, relevance_matrix, strongest_links
 from convgate.gate.model import Gate, Message
 from convgate.gate.reference import REFERENCE_PARAMETERS
+from convgate.gate.states import KeptStates
+from convgate.policies.gate import GatePolicy
+from tests.fakes import FakeEncoder
 from tests.gates import trained_gate, unit_vectors
 from tools.benchmark.naive import naive_logits
 
@@ -53,14 +56,6 @@ def test_untrained_gate_ranks_by_cosine_similarity():
     assert scores.learned_threshold == 0.5
 
 
-def test_oldest_turn_of_an_untrained_gate_loses_0_007():
-    gate = Gate()
-    scores = gate.score(gate.state(unit_vectors(5)), Message(unit_vectors(1)[0]))
-    assert scores.parts["decay"][0] == pytest.approx(-0.0067, abs=1e-4)
-    assert scores.parts["decay"][-1] == 0
-    assert gate.tiers.bilinear.oldest_penalty == pytest.approx(0.67, abs=0.01)
-
-
 def test_tier_1_has_the_values_of_its_formula():
     gate = Gate(GateConfig(dimension=2))
     with torch.no_grad():
@@ -74,12 +69,6 @@ def test_tier_1_has_the_values_of_its_formula():
     assert parts["semantic"] == pytest.approx([2.0, 1.84, 0.8])
     assert parts["recency"] == pytest.approx([0.0, 0.25, 0.5])
     assert parts["decay"] == pytest.approx([-(1 - math.exp(-1)), -(1 - math.exp(-0.5)), 0.0])
-
-
-def test_positions_run_from_oldest_to_newest():
-    assert positions(0).tolist() == []
-    assert positions(1).tolist() == [1.0]
-    assert positions(5).tolist() == [0.0, 0.25, 0.5, 0.75, 1.0]
 
 
 @given(n=st.integers(0, 60), seed=st.integers(0, 1000))
@@ -114,15 +103,6 @@ def test_reduced_precision_of_long_histories_stays_close():
     assert np.abs(fast - naive).max() < 0.01 * np.std(naive) + 2e-3
 
 
-def test_turns_attend_to_each_other():
-    gate, turns, situation = trained_gate(), unit_vectors(6), unit_vectors(1, seed=5)[0]
-    before = gate.score(gate.state(turns), Message(situation))
-    turns[0] = -turns[0]
-    after = gate.score(gate.state(turns), Message(situation))
-    assert after.tier1[3] == pytest.approx(before.tier1[3])
-    assert abs(after.attention[3] - before.attention[3]) > 1e-4
-
-
 def test_batch_equals_one_by_one_and_padding_changes_nothing():
     gate, lengths = trained_gate(), [1, 4, 7]
     histories = [unit_vectors(n, seed=n) for n in lengths]
@@ -152,14 +132,6 @@ def test_no_turns_give_no_scores_and_one_turn_stands_by_tier_1():
     assert one.parts["contextual"].tolist() == [0.0]
 
 
-def test_permuting_turns_permutes_the_semantic_part():
-    gate, turns, situation = trained_gate(), unit_vectors(9), unit_vectors(1, seed=5)[0]
-    order = np.random.default_rng(3).permutation(9)
-    before = gate.score(gate.state(turns), Message(situation)).parts["semantic"]
-    after = gate.score(gate.state(turns[order]), Message(situation)).parts["semantic"]
-    assert after == pytest.approx(before[order], abs=1e-6)
-
-
 def test_extending_a_state_equals_building_it_anew():
     gate, turns, situation = trained_gate(), unit_vectors(20), unit_vectors(1, seed=5)[0]
     grown = gate.extended(gate.state(turns[:13]), turns[13:])
@@ -178,49 +150,92 @@ def test_every_parameter_but_the_threshold_receives_a_gradient():
     assert without - {"tiers.attention.self_attention.key.bias"} == {"threshold_logit"}
 
 
-def test_seed_fixes_an_untrained_gate_and_leaves_the_global_generator_alone():
-    torch.manual_seed(7)
-    expected = torch.rand(1)
-    torch.manual_seed(7)
-    first, second = Gate(seed=3), Gate(seed=3)
-    assert torch.equal(torch.rand(1), expected)
-    projections = [gate.tiers.attention.turn_projection.weight for gate in (first, second, Gate(seed=4))]
-    assert torch.equal(projections[0], projections[1])
-    assert not torch.equal(projections[0], projections[2])
+def talk(*texts: str) -> Conversation:
+    return Conversation(id="t", turns=tuple(Turn.of("user", text) for text in texts))
 
 
-def test_nan_in_an_embedding_names_the_turn():
-    turns = unit_vectors(4)
-    turns[2, 7] = np.nan
-    with pytest.raises(
-        EncoderError, match="the embedding of a turn gave a NaN or infinite vector for text 2"
-    ):
-        Gate().state(turns)
-
-
-def test_infinite_situation_is_refused():
-    gate, situation = Gate(), unit_vectors(1)[0]
-    situation[0] = np.inf
-    with pytest.raises(EncoderError, match="the situation"):
-        gate.score(gate.state(unit_vectors(2)), Message(situation))
-
-
-def test_wrong_dimension_names_both():
-    with pytest.raises(GateError, match="reads embeddings of 384 dimensions; a turn has 128"):
-        Gate().state(unit_vectors(2, dimension=128))
-    gate = Gate()
-    with pytest.raises(GateError, match="384 dimensions; the situation has 12"):
-        gate.score(gate.state(unit_vectors(2)), Message(unit_vectors(1, dimension=12)[0]))
+def test_new_message_encodes_only_the_new_texts():
+    policy, encoder = GatePolicy(trained_gate(), FakeEncoder()), FakeEncoder()
+    policy = GatePolicy(policy.gate, encoder)
+    policy.decide(*talk("a b", "c d", "e f").at(2))
+    assert encoder.calls == [["a b", "c d"], ["e f"]]
+    policy.decide(*talk("a b", "c d", "e f", "g h").at(3))
+    assert encoder.calls[2:] == [["e f"], ["g h"]]
 
 
 @pytest.mark.parametrize(
-    ("values", "message"),
+    "histories",
     [
-        ({"preset": "huge"}, "preset must be one of reference.*'huge'"),
-        ({"hidden": 0}, "hidden must be from 1 to .*; got 0"),
-        ({"situation": "dream"}, "situation must be one of current, leaning; got 'dream'"),
+        [["a", "b"], ["a", "b", "c"], ["a"], ["a", "b", "c", "d"]],
+        [["a", "b"], ["x", "b"], ["a", "y"], []],
+        [["a"], ["b"], ["c"], ["d"], ["e"], ["f"], ["a", "b"]],
     ],
 )
-def test_config_refuses_what_it_cannot_build(values: dict, message: str):
-    with pytest.raises(GateError, match=message):
-        GateConfig(**values)
+def test_states_are_those_made_anew(histories: list[list[str]]):
+    gate, encoder, kept = trained_gate(), FakeEncoder(), KeptStates()
+    for texts in histories:
+        state = kept.state(gate, encoder, talk(*texts).turns)
+        anew = gate.state(encoder.encode(texts))
+        assert np.allclose(state.embeddings, anew.embeddings)
+        assert np.allclose(state.projected.numpy(), anew.projected.numpy(), atol=1e-6)
+
+
+def test_fingerprint_tells_weights_apart():
+    assert Gate(seed=1).fingerprint == Gate(seed=1).fingerprint
+    assert Gate(seed=1).fingerprint != Gate(seed=2).fingerprint
+
+
+N = 12
+
+
+@pytest.fixture
+def scored():
+    gate, turns, situation = trained_gate(), unit_vectors(N), unit_vectors(1, seed=5)[0]
+    state = gate.state(turns)
+    message = Message(situation)
+    return gate, turns, state, message, gate.score(state, message)
+
+
+def test_attention_of_a_turn_sums_to_one(scored):
+    gate, _, state, _, scores = scored
+    weights = attention_weights(gate, state, scores, [0, 7])
+    assert weights.shape == (2, N)
+    assert weights.sum(axis=1) == pytest.approx([1, 1], abs=1e-5)
+
+
+def test_leaving_a_turn_out_equals_scoring_a_history_without_it(scored):
+    gate, turns, state, message, _ = scored
+    without = leave_one_out(gate, state, message, 4)
+    expected = gate.score(gate.state(np.delete(turns, 4, axis=0)), message).scores
+    assert np.isnan(without[4])
+    assert np.delete(without, 4) == pytest.approx(expected, abs=1e-6)
+
+
+def test_strongest_links_are_sorted_capped_and_measured(scored):
+    gate, _, state, message, scores = scored
+    links = strongest_links(gate, state, message, scores, 6, limit=3)
+    weights = attention_weights(gate, state, scores, [6])[0]
+    assert [link.weight for link in links] == sorted((link.weight for link in links), reverse=True)
+    assert len(links) == 3
+    assert all(link.other != 6 for link in links)
+    assert links[0].weight == pytest.approx(np.delete(weights, 6).max())
+    for link in links:
+        expected = scores.scores[6] - leave_one_out(gate, state, message, link.other)[6]
+        assert link.effect == pytest.approx(expected)
+    assert any(abs(link.effect) > 1e-5 for link in links)
+
+
+def test_matrix_holds_the_scores_of_each_turn_as_the_current_one(scored):
+    gate, turns, state, _, _ = scored
+    situations, seen = unit_vectors(N, seed=8), []
+    matrix = relevance_matrix(
+        gate,
+        state,
+        [Message(vector) for vector in situations],
+        progress=lambda done, total: seen.append((done, total)),
+    )
+    assert matrix.shape == (N, N)
+    assert np.isnan(matrix[np.triu_indices(N)]).all()
+    expected = gate.score(gate.state(turns[:9]), Message(situations[9])).scores
+    assert matrix[9, :9] == pytest.approx(expected, abs=1e-6)
+    assert seen[-1] == (N, N)

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import asyncio
-import gc
 import gzip
 import json
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -13,19 +10,9 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from convgate.conversation import Turn
-from convgate.errors import ConvgateError, SettingsError
 from convgate.gatekeeper import model as model_module
 from convgate.gatekeeper.exchange import Exchange
-from convgate.gatekeeper.model import (
-    MAX_REPLY_BYTES,
-    Answer,
-    LanguageModel,
-    ModelError,
-    ModelUse,
-    read_answer,
-    read_reply,
-)
-from convgate.settings import Settings
+from convgate.gatekeeper.model import MAX_REPLY_BYTES, Answer, LanguageModel, ModelError, ModelUse
 from tests.llm_server import Answer as Reply
 from tests.llm_server import ChatServer, body, decides, fails, send_head, writes
 
@@ -120,24 +107,6 @@ def test_everything_else_is_a_failure(
         assert (model.use.calls, model.use.failures) == (number, number)
 
 
-@pytest.mark.parametrize("usage", [None, [], {"prompt_tokens": -1, "completion_tokens": "many"}, {"x": True}])
-def test_a_decision_counts_though_its_tokens_are_not_stated(usage: object) -> None:
-    completion = {"choices": [{"message": {"content": "{}"}}], "usage": usage}
-    assert read_reply(json.dumps(completion).encode()) == ("{}", 0, 0)
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        '{"keep": true, "category": "answer", "reason": "so"}',
-        '```json\n{"keep": true, "category": "answer", "reason": "so"}\n```',
-        '<think>Hm, {"keep": false}.</think>\n{"keep": true, "category": "answer", "reason": "so", "x": 1}',
-    ],
-)
-def test_a_decision_may_be_in_a_fence_or_after_thoughts(content: str) -> None:
-    assert read_answer(content) == Answer(True, "answer", "so")
-
-
 def test_the_key_stands_in_no_reason_though_an_endpoint_repeats_it(
     server: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,7 +115,6 @@ def test_the_key_stands_in_no_reason_though_an_endpoint_repeats_it(
 
     with pytest.raises(ModelError) as caught:
         model.ask(ASKED)
-    assert "no such key" in str(caught.value)
     assert "sk-secret" not in str(caught.value)
     model.close()
 
@@ -226,33 +194,6 @@ def test_an_endpoint_that_is_not_there_is_left_alone_after_a_while(monkeypatch: 
     gone.close()
 
 
-def test_an_answer_in_between_begins_the_count_of_failures_anew(
-    server: ChatServer, model: LanguageModel
-) -> None:
-    for _ in range(2):
-        server.plays(fails(401))
-        for _ in range(model_module.MAX_FAILURES - 1):
-            with pytest.raises(ModelError):
-                model.ask(ASKED)
-        server.plays(decides(True))
-        assert model.ask(ASKED).keep
-
-
-def test_threads_and_event_loops_ask_alike(server: ChatServer, model: LanguageModel) -> None:
-    server.plays(decides(True))
-    threads = [threading.Thread(target=model.ask, args=(ASKED,)) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    async def within_a_loop() -> Answer:
-        return model.ask(ASKED)
-
-    assert asyncio.run(within_a_loop()).keep
-    assert (model.use.calls, model.use.failures) == (5, 0)
-
-
 def serving() -> set[threading.Thread]:
     return {thread for thread in threading.enumerate() if thread.name == "convgate-model"}
 
@@ -274,46 +215,3 @@ def test_what_is_closed_while_it_asks_or_before_has_no_answer(server: ChatServer
     with pytest.raises(ModelError):
         model.ask(ASKED)
     model.close()
-
-
-def test_a_model_that_nobody_closes_takes_its_thread_with_it(server: ChatServer) -> None:
-    others = serving()
-    forgotten = LanguageModel("tiny", base_url=server.url)
-    server.plays(decides(True))
-    forgotten.ask(ASKED)
-    (thread,) = serving() - others
-
-    del forgotten
-    gc.collect()
-
-    thread.join(5)
-    assert not thread.is_alive()
-
-
-@pytest.mark.parametrize(
-    ("changes", "key", "setting"),
-    [
-        ({"gatekeeper_model": None}, "k", "gatekeeper_model"),
-        ({"gatekeeper_base_url": None}, "", "OPENAI_API_KEY"),
-        ({"gatekeeper_base_url": "127.0.0.1:8000"}, "", "gatekeeper_base_url"),
-        ({}, "sk-é", "OPENAI_API_KEY"),
-    ],
-)
-def test_settings_without_a_usable_model_are_refused(
-    changes: dict[str, object], key: str, setting: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", key)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    settings = Settings(
-        gatekeeper_mode="llm", gatekeeper_model="tiny", gatekeeper_base_url="http://127.0.0.1/v1"
-    )
-
-    with pytest.raises(SettingsError, match=setting):
-        LanguageModel.of(settings.model_copy(update=changes))
-
-
-def test_without_the_package_it_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "openai", None)
-
-    with pytest.raises(ConvgateError, match=r'pip install "convgate\[llm\]"'):
-        LanguageModel("tiny")

@@ -1,16 +1,18 @@
-"""The published behaviour of the gatekeeper, row by row: 59 cases in the words of its table and examples."""
+"""The published behavior of the gatekeeper, row by row; exchanges, counts, and the command."""
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 
 import pytest
 
 from convgate.cli import main as cli
+from convgate.conversation import Conversation, Turn
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.decision import Category
-from convgate.gatekeeper.exchange import Exchange
+from convgate.gatekeeper.exchange import TAIL, Exchange, exchanges_of
 
 SHORT = "Done."
 LONG = (
@@ -92,23 +94,112 @@ def test_a_published_case_is_decided_as_published(user: str, answer: str, keep: 
     assert decision.categories == (category,)
 
 
-def test_the_command_decides_the_published_cases_in_the_order_of_the_file(tmp_path, monkeypatch, capsys):
-    file = tmp_path / "cases.jsonl"
-    lines = [json.dumps({"user": user, "assistant": answer}) for user, answer, _, _ in CASES]
-    file.write_text("\n".join(lines), encoding="utf-8")
-    monkeypatch.setattr(sys, "argv", ["convgate", "gatekeep", str(file), "--json"])
-    with pytest.raises(SystemExit) as stop:
-        cli.main()
-    assert stop.value.code == 0
-    found = json.loads(capsys.readouterr().out)
-    assert len(found) == 59
-    assert [(one["keep"], one["category"]) for one in found] == [(keep, name) for _, _, keep, name in CASES]
-    assert {frozenset(one) for one in found} == {frozenset({"keep", "category", "categories", "reason"})}
-
-
 @pytest.mark.parametrize(
     ("user", "answer", "outcome"),
     [("x" * 19, "y" * 99, "skip"), ("x" * 20, "y" * 99, "keep"), ("x" * 19, "y" * 100, "keep")],
 )
 def test_the_lengths_of_a_short_exchange_are_exclusive(user: str, answer: str, outcome: str):
     assert check(Exchange(f"  {user}\n", answer)).outcome == outcome
+
+
+def talk(*turns: tuple[str, str]) -> Conversation:
+    return Conversation("talk", tuple(Turn.of(role, text) for role, text in turns))
+
+
+def test_an_exchange_is_a_users_turn_with_all_that_answers_it():
+    placed = exchanges_of(
+        talk(
+            ("system", "Be brief."),
+            ("user", "Which tests fail?"),
+            ("assistant", "I'll look."),
+            ("tool", "2 failed"),
+            ("developer", "Be kind."),
+            ("assistant", "Two of them."),
+            ("user", "Fix them"),
+        )
+    )
+    assert [(one.user_turn, one.turns) for one in placed] == [(1, (1, 2, 3, 5)), (6, (6,))]
+    first, last = (one.exchange for one in placed)
+    assert (first.user, first.assistant, first.previous) == (
+        "Which tests fail?",
+        "I'll look.\nTwo of them.",
+        (),
+    )
+    assert (last.user, last.assistant) == ("Fix them", "")
+    assert [turn.text for turn in last.previous] == [
+        "Which tests fail?",
+        "I'll look.",
+        "2 failed",
+        "Two of them.",
+    ]
+
+
+def test_each_turn_but_instructions_stands_in_one_exchange_and_what_is_before_stays_short():
+    roles = ["user", "assistant", "tool", "assistant", "user", "user", "system", "assistant"] * 10
+    placed = exchanges_of(talk(*((role, f"{at}") for at, role in enumerate(roles))))
+    inside = [index for one in placed for index in one.turns]
+    assert inside == [at for at, role in enumerate(roles) if role != "system"]
+    assert {len(one.exchange.previous) for one in placed[5:]} == {TAIL}
+
+
+LINES = """\
+{"user": "PostgreSQL", "assistant": "Done.", "previous": [{"role": "assistant", "content": "Which one?"}]}
+{"user": "Hi", "keep": false, "note": "other fields are let be"}
+
+{"user": "How do I read a file?", "assistant": null, "previous": null}
+"""
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    def call(text: str, *words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["convgate", "gatekeep", "-", *words])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+        with pytest.raises(SystemExit) as stop:
+            cli.main()
+        captured = capsys.readouterr()
+        return int(stop.value.code or 0), captured.out, captured.err
+
+    return call
+
+
+def test_lines_are_decided_in_their_order(run):
+    code, out, err = run(LINES, "--json")
+    assert (code, err) == (0, "")
+    assert [(one["keep"], one["category"]) for one in json.loads(out)] == [
+        (True, "decision"),
+        (False, "greeting"),
+        (True, "other"),
+    ]
+
+
+BAD = """\
+{"user": 3}
+{"assistant": "no user"}
+broken
+{"user": "ok", "previous": [{"role": 1}]}
+{"user": "ok", "previous": "none"}
+{"user": "ok", "assistant": ["a"]}
+{"user": "I prefer tabs"}
+{"user": "Hi"}
+{"user": "Ok"}
+{"user": "Fix it"}
+"""
+
+
+def test_bad_lines_are_told_with_line_and_field_and_nothing_is_decided(run):
+    code, out, err = run(BAD, "--json")
+    assert (code, out) == (1, "")
+    for place in (
+        "line 1, field 'user': expected a text, got a number",
+        "line 2, field 'user': there is no message of the user",
+        "line 3: not valid JSON",
+        "line 4, field 'previous[0].role'",
+        "line 5, field 'previous': expected a list of messages, got a text",
+        "line 6, field 'assistant': expected a text, got a list",
+        "6 bad places in standard input",
+    ):
+        assert place in err
+    code, out, err = run(BAD, "--json", "--skip-bad")
+    assert (code, len(json.loads(out))) == (0, 4)
+    assert "line 1" in err

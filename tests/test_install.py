@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import subprocess
 import sys
 import zipfile
@@ -13,7 +12,6 @@ from typing import Any
 import pytest
 
 from tools import install
-from tools.lock import constraint_lines
 
 CUDA_PLAN = [
     ("torch", "2.13.0"),
@@ -57,25 +55,6 @@ def make_python(venv: Path) -> None:
     install.python_of(venv).touch()
 
 
-def test_a_plan_with_cuda_packages_is_recognised_however_they_are_spelt() -> None:
-    assert install.cuda_packages(report(*CUDA_PLAN)) == [
-        "cuda-toolkit 13.0.3.0",
-        "cuda_bindings 13.0.3",
-        "nvidia-cudnn-cu13 9.20.0.48",
-        "triton 3.7.1",
-    ]
-
-
-@pytest.mark.parametrize("version", ["2.13.0+cu130", "2.13.0+rocm7.0", "2.13.0+xpu"])
-def test_a_build_for_an_accelerator_is_recognised_by_its_version(version: str) -> None:
-    assert install.cuda_packages(report(("torch", version))) == [f"torch {version}"]
-
-
-@pytest.mark.parametrize("version", ["2.13.0+cpu", "2.13.0"])
-def test_a_cpu_build_is_no_cuda_build(version: str) -> None:
-    assert install.cuda_packages(report(("torch", version), ("filelock", "4"), ("cudalike", "1"))) == []
-
-
 def test_a_cuda_build_that_nobody_asked_for_stops_before_anything_of_it_is_installed(
     pip: Pip, tmp_path: Path
 ) -> None:
@@ -84,20 +63,6 @@ def test_a_cuda_build_that_nobody_asked_for_stops_before_anything_of_it_is_insta
         install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
     assert pip.calls == [("pip", "hatchling")]
     assert not (tmp_path / "venv" / "convgate-install.json").exists()
-
-
-def test_the_cuda_build_is_taken_when_asked_for(pip: Pip, tmp_path: Path) -> None:
-    pip.planned = tuple(CUDA_PLAN)
-    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=True)
-    assert pip.calls[1] == ("torch",)
-
-
-def test_the_index_serves_torch_alone(pip: Pip, tmp_path: Path) -> None:
-    install.install(tmp_path / "venv", dev=True, torch_index="https://index.example/cpu", torch_cuda=False)
-    with_index = [call for call in pip.calls if "--index-url" in call]
-    assert [call[0] for call in with_index] == ["torch"]
-    assert "--no-deps" in with_index[0]
-    assert "https://index.example/cpu" in with_index[0]
 
 
 def test_a_second_run_does_nothing_and_development_tools_stay(pip: Pip, tmp_path: Path) -> None:
@@ -120,17 +85,6 @@ def test_another_index_replaces_torch_and_its_password_is_not_written_down(pip: 
     assert "secret" not in (tmp_path / "venv" / "convgate-install.json").read_text()
 
 
-def test_changed_constraints_are_installed(pip: Pip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("pyproject.toml", "constraints.txt"):
-        (tmp_path / name).write_text("one")
-    monkeypatch.setattr(install, "CHECKOUT", tmp_path)
-    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
-    pip.calls.clear()
-    (tmp_path / "constraints.txt").write_text("two")
-    install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
-    assert pip.calls
-
-
 def test_a_half_finished_installation_is_not_taken_for_a_whole_one(
     pip: Pip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,14 +96,6 @@ def test_a_half_finished_installation_is_not_taken_for_a_whole_one(
     with pytest.raises(install.InstallError, match="no network"):
         install.install(tmp_path / "venv", dev=True, torch_index="", torch_cuda=False)
     assert not (tmp_path / "venv" / "convgate-install.json").exists()
-
-
-def test_an_old_python_is_named_with_the_way_out(
-    pip: Pip, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(install, "OLDEST_PYTHON", (99, 0))
-    with pytest.raises(install.InstallError, match=r"needs Python 3\.11 or newer.*make install PYTHON="):
-        install.install(tmp_path / "venv", dev=False, torch_index="", torch_cuda=False)
 
 
 def test_pip_itself_plans_a_cuda_build_without_downloading_its_packages(
@@ -185,23 +131,3 @@ def write_wheel(folder: Path, name: str, version: str, *, requires: str = "") ->
         )
         wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         wheel.writestr(f"{info}/RECORD", "")
-
-
-def test_the_state_file_says_what_the_environment_was_made_from(pip: Pip, tmp_path: Path) -> None:
-    install.install(tmp_path / "venv", dev=True, torch_index="", torch_cuda=False)
-    state = json.loads((tmp_path / "venv" / "convgate-install.json").read_text())
-    assert state["dev"] is True
-    assert state["python"] == f"{sys.version_info.major}.{sys.version_info.minor}"
-
-
-def test_frozen_versions_lose_their_build_and_are_sorted() -> None:
-    frozen = "torch==2.13.0+cpu\nbm25s==0.3.16\nmypy_extensions==1.1.0\nruamel.yaml==0.19.1\n"
-    assert (
-        constraint_lines(frozen)
-        == "bm25s==0.3.16\nmypy-extensions==1.1.0\nruamel-yaml==0.19.1\ntorch==2.13.0\n"
-    )
-
-
-def test_a_frozen_address_is_refused() -> None:
-    with pytest.raises(ValueError, match="no plain version: 'torch @ file"):
-        constraint_lines("torch @ file:///wheels/torch.whl")

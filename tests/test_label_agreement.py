@@ -1,9 +1,10 @@
-"""Agreement: the numbers are those of the libraries, and the words follow from the numbers."""
+"""Counts over labels, and agreement: the numbers are those of the libraries."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from collections import Counter, defaultdict
+from datetime import UTC, date, datetime, timedelta
+from itertools import combinations
 
 import krippendorff
 import numpy as np
@@ -12,38 +13,176 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
+from convgate.conversation import Conversation, Turn
 from convgate.labels.agreement import (
     Agreement,
     Pause,
-    agreement,
     agreement_of_all,
     agreement_of_pairs,
     labelling_pause,
     training_warnings,
 )
-from convgate.store import Entry, Labels, SituationKey, Store
-from convgate.store.label_counts import LabelCounts
+from convgate.store import Conversations, Entry, Labels, NewConversation, SituationKey, Store
+from convgate.store.label_counts import LabelCounts, SharedCounts, TurnCounts
+from convgate.store.label_log import ANSWERS, AnnotatorKind
 from tests.stores import emptied
-from tests.test_label_counts import MONDAY, add, say, shared, turn_counts
+
+
+def add(store: Store, name: str, turns: int = 10) -> str:
+    said = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"{name} {i}") for i in range(turns))
+    (added,) = Conversations(store).add([NewConversation(Conversation(name, said), title=name)])
+    return added.key
+
+
+def say(store: Store, place: SituationKey, who: str, at: datetime, **answers: str | None) -> None:
+    """Answers by turn, such as t3="relevant", given at a time."""
+    entries = [
+        Entry(place, int(turn[1:]), who, answer, at=at.isoformat()) for turn, answer in answers.items()
+    ]
+    Labels(store).record(entries, by=who, kind="answer")
+
+
+MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
+
+
+ACTIONS = st.lists(
+    st.one_of(
+        st.tuples(
+            st.sampled_from(["Ada", "Bo", "Cy", "bot", "settle"]),
+            st.integers(0, 1),
+            st.dictionaries(st.integers(0, 2), st.none() | st.sampled_from(ANSWERS), min_size=1),
+            st.integers(0, 20),
+        ),
+        st.sampled_from(["undo Ada", "undo Bo", "redo Ada"]),
+    ),
+    max_size=20,
+)
+
+
+@pytest.fixture(scope="module")
+def of_many(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    return Store(tmp_path_factory.mktemp("labels") / "convgate.db")
+
+
+@settings(max_examples=40)
+@given(ACTIONS)
+def test_counts_are_those_of_all_entries(
+    of_many: Store, actions: list[tuple[str, int, dict[int, str | None], int] | str]
+) -> None:
+    store = emptied(of_many)
+    labels, key = Labels(store), add(store, "talk")
+    for action in actions:
+        if isinstance(action, str):
+            what, who = action.split()
+            (labels.undo if what == "undo" else labels.redo)(who)
+            continue
+        who, message, answers, day = action
+        place = SituationKey(key, 6 + 2 * message)
+        if who == "settle":
+            labels.adjudicate(place, answers, by="Ada")  # type: ignore[arg-type]
+            continue
+        kind: AnnotatorKind = "agent" if who == "bot" else "person"
+        at = (MONDAY + timedelta(days=day)).isoformat()
+        entries = [Entry(place, turn, who, answer, at=at, kind=kind) for turn, answer in answers.items()]
+        labels.record(entries, by=who, kind="answer", by_kind=kind)
+    said: dict[tuple[SituationKey, int], dict[str, Entry]] = defaultdict(dict)
+    for entry in labels.entries():
+        if entry.kind == "person":
+            said[entry.situation, entry.turn][entry.annotator] = entry
+    pairs: Counter[tuple[str, str, int | None, date, str, str]] = Counter()
+    for (place, _), by in said.items():
+        for a, b in combinations(sorted(by), 2):
+            later = max(datetime.fromisoformat(by[who].at or "") for who in (a, b))
+            week = later.date() - timedelta(days=later.weekday())
+            one, two = by[a].value or "", by[b].value or ""
+            if "unsure" in (one, two):
+                one = two = "unsure"
+            pairs[a, b, place.turn, week, one, two] += 1
+    counts = LabelCounts(store)
+    with store.read() as db:
+        turns = dict(db.execute("SELECT number, turn FROM situations").fetchall())
+    assert pairs == Counter(
+        {
+            (row.first, row.second, turns[row.message], row.week, one, two): number
+            for row in counts.shared()
+            for one, two, number in (
+                ("relevant", "relevant", row.both),
+                ("relevant", "not_relevant", row.only_first),
+                ("not_relevant", "relevant", row.only_second),
+                ("not_relevant", "not_relevant", row.neither),
+                ("unsure", "unsure", row.unsure),
+            )
+            if number
+        }
+    )
+    disputed = {
+        (place, turn)
+        for (place, turn), by in said.items()
+        if {"relevant", "not_relevant"} <= {entry.value for entry in by.values()}
+    }
+    page = counts.disagreements(settled=None, per_page=100)
+    assert {(row.situation, row.turn) for row in page.rows} == disputed
+    assert page.total == len(disputed)
+    told = [[entry.value for entry in by.values() if entry.value != "unsure"] for by in said.values()]
+    shared = [answers for answers in told if len(answers) > 1]
+    together = counts.together()
+    assert sum(row.turns for row in together) == len(shared)
+    assert sum(row.agreed for row in together) == sum(len(set(answers)) == 1 for answers in shared)
+    assert sum(row.relevant for row in together) == sum(answers.count("relevant") for answers in shared)
+
+
+def test_disagreements_come_in_pages_newest_first_with_both_answers(store: Store) -> None:
+    places = [SituationKey(add(store, f"talk {n}"), 8) for n in range(5)]
+    for day, place in enumerate(places):
+        say(store, place, "Ada", MONDAY, t0="relevant", t1="relevant", t2="unsure")
+        say(store, place, "Bo", MONDAY + timedelta(days=day), t0="not_relevant", t1="relevant", t2="relevant")
+    say(store, places[0], "Cy", MONDAY, t0="unsure", t1="not_relevant")
+    counts = LabelCounts(store)
+    page = counts.disagreements(1, 2)
+    assert (page.total, [row.title for row in page.rows]) == (6, ["talk 4", "talk 3"])
+    (row, _) = page.rows
+    assert (row.situation, row.turn, row.at) == (places[4], 0, MONDAY + timedelta(days=4))
+    assert (row.answers, row.settled) == ({"Ada": "relevant", "Bo": "not_relevant"}, None)
+    last = counts.disagreements(3, 2)
+    assert [(row.title, row.turn) for row in last.rows] == [("talk 0", 0), ("talk 0", 1)]
+    assert last.rows[0].answers == {"Ada": "relevant", "Bo": "not_relevant", "Cy": "unsure"}
+    past = counts.disagreements(4, 2)
+    assert (past.rows, past.total) == ((), 6)
+    assert counts.disagreements(annotators=["Ada", "Bo"]).total == 5
+    assert [row.turn for row in counts.disagreements(annotators=["Bo", "Cy"]).rows] == [1]
+    assert [(row.situation, row.turn) for row in counts.disagreements(situation=places[0]).rows] == [
+        (places[0], 0), (places[0], 1),
+    ]  # fmt: skip
+    assert counts.disagreements(situation=SituationKey(places[0].conversation, 6)).total == 0
+
+
+def shared(both: int, only_first: int, only_second: int, neither: int, message: int = 1) -> SharedCounts:
+    """For other tests: the counts of one message."""
+    return SharedCounts(
+        "Ada", "Bo", message, message, date(2026, 3, 2), both, only_first, only_second, neither, 0
+    )
+
+
+def turn_counts(answers: list[tuple[int, int]], message: int = 1) -> TurnCounts:
+    """For other tests: turns of one message, each by how many call it relevant and how many not."""
+    told = [(yes, no) for yes, no in answers if yes + no > 1]
+    return TurnCounts(
+        message,
+        message,
+        len(told),
+        sum(not (yes and no) for yes, no in told),
+        sum(yes for yes, _ in told),
+        sum(no for _, no in told),
+        sum(yes * no / (yes + no - 1) for yes, no in told),
+    )
+
 
 NOW = MONDAY + timedelta(days=14)  # two weeks are over
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "convgate.db")
 
 
 def pair(both: int, only_first: int, only_second: int, neither: int) -> Agreement:
     (found,) = agreement_of_pairs([shared(both, only_first, only_second, neither)])
     return found
-
-
-def test_kappa_by_hand() -> None:
-    # 35 of 50 alike; by chance (25 · 30 + 25 · 20) / 50² = half; so (.7 - .5) / (1 - .5)
-    found = pair(20, 5, 10, 15)
-    assert found.value == pytest.approx(0.4)
-    assert (found.coefficient, found.shared, found.agreed) == ("kappa", 50, 35)
 
 
 CELLS = st.tuples(*[st.integers(0, 30)] * 4).filter(lambda cells: sum(cells) > 0)
@@ -85,39 +224,6 @@ def test_alpha_is_that_of_the_library(votes: list[tuple[int, int]]) -> None:
     assert swapped.value == pytest.approx(value)
 
 
-def test_alpha_of_answers_that_are_all_alike_turn_by_turn_is_one() -> None:
-    found = agreement_of_all(["Ada", "Bo", "Cy"], [turn_counts([(3, 0), (0, 2), (1, 0), (0, 3)])])
-    assert found.value == pytest.approx(1.0)
-    assert (found.shared, found.agreed) == (3, 3)
-
-
-@pytest.fixture(scope="module")
-def of_many(tmp_path_factory: pytest.TempPathFactory) -> Store:
-    return Store(tmp_path_factory.mktemp("labels") / "convgate.db")
-
-
-@settings(max_examples=20)
-@given(st.permutations(["Ada", "Bo", "Cy"]), st.integers(0, 1_000))
-def test_permuting_annotators_changes_nothing(of_many: Store, names: list[str], seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    answers = rng.choice(["relevant", "not_relevant", "unsure"], size=(3, 8))
-    values = []
-    for order in (["Ada", "Bo", "Cy"], names):
-        store = emptied(of_many)
-        place = SituationKey(add(store, "talk"), 8)
-        entries = [
-            Entry(place, turn, who, str(answers[row, turn]))
-            for row, who in enumerate(order)
-            for turn in range(8)
-        ]
-        Labels(store).record(entries, by="Ada", kind="import")
-        report = agreement(store)
-        values.append(
-            {tuple(sorted(order.index(name) for name in one.annotators)): one.value for one in report}
-        )
-    assert values[1] == pytest.approx(values[0])
-
-
 def test_the_interval_is_over_conversations_and_spans_the_value() -> None:
     rows = [shared(6, 1, 1, 4, message) for message in range(20)]
     rows += [shared(2, 3, 3, 2, message) for message in range(20, 26)]
@@ -128,28 +234,6 @@ def test_the_interval_is_over_conversations_and_spans_the_value() -> None:
     (few,) = agreement_of_pairs(rows[-5:])
     assert few.interval is not None, "over messages, where there are few conversations"
     assert pair(20, 5, 10, 15).interval is None, "one message cannot show how much messages differ"
-
-
-@pytest.mark.parametrize(
-    ("cells", "level", "value"),
-    [
-        ((5, 1, 1, 5), "few", "0.66"),
-        ((30, 0, 0, 0), "undefined", ""),
-        ((25, 2, 2, 25), "good", "0.85"),
-        ((25, 4, 5, 25), "fair", "0.69"),
-        ((25, 10, 10, 25), "low", "0.42"),
-    ],
-)
-def test_the_level_says_what_the_number_means(
-    cells: tuple[int, int, int, int], level: str, value: str
-) -> None:
-    found = pair(*cells)
-    assert found.level == level
-    assert (value or "Ada, Bo: 30 of 30") in found.summary
-
-
-def test_a_single_answer_to_everything_against_a_mixture_is_no_agreement_beyond_chance() -> None:
-    assert pair(10, 10, 0, 0).value == 0.0
 
 
 def agree(store: Store, place: SituationKey, at: datetime, *, alike: int, apart: int) -> None:
@@ -168,37 +252,9 @@ def test_training_is_warned_of_low_agreement_and_open_disagreements(store: Store
     assert training_warnings(store) == []
     place = SituationKey(add(store, "talk", 60), 58)
     agree(store, place, MONDAY, alike=20, apart=20)
-    low, unresolved = training_warnings(store)
+    low, _unresolved = training_warnings(store)
     assert "kappa 0.00" in low
-    assert unresolved.startswith("20 turns have")
     Labels(store).adjudicate(place, dict.fromkeys(range(20, 39), "relevant"), by="Ada")
-    assert training_warnings(store)[1].startswith("1 turn has")
-
-
-def test_who_does_not_train_gives_no_reason_to_warn_of_training(store: Store) -> None:
-    place = SituationKey(add(store, "talk", 60), 58)
-    agree(store, place, MONDAY, alike=40, apart=0)
-    relevant = {f"t{turn}": "relevant" if turn % 2 else "unsure" for turn in range(40)}
-    say(store, place, "Cy", MONDAY, **relevant)
-    assert training_warnings(store) == []
-    before = agreement(store)
-    opposite = {f"t{turn}": "not_relevant" if turn % 2 else "relevant" for turn in range(40)}
-    say(store, place, "Dy", MONDAY, **opposite)
-    assert len(training_warnings(store)) == 5, "three pairs, alpha and open disagreements"
-    Labels(store).set_trains("Dy", trains=False)
-    assert training_warnings(store) == []
-    assert agreement(store, training=True) == before
-    assert len(agreement(store)) == 7, "annotators see everybody: six pairs and alpha"
-
-
-def test_more_than_two_annotators_get_alpha_as_well(store: Store) -> None:
-    place = SituationKey(add(store, "talk", 60), 58)
-    agree(store, place, MONDAY, alike=20, apart=20)
-    assert [one.coefficient for one in agreement(store)] == ["kappa"]
-    say(store, place, "Cy", MONDAY, **{f"t{turn}": "relevant" for turn in range(40)})
-    *pairs, together = agreement(store)
-    assert [one.coefficient for one in pairs] == ["kappa"] * 3
-    assert (together.coefficient, together.annotators) == ("alpha", ("Ada", "Bo", "Cy"))
 
 
 def two_low_weeks(store: Store) -> SituationKey:
@@ -228,30 +284,3 @@ def test_a_pause_ends_when_twenty_shared_turns_are_settled_since(store: Store) -
     assert labelling_pause(store, datetime.now(UTC)) is None
     labels.undo("Ada")
     assert labelling_pause(store, datetime.now(UTC)) is not None
-
-
-def test_a_pause_ends_when_nothing_is_left_to_settle(store: Store) -> None:
-    place = SituationKey(add(store, "talk", 60), 58)
-    other = SituationKey(place.conversation, 56)
-    agree(store, place, MONDAY, alike=16, apart=6)
-    agree(store, other, MONDAY + timedelta(days=8), alike=16, apart=6)
-    pause = labelling_pause(store, datetime.now(UTC))
-    assert pause is not None
-    assert (pause.adjudicated, pause.needed) == (0, 12)
-    for row in LabelCounts(store).disagreements(per_page=100).rows[1:]:
-        Labels(store).adjudicate(row.situation, {row.turn: "relevant"}, by="Ada")
-    assert labelling_pause(store, datetime.now(UTC)) == Pause(("Ada", "Bo"), 11, 12)
-    (last,) = LabelCounts(store).disagreements(per_page=100).rows
-    Labels(store).adjudicate(last.situation, {last.turn: "relevant"}, by="Ada")
-    assert labelling_pause(store, datetime.now(UTC)) is None
-
-
-@pytest.mark.parametrize(("days", "alike", "apart"), [(15, 12, 12), (8, 24, 0), (8, 5, 5)])
-def test_weeks_apart_better_ones_and_those_with_too_few_turns_pause_nothing(
-    store: Store, days: int, alike: int, apart: int
-) -> None:
-    place = SituationKey(add(store, "talk", 60), 58)
-    agree(store, place, MONDAY, alike=12, apart=12)
-    other = SituationKey(place.conversation, 56)
-    agree(store, other, MONDAY + timedelta(days=days), alike=alike, apart=apart)
-    assert labelling_pause(store, MONDAY + timedelta(days=40)) is None

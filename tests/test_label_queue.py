@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from itertools import groupby
 from pathlib import Path
 from typing import ClassVar
 
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 
 from convgate.conversation import Conversation, History, Situation, Turn
 from convgate.decisions import TurnDecisions
-from convgate.errors import StoreError
 from convgate.gate.thresholds import Absolute
 from convgate.labels.queue import Judge, make_queue
 from convgate.policies.base import history_indices
@@ -85,22 +83,6 @@ def test_reasons_are_mixed_and_true_of_their_turns(store: Store, other: Judge) -
             assert (score(store, item) >= 0.5) != (score(store, item) + shift >= 0.5)
 
 
-def test_what_one_reason_cannot_fill_goes_to_the_others(store: Store) -> None:
-    nothing_near = Judge("shipped", Scripted(shift=5.0))
-    items = make_queue(store, nothing_near, size=40, seed=1)
-    assert Counter(item.kind for item in items) == {"audit": 40}
-
-
-def test_turns_of_a_message_come_together_and_not_too_many_of_one(store: Store) -> None:
-    items = make_queue(store, GATE, OTHER, size=80, seed=2)
-    messages = [message for message, _ in groupby(items, lambda item: item.situation)]
-    assert len(messages) == len(set(messages))
-    assert max(Counter(item.situation for item in items).values()) <= 8
-    for _, of_message in groupby(items, lambda item: item.situation):
-        turns = [item.turn for item in of_message]
-        assert turns == sorted(turns)
-
-
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """Three conversations; the first turns of one of them have gold labels."""
@@ -128,12 +110,6 @@ def test_a_queue_never_asks_twice_nor_what_is_known_nor_what_is_invalid(
     assert len(items) == min(size, possible), "no fewer than there are to ask about"
 
 
-def test_the_same_seed_gives_the_same_queue(store: Store) -> None:
-    first = make_queue(store, GATE, OTHER, size=50, seed=4)
-    assert make_queue(store, GATE, OTHER, size=50, seed=4) == first
-    assert make_queue(store, GATE, OTHER, size=50, seed=5) != first
-
-
 def test_the_work_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("convgate.labels.queue.MAX_MESSAGES", 10)
     store = filled(Store(tmp_path / "convgate.db"), 30, 6)
@@ -144,11 +120,6 @@ def test_the_work_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         assert len({name for name, _ in policy.asked}) == 10, "one message each, of 10 conversations"
 
 
-def test_conversations_with_nothing_to_ask_give_an_empty_queue(tmp_path: Path) -> None:
-    store = filled(Store(tmp_path / "convgate.db"), 1, 1)
-    assert make_queue(store, GATE, size=10, seed=1) == []
-
-
 def test_instructions_and_empty_turns_are_not_asked_about(tmp_path: Path) -> None:
     store = Store(tmp_path / "convgate.db")
     said = [("system", "0.5"), ("user", "0.5"), ("assistant", "0.5"), ("user", "0.5")]
@@ -156,12 +127,6 @@ def test_instructions_and_empty_turns_are_not_asked_about(tmp_path: Path) -> Non
     Conversations(store).add([NewConversation(Conversation("talk", turns))])
     items = make_queue(store, GATE, size=10, seed=1)
     assert sorted((item.situation.turn, item.turn) for item in items) == [(3, 1), (3, 2)]
-
-
-@pytest.mark.parametrize("size", [0, 10_001])
-def test_a_size_out_of_range_is_refused(store: Store, size: int) -> None:
-    with pytest.raises(StoreError):
-        make_queue(store, GATE, size=size, seed=1)
 
 
 def test_a_queue_knows_labels_and_disagreements(tmp_path: Path) -> None:

@@ -5,21 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import convgate
 from convgate.conversation import Conversation, Turn
-from convgate.errors import ConvgateError, StoreError, TranscriptError
-from convgate.labels.feedback import keep_feedback_lines, quoted_turns
+from convgate.errors import ConvgateError
+from convgate.labels.feedback import quoted_turns
 from convgate.labels.gold import gold_set
 from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, NewConversation, Saved, SituationKey, Store
-from convgate.transcripts import BadLinesError, read_conversations
-from convgate.transcripts.problems import Report
-from convgate.transcripts.source import source_of_bytes
+from convgate.transcripts import read_conversations
 
 Messages = list[dict[str, Any]]
 
@@ -61,28 +58,6 @@ def test_feedback_on_the_agents_own_messages_is_an_answer_of_the_agent(store: St
     assert gold_set(store).cases[0].relevant == {0}
 
 
-def test_several_turns_another_message_and_taking_it_back(store: Store) -> None:
-    situation = place(
-        convgate.feedback(said(6), [0, 1, 1], relevant=False, at=3, source="bot", how="implicit")
-    )
-    assert situation.turn == 3
-    assert Labels(store).of(situation).of("bot") == {0: "not_relevant", 1: "not_relevant"}
-    convgate.feedback(said(6), 1, relevant=None, at=3, source="bot")
-    assert Labels(store).of(situation).of("bot") == {0: "not_relevant"}
-    assert log(store) == [("feedback", "implicit"), ("feedback", "explicit")]
-    assert Labels(store).undo("bot") is not None
-
-
-def test_a_conversation_of_the_library_is_named_by_its_key(store: Store) -> None:
-    talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in said(6)))
-    (added,) = Conversations(store).add([NewConversation(talk)])
-    assert place(convgate.feedback(added.key, 0, relevant=True)) == SituationKey(added.key, 4)
-    assert place(convgate.feedback(added.key, 5, relevant=True, question="and?")) == SituationKey(
-        added.key, None, "and?"
-    )
-    assert total(store) == 1
-
-
 def test_a_live_conversation_stays_one_as_it_grows(store: Store) -> None:
     labels = Labels(store)
     for turns in range(2, 30):
@@ -102,49 +77,6 @@ def test_a_live_conversation_stays_one_as_it_grows(store: Store) -> None:
     other[4] = {"role": "user", "content": "another way"}
     convgate.feedback(other, 0, relevant=True)
     assert total(store) == 2, "a talk that took another way is another one"
-
-
-def test_a_question_after_an_earlier_state_is_not_put_after_the_later_one(store: Store) -> None:
-    grown = place(convgate.feedback(said(6), 0, relevant=True))
-    convgate.feedback(said(8), 0, relevant=True)
-    asked = place(convgate.feedback(said(6), 1, relevant=True, question="and?"))
-    assert (asked.conversation, asked.turn) == (grown.conversation, None)
-    conversations = Conversations(store)
-    assert sorted(row.turns for row in conversations.find().rows) == [6, 8]
-    assert conversations.summary(asked.conversation).turns == 6
-
-
-def test_what_a_person_added_is_used_but_never_grown(store: Store) -> None:
-    talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in said(6)))
-    (added,) = Conversations(store).add([NewConversation(talk)])
-    assert place(convgate.feedback(said(4), 0, relevant=True)).conversation == added.key
-    assert place(convgate.feedback(said(6), 0, relevant=True)).conversation == added.key
-    assert place(convgate.feedback(said(8), 0, relevant=True)).conversation != added.key
-    assert len(Conversations(store).get(added.key).conversation) == 6
-    assert total(store) == 2
-
-
-def test_a_conversation_with_a_question_after_it_does_not_grow(store: Store) -> None:
-    first = place(convgate.feedback(said(4), 0, relevant=True, question="and?"))
-    again = place(convgate.feedback(said(4), 1, relevant=True, question="and?"))
-    longer = place(convgate.feedback(said(6), 0, relevant=True, question="and?"))
-    shorter = place(convgate.feedback(said(2), 0, relevant=True, question="and?"))
-    assert first == again
-    assert len({first.conversation, longer.conversation, shorter.conversation}) == 3
-    turns = [len(Conversations(store).get(one.conversation).conversation) for one in (first, longer, shorter)]
-    assert turns == [4, 6, 2], "the history of a question is the whole conversation"
-
-
-def test_a_deleted_conversation_is_not_grown_behind_a_persons_back(store: Store) -> None:
-    first = place(convgate.feedback(said(4), 0, relevant=True))
-    Conversations(store).delete([first.conversation])
-    second = place(convgate.feedback(said(6), 0, relevant=True))
-    assert Conversations(store).keys() == {second.conversation}
-    Conversations(store).delete([second.conversation])
-    third = place(convgate.feedback(said(5), 0, relevant=True))
-    fourth = place(convgate.feedback(said(6), 0, relevant=False))
-    assert len(Conversations(store).get(fourth.conversation).conversation) == 6
-    assert Conversations(store).keys() == {third.conversation, fourth.conversation}
 
 
 @pytest.mark.parametrize(
@@ -181,14 +113,6 @@ def test_invalid_feedback_names_its_field_and_stores_nothing(
         convgate.feedback(*arguments, **options)
     assert getattr(raised.value, "field", None) == field
     assert (log(store), total(store)) == (before, 1)
-
-
-def test_a_settings_file_says_where_the_library_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("CONVGATE_HOME")
-    file = tmp_path / "agent.toml"
-    file.write_text(f'home = "{tmp_path / "elsewhere"}"\n')
-    convgate.feedback(said(4), 0, relevant=True, settings=file)
-    assert (tmp_path / "elsewhere" / "convgate.db").exists()
 
 
 def test_threads_tell_of_one_conversation_at_once(store: Store) -> None:
@@ -233,86 +157,3 @@ def test_an_answer_quotes_what_stands_in_one_earlier_turn_alone(answer: str, quo
     talk = Conversation("t", tuple(Turn.of(m["role"], m["content"]) for m in TALK))
     situation, history = talk.at(5)
     assert quoted_turns(history, situation.turn.text, answer) == quoted
-
-
-def test_quotes_become_implicit_feedback_and_nothing_is_said_of_the_rest(store: Store) -> None:
-    found = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
-    assert (found.outcome, found.quoted) == ("stored", (2,))
-    assert found.saved is not None
-    assert Labels(store).of(place(found.saved)).of("bot") == {2: "relevant"}
-    assert place(found.saved).turn == 5
-    assert log(store) == [("feedback", "implicit")]
-    asked = convgate.feedback_from_answer(TALK, SPOKEN, source="bot", question="And?")
-    assert asked.saved is not None
-    assert place(asked.saved).question == "And?"
-    before = log(store)
-    nothing = convgate.feedback_from_answer(TALK, "I do not know.", source="bot")
-    assert (nothing.outcome, nothing.saved) == ("no quotes", None)
-    again = convgate.feedback_from_answer(TALK, SPOKEN, source="bot")
-    assert (again.outcome, again.quoted) == ("known", (2,))
-    assert log(store) == before
-
-
-# Lines of a file
-
-
-def lines(*values: object) -> Any:
-    data = "\n".join(value if isinstance(value, str) else json.dumps(value) for value in values)
-    return source_of_bytes(data.encode(), Report("told.jsonl"))
-
-
-def test_lines_are_stored_together(store: Store) -> None:
-    told = [
-        {"messages": said(4), "turn": 0, "relevant": True},
-        {
-            "messages": said(6),
-            "turn": [1, 2],
-            "relevant": "not relevant",
-            "at": 4,
-            "source": "bot",
-            "how": "implicit",
-        },
-        {"messages": said(6), "turn": 0, "relevant": True, "question": "and?", "version": "v"},
-    ]
-    saved, problems = keep_feedback_lines(store, lines(*told), agent="me")
-    assert ([one.changed for one in saved], problems) == ([1, 2, 1], ())
-    assert [agent.name for agent in Labels(store).annotators()] == ["bot", "me"]
-    assert total(store) == 1
-
-
-@pytest.mark.parametrize(
-    ("line", "field"),
-    [
-        ("{", None),
-        (5, None),
-        ({"turn": 0, "relevant": True}, "conversation"),
-        ({"messages": said(4), "conversation": "k", "turn": 0, "relevant": True}, "conversation"),
-        ({"messages": said(4), "turn": 0}, "relevant"),
-        ({"messages": said(4), "relevant": True}, "turn"),
-        ({"messages": said(4), "turn": 0, "relevant": "unsure"}, "relevant"),
-        ({"messages": said(4), "turn": 3, "relevant": True}, None),
-        ({"messages": [5], "turn": 0, "relevant": True}, "messages[0]"),
-        ({"conversation": 5, "turn": 0, "relevant": True}, "conversation"),
-        ({"messages": said(4), "turn": 0, "relevant": True, "who": 1}, "who"),
-    ],
-)
-def test_a_bad_line_is_named_stores_nothing_and_can_be_skipped(
-    store: Store, line: object, field: str | None
-) -> None:
-    good = {"messages": said(4), "turn": 0, "relevant": True}
-    with pytest.raises(BadLinesError) as raised:
-        keep_feedback_lines(store, lines(good, line, good))
-    assert [(one.line, one.field) for one in raised.value.problems] == [(2, field)]
-    assert (log(store), total(store)) == ([], 0)
-    saved, problems = keep_feedback_lines(store, lines(good, line, good), skip_bad=True)
-    assert ([one.changed for one in saved], [problem.line for problem in problems]) == ([1, 0], [2])
-    with pytest.raises(TranscriptError):
-        keep_feedback_lines(store, lines("User: Hi"))
-
-
-def test_an_agents_name_is_not_a_persons(store: Store) -> None:
-    convgate.feedback(said(4), 0, relevant=True, source="bot")
-    with pytest.raises(StoreError):
-        Labels(store).answer(
-            SituationKey(next(iter(Conversations(store).keys())), 2), {0: "relevant"}, by="bot"
-        )

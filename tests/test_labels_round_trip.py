@@ -1,41 +1,29 @@
-"""What is written comes back from either format, as a spreadsheet saves it, and is a training set."""
+"""Labels in files: written, read back, recognized, taken back; what cannot be is named by its line."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
+from dataclasses import replace
 from datetime import UTC
-from itertools import count
 from pathlib import Path
 from shutil import copyfile
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, Turn
+from convgate.conversation import Turn
+from convgate.errors import StoreError, TranscriptError
 from convgate.labels.csv_table import COLUMNS, escape_formula, unescape_formula
-from convgate.labels.exchange import Kind, read_labels, write_labels
+from convgate.labels.exchange import Kind, keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
-from convgate.store import (
-    ADJUDICATED,
-    Answer,
-    Conversations,
-    Entry,
-    Labels,
-    NewConversation,
-    SituationKey,
-    Store,
-    documents,
-)
+from convgate.store import ADJUDICATED, Answer, Conversations, Entry, Labels, SituationKey, Store, documents
 from convgate.store.label_log import ANSWERS, AnnotatorKind
-from convgate.transcripts import read_relevance_set
+from convgate.transcripts import BadLinesError, read_conversations, read_relevance_set, write_conversation
 from tests.label_files import TALK, add, add_all, brought, case, holds, lines
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "convgate.db")
 
 
 @pytest.fixture
@@ -115,38 +103,6 @@ def test_everything_comes_back_from_either_format(store: Store, other: Store, tm
     check()
 
 
-def test_a_written_set_is_a_training_set_as_it_stands(store: Store, tmp_path: Path) -> None:
-    keys = add_all(store)
-    labels = Labels(store)
-    labels.answer(SituationKey(keys[0], 6), {0: "relevant", 1: "not_relevant", 2: "unsure"}, by="Ada")
-    labels.answer(SituationKey(keys[0], 6), {0: "relevant", 1: "relevant"}, by="Bo")
-    labels.answer(SituationKey(keys[3], None, "and?"), {0: "relevant"}, by="bot")
-    labels.set_trains("bot", trains=False)
-    labels.set_status(SituationKey(keys[1], 2), "skipped", by="Ada")  # of a queue, and no label
-    file = tmp_path / "labels.jsonl"
-    file.write_bytes(write_labels(store, "relevance-set"))
-    read = read_relevance_set(file)
-    says = [case for case in read.cases if case.says_something]
-    assert says == list(gold_set(store).cases)
-    assert len(read.cases) == 2, "a message without gold labels is there for its other labels"
-    assert read.conversations[keys[0]].turns == Conversations(store).get(keys[0]).conversation.turns
-
-
-def test_a_set_of_one_annotator_rests_on_that_one(store: Store, key: str, tmp_path: Path) -> None:
-    labels = Labels(store)
-    labels.answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
-    labels.answer(SituationKey(key, 6), {0: "not_relevant", 1: "relevant"}, by="Bo")
-    file = tmp_path / "labels.jsonl"
-    file.write_bytes(write_labels(store, "relevance-set", annotators=["Ada"]))
-    (case,) = read_relevance_set(file).cases
-    assert (case.relevant, case.judged) == (frozenset({0}), frozenset({0}))
-    assert b"Bo" not in file.read_bytes()
-    other = add(store, "other")
-    labels.answer(SituationKey(other, 6), {0: "relevant"}, by="Ada")
-    file.write_bytes(write_labels(store, "relevance-set", conversations=[other]))
-    assert list(read_relevance_set(file).conversations) == [other]
-
-
 def test_what_a_set_says_is_what_counts_as_true(store: Store, key: str, tmp_path: Path) -> None:
     place, file = SituationKey(key, 6), tmp_path / "labels.jsonl"
     kinds: dict[str, AnnotatorKind] = {"b": "agent", "a": "adjudication"}
@@ -189,20 +145,6 @@ def test_an_apostrophe_that_was_put_there_is_taken_off_again(text: str) -> None:
     assert unescape_formula(escape_formula(text)) == text
 
 
-def test_a_key_of_digits_survives_a_spreadsheet(store: Store) -> None:
-    talks = (Conversation("t", (Turn.of("user", f"{i}"), Turn.of("user", "b"))) for i in count())
-    keyed = ((documents.content_key(talk), talk) for talk in talks)
-    key, talk = next(one for one in keyed if one[0].replace("e", "", 1).isdecimal() and one[0][0] != "e")
-    Conversations(store).add([NewConversation(talk)])
-    Labels(store).answer(SituationKey(key, 1), {0: "relevant"}, by="Ada")
-    written = write_labels(store, "csv").decode()
-    assert f"\n'{key}," in written
-    before = holds(store)
-    Labels(store).undo("Ada")
-    brought(written.encode(), store)
-    assert holds(store) == before
-
-
 def test_a_spreadsheets_way_of_saving_is_read(store: Store, key: str) -> None:
     text = (
         "\ufeffConversation;Message;Turn;Annotator;Answer;Remarks\r\n"
@@ -213,19 +155,154 @@ def test_a_spreadsheets_way_of_saving_is_read(store: Store, key: str) -> None:
     assert Labels(store).of(SituationKey(key, 6)).of("Ada") == {3: "relevant"}
 
 
-def test_answers_are_understood_as_people_and_spreadsheets_spell_them(store: Store, key: str) -> None:
-    spelled = ["Not relevant", "not-relevant", "NO", "FALSE", "0", "yes", "TRUE", "1", "Relevant", "maybe"]
-    rows = [f"7,{turn % 7},Ada{turn},{word}" for turn, word in enumerate(spelled)]
-    table = "\n".join(["message,turn,annotator,answer", *rows])
-    found = read_labels(table.encode(), "t.csv", store, conversation=key)
-    meant = ["not_relevant"] * 5 + ["relevant"] * 4 + ["unsure"]
-    assert [entry.value for entry in found.entries] == meant
-    say = [{"annotator": "Ada", "turn": 0, "answer": "not relevant"}]
-    found = read_labels(lines(TALK, case(labels=say)), "s.jsonl", store)
-    assert [entry.value for entry in found.entries] == ["not_relevant"]
+def test_any_relevance_set_is_the_answers_of_somebody(store: Store) -> None:
+    question = {"role": "user", "content": "and?"}
+    later = {k: v for k, v in case(id="q", query=question, judged=[0, 7]).items() if k != "turn"}
+    data = lines(TALK, case(window=4, relevant=[3]), later)
+    found = read_labels(data, "set.jsonl", store, annotator="corpus")
+    assert (len(found.new), found.annotators, found.replaced) == (1, {"corpus": 6}, 0)
+    (talk,) = found.conversations
+    assert (talk.title, talk.labels, talk.new) == ("Talk", 6, True)
+    assert Conversations(store).find().total == 0, "nothing is kept before somebody says so"
+    saved = keep_labels(store, found, by="Ada")
+    assert (saved.changed, saved.kind) == (6, "import")
+    labels = Labels(store)
+    answers = labels.of(SituationKey(talk.key, 6)).of("corpus")
+    assert answers == {2: "not_relevant", 3: "relevant", 4: "not_relevant", 5: "not_relevant"}
+    assert labels.of(SituationKey(talk.key, None, "and?")).of("corpus") == {0: "relevant", 7: "not_relevant"}
+    assert Conversations(store).summary(talk.key).tokens
+    with pytest.raises(TranscriptError):
+        read_labels(data, "set.jsonl", store)
 
 
-@pytest.mark.parametrize("kind", ["relevance-set", "csv"])
-def test_nothing_to_write_is_a_file_without_labels(store: Store, key: str, kind: Kind) -> None:
-    written = write_labels(store, kind)
-    assert written.decode().strip() == ("" if kind == "relevance-set" else ",".join(COLUMNS))
+def test_the_same_file_twice_doubles_nothing_and_undo_takes_the_import_back(store: Store) -> None:
+    data = lines(TALK, case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant"}]))
+    brought(data, store)
+    before = holds(store)
+    found = read_labels(data, "again", store)
+    assert (found.new, found.replaced) == ((), 0)
+    assert keep_labels(store, found, by="Importer").changed == 0
+    assert holds(store) == before
+    assert Conversations(store).find().total == 1
+    assert Labels(store).undo("Importer") is not None
+    assert holds(store) == []
+    assert Conversations(store).find().total == 1
+
+
+def test_a_backup_finds_its_conversation_after_that_has_grown(store: Store, key: str) -> None:
+    Labels(store).answer(SituationKey(key, 6), {0: "relevant"}, by="Ada")
+    written = write_labels(store, "relevance-set"), write_labels(store, "csv")
+    grown = Conversations(store).grow(key, [Turn.of("user", "more")]).key
+    Labels(store).undo("Ada")
+    for data in written:
+        found = brought(data, store)
+        assert ([talk.key for talk in found.conversations], found.new) == ([grown], ())
+    assert Labels(store).of(SituationKey(grown, 6)).of("Ada") == {0: "relevant"}
+
+
+def test_what_became_impossible_since_it_was_read_keeps_nothing(store: Store, key: str, other: Store) -> None:
+    Labels(store).answer(SituationKey(key, 6), {0: "relevant", 1: "relevant"}, by="Ada")
+    found = read_labels(write_labels(store, "relevance-set"), "set", other)
+    wrong = replace(found, entries=(*found.entries, Entry(SituationKey("gone", 1), 0, "Ada", "relevant")))
+    with pytest.raises(StoreError):
+        keep_labels(other, wrong, by="Ada")
+    assert (holds(other), Conversations(other).find().total) == ([], 0)
+
+
+def bad_places(error: BadLinesError) -> list[tuple[int | None, str | None]]:
+    return [(problem.line, problem.field) for problem in error.problems]
+
+
+# Tables
+
+HEADER = "conversation,message,question,turn,annotator,kind,answer,note,time,version"
+
+
+@pytest.mark.parametrize(
+    ("row", "field"),
+    [
+        ("0000000000000000,6,,1,Ada,,relevant,,,", "conversation"),
+        (",6,,1,Ada,,relevant,,,", "conversation"),
+        ("KEY,8,,1,Ada,,relevant,,,", "message"),
+        ("KEY,x,,1,Ada,,relevant,,,", "message"),
+        ("KEY,,,1,Ada,,relevant,,,", "message"),
+        ("KEY,6,why?,1,Ada,,relevant,,,", "message"),
+        ("KEY,6,,6,Ada,,relevant,,,", "turn"),
+        ("KEY,0,,0,Ada,,relevant,,,", "turn"),
+        ("KEY,6,,,Ada,,relevant,,,", "turn"),
+        ("KEY,,why?,8,Ada,,relevant,,,", "turn"),
+        ("KEY,6,,1,Ada,,perhaps,,,", "answer"),
+        ("KEY,6,,1,Ada,,,,,", "answer"),
+        ("KEY,6,,1,,,relevant,,,", "annotator"),
+        ("KEY,6,,1,adjudicated,person,relevant,,,", "kind"),
+        ("KEY,6,,1,Ada,adjudication,relevant,,,", "kind"),
+        ("KEY,6,,1,Ada,robot,relevant,,,", "kind"),
+        (f"KEY,6,,1,{'x' * 61},,relevant,,,", None),
+        ("KEY,6,,1,Ada,,relevant,,2026-11-22T10:30:00,", "time"),
+        ("KEY,6,,1,Ada,,relevant,,yesterday,", "time"),
+        ("KEY,6,,1,Ada,,relevant,,0001-01-01T00:00:00+14:00,", "time"),
+        ("KEY,6,,5,Bo,person,unsure,,,", None),  # contradicts the row before
+    ],
+)
+def test_a_bad_row_is_named_and_can_be_skipped(store: Store, key: str, row: str, field: str | None) -> None:
+    table = f"{HEADER}\nKEY,6,,5,Bo,person,relevant,,,\n{row}\n".replace("KEY", key)
+    with pytest.raises(BadLinesError) as raised:
+        read_labels(table.encode(), "t.csv", store)
+    assert bad_places(raised.value) == [(3, field)]
+    found = read_labels(table.encode(), "t.csv", store, skip_bad=True)
+    assert [(entry.annotator, entry.turn, entry.value) for entry in found.entries] == [("Bo", 5, "relevant")]
+    assert holds(store) == []
+
+
+# Relevance sets
+
+
+@pytest.mark.parametrize(
+    ("label", "field"),
+    [
+        (5, ""),
+        ({"turn": 0, "answer": "relevant"}, ".annotator"),
+        ({"annotator": 5}, ".annotator"),
+        ({"annotator": "A", "turn": "0"}, ".turn"),
+        ({"annotator": "A", "answer": "relevant"}, ".turn"),
+        ({"annotator": "A", "turn": 6, "answer": "relevant"}, ".turn"),
+        ({"annotator": "A", "turn": 0}, ".answer"),
+        ({"annotator": "A", "turn": 0, "answer": "oui"}, ".answer"),
+        ({"annotator": "A", "turn": 0, "note": "n", "at": "x"}, ".at"),
+        ({"annotator": "A", "turn": 0, "note": "n", "kind": "x"}, ".kind"),
+    ],
+)
+def test_a_bad_label_of_a_set_is_named_and_can_be_skipped(store: Store, label: object, field: str) -> None:
+    good = {"annotator": "Ada", "turn": 1, "answer": "relevant"}
+    data = lines(TALK, case(labels=[good, label]))
+    with pytest.raises(BadLinesError) as raised:
+        read_labels(data, "s.jsonl", store)
+    assert bad_places(raised.value) == [(2, f"labels[1]{field}")]
+    found = read_labels(data, "s.jsonl", store, skip_bad=True)
+    assert [(entry.annotator, entry.turn) for entry in found.entries] == [("Ada", 1)]
+
+
+FIRST, *LATER = json.loads(documents.dump(read_conversations(lines(TALK)).conversations[0]))["turns"]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        *({"id": 5}, {"title": 5}, {"format": 5}, {"metadata": 5}, {"metadata": [["a", 1]]}, {"turns": 5}),
+        *(
+            {"turns": [{**FIRST, name: 5}, *LATER]}
+            for name in ("id", "name", "tool_call_id", "metadata", "source")
+        ),
+        {"turns": [5, *LATER]},
+        {"turns": [{**FIRST, "parts": [[5, "talk 0"]]}, *LATER]},
+        {"turns": [{**FIRST, "parts": [["text", 5]]}, *LATER]},
+        {"turns": [{**FIRST, "timestamp": 5}, *LATER]},
+    ],
+    ids=str,
+)
+def test_of_a_conversation_stored_in_a_set_nothing_unsound_is_taken(store: Store, damage: Any) -> None:
+    (talk,) = read_conversations(lines(TALK))
+    stored = {"title": "Talk", "document": {**json.loads(documents.dump(talk)), **damage}}
+    (new,) = read_labels(lines({**TALK, "stored": stored}, case()), "s.jsonl", store, annotator="Ada").new
+    assert new.conversation.turns == talk.turns
+    assert write_conversation(new.conversation) == write_conversation(talk)

@@ -1,25 +1,32 @@
-"""Every policy: one decision a turn, with a reason; hand values of each; the edges all share."""
+"""Every policy: one decision a turn; hand values; the gatekeeper and sessions as policies."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from convgate.building import build_policy
 from convgate.conversation import Conversation, Turn
-from convgate.errors import PolicyError
+from convgate.decisions import TurnDecisions
 from convgate.gate.model import Gate
-from convgate.gate.thresholds import Absolute, Limits, TokenBudget, TopK
+from convgate.gate.thresholds import Absolute, TopK
+from convgate.gatekeeper.checks import check
+from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.messages.tokens import TOKENS_PER_MESSAGE
-from convgate.parameters import Checked, one_of, parameter_names, switch
 from convgate.policies.gate import GatePolicy
+from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.hybrid import reciprocal_rank_fusion
 from convgate.policies.registry import make_policy, policy_labels, policy_names
+from convgate.policies.session import SessionPolicy
 from convgate.policies.window import LastK, TokenWindow
+from convgate.sessions import segment
+from convgate.settings import Settings
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
@@ -61,15 +68,6 @@ def test_one_decision_a_turn_each_with_a_reason(name: str, n: int):
 
 
 @pytest.mark.parametrize("name", policy_names())
-def test_window_keeps_the_conversations_own_indices(name: str):
-    decisions = make_policy(name, encoder=FakeEncoder()).decide(*talk().at(4, window=2))
-    assert decisions.indices.tolist() == [2, 3]
-    assert decisions.of(3).item == 3
-    with pytest.raises(KeyError, match="1"):
-        decisions.of(1)
-
-
-@pytest.mark.parametrize("name", policy_names())
 def test_blank_and_huge_turns_are_decided_too(name: str):
     texts = ["", "   ", "word " * 20_000, "question?"]
     policy = make_policy(name, encoder=FakeEncoder())
@@ -87,12 +85,6 @@ def test_policies_without_embeddings_never_ask_for_an_encoder(name: str):
     assert make_policy(name, encoder=never).decide(*talk().at(4)).kept_indices
 
 
-def test_everything_keeps_everything_and_does_not_rank():
-    policy = make_policy("everything")
-    assert policy.decide(*talk().at(4)).kept_indices == [0, 1, 2, 3]
-    assert not policy.ranks
-
-
 def test_last_k_keeps_the_newest():
     assert LastK(2).decide(*talk().at(4)).kept_indices == [2, 3]
     assert LastK(0).decide(*talk().at(4)).kept_indices == []
@@ -105,30 +97,6 @@ def test_token_window_closes_at_the_first_turn_that_does_not_fit():
         policy = TokenWindow(budget=budget, counter=lambda text: 6)
         assert policy.decide(*talk().at(4)).kept_indices == kept
     assert TokenWindow(budget=0).decide(*talk().at(4)).kept_indices == []
-
-
-def test_cosine_keeps_what_is_similar():
-    decisions = make_policy("cosine", encoder=FakeEncoder()).decide(*talk().at(4))
-    assert decisions.kept_indices == [0]
-    assert decisions.threshold == 0.35
-
-
-def test_cosine_top_k_keeps_k_whatever_the_score():
-    assert (
-        len(make_policy("cosine_top_k", encoder=FakeEncoder(), k=3).decide(*talk().at(4)).kept_indices) == 3
-    )
-
-
-def test_bm25_keeps_only_turns_that_share_a_word():
-    decisions = make_policy("bm25").decide(*talk().asked("fibonacci, please"))
-    assert decisions.kept_indices == [2, 3]
-    assert make_policy("bm25").decide(*talk().asked("chocolate cake")).kept_indices == []
-
-
-def test_bm25_ranks_rare_words_above_common_ones():
-    texts = ["the cat", "the dog", "the bird", "zeppelin", "the zeppelin?"]
-    scores = make_policy("bm25").decide(*talk(texts).at(4)).scores
-    assert scores[3] > scores[0] > 0
 
 
 def test_reciprocal_rank_fusion_by_hand():
@@ -158,44 +126,6 @@ def test_rule_changes_without_encoding_anything_again():
     assert len(encoder.calls) == calls
 
 
-def test_limits_are_told_as_what_decided():
-    policy = GatePolicy(Gate(), FakeEncoder(), rule=Absolute(1.0), limits=Limits(min_turns=1))
-    decisions = policy.decide(*talk().at(4))
-    (index,) = decisions.kept_indices
-    record = decisions.of(index)
-    assert record.forced
-    assert record.rule == "limits"
-    assert "at least 1 turns are kept" in record.reason
-
-
-def test_token_budget_counts_the_turns():
-    policy = GatePolicy(Gate(), FakeEncoder(), rule=TokenBudget(100), counter=lambda text: 40)
-    assert len(policy.decide(*talk().at(4)).kept_indices) == 2
-
-
-def test_reason_tells_of_missing_text():
-    decisions = GatePolicy(Gate(), FakeEncoder()).decide(*talk(["one two three four", "", "now"]).at(2))
-    assert "has no text" in decisions[1].reason
-    assert "has no text" not in decisions[0].reason
-
-
-def test_reason_tells_how_much_of_a_very_long_turn_was_encoded():
-    decisions = GatePolicy(Gate(), FakeEncoder(longest=2)).decide(*talk(["one " * 300, "now"]).at(1))
-    assert "128 of its 150 passages" in decisions[0].reason
-    assert "128 of its 150 passages" in decisions[0].to_json()["reason"]
-
-
-def test_situation_leans_on_what_came_before_when_the_gate_says_so():
-    from convgate.gate.config import GateConfig
-
-    texts = ["the loss is nan", "lower the rate", "why?"]
-    plain, leaning = FakeEncoder(), FakeEncoder()
-    GatePolicy(Gate(), plain).decide(*talk(texts).at(2))
-    GatePolicy(Gate(GateConfig(situation="leaning")), leaning).decide(*talk(texts).at(2))
-    assert plain.texts[-1] == "why?"
-    assert leaning.texts[-1] == "the loss is nan\nlower the rate\nwhy?"
-
-
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.text(max_size=30), min_size=1, max_size=12), st.floats(0, 1), st.floats(0, 1))
 def test_a_higher_absolute_threshold_keeps_a_part_of_what_a_lower_one_keeps(texts, first, second):
@@ -207,35 +137,123 @@ def test_a_higher_absolute_threshold_keeps_a_part_of_what_a_lower_one_keeps(text
     assert set(strict.kept_indices) <= set(loose.kept_indices)
 
 
+LONG = "The service logs to a file of its own, rotates it every night and keeps the last seven of them."
+
+
+def written_talk(*said: str) -> Conversation:
+    """Turns written as "u: …", "a: …", "t: …" or "s: …"."""
+    roles = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}
+    return Conversation("talk", tuple(Turn.of(roles[one[0]], one[3:]) for one in said))
+
+
+def told(decisions: TurnDecisions) -> list[tuple[str, str]]:
+    return [(one.outcome, one.rule) for one in decisions]
+
+
+def test_exchange_leaves_with_all_that_answers_it_and_instructions_stay():
+    said = written_talk(
+        "s: Be brief.", "a: Welcome!", "u: Hi", "a: Hello!", "u: We always use TypeScript", f"a: {LONG}",
+        "u: Fix it", "t: ok", "a: Done", "u: and now?",
+    )  # fmt: skip
+    decisions = GatekeeperPolicy().decide(*said.at(9))
+    assert told(decisions) == [
+        ("kept", "instruction"), ("kept", "opening"),
+        ("dropped", "greeting"), ("dropped", "greeting"),
+        ("kept", "policy"), ("kept", "policy"),
+        ("dropped", "short exchange"), ("dropped", "short exchange"), ("dropped", "short exchange"),
+    ]  # fmt: skip
+    window = GatekeeperPolicy().decide(*said.at(9, window=2))
+    assert [(one.item, one.outcome) for one in window] == [(7, "dropped"), (8, "dropped")]
+
+
 @pytest.mark.parametrize(
-    ("name", "settings", "message"),
+    ("said", "rules"),
     [
-        ("magic", {}, "no policy 'magic'; there are gate, everything"),
-        ("last_k", {"n": 3}, "last_k has no setting n; it has k"),
-        ("last_k", {"k": -1}, "k must be from 0 to 10000; got -1"),
-        ("token_window", {"budget": -5}, "budget must be from 0 to 1000000; got -5"),
-        ("last_k", {"k": 2.5}, "k must be a whole number; got 2.5"),
-        ("cosine", {"threshold": 2}, "threshold must be from -1.0 to 1.0; got 2"),
-        ("gate", {}, "needs an encoder"),
+        (["u: Which port?", "t: 80", "a: Let me see.", "t: 81"], ["open", "open", "open"]),
+        (["u: Hi", "a: Hello!", "u: Which port?", "u: hello?"], ["greeting", "greeting", "open"]),
+        (["u: Which port?", "a: Which service?", "u: the api"], ["question", "question"]),
+        (["u: ok", "a: Done. Shall I deploy it?", "u: yes"], ["question", "question"]),
+        (
+            ["u: ok", "a: Done. Shall I deploy it?", "u: yes", f"a: {LONG}", "u: and?"],
+            ["question", "question", "answer", "answer"],
+        ),
+        (["u: Hi", "a: Hello! How can I help?", "u: Why?"], ["greeting", "greeting"]),
+        (["u: Fix it", "u: Done", "u: thanks"], ["short exchange", "short exchange"]),
     ],
+)  # fmt: skip
+def test_what_is_still_going_on_stays_whatever_its_length(said, rules):
+    decisions = GatekeeperPolicy().decide(*written_talk(*said).at(len(said) - 1))
+    assert [one.rule for one in decisions] == rules
+    kept = {"open", "question", "answer"}
+    assert [one.kept for one in decisions] == [one.rule in kept for one in decisions]
+
+
+def test_growing_conversation_is_decided_about_only_where_it_grew(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        Gatekeeper, "decide", lambda self, exchange, *, item=0: asked.append(exchange.user) or check(exchange)
+    )
+    said = written_talk(*(f"{'ua'[n % 2]}: message {n}" for n in range(12)))
+    policy = GatekeeperPolicy()
+    for index in (4, 6, 10, 2, 6):
+        policy.decide(*said.at(index))
+    assert asked == [f"message {n}" for n in (0, 2, 4, 6, 8)]
+    copied = replace(said, turns=tuple(replace(turn) for turn in said.turns))
+    policy.decide(*copied.at(10))
+    assert len(asked) == 5, "a copy of the turns is the same conversation"
+    other = replace(said, turns=(Turn.of("user", "other"), *said.turns[1:]))
+    policy.decide(*other.at(4))
+    assert asked[5:] == ["other", "message 2"]
+
+
+texts = st.sampled_from(
+    ["u: Hi", "u: ok", "u: 80", "u: We never use jQuery", "a: Done", "a: Which?", "t: ok"]
 )
-def test_wrong_names_and_settings_are_told(name: str, settings: dict, message: str):
-    with pytest.raises(PolicyError, match=message):
-        make_policy(name, **settings, **({"encoder": FakeEncoder()} if name == "cosine" else {}))
 
 
-def test_switches_and_words_are_checked_like_numbers():
-    @dataclass(frozen=True)
-    class Odd(Checked):
-        name: ClassVar[str] = "odd"
-        estimate: bool = switch(False, "estimate")
-        scope: str = one_of("day", ("day", "week"), "how long")
+@given(st.lists(texts, min_size=2, max_size=9))
+def test_what_is_known_of_a_conversation_changes_no_decision(said):
+    policy, conversation = GatekeeperPolicy(), written_talk(*said)
+    for index in [*range(1, len(said)), 1]:
+        one, anew = policy.decide(*conversation.at(index)), GatekeeperPolicy().decide(*conversation.at(index))
+        assert list(one) == list(anew)
 
-    assert parameter_names(Odd) == ["estimate", "scope"]
-    assert Odd(estimate=True, scope="week")
-    with pytest.raises(PolicyError, match="odd: estimate must be true or false; got 1"):
-        Odd(estimate=1)
-    with pytest.raises(PolicyError, match="odd: scope must be one of day, week; got 'year'"):
-        Odd(scope="year")
-    with pytest.raises(PolicyError, match="odd: scope must be one of day, week; got \\['day'\\]"):
-        Odd(scope=["day"])
+
+def test_changed_rules_change_decisions_that_were_made_already(tmp_path: Path):
+    said = written_talk("u: The lake house is blue, with a red roof", f"a: {LONG}", "u: and?")
+    settings = Settings(home=tmp_path, gatekeeper_debug_log=tmp_path / "log.jsonl")
+    policy = build_policy("gatekeeper", settings, FakeEncoder())
+    assert isinstance(policy, GatekeeperPolicy)
+    before = policy.fingerprint
+    assert policy.decide(*said.at(2)).kept.all()
+    (tmp_path / "gatekeeper.yaml").write_text("skip_patterns: [{pattern: 'lake'}]\n")
+    assert not policy.decide(*said.at(2)).kept.any()
+    assert policy.fingerprint != before
+    assert not (tmp_path / "log.jsonl").exists(), "choosing turns stores nothing, so it logs nothing"
+
+
+SAID = st.tuples(
+    st.sampled_from(["user", "assistant"]),
+    st.sampled_from(["new topic", "continue", "all is well", "next"]),
+    st.sampled_from([0, 60, 3 * 3_600]),  # seconds since the message before
+    st.sampled_from([None, "COMPLETE"]),
+)
+
+
+def timed_talk(said: list[tuple[str, str, int, str | None]]) -> Conversation:
+    now, turns = datetime(2026, 1, 1, tzinfo=UTC), []
+    for role, text, seconds, workflow in said:
+        now += timedelta(seconds=seconds)
+        metadata = {"workflow_state": workflow} if workflow else {}
+        turns.append(Turn.of(role, text, timestamp=now, metadata=metadata))
+    return Conversation("talk", tuple(turns))
+
+
+@given(st.lists(SAID, min_size=2, max_size=9), st.lists(st.integers(1, 8), max_size=6))
+def test_what_is_known_of_a_conversation_changes_no_decision_about_sessions(said, places) -> None:
+    policy, conversation = SessionPolicy(), timed_talk(said)
+    for index in [place for place in places if place < len(said)]:
+        found = policy.decide(*conversation.at(index))
+        anew = segment(conversation.turns[: index + 1]).begun(index)
+        assert found.kept.tolist() == [turn >= anew.item for turn in range(index)]
+        assert found.rule == anew.rule

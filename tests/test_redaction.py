@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.conversation import Conversation, Turn
+from convgate.conversation import Conversation
 from convgate.labels.exchange import read_labels
 from convgate.redaction import Redactor
 from convgate.settings import load_settings
@@ -178,32 +178,6 @@ def test_calls_and_their_results_keep_the_same_id() -> None:
         assert answers[1].tool_call_id == HASH
 
 
-@pytest.mark.parametrize(
-    ("text", "secret"),
-    [
-        (f"role,text,password,note\nuser,Hi,{PASSWORD},kept\nuser,now,,kept", PASSWORD),
-        (f"role,text,title,note\nuser,Hi,,kept\nuser,now,Key {AWS},kept", AWS),
-        (f"role,text,note\nuser,{HASH},kept\nuser,now,kept", HASH),
-        (f"**User:** kept\n\n**User ({AWS}):** now\n", AWS),
-        (f"**User:** kept\n\n**Assistant:** {HASH}\n", HASH),
-    ],
-)
-def test_tables_and_texts_are_redacted_with_their_columns_and_names(text: str, secret: str) -> None:
-    (talk,) = read_text(text).conversations
-    redactor = Redactor()
-    redacted = redactor.redact(talk)
-    assert_nowhere(secret, redacted)
-    assert redactor.counts.total() == 1
-    assert write_conversation(redacted).count("kept") == text.count("kept")
-
-
-def test_the_sum_is_told_by_kind() -> None:
-    redactor = Redactor()
-    redactor.redact(Conversation("one", (Turn.of("user", f"{AWS} and {AWS}"), Turn.of("user", key()))))
-    assert redactor.summary == "Redacted 3 secrets: AWS Access Key (2), Private Key (1)."
-    assert Redactor().summary == "Redacted 0 secrets."
-
-
 def test_nothing_of_the_samples_is_taken_for_a_secret() -> None:
     redactor = Redactor()
     files = [file for file in SAMPLES.iterdir() if file.name != "README.md" and "relevance" not in file.name]
@@ -235,7 +209,6 @@ def test_commands_redact_what_they_write_and_say_how_much(
         assert (code, AWS in out, GITHUB in out) == (0, True, True)
         code, out, err = run(*command, file, "--redact")
         assert (code, AWS in out, GITHUB in out) == (0, False, False)
-        assert "[redacted: AWS Access Key]" in out
         assert all(kind in err for kind in ("AWS Access Key", "GitHub Token"))
 
 
@@ -269,6 +242,7 @@ def test_exported_labels_keep_their_turns(run: Run, file: Path, tmp_path: Path, 
         }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "part", ["a", "'a", "://a:", "password=a,", '"password": "x", ', "-----BEGIN PRIVATE KEY-----"]
 )

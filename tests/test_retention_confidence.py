@@ -1,18 +1,17 @@
-"""Where a message's confidence comes from, whose it is, and what is no confidence."""
+"""Where a message's confidence comes from, and its code blocks."""
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
+import numpy as np
 import pytest
 
 from convgate import ToolCall, Turn
 from convgate.errors import ConfidenceError, TranscriptError
-from convgate.retention import Confidence, band_of, confidences
-from convgate.retention.hedging import _SENTENCE_END, estimated
-from convgate.transcripts import read_conversations, read_relevance_set
+from convgate.retention import Confidence, band_of, code_blocks, confidences
+from convgate.retention.hedging import estimated
+from tools.retention_periods import HIGH, LOW, drawn
 
 CALL = (ToolCall("a", "look", "{}"),)
 
@@ -43,50 +42,6 @@ class TestSources:
         assert found(said("assistant", confidence=0.8, logprobs=logprobs)) == [(0.8, "message", None)]
         assert found(said("assistant", logprobs=logprobs)) == [(0.75, "logprobs", None)]
         assert found(said("assistant")) == [(0.5, "absent", None)]
-
-    @pytest.mark.parametrize(
-        "given",
-        [
-            {"confidence": 0.8},
-            {"confidence": "0.8"},
-            {"confidence": " .8 "},
-            {"confidence": "8e-1"},
-            {"Confidence": "0.8"},
-            {"metadata": {"confidence": 0.8}},
-            {"confidence": 0.8, "metadata": {"confidence": 0.1}},
-            {"confidence": None, "metadata": {"confidence": 0.8}},
-        ],
-    )
-    def test_it_may_stand_as_text_in_capitals_and_in_an_inner_object(self, given: dict):
-        assert found(said("assistant", **given)) == [(0.8, "message", None)]
-
-    @pytest.mark.parametrize(("given", "value"), [(0, 0.0), (1, 1.0), ("1", 1.0), (1.0, 1.0)])
-    def test_both_ends_are_confidences(self, given: object, value: float):
-        assert found(said("assistant", confidence=given)) == [(value, "message", None)]
-
-    @pytest.mark.parametrize(
-        "logprobs",
-        [
-            [0.0, math.log(0.5)],
-            [{"logprob": 0}, {"logprob": str(math.log(0.5))}],
-            {"content": None, "refusal": [{"logprob": 0.0}, {"logprob": math.log(0.5)}]},
-        ],
-    )
-    def test_token_probabilities_are_averaged_in_each_of_their_forms(self, logprobs: object):
-        ((value, source, _),) = found(said("assistant", logprobs=logprobs))
-        assert (round(value, 12), source) == (0.75, "logprobs")
-
-    def test_tokens_of_a_border_are_not_pushed_below_it_by_adding_them_up(self):
-        for count in (1, 3, 6, 53):
-            ((value, _, _),) = found(said("assistant", logprobs=[math.log(0.7)] * count))
-            assert value == 0.7
-
-    def test_a_token_that_was_as_good_as_impossible_counts_as_0(self):
-        assert found(said("assistant", logprobs=[0.0, -math.inf, -9999.0, -(10**400)]))[0][0] == 0.25
-
-    @pytest.mark.parametrize("nothing", [None, [], {}, {"content": []}, {"content": None, "refusal": None}])
-    def test_no_tokens_are_no_statement(self, nothing: object):
-        assert found(said("assistant", confidence=None, logprobs=nothing)) == [(0.5, "absent", None)]
 
     def test_hedging_is_asked_only_where_nothing_is_stated_and_only_when_it_is_wanted(self):
         hedged = "I think it might be Bergen."
@@ -136,64 +91,40 @@ class TestWhoseItIs:
         ]  # fmt: skip
         assert found(said("user"), answer, call, result)[2:] == [(0.65, "message", 1)] * 2
 
-    def test_a_call_that_states_its_own_keeps_it(self):
-        call = Turn("assistant", tool_calls=CALL, metadata={"confidence": 0.75})
-        result = Turn.of("tool", "31 °C", tool_call_id="a")
-        told = [said("user"), call, result, said("assistant", confidence=0.6)]
-        assert found(*told) == [
-            (0.75, "message", 1), (0.75, "message", None), (0.6, "message", 3), (0.6, "message", None),
-        ]  # fmt: skip
-        assert found(said("user"), call, result)[2] == (0.75, "message", 1)
-
-    def test_an_estimate_is_marked_as_one_in_the_question_too(self):
-        talk = [said("user", "Where?"), said("assistant", "Perhaps in Bergen.")]
-        assert found(*talk, estimate=True) == [(0.25, "estimate", 1), (0.25, "estimate", None)]
-        assert confidences(talk, estimate=True)[0].told() == "its answer's estimated confidence 0.25"
-
 
 class TestBadInput:
-    @pytest.mark.parametrize("value", [1.5, -0.1, math.nan, "0.8", None, True])
-    def test_none_is_made_by_hand_either(self, value: object):
-        with pytest.raises(ConfidenceError, match="a confidence is a number from 0 to 1; got"):
-            Confidence(value)  # type: ignore[arg-type]
-
     @pytest.mark.parametrize(
-        ("value", "shown"),
+        "value",
         [
-            (1.5, "1.5"), (-0.1, "-0.1"), (math.nan, "nan"), (math.inf, "inf"), (10**400, "1000"),
-            ("high", "'high'"), ("85%", "'85%'"), ("0,8", "'0,8'"), ("nan", "'nan'"), ("1_0", "'1_0'"),
-            ("", "''"),
-            (True, "True"), ([0.8], r"\[0.8\]"), ({"value": 0.8}, "{'value'"),
+            1.5, -0.1, math.nan, math.inf, 10**400,
+            "high", "85%", "0,8", "nan", "1_0",
+            "",
+            True, [0.8], {"value": 0.8},
         ],
     )  # fmt: skip
-    def test_what_is_no_confidence_is_told_with_its_message_and_field(self, value: object, shown: str):
+    def test_what_is_no_confidence_is_told_with_its_message_and_field(self, value: object):
         turns = [said("user"), said("assistant", confidence=value)]
-        with pytest.raises(ConfidenceError, match=rf"from 0 to 1; got {shown}") as caught:
+        with pytest.raises(ConfidenceError) as caught:
             confidences(turns)
         assert caught.value.field == "messages[1].confidence"
         assert isinstance(caught.value, TranscriptError)
         with pytest.raises(ConfidenceError, match=r"messages\[41\]"):
             confidences(turns, first=40)
 
-    @pytest.mark.parametrize("role", ["user", "tool", "system"])
-    def test_it_is_told_also_where_the_value_would_not_be_used(self, role: str):
-        with pytest.raises(ConfidenceError, match=r"messages\[0\]\.metadata\.confidence"):
-            confidences([said(role, metadata={"confidence": 2}), said("assistant", confidence=0.5)])
-
     @pytest.mark.parametrize(
-        ("logprobs", "field", "problem"),
+        ("logprobs", "field"),
         [
-            ([0.1], "[0]", "a number up to 0; got 0.1"),
-            ([-1, math.nan], "[1]", "got nan"),
-            ([-1, None], "[1]", "got None"),
-            ({"content": [{"logprob": -1}, {"token": "x"}]}, ".content[1].logprob", "got None"),
-            ({"content": "abc"}, ".content", "list of log-probabilities"),
-            ({"tokens": []}, "", "list of log-probabilities"),
-            (-0.5, "", "list of log-probabilities"),
+            ([0.1], "[0]"),
+            ([-1, math.nan], "[1]"),
+            ([-1, None], "[1]"),
+            ({"content": [{"logprob": -1}, {"token": "x"}]}, ".content[1].logprob"),
+            ({"content": "abc"}, ".content"),
+            ({"tokens": []}, ""),
+            (-0.5, ""),
         ],
     )  # fmt: skip
-    def test_bad_log_probabilities_are_told_by_their_place(self, logprobs: object, field: str, problem: str):
-        with pytest.raises(ConfidenceError, match=problem) as caught:
+    def test_bad_log_probabilities_are_told_by_their_place(self, logprobs: object, field: str):
+        with pytest.raises(ConfidenceError) as caught:
             confidences([said("assistant", logprobs=logprobs)])
         assert caught.value.field == f"messages[0].logprobs{field}"
 
@@ -217,46 +148,36 @@ class TestHedging:
     def test_hedges_lower_and_assurances_raise(self, text: str, value: float):
         assert estimated(text) == value
 
-    def test_a_sentence_ends_at_white_space_behind_its_mark(self):
-        assert estimated("It is 3.5. Perhaps!? Yes…\nSo") == pytest.approx(0.65 - 0.4 / 4)
 
-    def test_marks_without_end_are_read_in_linear_time(self):
-        assert len(_SENTENCE_END.split("?!" * 500_000)) == 1  # for hours, were each mark a beginning
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("", []),
+        ("no code, and `inline` does not count", []),
+        ("```python\nx = 1\n```", [("python", 1, 3, "x = 1\n")]),
+        ("So:\n\n~~~ c++ linenos\nx;\n~~~\nDone.", [("c++", 3, 5, "x;\n")]),
+        ("a\n\n```\nplain\n```\nb\n```js\nlet x\n```", [("", 3, 5, "plain\n"), ("js", 7, 9, "let x\n")]),
+        ("````md\n```py\ninner\n```\n````", [("md", 1, 5, "```py\ninner\n```\n")]),
+        ("- step\n\n  ```sh\n  ls\n  ```", [("sh", 3, 5, "ls\n")]),
+        ("Indented:\n\n    x = 1\n    y = 2\n\nDone.", [("", 3, 4, "x = 1\ny = 2\n")]),
+        ("```python\nnever closed", [("python", 1, 2, "never closed")]),
+        ("a\r\n\r\n```sql\r\nselect 1\r\n```", [("sql", 3, 5, "select 1\n")]),
+        ("not a fence: ```x``` here", []),
+    ],
+)
+def test_blocks_come_with_language_place_and_code(text: str, blocks: list):
+    assert [(one.language, one.line, one.end, one.code) for one in code_blocks(text)] == blocks
 
-    def test_of_a_long_message_the_beginning_is_read(self):
-        assert estimated("It is so. " * 5_000 + "Perhaps. " * 90_000) == 0.65
 
-    def test_code_is_not_read(self):
-        assert estimated("It is this:\n\n```haskell\nmaybe 0 id\n```\n\nCall `maybe` with it.") == 0.65
-        assert estimated("```\nx = 1\n```") is None
-
-    def test_plain_statements_alone_never_stay_without_limit(self):
-        assert band_of(estimated("Water boils at 100 °C. " * 50) or 0) == "checkpoints"
+def relevant(share: float, n: int = 2_000) -> np.ndarray:
+    return np.arange(n) < share * n
 
 
-def test_every_reader_brings_the_confidence_along(tmp_path: Path):
-    messages = [
-        {"role": "user", "content": "Why?"},
-        {"role": "assistant", "content": "So.", "confidence": 0.8},
-    ]
-    case = {"type": "case", "id": "c", "conversation": "talk", "turn": 1, "relevant": []}
-    talk = {"type": "conversation", "id": "talk", "messages": messages}
-    shared = {
-        "conversations": [
-            {"from": "human", "value": "Why?"},
-            {"from": "gpt", "value": "So.", "confidence": 0.8},
-        ]
-    }
-    written = {
-        "object.json": json.dumps({"messages": messages}),
-        "lines.jsonl": "\n".join(map(json.dumps, messages)),
-        "table.csv": "role,text,Confidence\nuser,Why?,\nassistant,So.,0.8\n",
-        "sharegpt.json": json.dumps(shared),
-        "set.relevance.jsonl": f"{json.dumps(talk)}\n{json.dumps(case)}\n",
-    }
-    for name, text in written.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-        (conversation,) = read_conversations(tmp_path / name).conversations
-        assert [one.value for one in confidences(conversation.turns)] == [0.8, 0.8], name
-    (judged,) = read_relevance_set(tmp_path / "set.relevance.jsonl").conversations.values()
-    assert confidences(judged.turns)[1] == Confidence(0.8)
+@pytest.mark.parametrize("correlation", [0.3, 0.6])
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_draw_has_the_stated_correlation_and_an_even_spread(correlation: float, seed: int):
+    values = drawn(relevant(0.3), correlation, seed)
+    assert np.corrcoef(values, relevant(0.3))[0, 1] == pytest.approx(correlation, abs=0.005)
+    assert np.histogram(values, bins=5, range=(LOW, HIGH))[0].tolist() == [400] * 5
+    assert (values == drawn(relevant(0.3), correlation, seed)).all()
+    assert (values != drawn(relevant(0.3), correlation, seed + 10)).any()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
@@ -13,13 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import ContentPart, Conversation, Turn
-from convgate.errors import SessionError
+from convgate.conversation import Conversation, Turn
 from convgate.sessions import Boundaries, BoundaryRules, segment, with_moved
-from convgate.settings import Settings
 from convgate.store.edits import MovedBoundary
 from convgate.transcripts import read_conversations
-from tests.session_days import MORNING, day, days
+from tests.session_days import day, days
 
 RULES = BoundaryRules()
 SAMPLE = Path(__file__).parent.parent / "sample_conversations" / "purple_button_one_day.json"
@@ -95,7 +92,6 @@ def test_the_day_of_the_purple_button(
     found = segment(read_conversations(SAMPLE).conversations[0].turns, rules)
     assert starts(found) == (conversations, sessions)
     told = reasons(found)
-    assert told[6] == "The workflow reached COMPLETE at message 5, which closed the conversation before."
     over = "more than the idle gap of 2 h."
     assert told[12] == (
         f'"Continue" goes on with the conversation, after 2 h 15 min, {over}'
@@ -128,55 +124,6 @@ def test_a_word_inside_a_sentence_is_no_command(text: str) -> None:
     assert starts(segment([*day("9:00 u a", "12:00 u " + text)])) == ((0, 1), (0, 1))
 
 
-@pytest.mark.parametrize("text", ["is this a new topic?", "new topics", "we start freshly", "a fresh start"])
-def test_nor_does_it_begin_a_conversation(text: str) -> None:
-    assert segment(day("9:00 u a", "9:01 u " + text)).conversation_starts == (0,)
-
-
-def test_the_command_of_a_message_with_a_picture_is_in_its_text() -> None:
-    picture = Turn("user", (ContentPart("image_url", "[image]"), ContentPart("text", "New topic")))
-    named = Turn("user", (ContentPart("image_url", "new topic"),))
-    assert segment([*day("- u a"), picture, named]).conversation_starts == (0, 1)
-
-
-def test_settings_change_each_rule() -> None:
-    settings = Settings(
-        session_idle_gap=60,
-        session_continue_overrides_gap=False,
-        session_auto_close_on_workflow_complete=False,
-        session_new_commands=("neues Thema",),
-        session_continue_commands=(),
-    )
-    talk = day("9:00 u a !COMPLETE", "9:01 u Neues  Thema: Tee", "9:02 u new topic", "9:04 u continue")
-    assert starts(segment(talk, BoundaryRules.of(settings))) == ((0, 1, 3), (0, 3))
-    assert BoundaryRules.of(Settings()) == RULES
-    own = BoundaryRules(new_commands=("other", "other thing"))
-    (begun,) = segment(day("- u a", "- u Other thing: tea"), own).records[1:]
-    assert begun.reason == '"Other thing" asks for a new conversation.', "the longest that fits is told"
-
-
-def test_no_gap_ends_a_session_when_it_is_off_and_any_does_when_it_is_none() -> None:
-    talk = day("0:00 u a", "900:00 u b", "900:00 a c", "900:01 u d")
-    assert segment(talk, BoundaryRules(idle_gap=math.inf)).session_starts == (0,)
-    assert segment(talk, BoundaryRules(idle_gap=0)).session_starts == (0, 1, 3)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"idle_gap": -1}, r"idle gap is a number of seconds, 0 or more, or inf for none; got -1"),
-        ({"idle_gap": math.nan}, "got nan"),
-        ({"idle_gap": "2 h"}, "got '2 h'"),
-        ({"new_commands": ("",)}, r"new_commands: a command ends in a letter or a digit; got ''"),
-        ({"continue_commands": ("next!",)}, r"continue_commands: .*got 'next!'"),
-        ({"new_commands": ("Next",)}, r"'next' is both a new and a continue command"),
-    ],
-)
-def test_rules_out_of_their_range_are_refused(wrong: dict[str, object], message: str) -> None:
-    with pytest.raises(SessionError, match=message):
-        BoundaryRules(**wrong)  # type: ignore[arg-type]
-
-
 def at(*moments: datetime) -> tuple[int, ...]:
     return segment([Turn.of("user", "a", timestamp=moment) for moment in moments]).session_starts
 
@@ -205,26 +152,6 @@ def test_a_time_without_a_zone_is_local_and_of_the_zone_beside_it() -> None:
     assert segment(talk).session_starts == (0, 3), "11:00 there is 2:00 in UTC"
 
 
-def test_a_time_that_no_calendar_has_in_utc_counts_as_missing() -> None:
-    first = datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14)))
-    assert at(first, MORNING, MORNING + timedelta(hours=1)) == (0,)
-
-
-def test_an_unknown_state_is_told_and_closes_nothing() -> None:
-    talk = [
-        *day("9:00 u a !DONE"),
-        Turn.of("assistant", "b", metadata={"workflow_state": 7}),
-        *day("9:02 u c"),
-    ]
-    found = segment(talk)
-    assert found.conversation_starts == (0,)
-    states = "PLANNING, EXECUTING, TESTING, VALIDATING, COMPLETE"
-    assert found.problems == (
-        f"message 0: workflow_state is 'DONE', which is none of {states}; it was taken for none",
-        f"message 1: workflow_state is 7, which is none of {states}; it was taken for none",
-    )
-
-
 def test_what_a_person_moved_holds_against_the_rules() -> None:
     talk = Conversation("c", tuple(day("9:00 u a", "9:01 a b", "9:02 u new topic", "12:00 u c", "12:01 a d")))
     moved = {
@@ -249,22 +176,6 @@ def test_what_a_person_moved_holds_against_the_rules() -> None:
     assert (found.begun(3, "session").item, found.begun(4, "session").item) == (0, 4)
     with pytest.raises(IndexError, match="message 5 asked for, but there are 5"):
         found.begun(5)
-
-
-def test_a_transcript_may_say_itself_where_its_boundaries_are() -> None:
-    talk = day("9:00 u a", "9:01 u b", "9:02 u c")
-    talk[1] = replace(talk[1], metadata={"session_boundary": "conversation"})
-    talk[2] = replace(talk[2], metadata={"session_boundary": "chapter"})
-    found = segment(talk)
-    assert found.conversation_starts == (0, 1)
-    (problem,) = found.problems
-    assert problem.startswith(
-        "message 2: session_boundary is 'chapter', which is none of session, conversation"
-    )
-
-
-def test_nothing_has_no_boundaries() -> None:
-    assert segment([]).to_json() == {"conversation_starts": [], "session_starts": [], "reasons": []}
 
 
 @given(days())

@@ -1,25 +1,25 @@
-"""Sessions of a running agent: the same rules as for a file, kept in the database."""
+"""Sessions of a running agent: the same rules as for a file, kept in the database, and cleaned up."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
-import convgate
-from convgate.conversation import Turn
-from convgate.errors import ConvgateError, SessionError, StoreError, TranscriptError
+from convgate.conversation import Conversation, Turn
+from convgate.errors import ConvgateError, SessionError, StoreError
 from convgate.sessions import segment
-from convgate.sessions.manager import RETENTION_DAYS, SessionManager
-from convgate.settings import Settings
-from convgate.store import Store
+from convgate.sessions.manager import SessionManager
+from convgate.store import Conversations, NewConversation, Store
+from convgate.store.edits import MovedBoundaries, MovedBoundary
+from convgate.store.sessions import OldSessions, Sessions
 from tests.forked import fork, needs_fork
-from tests.session_agents import NINE, Watch, empty_store, manager
-from tests.session_days import days
+from tests.session_agents import NINE, Watch, add, empty_store, manager
+from tests.session_days import MORNING, day, days
 
 
 @pytest.fixture(scope="module")
@@ -39,46 +39,6 @@ def store(tmp_path: Path) -> Iterator[Store]:
 @pytest.fixture
 def watch() -> Watch:
     return Watch()
-
-
-@pytest.mark.parametrize("overrides", [True, False])
-def test_the_day_of_the_purple_button_as_it_happens(store: Store, watch: Watch, overrides: bool) -> None:
-    sessions = manager(store, watch, continue_overrides_gap=overrides)
-    first = sessions.detect("a purple button")
-    assert first.is_new_session
-    assert first.is_new_conversation
-    assert first.session.id.startswith("session_20260305_090000_")
-    watch.pass_(minutes=30)
-    assert sessions.detect("make it bigger").boundary is None
-    watch.pass_(minutes=90)
-    done = {"role": "assistant", "content": "All tests pass.", "workflow_state": "COMPLETE"}
-    assert sessions.detect(done).conversation == first.conversation
-    watch.pass_(minutes=5)
-    second = sessions.detect("authentication")
-    assert (second.session.id, second.is_new_session, second.is_new_conversation) == (
-        first.session.id,
-        False,
-        True,
-    )
-    watch.pass_(hours=1)
-    sessions.detect({"role": "assistant", "content": "Half of it is done.", "workflow_state": "EXECUTING"})
-    watch.pass_(hours=2, minutes=15)
-    third = sessions.detect("continue authentication")
-    if overrides:
-        assert third.boundary is not None
-        assert "goes on with the conversation, after 2 h 15 min" in third.boundary.reason
-        assert (third.session.id, third.conversation) == (second.session.id, second.conversation)
-        assert (third.session.conversation_count, third.session.last_activity) == (2, watch.now)
-        held = sessions.conversations()
-        assert [one.workflow_state for one in held] == ["COMPLETE", "EXECUTING"]
-        assert [one.last_activity for one in held] == [NINE + timedelta(hours=2), watch.now]
-        return
-    assert third.is_new_session
-    assert [one.id for one in sessions.recent()] == [third.session.id, first.session.id]
-    ended = sessions.recent()[1]
-    assert not ended.is_active
-    assert ended.ended == watch.now - timedelta(hours=2, minutes=15)
-    assert ended.reason.startswith("2 h 15 min since the last message, more than the idle gap of 2 h.")
 
 
 @given(days(times_missing=False))
@@ -115,117 +75,34 @@ def test_workspaces_do_not_mix(store: Store, watch: Watch) -> None:
     assert house.detect("a roof again").is_new_session
 
 
-def test_a_workspace_may_have_a_name_that_no_file_can_hold(store: Store, watch: Watch) -> None:
-    sessions = manager(store, watch, "a\0b\ud800")
-    first = sessions.detect("a")
-    assert sessions.detect("b").session.id == first.session.id
-    assert [one.workspace for one in sessions.recent()] == ["a\ufffdb\ufffd"]
+@pytest.mark.slow
+def test_detection_with_100_000_stored_sessions(store: Store, watch: Watch, report_figure) -> None:  # type: ignore[no-untyped-def]
+    import time
 
-
-def test_a_session_that_was_ended_does_not_go_on(store: Store, watch: Watch) -> None:
-    sessions = manager(store, watch)
-    first = sessions.detect("a").session
-    ended = sessions.end()
-    assert ended is not None
-    assert (ended.id, ended.ended, ended.is_active, ended.reason) == (first.id, NINE, False, "It was ended.")
-    again = sessions.detect("continue")
-    assert again.is_new_session
-    assert again.session.id != first.id
-    assert again.session.id[:-4] == first.id[:-4]
-
-
-def test_a_message_of_the_future_is_of_now_and_a_clock_may_go_back(store: Store, watch: Watch) -> None:
-    sessions = manager(store, watch)
-    found = sessions.detect("a", at=NINE + timedelta(days=400))
-    assert found.problems == ("its time is 400 days ahead of the clock; the present was taken",)
-    assert found.session.last_activity == NINE
-    watch.pass_(hours=-3)
-    back = sessions.detect("b")
-    assert (back.boundary, back.session.last_activity) == (None, NINE)
-    watch.pass_(minutes=1)
-    assert sessions.detect("c").boundary is None
-    watch.pass_(hours=2, minutes=1)
-    assert sessions.detect("d").is_new_session, "the clock was set back, and time goes on from there"
-    other = manager(store, watch, "house")
-    other.detect("a", at=watch.now)
-    watch.pass_(hours=-1)
-    early = other.end()
-    assert early is not None
-    assert early.ended == early.last_activity == watch.now + timedelta(hours=1), "not before its last message"
-    watch.pass_(hours=1)
-    late = sessions.end()
-    assert late is not None
-    assert late.ended == late.last_activity == watch.now
-
-
-def test_times_of_messages_count_and_those_without_a_zone_are_of_this_machine(
-    store: Store, watch: Watch
-) -> None:
-    sessions = manager(store, watch)
-    east = timezone(timedelta(hours=9))
-    sessions.detect(Turn.of("user", "a", timestamp=(NINE - timedelta(hours=3)).astimezone(east)))
-    local = (NINE - timedelta(minutes=59)).astimezone().replace(tzinfo=None)
-    found = sessions.detect({"role": "user", "content": "b", "timestamp": local.isoformat()})
-    assert found.is_new_session
-    assert found.session.started == NINE - timedelta(minutes=59)
-    assert sessions.detect("c", at=NINE - timedelta(minutes=1)).session.last_activity == NINE - timedelta(
-        minutes=1
+    with store.write() as db:
+        rows = [
+            (f"session_{n}", f"workspace {n % 1000}", moment, moment, moment)
+            for n in range(100_000)
+            for moment in [(NINE - timedelta(minutes=n)).isoformat()]
+        ]
+        db.conn.executemany(
+            "INSERT INTO sessions (id, workspace, started, last_activity, ended) VALUES (?, ?, ?, ?, ?)",
+            rows,
+        )
+    taken = []
+    for n in range(30):
+        sessions = manager(store, watch, f"workspace {n}")
+        watch.pass_(minutes=50)
+        for text in ("a", "new topic: b"):
+            began = time.perf_counter()
+            sessions.detect(text)
+            taken.append(time.perf_counter() - began)
+    taken.sort()
+    report_figure(
+        f"a message is placed among 100,000 stored sessions in {1e3 * taken[len(taken) // 2]:.1f} ms,"
+        f" at most {1e3 * taken[-1]:.1f} ms"
     )
-    unread = sessions.detect({"role": "user", "content": "c", "timestamp": "yesterday"})
-    (problem,) = unread.problems
-    assert problem.startswith("message.timestamp: 'yesterday' is not a time")
-    assert unread.session.last_activity == NINE
-    odd = sessions.detect("d", at=datetime(1, 1, 1, tzinfo=timezone(timedelta(hours=14))))
-    assert odd.problems == ("0001-01-01 00:00:00+14:00 is no time; the present was taken",)
-
-
-def test_what_is_no_message_leaves_no_trace(store: Store, watch: Watch) -> None:
-    sessions = manager(store, watch)
-    with pytest.raises(TranscriptError, match=r"field 'message\.role': there is no role"):
-        sessions.detect({"content": "a"})
-    with pytest.raises(SessionError, match="at is a datetime; got '2026-01-01'"):
-        sessions.detect("a", at="2026-01-01")  # type: ignore[arg-type]
-    assert sessions.recent() == []
-    for nameless in (" ", None):
-        with pytest.raises(SessionError, match=f"a workspace needs a name; got {nameless!r}"):
-            manager(store, watch, nameless)  # type: ignore[arg-type]
-    with pytest.raises(SessionError, match="no session is active in the workspace 'shop'; name one"):
-        sessions.conversations()
-
-
-def test_settings_name_the_database_the_rules_and_the_cleaning(tmp_path: Path) -> None:
-    watch = Watch()
-    kept = Settings(home=tmp_path, session_idle_gap=60, session_retention_days=1)
-    sessions = convgate.SessionManager(kept, workspace="shop", clock=watch)
-    assert sessions.store.path == tmp_path / "convgate.db"
-    assert sessions.rules.idle_gap == 60
-    assert Settings().session_retention_days == RETENTION_DAYS, "as for a store, which names no settings"
-    file = tmp_path / "agent.toml"
-    file.write_text("session_idle_gap = 90\n")
-    assert SessionManager(str(file)).rules.idle_gap == 90
-    sessions.detect("a")
-    watch.pass_(seconds=61)
-    assert sessions.detect("b").is_new_session
-    watch.pass_(days=2)
-    SessionManager(kept, workspace="other", clock=watch)
-    assert len(sessions.recent()) == 2, "off unless the settings say so"
-    cleaning = kept.model_copy(update={"session_clean_up_at_start": True})
-    SessionManager(cleaning, workspace="other", clock=watch)
-    assert len(sessions.recent()) == 1
-    sessions.store.close()
-
-
-def test_the_usual_settings_are_those_of_the_machine(
-    convgate_home: Path, monkeypatch: pytest.MonkeyPatch, watch: Watch
-) -> None:
-    monkeypatch.setenv("CONVGATE_SESSION_CLEAN_UP_AT_START", "true")
-    sessions = SessionManager(clock=watch)
-    assert sessions.store.path == convgate_home / "convgate.db"
-    assert sessions.detect("a").session.workspace == "default"
-    sessions.end()
-    sessions.store.close()
-    watch.pass_(days=91)
-    assert SessionManager(clock=watch).recent() == []
+    assert len(manager(store, watch).recent(everywhere=True)) == 20
 
 
 @needs_fork
@@ -263,31 +140,122 @@ def _full(*_: object) -> None:
     raise StoreError("the disk is full")
 
 
-@pytest.mark.slow
-def test_detection_with_100_000_stored_sessions(store: Store, watch: Watch, report_figure) -> None:  # type: ignore[no-untyped-def]
-    import time
-
-    with store.write() as db:
-        rows = [
-            (f"session_{n}", f"workspace {n % 1000}", moment, moment, moment)
-            for n in range(100_000)
-            for moment in [(NINE - timedelta(minutes=n)).isoformat()]
-        ]
-        db.conn.executemany(
-            "INSERT INTO sessions (id, workspace, started, last_activity, ended) VALUES (?, ?, ?, ?, ?)",
-            rows,
-        )
-    taken = []
-    for n in range(30):
-        sessions = manager(store, watch, f"workspace {n}")
-        watch.pass_(minutes=50)
-        for text in ("a", "new topic: b"):
-            began = time.perf_counter()
-            sessions.detect(text)
-            taken.append(time.perf_counter() - began)
-    taken.sort()
-    report_figure(
-        f"a message is placed among 100,000 stored sessions in {1e3 * taken[len(taken) // 2]:.1f} ms,"
-        f" at most {1e3 * taken[-1]:.1f} ms"
+def test_a_session_takes_conversations_of_the_library(store: Store, watch: Watch) -> None:
+    sessions = manager(store, watch)
+    first = sessions.detect("a button")
+    button, roof = add(store, "a button"), add(store, "a roof")
+    held = sessions.add_conversation(button)
+    assert (held.number, held.key, held.title) == (first.conversation, button, "a button")
+    assert sessions.add_conversation(button) == held, "once is enough"
+    more = sessions.add_conversation(roof)
+    assert more.number != held.number
+    assert sessions.active().conversation_count == 2  # type: ignore[union-attr]
+    sessions.describe(more.number, title="The roof", tags=["house", " wood ", "house", ""])
+    assert Conversations(store).summary(roof).title == "The roof"
+    assert sessions.conversations()[1].tags == ("house", "wood")
+    watch.pass_(hours=3)
+    second = sessions.detect("and now the roof")
+    moved = sessions.add_conversation(roof)
+    assert (moved.number, moved.tags, moved.session) == (
+        second.conversation,
+        ("house", "wood"),
+        second.session.id,
     )
-    assert len(manager(store, watch).recent(everywhere=True)) == 20
+    assert [one.conversation_count for one in sessions.recent()] == [1, 1]
+    untold = sessions.detect("new topic")
+    sessions.describe(untold.conversation, title="Tea")
+    assert [one.title for one in sessions.conversations()] == ["The roof", "Tea"]
+    with pytest.raises(StoreError, match="no conversation 'gone'"):
+        sessions.add_conversation("gone")
+    with pytest.raises(StoreError):
+        sessions.add_conversation(roof, session="session_0")
+    with pytest.raises(StoreError):
+        sessions.conversations("session_0")
+
+
+def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, watch: Watch) -> None:
+    sessions, house = manager(store, watch), manager(store, watch, "house")
+    key = add(store, "a button")
+    sessions.detect("a button")
+    sessions.add_conversation(key)
+    sessions.detect("new topic")
+    sessions.end()
+    house.detect("a roof")
+    watch.pass_(days=90)
+    assert sessions.clean_up() == 0, "90 days are kept"
+    watch.pass_(seconds=1)
+    assert sessions.clean_up() == 1
+    assert sessions.recent() == []
+    assert house.active() is not None, "what is active stays, however old"
+    assert Conversations(store).summary(key).title == "a button"
+    with store.read() as db:
+        rows = db.execute(
+            "SELECT session IS NULL, conversation IS NULL FROM session_conversations ORDER BY 1"
+        )
+        assert rows.fetchall() == [(0, 1), (1, 0)], "that of the house, and that of the library"
+    for days_kept in (0, -1, float("nan")):
+        with pytest.raises(SessionError):
+            sessions.clean_up(retention_days=days_kept)
+    assert sessions.clean_up(retention_days=1e12) == 0
+
+
+@pytest.fixture
+def store_sessions(tmp_path: Path) -> Store:
+    return Store(tmp_path / "convgate.db")
+
+
+def add_talk(store_sessions: Store, *turns: Turn) -> str:
+    (added,) = Conversations(store_sessions).add([NewConversation(Conversation("", turns))])
+    return added.key
+
+
+def test_what_is_removed_for_good_takes_its_place_in_a_session_along(store_sessions: Store) -> None:
+    key, other = (
+        add_talk(store_sessions, *day("9:00 u a", "9:01 a b")),
+        add_talk(store_sessions, Turn.of("user", "other")),
+    )
+    sessions = SessionManager(store_sessions)
+    sessions.detect("a")
+    for one in (key, other):
+        sessions.add_conversation(one)
+    MovedBoundaries(store_sessions).put(key, 1, MovedBoundary("session", note="zebrafish"))
+    Conversations(store_sessions).delete([key])
+    Conversations(store_sessions).purge()
+    assert [held.key for held in sessions.conversations()] == [other]
+    assert sessions.recent()[0].conversation_count == 1
+    assert MovedBoundaries(store_sessions).of(key) == {}
+    assert not [path for path in store_sessions.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
+
+
+def test_erasing_and_backups_take_sessions_as_well(store_sessions: Store, tmp_path: Path) -> None:
+    sessions = SessionManager(store_sessions, workspace="zebrafish")
+    sessions.detect("a")
+    store_sessions.backup(tmp_path / "backup.db")
+    store_sessions.erase()
+    assert sessions.recent(everywhere=True) == []
+    assert b"zebrafish" not in store_sessions.path.read_bytes()
+    assert sessions.detect("b").is_new_session
+    store_sessions.restore_bytes((tmp_path / "backup.db").read_bytes())
+    (session,) = sessions.recent(everywhere=True)
+    assert (session.workspace, session.conversation_count) == ("zebrafish", 1)
+
+
+def test_a_clean_up_takes_what_was_told_before(store_sessions: Store) -> None:
+    sessions = Sessions(store_sessions)
+    for number in range(3):
+        at = MORNING + timedelta(days=number)
+        begun = sessions.begin("shop", at)
+        sessions.open_conversation(begun.id, at)
+        sessions.open_conversation(begun.id, at)
+        sessions.add_conversation(
+            begun.id, add_talk(store_sessions, *(Turn.of("user", f"text {n}") for n in range(2 + number))), at
+        )
+        if number < 2:
+            sessions.end(begun.id, at, "over")
+    before = MORNING + timedelta(days=30)
+    assert len(sessions.conversations(begun.id)) == 2, "the open one is that of the library now"
+    assert [one.key is None for one in sessions.conversations(begun.id, page=2, per_page=1)] == [False]
+    assert sessions.old(before) == OldSessions(sessions=2, workspaces=1, only_here=2, in_library=2)
+    assert sessions.clean_up(before) == 2
+    assert sessions.old(before) == OldSessions(0, 0, 0, 0)
+    assert Conversations(store_sessions).find().total == 3

@@ -56,14 +56,6 @@ def test_a_backup_restores_everything_as_it_was(store: Store, tmp_path: Path) ->
     add(store, "life goes on")
 
 
-def test_a_backup_never_overwrites(store: Store, tmp_path: Path) -> None:
-    target = tmp_path / "precious.db"
-    target.write_text("precious")
-    with pytest.raises(StoreError):
-        store.backup(target)
-    assert target.read_text() == "precious"
-
-
 def test_a_restore_can_be_undone_and_redone(store: Store, backup: Path) -> None:
     assert store.previous is None
     store.restore_bytes(backup.read_bytes())
@@ -145,19 +137,6 @@ def test_what_a_restore_kept_goes_when_the_library_is_erased(store: Store, tmp_p
     store.restore_bytes((tmp_path / "backup.db").read_bytes())
     store.erase()
     assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
-
-
-def test_what_a_restore_kept_outlives_a_new_library(store: Store, backup: Path) -> None:
-    store.restore_bytes(backup.read_bytes())
-    store.close()
-    database.set_aside(store.path)
-    with closing(Store(store.path)) as new:
-        assert new.previous is None
-        new.restore_bytes(backup.read_bytes())
-        new.restore_bytes(backup.read_bytes())
-        [kept] = store.path.parent.glob("convgate-damaged-*previous*")
-        new.restore_bytes(kept.read_bytes())
-        assert titles(new) == ["in the backup", "since"]
 
 
 @needs_fork

@@ -1,4 +1,4 @@
-"""What people change of conversations: moved boundaries with their undo, and rules of their own."""
+"""What people change of conversations, and queues: kept, undone, gone with the conversation."""
 
 from __future__ import annotations
 
@@ -8,52 +8,15 @@ import pytest
 
 from convgate.conversation import Conversation, Turn
 from convgate.errors import StoreError
-from convgate.store import Conversations, NewConversation, Store
-from convgate.store.edits import ConversationRules, MovedBoundaries, MovedBoundary
-from tests.session_days import MORNING
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "convgate.db")
+from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
+from convgate.store.edits import MovedBoundaries, MovedBoundary
+from convgate.store.queues import NewItem, Queue, QueueProgress, Queues
 
 
 def add(store: Store, turns: int = 6) -> str:
     said = tuple(Turn.of("user", f"text {index}") for index in range(turns))
     (added,) = Conversations(store).add([NewConversation(Conversation("", said))])
     return added.key
-
-
-def test_a_moved_boundary_stays_with_its_conversation(store: Store) -> None:
-    key, other = add(store, 3), add(store, 1)
-    moved = MovedBoundaries(store)
-    assert moved.of(key) == {}
-    moved.put(key, 2, MovedBoundary("none", note=" the same matter "))
-    moved.put(key, 1, MovedBoundary("conversation", at=MORNING))
-    found = MovedBoundaries(Store(store.path)).of(key)
-    assert {turn: (one.kind, one.note) for turn, one in found.items()} == {
-        1: ("conversation", ""),
-        2: ("none", "the same matter"),
-    }
-    assert found[1].at == MORNING
-    grown = Conversations(store).grow(key, (Turn.of("user", "text 3"),)).key
-    assert moved.of(grown) == found == moved.of(key)
-    moved.put(grown, 2, MovedBoundary("session"))
-    moved.remove(key, 1)
-    assert [(turn, one.kind) for turn, one in moved.of(grown).items()] == [(2, "session")]
-    moved.remove(grown)
-    moved.remove(grown)
-    assert moved.of(grown) == moved.of(other) == {}
-
-
-def test_what_there_is_not_cannot_be_moved(store: Store) -> None:
-    moved, key = MovedBoundaries(store), add(store, 2)
-    for turn in (0, -1, 2):
-        with pytest.raises(StoreError, match=f"got {turn}"):
-            moved.put(key, turn, MovedBoundary("session"))
-    with pytest.raises(StoreError, match="gone"):
-        moved.put("gone", 1, MovedBoundary("session"))
-    assert moved.of(key) == moved.of("gone") == {}
 
 
 def kinds(store: Store, key: str) -> dict[int, str]:
@@ -102,49 +65,59 @@ def test_the_undo_goes_with_what_is_removed_for_good(store: Store) -> None:
     assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
 
 
-def test_a_rule_stays_with_its_conversation_until_it_is_taken_off(store: Store) -> None:
-    one, other, rules = add(store, 1), add(store, 2), ConversationRules(store)
-    assert rules.get(one) is None
-    rules.put(one, "gate@mine", {"rule": "absolute", "threshold": "0.3"}, note="recall 0.90")
-    rules.put(other, "gate", {"rule": "top_k"})
-    found = ConversationRules(Store(store.path)).get(one)
-    assert found is not None
-    assert (found.policy, found.choice) == ("gate@mine", {"rule": "absolute", "threshold": "0.3"})
-    assert found.note == "recall 0.90"
-    rules.put(one, "gate", {"rule": "stricter"})
-    changed = rules.get(one)
-    assert changed is not None
-    assert changed.choice == {"rule": "stricter"}
-    rules.remove(one)
-    rules.remove(one)
-    assert rules.get(one) is None
-    assert rules.get(other) is not None
+@pytest.fixture
+def key(store: Store) -> str:
+    said = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"turn {i}") for i in range(10))
+    (added,) = Conversations(store).add([NewConversation(Conversation("talk", said))])
+    return added.key
 
 
-def test_a_conversation_that_is_deleted_for_good_takes_its_rule_along(store: Store) -> None:
-    key, rules = add(store, 1), ConversationRules(store)
-    rules.put(key, "gate", {"rule": "top_k"})
-    Conversations(store).delete([key])
-    assert rules.get(key) is None
-    Conversations(store).undelete([key])
-    assert rules.get(key) is not None
-    Conversations(store).delete([key])
-    Conversations(store).purge()
-    assert add(store, 1) == key
-    assert rules.get(key) is None
+def item(key: str, current: int, turn: int, kind: str = "audit") -> NewItem:
+    return NewItem(SituationKey(key, current), turn, kind, "Drawn by lot.")  # type: ignore[arg-type]
 
 
-def test_what_the_library_does_not_have_gets_no_rule(store: Store) -> None:
-    with pytest.raises(StoreError, match="gone"):
-        ConversationRules(store).put("gone", "gate", {"rule": "top_k"})
+@pytest.fixture
+def queue(store: Store, key: str) -> Queue:
+    """Two turns of message 4, two of message 6, one of message 8."""
+    places = [(4, 0), (4, 1), (6, 2), (6, 3), (8, 5)]
+    return Queues(store).add("Monday", [item(key, *place) for place in places], by="Ada", seed=7)
 
 
-def test_a_rule_is_found_by_the_key_that_its_conversation_had_before_it_grew(store: Store) -> None:
-    key, rules = add(store, 1), ConversationRules(store)
-    rules.put(key, "gate", {"rule": "top_k"})
-    grown = Conversations(store).grow(key, (Turn.of("user", "text 1"),)).key
-    assert rules.get(key) is not None
-    assert rules.get(key) == rules.get(grown)
-    rules.put(key, "gate", {"rule": "stricter"})
-    rules.remove(key)
-    assert rules.get(grown) is None
+def place(store: Store, queue: Queue, annotator: str, after: int | None = None) -> int | None:
+    found = Queues(store).next_item(queue.number, annotator, after=after)
+    return found.place if found else None
+
+
+def test_what_is_next_follows_from_answers_and_survives_a_restart(
+    store: Store, queue: Queue, key: str, tmp_path: Path
+) -> None:
+    labels = Labels(store)
+    assert place(store, queue, "Ada") == 0
+    labels.answer(SituationKey(key, 4), {0: "relevant", 1: "unsure"}, by="Ada")
+    store.close()
+    again = Store(tmp_path / "convgate.db")
+    assert place(again, queue, "Ada") == 2
+    assert Queues(again).progress(queue.number, "Ada") == QueueProgress(5, 2, 0)
+    Labels(again).undo("Ada")
+    assert place(again, queue, "Ada") == 0, "an undone answer is open again"
+
+
+@pytest.mark.parametrize(
+    ("name", "places"),
+    [
+        ("Monday", [(4, 0), (4, 0)]),
+        ("Monday", [(4, 0), (4, 4)]),
+        ("Monday", []),
+        (" ", [(4, 0)]),
+        ("x" * 81, [(4, 0)]),
+        ("Monday", [(40, 0)]),
+    ],
+)
+def test_a_queue_that_cannot_be_is_refused_whole(
+    store: Store, key: str, name: str, places: list[tuple[int, int]]
+) -> None:
+    with pytest.raises(StoreError):
+        Queues(store).add(name, [item(key, *place) for place in places], by="Ada", seed=1)
+    with store.read() as db:
+        counts = "(SELECT count(*) FROM queues) + (SELECT count(*) FROM situations)"
+        assert db.execute(f"SELECT {counts}").fetchone() == (0,), "nothing of it is kept"

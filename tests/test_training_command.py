@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-import torch
 
 from convgate.settings import load_settings
 from convgate.training import run as run_module
-from convgate.training import train
-from convgate.training.report import Verdict
 from convgate.training.run import RECORD
 from convgate.training.sets import TrainingSet, make_set
-from convgate.training.trainer import Trainer
-from convgate.transcripts.relevance_sets import write_relevance_set
 from convgate.versions import Draft, Versions
 from tests import training_program
 from tests.commands import Run
-from tests.fakes import FakeEncoder
 from tests.forked import fork, needs_fork
-from tests.planted import planted, planted_file, small_encoder, small_gate, with_cases
+from tests.planted import planted, planted_file, small_encoder, small_gate
 
 EPOCH = re.compile(
     r"epoch +(\d+)  loss \d+\.\d{3}  validation \d+\.\d{3}  precision [01]\.\d{3}  recall [01]\.\d{3}"
@@ -93,118 +83,18 @@ def test_json_is_alone_on_standard_output_and_epochs_are_on_standard_error(
     assert (card.training.seed, card.training.config["learning_rate"]) == (3, 0.02)
 
 
-def test_out_takes_the_json_into_a_file(run: Run, versions: Versions, own: Path, tmp_path: Path) -> None:
-    code, out, _ = run(*quick(own, "--out", tmp_path / "made.json", "--no-activate"))
-    assert (code, out) == (0, "")
-    values = json.loads((tmp_path / "made.json").read_text())
-    assert values["version"] in versions.names()
-    assert values["active"] is False
-
-
-@pytest.mark.usefixtures("versions")
-def test_progress_is_on_standard_error_whatever_a_file_is_called(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setattr("rich.progress.Progress.get_renderables", rendered(seen := []))
-    code, out, err = run(*quick(planted_file(tmp_path, "[red]\x1b]0;x", conversations=4), "--json"))
-    assert code == 0, err
-    assert json.loads(out)["epochs"]
-    assert "\x1b]0;x" not in err
-    stages = list(dict.fromkeys(seen))
-    assert stages[1:] == [
-        "Reading the sets",
-        "Reading [red] ]0;x as the gate does",
-        "Epoch 1 of at most 2",
-        "Epoch 2 of at most 2",
-        "Fitting the threshold",
-        "Comparing with the parent",
-        "Saving the version",
-    ]
-
-
-def rendered(seen: list[str]) -> Callable[[Any], Any]:
-    """Notes what a progress bar says, each time that it is drawn."""
-    from rich.progress import Progress
-
-    original = Progress.get_renderables
-
-    def draw(self: Progress) -> Any:
-        seen.extend(task.description for task in self.tasks)
-        return original(self)
-
-    return draw
-
-
 # What becomes active
 
 
 def test_a_version_that_is_surely_better_is_activated(run: Run, versions: Versions, tmp_path: Path) -> None:
     code, out, _ = run(*quick(planted_file(tmp_path, conversations=150), "--name", "second"))
     assert code == 0
-    assert "Version second was made" in out
     assert versions.active == "second", out
     assert run("versions", "rollback")[0] == 0
     assert versions.active == "first"
 
 
-def test_a_version_that_does_worse_is_not_made_active_and_says_so(
-    run: Run, versions: Versions, own: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(train, "make_verdict", lambda report: Verdict(12, 4, 0.8, 0.7, 3, 9))
-    code, out, _ = run(*quick(own, "--name", "second", "--activate"))
-    assert code == 0
-    assert "not better" in out
-    assert "convgate versions activate second" in out
-    assert versions.active == "first"
-    assert json.loads(run(*quick(own, "--json"))[1])["active"] is False
-
-
-def test_what_cannot_be_read_is_left_out_when_asked(run: Run, versions: Versions, own: Path) -> None:
-    with own.open("a", encoding="utf-8") as file:
-        file.write('{"type": "case", "id": "bad", "conversation": "nowhere", "turn": 1, "relevant": []}\n')
-    assert run(*quick(own, "--name", "second"))[0] != 0
-    assert run(*quick(own, "--name", "second", "--skip-bad"))[0] == 0
-    assert "second" in versions.names()
-
-
-def test_no_activate_leaves_the_active_version(run: Run, versions: Versions, own: Path) -> None:
-    code, out, _ = run(*quick(own, "--no-activate", "--name", "second"))
-    assert code == 0
-    assert "convgate versions activate second" in out
-    assert versions.active == "first"
-
-
-def test_without_conversations_to_compare_on_it_is_not_made_active(
-    run: Run, versions: Versions, tmp_path: Path
-) -> None:
-    code, out, _ = run(*quick(planted_file(tmp_path, conversations=1)))
-    assert code == 0
-    assert "Not compared" in out
-    assert versions.active == "first"
-
-
-@pytest.mark.usefixtures("little")
-def test_from_scratch_a_version_is_made_active_when_asked(run: Run, versions: Versions) -> None:
-    words = ("pretrain", "--epochs", "1", "--preset", "reference")
-    code, out, _ = run(*words, "--name", "one")
-    assert code == 0
-    assert "convgate versions activate one" in out
-    assert versions.active == "first"
-    assert run(*words, "--name", "two", "--activate")[0] == 0
-    assert versions.active == "two"
-    assert versions.get("two").config.preset == "reference"
-
-
 # Where to start from
-
-
-@pytest.mark.parametrize("words", [(), ("--from", "untrained")])
-def test_an_untrained_gate_says_what_to_do(run: Run, own: Path, words: tuple[str, ...]) -> None:
-    code, out, err = run("train", own, *words)
-    assert (code, out) == (2, "")
-    assert "`convgate pretrain`" in " ".join(err.split())
 
 
 @pytest.mark.usefixtures("little")
@@ -217,93 +107,7 @@ def test_what_pretrain_makes_can_be_trained_further(run: Run, own: Path) -> None
     assert made.card.parent.name == "base"
 
 
-def test_from_names_the_version_to_start_from(run: Run, versions: Versions, own: Path) -> None:
-    versions.add(small_gate(seed=1), Draft(), name="other")
-    run(*quick(own, "--from", "other", "--name", "child"))
-    parent = versions.get("child").card.parent
-    assert parent is not None
-    assert parent.name == "other"
-    code, _, err = run(*quick(own, "--from", "nobody"))
-    assert code == 1
-    assert "there is no version 'nobody'; there are child, first, other" in err
-
-
 # Errors
-
-
-def test_errors_are_one_sentence_and_leave_everything_as_it_was(
-    run: Run, versions: Versions, own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    forbidden, nothing, bare, empty, odd = (
-        tmp_path / f"{name}.jsonl" for name in ("mine", "nothing", "bare", "empty", "odd")
-    )
-    sets = planted("locomo-conv", conversations=2)
-    write_relevance_set(sets, forbidden)
-    sets = planted(conversations=2)
-    write_relevance_set(with_cases(sets, *(replace(c, relevant=frozenset()) for c in sets.cases)), nothing)
-    write_relevance_set(with_cases(sets), bare)
-    empty.write_text("")
-    odd.write_text(
-        own.read_text() + '{"type": "case", "id": "x", "conversation": "y", "turn": 1, "relevant": []}'
-    )
-    other = FakeEncoder(16, model="another")
-    for words, told in [
-        ((forbidden,), "CC-BY-NC-4.0; for measuring only"),
-        ((nothing,), "nothing is relevant in any case of nothing"),
-        ((bare,), "bare has no cases"),
-        ((empty,), "empty.jsonl"),
-        ((odd,), "there is no readable conversation 'y' in this file"),
-        ((own, own), "two files are called own"),
-        ((own, "--name", "first"), "first"),
-        ((own, "--seed", str(2**31)), "training: seed must be from 0 to 2147483647"),
-    ]:
-        code, out, err = run("train", *words)
-        assert (code, out) == (1, "")
-        assert told in err
-        assert err.startswith("convgate: ")
-        assert "Traceback" not in err
-    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: other)
-    code, _, err = run("train", own)
-    assert code == 1
-    assert "was made for the encoder fake-words@1 (16 dimensions), not for another@1 (16 dimensions)" in err
-    assert versions.names() == ["first"]
-    assert versions.active == "first"
-
-
-def test_an_unknown_preset_is_told(run: Run) -> None:
-    code, _, err = run("pretrain", "--preset", "huge")
-    assert code == 1
-    assert "preset must be one of reference, full; got 'huge'" in err
-
-
-@pytest.mark.usefixtures("versions")
-def test_a_second_training_in_the_folder_is_refused(run: Run, own: Path, tmp_path: Path) -> None:
-    with run_module.Run(tmp_path / "run").lock():
-        code, _, err = run(*quick(own, "--run", tmp_path / "run"))
-    assert code == 1
-    assert f"another training is running in {tmp_path / 'run'}" in err
-
-
-def test_a_loss_that_is_no_number_says_where_the_run_is_and_how_to_end_it(
-    run: Run, versions: Versions, own: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    step = Trainer._step
-
-    def diverges(self: Trainer, losses: list[torch.Tensor], rate: float) -> float:
-        return step(self, [loss * (math.nan if self.history else 1) for loss in losses], rate)
-
-    monkeypatch.setattr(Trainer, "_step", diverges)
-    code, _, err = run(*quick(own))
-    assert code == 1
-    kept = re.search(r"The run is kept in (\S+): ", err)
-    assert kept is not None
-    assert "the loss became nan in epoch 2; the best weights of the 1 before it are kept" in err
-    assert versions.names() == ["first"]
-    code, _, err = run(
-        "train", own, "--learning-rate", "0.02", "--epochs", "1", "--run", kept[1], "--name", "saved"
-    )
-    assert code == 0, err
-    assert versions.names() == ["first", "saved"]
 
 
 @needs_fork
@@ -338,16 +142,3 @@ def test_ctrl_c_leaves_a_run_to_go_on_with_and_no_version(
     assert json.loads(out)["epochs"] == whole["epochs"]
     digests = [versions.get(name).card.weights_sha256 for name in ("second", whole["version"])]
     assert digests[0] == digests[1]
-
-
-@pytest.mark.parametrize("command", ["pretrain", "bench"])
-def test_what_needs_a_checkout_says_so_outside_of_one(
-    run: Run, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
-    def missing(name: str) -> None:
-        raise ModuleNotFoundError(name="tools")
-
-    monkeypatch.setattr("convgate.cli.tools.import_module", missing)
-    code, _, err = run(command, "--help")
-    assert code == 1
-    assert f"python -m tools.{command}" in err

@@ -1,4 +1,4 @@
-"""Episodes: cases as tensors, batched and masked, long conversations in stretches."""
+"""Episodes: cases as tensors; turns that nobody judged are neither learned nor measured."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import pytest
 import torch
 
 from convgate.conversation import Conversation, Turn
-from convgate.errors import ConversationError, TrainingError
-from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
-from convgate.training.episodes import Episode, batch, batches, read_episodes
+from convgate.training.comparison import compare_gates, fit_threshold_on
+from convgate.training.episodes import Episode, batch, read_episodes
+from convgate.training.report import make_verdict
+from convgate.training.trainer import Trainer, training_loss
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
-from tests.fakes import FakeEncoder
-from tests.planted import planted, small_encoder, small_gate, with_cases
+from tests.planted import QUICK, planted, small_encoder, small_gate, with_cases
 
 PRESETS = pytest.mark.parametrize("preset", ["full", "reference"])
 
@@ -112,14 +112,6 @@ def test_the_mask_is_the_history_and_marks_what_matters() -> None:
     assert torch.nonzero(found.relevant[1]).flatten().tolist() == sorted(sets.cases[0].relevant)
 
 
-def test_all_cases_come_thirty_at_a_time() -> None:
-    gate, sets = small_gate(), numbered(80, [(turn, None) for turn in range(10, 80)])
-    (episode,) = read_episodes(gate, small_encoder(), sets)
-    found = list(batches(gate, episode))
-    assert [len(cases.mask) for cases in found] == [30, 30, 10]
-    assert [int(row.sum()) for cases in found for row in cases.mask] == list(range(10, 80))
-
-
 # Stretches
 
 
@@ -142,109 +134,90 @@ def test_a_long_conversation_gives_each_case_once_with_its_history_cut_to_the_st
         assert relevant == expected & set(read)
 
 
-def test_stretches_begin_shortly_before_the_first_case() -> None:
-    sets = numbered(400, [(250, 100), (330, 100)])
-    (episode,) = read_episodes(small_gate(), small_encoder(), sets)
-    assert [question.width for question in episode.questions] == [30, 100]
-    assert len(episode.embeddings) == 130
-
-
-def test_only_later_questions_with_windows_are_read_from_the_end() -> None:
-    sets = numbered(300, [(None, 50), (None, 20)])
-    found = read_back(sets, read_episodes(small_gate(), small_encoder(), sets))
-    texts = [turn.text for turn in sets.conversations["long"].turns]
-    assert found["question 0"][0] == texts[-30:]
-    assert found["question 1"][0] == texts[-20:]
-
-
-def test_a_conversation_with_a_case_that_has_no_window_is_read_whole() -> None:
-    sets = numbered(300, [(250, 100), (200, None), (None, None)])
-    (episode,) = read_episodes(small_gate(), small_encoder(), sets)
-    assert len(episode.embeddings) == 300
-    assert sorted(question.width for question in episode.questions) == [100, 200, 300]
-
-
 # What is read
 
 
-def test_each_different_text_is_encoded_once(fake_encoder: FakeEncoder) -> None:
-    sets = planted(conversations=3)
-    gate = small_gate(fake_encoder)
-    read_episodes(gate, fake_encoder, sets)
-    texts = [turn.text for talk in sets.conversations.values() for turn in talk.turns]
-    assert sorted(fake_encoder.texts) == sorted(set(texts))
+def half_judged(name: str = "own", **how: int) -> RelevanceSet:
+    """The planted set with every other turn of each history judged."""
+    sets = planted(name, **how)  # type: ignore[arg-type]
+    cases = []
+    for case in sets.cases:
+        judged = frozenset(range((case.turn or 0) % 2, case.turn or 0, 2))
+        cases.append(replace(case, judged=judged, relevant=case.relevant & judged))
+    return with_cases(sets, *cases)
 
 
-def test_the_message_is_what_the_gates_situation_says() -> None:
-    turns = [
-        Turn.of("user", text) for text in ("apples are red", "so are cherries", "bridges carry us", "why?")
-    ]
-    sets = RelevanceSet(
-        "s", {"a": Conversation("a", tuple(turns))}, (Case("1", "a", 3, None, frozenset({2})),)
-    )
-    encoder = small_encoder()
-    gate = Gate(GateConfig("full", 16, hidden=8, situation="leaning", encoder=encoder.identity))
-    (episode,) = read_episodes(gate, encoder, sets)
-    leaning = encoder.encode(["so are cherries\nbridges carry us\nwhy?"])[0].astype(np.float16)
-    assert np.array_equal(episode.questions[0].embedding, leaning)
-    every = batch(gate, episode, [0])
-    scored = GatePolicy(gate, encoder).score(*sets.situation(sets.cases[0])).scores.logits
-    assert gate(every.turns, every.messages, every.mask).logit[0].detach().numpy() == pytest.approx(
-        scored, abs=0.02
-    )
+def read(sets: RelevanceSet) -> list[Episode]:
+    return read_episodes(small_gate(), small_encoder(), sets)
 
 
-def test_the_reference_preset_carries_no_features() -> None:
-    (episode, *_) = read_episodes(small_gate(preset="reference"), small_encoder(), planted())
-    assert episode.turns.size == 0
-    assert all(question.features.size == 0 and question.width for question in episode.questions)
+def otherwise(episodes: list[Episode]) -> list[Episode]:
+    """The same with every turn that is not judged made relevant."""
+
+    def told(episode: Episode) -> Episode:
+        questions = []
+        for question in episode.questions:
+            assert question.judged is not None
+            unjudged = np.setdiff1d(np.arange(question.width), question.judged)
+            assert len(unjudged)
+            questions.append(replace(question, relevant=np.union1d(question.relevant, unjudged)))
+        return replace(episode, questions=tuple(questions))
+
+    return [told(episode) for episode in episodes]
 
 
-def test_cases_with_nothing_before_them_are_left_out() -> None:
+# Training
+
+
+def test_the_gate_sees_the_whole_history_and_is_told_which_turns_are_judged() -> None:
     sets = planted(conversations=1)
-    empty = Case("empty", "own-0", 0, None, frozenset())
-    blind = Case("blind", "own-0", 5, None, frozenset(), window=0)
-    (episode,) = read_episodes(small_gate(), small_encoder(), with_cases(sets, empty, sets.cases[0], blind))
-    assert [question.width for question in episode.questions] == [sets.cases[0].turn]
-    with pytest.raises(TrainingError, match="own has no case to learn from"):
-        read_episodes(small_gate(), small_encoder(), with_cases(sets, empty, blind))
+    case = replace(sets.cases[3], window=6, judged=frozenset({7, 9}), relevant=frozenset({9}))
+    assert case.turn == 11
+    (episode,) = read(with_cases(sets, case, sets.cases[0]))
+    found = batch(small_gate(), episode, [0, 1])
+    assert torch.nonzero(found.mask[0]).flatten().tolist() == [5, 6, 7, 8, 9, 10]
+    assert torch.nonzero(found.judged[0]).flatten().tolist() == [7, 9]
+    assert torch.nonzero(found.relevant[0]).flatten().tolist() == [9]
+    assert torch.equal(found.judged[1], found.mask[1])
+    assert (episode.questions[0].case, episode.start) == (case.id, 0)
 
 
-def test_a_set_that_nothing_can_be_learned_from_is_refused() -> None:
-    sets = planted(conversations=2)
-    with pytest.raises(TrainingError, match="own has no case to learn from"):
-        read_episodes(small_gate(), small_encoder(), with_cases(sets))
-    nothing = [replace(case, relevant=frozenset()) for case in sets.cases]
-    with pytest.raises(TrainingError, match="nothing is relevant in any case of own"):
-        read_episodes(small_gate(), small_encoder(), with_cases(sets, *nothing))
+def test_what_is_not_judged_changes_neither_loss_nor_gradient() -> None:
+    gate, sets = small_gate(), half_judged(conversations=1)
+    losses, gradients = [], []
+    for (episode,) in (read(sets), otherwise(read(sets))):
+        cases = batch(gate, episode, range(len(episode.questions)))
+        output = gate(cases.turns, cases.messages, cases.mask)
+        loss = training_loss(output, cases.relevant, cases.judged, overlap_weight=0.5)
+        (gradient,) = torch.autograd.grad(loss, output.logit)
+        assert gradient[cases.judged].abs().min() > 0
+        assert not gradient[~cases.judged].any()
+        losses.append(float(loss.detach()))
+        gradients.append(gradient)
+    assert losses[0] == losses[1]
+    assert torch.equal(*gradients)
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
-        ({"conversation": "elsewhere"}, "'odd' of own is about 'elsewhere'"),
-        ({"relevant": frozenset({1, 8})}, "'odd' of own: turn 8 is not in its history"),
-        ({"relevant": frozenset({-1})}, "'odd' of own: turn -1 is not in its history"),
-        ({"relevant": frozenset({4}), "window": 3}, "'odd' of own: turn 4 is not in its history"),
-    ],
-)
-def test_a_case_about_what_is_not_there_is_named(change: dict[str, object], told: str) -> None:
-    sets = planted(conversations=1)
-    odd = replace(sets.cases[0], id="odd", **change)  # type: ignore[arg-type]
-    with pytest.raises(TrainingError, match=told):
-        read_episodes(small_gate(), small_encoder(), with_cases(sets, *sets.cases, odd))
+def test_what_is_not_judged_changes_no_weight_no_curve_no_threshold_and_no_verdict() -> None:
+    known, validation, held = (half_judged(name, seed=seed) for seed, name in enumerate(["a", "b", "c"]))
+    ends = []
+    for form in (list, otherwise):
+        trainer = Trainer(small_gate(), {"a": form(read(known))}, {"b": form(read(validation))}, QUICK)
+        best = trainer.run()
+        threshold = fit_threshold_on(best, {"b": form(read(validation))})
+        report = compare_gates(small_gate(), best, {"c": form(read(held))})
+        assert report is not None
+        verdict = make_verdict(report)
+        ends.append(
+            (trainer.history, {k: v.tolist() for k, v in best.state_dict().items()}, threshold, verdict)
+        )
+    assert ends[0] == ends[1]
+    assert ends[0][2] is not None
 
 
-def test_a_message_that_is_not_there_is_told() -> None:
-    sets = planted(conversations=1)
-    with pytest.raises(ConversationError, match="turn 99"):
-        read_episodes(small_gate(), small_encoder(), with_cases(sets, replace(sets.cases[0], turn=99)))
+# Measuring
 
 
-def test_progress_is_that_of_the_encoder() -> None:
-    told: list[tuple[int, int]] = []
-    sets = planted(conversations=1)
-    read_episodes(
-        small_gate(), small_encoder(), sets, progress=lambda done, total: told.append((done, total))
-    )
-    assert told[-1][0] == told[-1][1] == len({turn.text for turn in sets.conversations["own-0"].turns})
+def scored(*cases: Case) -> RelevanceSet:
+    talk = Conversation("t", tuple(Turn.of("user", text) for text in ("0.9", "0.2", "0.7", "0.4", "now")))
+    return RelevanceSet("own", {"t": talk}, cases)

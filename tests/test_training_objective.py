@@ -1,14 +1,28 @@
-"""What training makes smaller, by hand values, masks and edges."""
+"""What training makes smaller, what a new gate measures, and whether a child does better."""
 
 from __future__ import annotations
 
+import copy
 import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor
 
-from convgate.gate.model import GateOutput
+from convgate.embedding.base import Embeddings
+from convgate.gate.config import GateConfig
+from convgate.gate.features import FEATURES
+from convgate.gate.full import FullTiers
+from convgate.gate.model import Gate, GateOutput
+from convgate.gate.thresholds import Rule
+from convgate.training.comparison import compare_gates, fit_threshold_on
+from convgate.training.encoder_calibration import measure_embeddings
+from convgate.training.episodes import Episode, Question, read_episodes
+from convgate.training.report import Verdict, make_verdict
 from convgate.training.trainer import (
     ANY_WEIGHT,
     TIER1_WEIGHT,
@@ -17,6 +31,8 @@ from convgate.training.trainer import (
     soft_f1_loss,
     training_loss,
 )
+from tests.planted import planted, small_encoder, small_gate
+from tools.pretraining.sets import measure_features
 
 
 def row(*values: float) -> Tensor:
@@ -35,26 +51,6 @@ def test_cross_entropy_is_the_sum_over_the_turns_by_the_root_of_their_number() -
     assert float(found) == pytest.approx(sum(terms) / math.sqrt(4))
 
 
-def test_a_long_history_counts_between_a_mean_and_a_sum() -> None:
-    logits, relevant = row(1.0, -1.0), row(0, 1)
-    short = float(cross_entropy(logits, relevant, everywhere(logits)))
-    long, known = logits.repeat(1, 9), relevant.repeat(1, 9)
-    assert float(cross_entropy(long, known, everywhere(long))) == pytest.approx(3 * short)
-
-
-def test_one_relevant_turn_among_many_still_pulls() -> None:
-    pulls = {}
-    for n in (9, 900):
-        logits = torch.zeros(1, n, requires_grad=True)
-        relevant = torch.zeros(1, n)
-        relevant[0, 4] = 1
-        cross_entropy(logits, relevant, everywhere(logits)).sum().backward()
-        assert logits.grad is not None
-        pulls[n] = -float(logits.grad[0, 4])
-    assert pulls[9] == pytest.approx(0.5 / 3)
-    assert pulls[900] == pytest.approx(0.5 / 30)
-
-
 def test_overlap_of_sure_scores_is_one_less_the_f1() -> None:
     logits, relevant = row(50, 50, -50, -50, 50), row(1, 0, 1, 0, 1)
     # 3 are kept, 3 are relevant, 2 are both; a 1 above and below keeps it defined.
@@ -62,19 +58,6 @@ def test_overlap_of_sure_scores_is_one_less_the_f1() -> None:
         1 - (2 * 2 + 1) / (3 + 3 + 1)
     )
     assert float(soft_f1_loss(logits, (logits > 0).float(), everywhere(logits))) == pytest.approx(0)
-
-
-def test_overlap_counts_turns_by_their_scores() -> None:
-    logits, relevant = row(0.0, math.log(3)), row(0, 1)
-    assert float(soft_f1_loss(logits, relevant, everywhere(logits))) == pytest.approx(
-        1 - (2 * 0.75 + 1) / (0.5 + 0.75 + 1 + 1)
-    )
-
-
-def test_nothing_relevant_and_nothing_kept_is_no_loss() -> None:
-    logits = row(-60, -60)
-    assert float(soft_f1_loss(logits, row(0, 0), everywhere(logits))) == pytest.approx(0)
-    assert float(cross_entropy(logits, row(0, 0), everywhere(logits))) == pytest.approx(0)
 
 
 def test_masked_places_count_nothing_and_get_no_gradient() -> None:
@@ -92,12 +75,6 @@ def test_masked_places_count_nothing_and_get_no_gradient() -> None:
     (losses.sum() + soft_f1_loss(logits, relevant, mask)).backward()
     assert logits.grad is not None
     assert torch.equal(logits.grad != 0, mask)
-
-
-def test_a_case_without_turns_counts_nothing() -> None:
-    logits = torch.tensor([[0.5, -1.0], [3.0, 3.0]])
-    mask = torch.tensor([[True, True], [False, False]])
-    assert cross_entropy(logits, torch.zeros(2, 2), mask)[1] == 0
 
 
 def test_the_loss_of_anything_is_the_cross_entropy_of_one_probability() -> None:
@@ -129,3 +106,133 @@ def test_the_objective_is_both_tiers_and_the_overlap() -> None:
     for weight in (0.0, 2.0):
         expected = float(both.mean()) + weight * float(soft_f1_loss(logit, relevant, mask))
         assert float(training_loss(output, relevant, mask, overlap_weight=weight)) == pytest.approx(expected)
+
+
+def full_tiers(dimension: int) -> FullTiers:
+    return FullTiers(GateConfig("full", dimension, hidden=8))
+
+
+def drawn(spreads: Sequence[float], *, count: int = 4_000) -> Embeddings:
+    """(count, d) with these standard deviations along directions that are no axes, around a mean."""
+    rng = np.random.default_rng(0)
+    directions = np.linalg.qr(rng.standard_normal((len(spreads), len(spreads))))[0]
+    rows = rng.standard_normal((count, len(spreads))) * spreads @ directions.T + 0.7
+    return np.asarray(rows, dtype=np.float32)
+
+
+def whitened(tiers: FullTiers, embeddings: Embeddings) -> Embeddings:
+    """W(e − m), before it is brought to length 1."""
+    return np.asarray((embeddings - tiers.whitening.mean.numpy()) @ tiers.whitening.W.numpy().T)
+
+
+def test_whitening_takes_the_root_of_every_directions_spread() -> None:
+    tiers, embeddings = full_tiers(3), drawn([1.0, 0.25, 0.04])
+    measure_embeddings(tiers, embeddings)
+    found = whitened(tiers, embeddings)
+    assert found.mean(axis=0) == pytest.approx([0, 0, 0], abs=1e-4)
+    spreads = np.sqrt(np.linalg.eigvalsh(np.cov(found.T)))[::-1]
+    assert spreads / spreads[0] == pytest.approx([1.0, 0.5, 0.2], rel=0.05)
+    assert np.allclose(tiers.whitening.W.numpy(), tiers.whitening.W.numpy().T, atol=1e-5)
+
+
+def test_features_of_the_measured_set_have_mean_0_and_spread_1() -> None:
+    gate = small_gate()
+    assert isinstance(gate.tiers, FullTiers)
+    episodes = read_episodes(gate, small_encoder(), planted())
+    with torch.no_grad():
+        measure_features(gate.tiers, [episodes], seed=0)
+    rows = np.concatenate([q.features for episode in episodes for q in episode.questions]).astype(np.float32)
+    standard = (rows - gate.tiers.standardise.usual.numpy()) / gate.tiers.standardise.spread.numpy()
+    varies = rows.std(axis=0) > 0.05
+    assert 10 < varies.sum() < len(FEATURES)
+    assert standard.mean(axis=0) == pytest.approx(np.zeros(len(FEATURES)), abs=1e-3)
+    assert standard[:, varies].std(axis=0) == pytest.approx(np.ones(varies.sum()), rel=1e-3)
+    assert gate.tiers.standardise.spread[torch.from_numpy(~varies)].tolist() == pytest.approx(
+        [0.05] * int((~varies).sum())
+    )
+
+
+def constant(episodes: list[Episode], value: float) -> list[Episode]:
+    return [
+        replace(e, questions=tuple(replace(q, features=np.full_like(q.features, value)) for q in e.questions))
+        for e in episodes
+    ]
+
+
+def test_every_set_counts_alike_whatever_its_size() -> None:
+    gate = small_gate()
+    assert isinstance(gate.tiers, FullTiers)
+    large = constant(read_episodes(gate, small_encoder(), planted(conversations=9)), 1.0)
+    little = constant(read_episodes(gate, small_encoder(), planted(conversations=1)), 5.0)
+    measure_features(gate.tiers, [large, little], seed=0)
+    assert gate.tiers.standardise.usual.tolist() == pytest.approx([3.0] * len(FEATURES))
+    assert gate.tiers.standardise.spread.tolist() == pytest.approx([2.0] * len(FEATURES))
+
+
+def scored(*cases: list[tuple[float, bool]], typed: bool = False) -> Episode:
+    """An episode whose turns score these values with `plain_gate`; whether each matters."""
+    longest = max(map(len, cases))
+    turns = np.zeros((longest, 4), np.float16)
+    questions = []
+    for number, case in enumerate(cases):
+        assert len(cases) <= 4, "a dimension a case"
+        for place, (score, _) in enumerate(case):
+            turns[place, number] = np.log(score / (1 - score))
+        relevant = np.array([place for place, (_, matters) in enumerate(case) if matters], dtype=np.int64)
+        questions.append(
+            Question(
+                np.eye(4, dtype=np.float16)[number],
+                np.zeros((len(case), 0), np.float16),
+                len(case),
+                relevant,
+                typed=typed,
+            )
+        )
+    return Episode("scored", turns, np.zeros((longest, 0, 0), np.float16), tuple(questions))
+
+
+def plain_gate() -> Gate:
+    """A gate whose logit is the product of turn and message, and nothing else."""
+    gate = Gate(GateConfig("reference", 4, hidden=4)).eval()
+    with torch.no_grad():
+        gate.tiers.bilinear.decay_rate.fill_(-50)  # type: ignore[union-attr]
+        gate.tiers.attention.residual_gate.fill_(-50)  # type: ignore[union-attr]
+    return gate
+
+
+def compared(parent: Gate, child: Gate, sets: Any, *, rule: Rule | None = None) -> Verdict | None:
+    report = compare_gates(parent, child, sets, rule=rule)
+    return None if report is None else make_verdict(report)
+
+
+# The threshold
+
+
+def test_the_threshold_is_put_where_the_planted_best_is() -> None:
+    gate = plain_gate()
+    known = [scored([(0.30, False), (0.45, False), (0.62, True), (0.70, True), (0.64, True)])]
+    best = fit_threshold_on(gate, {"own": known})
+    assert best == pytest.approx(0.54, abs=0.011), "the middle between 0.45 and 0.62"
+    assert gate.learned_threshold == pytest.approx(best)
+
+
+# Child and parent
+
+
+def test_a_verdict_counts_turns_and_takes_each_gates_own_threshold() -> None:
+    parent = plain_gate()
+    child = copy.deepcopy(parent)
+    with torch.no_grad():
+        child.threshold_logit.fill_(float(np.log(0.35 / 0.65)))
+    sets = {
+        "one": [scored([(0.4, True), (0.6, True), (0.1, False)], [(0.7, False), (0.2, True)])],
+        "two": [scored([(0.38, False), (0.55, True)])],
+    }
+    verdict = compared(parent, child, sets)
+    # Above 0.5: 0.6 and 0.55 are right, 0.7 is wrong, 0.4 and 0.2 are missed. Above 0.35: 0.4 too, and 0.38.
+    assert verdict == Verdict(3, 1, pytest.approx(2 * 2 / (3 + 4)), pytest.approx(2 * 3 / (5 + 4)), 1, 1)
+    assert verdict is not None
+    assert verdict.better
+    back = compared(child, parent, sets)
+    assert back is not None
+    assert not back.better

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from convgate.errors import TrainingError, TranscriptError
+from convgate.errors import TrainingError
 from convgate.files import write_whole
 from convgate.training import process as process_module
 from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import Order, finish_training, resume_training, start_process, start_training
-from convgate.training.records import Progress, write_json
-from convgate.training.run import DATA, LOG, OUTCOME, PROGRESS, STARTING, Run, Runs
+from convgate.training.run import DATA, LOG, OUTCOME, Run, Runs
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 from convgate.versions import Draft, Versions
 from tests import training_program
@@ -106,13 +103,7 @@ def test_a_run_has_its_data_and_the_words_that_go_on(
     sets.add("my-labels", planted_file(tmp_path, "my-labels", conversations=2).read_bytes())
     id = start_training(
         home,
-        order(
-            sets=("my-labels", SAMPLES),
-            replay=("scenarios",),
-            name="second",
-            note="--a note",
-            who="Ada",
-        ),
+        order(sets=("my-labels", SAMPLES), replay=("scenarios",), name="second", note="--a note", who="Ada"),
     )
     run = Runs(home).get(id)
     assert run.request is not None
@@ -128,43 +119,6 @@ def test_a_run_has_its_data_and_the_words_that_go_on(
     ]
     assert read_relevance_set(files[0]).cases == labelled().cases
     assert files[2].read_bytes() == sets.path(SAMPLES).read_bytes()
-
-
-def test_judged_turns_reach_the_run(home: Path, started: list[list[str]]) -> None:
-    sets = labelled(3)
-    part = RelevanceSet(
-        "my-labels",
-        sets.conversations,
-        tuple(
-            type(case)(case.id, case.conversation, case.turn, None, case.relevant, judged=case.relevant)
-            for case in sets.cases
-        ),
-    )
-    id = start_training(home, order(labels=part))
-    (file,) = (Runs(home).get(id).folder / DATA).iterdir()
-    assert read_relevance_set(file).cases == part.cases
-
-
-def test_what_cannot_be_trained_on_starts_nothing(
-    home: Path, tmp_path: Path, started: list[list[str]]
-) -> None:
-    sets = RelevanceSets(home)
-    sets.add("locomo", planted_file(tmp_path, "locomo-x", conversations=2).read_bytes())
-    sets.add("bad", planted_file(tmp_path, "bad").read_bytes())
-    sets.path("bad").write_text("{")
-    empty = RelevanceSet("my-labels", {}, ())
-    refused: list[tuple[dict[str, Any], type[Exception], str]] = [
-        ({"sets": ("locomo",)}, TrainingError, "locomo: .*for measuring only.* It is not trained on"),
-        ({"sets": ("bad",)}, TranscriptError, r"bad\.jsonl, line 1"),
-        ({"sets": ("nobody",)}, TranscriptError, "there is no relevance set 'nobody'"),
-        ({"labels": None}, TrainingError, "there is nothing to learn from"),
-        ({"labels": empty}, TrainingError, "there is nothing to learn from"),
-    ]
-    for changes, error, told in refused:
-        with pytest.raises(error, match=told):
-            start_training(home, order(**changes))
-    assert started == []
-    assert Runs(home).all() == []
 
 
 def test_a_run_that_is_at_work_or_done_is_not_started_again(home: Path, started: list[list[str]]) -> None:
@@ -183,67 +137,6 @@ def test_a_run_that_is_at_work_or_done_is_not_started_again(home: Path, started:
     assert len(started) == 1
 
 
-def test_a_system_that_starts_nothing_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*words: object) -> None:
-        raise OSError(11, "Resource temporarily unavailable")
-
-    monkeypatch.setattr(process_module, "start_process", refuse)
-    with pytest.raises(TrainingError, match="could not be started: Resource temporarily unavailable"):
-        start_training(home, order())
-    (run,) = Runs(home).all()
-    assert (run.state, run.can_resume) == ("failed", True), "not for minutes one that starts"
-    assert "Resource temporarily unavailable" in run.message
-
-
-class Over:
-    """A process that ended with an exit code."""
-
-    def __init__(self, code: int) -> None:
-        self.code = code
-
-    def wait(self) -> int:
-        return self.code
-
-
-def test_the_end_of_a_process_says_nothing_about_the_one_after_it(
-    home: Path, started: list[list[str]]
-) -> None:
-    id = start_training(home, order())
-    folder = Runs(home).get(id).folder
-    process: Any = Over(130)
-    mine = Progress(STARTING, 0, 0, 1, "2026-01-01T00:00:00+00:00")
-    later = [replace(mine, updated="2026-01-01T00:01:00+00:00"), replace(mine, stage="Epoch 2")]
-    for now_there in later:
-        write_json(folder / PROGRESS, asdict(now_there))
-        process_module._await(process, Run(folder), mine)
-        assert not (folder / OUTCOME).exists()
-        assert Run(folder).progress == now_there
-    write_json(folder / PROGRESS, asdict(mine))
-    (folder / LOG).write_text("convgate: no such thing\n\n")
-    process_module._await(process, Run(folder), mine)
-    run = Runs(home).get(id)
-    assert (run.state, run.epochs) == ("failed", 1)
-    assert run.message == "The training ended with exit code 130: convgate: no such thing"
-
-
-def test_a_process_that_found_another_at_work_does_not_call_its_run_failed(
-    home: Path, started: list[list[str]]
-) -> None:
-    id = start_training(home, order())
-    folder = Runs(home).get(id).folder
-    mine = Run(folder).write_progress(
-        STARTING, epochs=0
-    )  # and the one at work, which loads its encoder, has nothing new to report
-    process: Any = Over(1)
-    with Run(folder).lock():
-        process_module._await(process, Run(folder), mine)
-        assert Runs(home).get(id).state == "running"
-    assert not (folder / OUTCOME).exists()
-    shutil.rmtree(folder)
-    process_module._await(process, Run(folder), mine)
-    assert not folder.exists(), "a run that was deleted meanwhile does not come back"
-
-
 def test_of_two_who_go_on_with_a_run_at_the_same_moment_one_starts_it(
     home: Path, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -256,13 +149,6 @@ def test_of_two_who_go_on_with_a_run_at_the_same_moment_one_starts_it(
     with pytest.raises(TrainingError, match="another training"):
         resume_training(home, id)
     assert len(started) == 2
-
-
-def test_finishing_asks_for_the_epochs_that_ran(home: Path, started: list[list[str]]) -> None:
-    id = start_training(home, order())
-    write_json(Runs(home).get(id).folder / OUTCOME, {"state": "stopped", "ran": 2})
-    finish_training(home, id)
-    assert started[1][-3:] == ["--activate", "--epochs", "2"]
 
 
 # Real processes
@@ -296,7 +182,6 @@ def test_a_training_outlives_the_process_that_started_it_and_one_that_is_killed_
 
     whole = until(home, outliving.id, "done")
     assert whole.epochs == 3
-    assert "epoch   1" in (whole.folder / LOG).read_text()
     versions = Versions(home)
     weights = versions.get(whole.version or "").card.weights_sha256
     assert versions.get("second").card.weights_sha256 == weights
@@ -330,22 +215,6 @@ def test_what_is_written_into_a_data_folder_of_any_mode_is_the_owners_alone(
 
 
 @needs_fork
-def test_killed_while_it_saves_it_has_the_epoch_before_and_can_be_finished_so(
-    home: Path, program: Callable[[str], None]
-) -> None:
-    program("write:3")  # while the second epoch is saved
-    id = start_training(home, order(name="second"))
-    run = until(home, id, "interrupted")
-    assert len(run.read_record().epochs) == run.epochs == 1
-    program(":")
-    finish_training(home, id)
-    assert until(home, id, "done").epochs == 1
-    training = Versions(home).get("second").card.training
-    assert training is not None
-    assert training.epochs == 1
-
-
-@needs_fork
 def test_stopped_it_keeps_its_epochs_and_its_end_is_asked_for(
     home: Path, program: Callable[[str], None]
 ) -> None:
@@ -360,9 +229,3 @@ def test_stopped_it_keeps_its_epochs_and_its_end_is_asked_for(
     for thread in waiting:
         thread.join(10)
     assert not any(thread.is_alive() for thread in waiting), "reaped: no zombie is left"
-
-
-@needs_fork
-def test_a_process_that_cannot_even_begin_is_a_failed_run(home: Path, program: Callable[[str], None]) -> None:
-    run = until(home, start_training(home, order(epochs=5000)), "failed")
-    assert "exit code 2" in run.message

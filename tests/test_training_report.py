@@ -10,12 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from convgate.conversation import Turn
-from convgate.errors import TrainingError
 from convgate.store.openings import chain
 from convgate.training.comparison import compare_gates
-from convgate.training.episodes import Episode, read_episodes
-from convgate.training.progress import StoppedError
+from convgate.training.episodes import read_episodes
 from convgate.training.report import (
     MIN_COMPARED,
     ItemReport,
@@ -24,17 +21,13 @@ from convgate.training.report import (
     make_verdict,
     measured_f1,
 )
-from convgate.training.run import OUTCOME, REPORT, STOP, Run
+from convgate.training.run import OUTCOME, Run
 from convgate.training.sets import Plan
 from convgate.training.train import HELD_OUT, train_version, why_not_active
-from convgate.transcripts.relevance_sets import Case, RelevanceSet, write_relevance_set
+from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.versions import Draft, Versions
-from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate, with_cases
+from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate
 from tests.test_training_version import Heard
-
-
-def episodes(name: str = "own", **how: Any) -> list[Episode]:
-    return read_episodes(small_gate(), small_encoder(), planted(name, **how))
 
 
 @pytest.fixture
@@ -113,20 +106,6 @@ def test_copies_and_beginnings_of_a_conversation_are_one_in_the_figures(tmp_path
         assert (one.gain.low, one.gain.high) == (None, None)
 
 
-def test_a_card_tells_both_on_the_very_same_cases() -> None:
-    report = several(7, 8, 9, 7, 8)
-    told, verdict = measured_f1(report), make_verdict(report)
-    assert (told.metrics["f1"].value, told.parent["f1"].value) == (verdict.child_f1, verdict.parent_f1)
-    assert (told.gain["f1"].low, told.gain["f1"].high) == (verdict.gain_low, verdict.gain_high)
-    others = (
-        several(7, 8, 9, 7, 8),
-        several(9, 8, 7, 9, 9),
-        several(7, 8),
-        replace(report, relevant=~report.relevant),
-    )
-    assert [told.sha256 == measured_f1(one).sha256 for one in others] == [True, True, False, False]
-
-
 def test_a_report_comes_back_from_its_file(tmp_path: Path) -> None:
     talk = planted(conversations=1).conversations["own-0"]
     told = REPORTED.with_texts({"talk": talk}, {"q": "Who  was\nthat?"})
@@ -142,49 +121,6 @@ def test_a_report_comes_back_from_its_file(tmp_path: Path) -> None:
         assert getattr(back, name).tolist() == getattr(REPORTED, name).tolist()
     assert np.allclose(back.child_score, REPORTED.child_score)
     assert ItemReport.read(tmp_path / "nowhere") is None
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda values: values.pop("turn"),
-        lambda values: values["turn"].pop(),
-        lambda values: values.update(case=[9] * 5),
-        lambda values: values["cases"].append({"id": 5}),
-        lambda values: values.update(texts=[]),
-    ],
-)
-def test_a_damaged_report_is_told(tmp_path: Path, damage: Any) -> None:
-    REPORTED.write(tmp_path)
-    values = json.loads((tmp_path / REPORT).read_text())
-    damage(values)
-    (tmp_path / REPORT).write_text(json.dumps(values))
-    with pytest.raises(TrainingError, match=r"report\.json cannot be read"):
-        ItemReport.read(tmp_path)
-
-
-def test_an_empty_report_is_one(tmp_path: Path) -> None:
-    empty = make_report([], [])
-    empty.write(tmp_path)
-    back = ItemReport.read(tmp_path)
-    assert back is not None
-    assert len(back) == 0
-    assert [measure.value for measure in back.f1] == [1, 1]
-
-
-def test_items_point_at_the_turns_of_the_conversation() -> None:
-    sets = planted(conversations=1, turns=400)
-    turn = Case("t", "own-0", 390, None, frozenset({385}), window=20)
-    typed = Case("q", "own-0", None, Turn.of("user", "about apples"), frozenset({395}), window=10)
-    known = read_episodes(small_gate(), small_encoder(), with_cases(sets, turn, typed))
-    report = compare_gates(small_gate(), small_gate(seed=1), {"own": known})
-    assert report is not None
-    assert {case.id: case.turn for case in report.cases} == {"t": 390, "q": None}
-    place = [case.id for case in report.cases].index("t")
-    rows = report.case == place
-    assert report.turn[rows].tolist() == list(range(370, 390))
-    assert report.turn[rows & report.relevant].tolist() == [385]
-    assert report.turn[~rows].tolist() == list(range(390, 400))
 
 
 def test_a_version_is_activated_only_when_it_is_surely_better_on_enough_conversations(
@@ -222,30 +158,6 @@ def test_a_training_leaves_its_report_and_what_it_came_to(tmp_path: Path, versio
     assert outcome["why_not_active"] == ""
 
 
-def test_sets_that_number_their_conversations_alike_are_told_apart(
-    tmp_path: Path, versions: Versions
-) -> None:
-    one = planted("own", conversations=6)
-    short = {id: replace(talk, turns=talk.turns[1:4]) for id, talk in one.conversations.items()}
-    asked = Turn.of("user", "about what?")
-    other = RelevanceSet(
-        "other", short, tuple(Case(f"{id}-8", id, None, asked, frozenset({1})) for id in short)
-    )
-    files = (tmp_path / "own.jsonl", tmp_path / "other.jsonl")
-    for sets, file in zip((one, other), files, strict=True):
-        write_relevance_set(sets, file)
-    run = tmp_path / "run"
-    trained(Plan(files, ONCE, parent="first"), versions, run)
-    report = ItemReport.read(run)
-    assert report is not None
-    for case, turn in zip(report.case.tolist(), report.turn.tolist(), strict=True):
-        found = report.cases[case]
-        name, _, id = found.conversation.rpartition("/")
-        talk = (short if name else one.conversations)[id]
-        assert report.texts[found.conversation][turn] == talk.turns[turn].text
-        assert found.question == ("about what?" if name else "")
-
-
 def test_a_kill_after_the_version_was_saved_does_not_double_it(
     tmp_path: Path, versions: Versions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,15 +178,3 @@ def test_a_kill_after_the_version_was_saved_does_not_double_it(
         made = trained(plan, versions, run, name=name)
         assert versions.names() == before
         assert made.version.name in before
-
-
-def test_a_stop_while_it_reads_or_trains_leaves_the_epochs_that_are_over(
-    tmp_path: Path, versions: Versions
-) -> None:
-    plan = Plan((planted_file(tmp_path, conversations=4),), QUICK, parent="first")
-    run = tmp_path / "run"
-    stopping = Heard(lambda epoch: (run / STOP).touch() if epoch.number == 2 else None)
-    with pytest.raises(StoppedError):
-        trained(plan, versions, run, stopping)
-    assert json.loads((run / OUTCOME).read_text())["ran"] == 2
-    assert [Run(run).read_record().epochs[-1].number, versions.names()] == [2, ["first"]]

@@ -6,11 +6,9 @@ import errno
 import json
 import os
 import signal
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -20,30 +18,13 @@ import torch
 from convgate.errors import TrainingError
 from convgate.training import run as run_module
 from convgate.training.episodes import read_episodes
-from convgate.training.epochs import Epoch
-from convgate.training.progress import Reporter, StoppedError
 from convgate.training.records import Request, RunRecord, Source, utc_now, write_json
-from convgate.training.run import LOCK, OUTCOME, PROGRESS, RECORD, REQUEST, STARTING, STATE, STOP, Run, Runs
+from convgate.training.run import LOCK, OUTCOME, RECORD, STATE, STOP, Run, Runs
 from convgate.training.trainer import Trainer
 from tests.forked import fork, needs_fork
 from tests.planted import QUICK, planted, small_encoder, small_gate
 
-EPOCH = Epoch(2, 0.5, 0.6, 0.7, 0.8, 0.3, best=True)
 SOURCES = (Source("own", "a" * 64, 8, 48, "CC0", "Ada"),)
-
-
-class Heard:
-    def __init__(self) -> None:
-        self.heard: list[object] = []
-
-    def stage(self, name: str) -> None:
-        self.heard.append(name)
-
-    def progress(self, done: int, total: int) -> None:
-        self.heard.append((done, total))
-
-    def epoch(self, epoch: Epoch) -> None:
-        self.heard.append(epoch)
 
 
 @pytest.fixture
@@ -138,39 +119,23 @@ def test_a_run_is_not_resumed_with_another_plan(run: Run) -> None:
         assert all(f"{name} (" in str(raised.value) for name in names)
 
 
-def test_fewer_epochs_than_have_run_end_a_run_and_more_are_another_plan(run: Run) -> None:
-    saved(run, epochs=2)
-    for epochs in (1, 2):
-        assert run.resume(a_record(a_trainer(epochs=epochs)), a_trainer()).settings.epochs == 3
-    with pytest.raises(TrainingError, match="epochs"):
-        run.resume(a_record(a_trainer(epochs=4)), a_trainer())
-
-
 @pytest.mark.parametrize(
-    ("change", "field"),
+    "change",
     [
-        (lambda values: values.pop("settings"), "settings"),
-        (lambda values: values.update(more=1), "more"),
-        (lambda values: values.update(state_sha256="../../elsewhere"), "state_sha256"),
-        (lambda values: values["epochs"][0].update(loss="small"), r"epochs\.0\.loss"),
-        (lambda values: values["settings"].update(epochs=0), "epochs"),
-        (lambda values: values["config"].update(preset="huge"), "preset"),
-        (lambda values: values["sources"][0].update(sha256="?"), r"sources\.0\.sha256"),
+        lambda values: values.pop("settings"),
+        lambda values: values.update(more=1),
+        lambda values: values.update(state_sha256="../../elsewhere"),
+        lambda values: values["epochs"][0].update(loss="small"),
+        lambda values: values["settings"].update(epochs=0),
+        lambda values: values["config"].update(preset="huge"),
+        lambda values: values["sources"][0].update(sha256="?"),
     ],
 )
 def test_a_record_edited_by_hand_is_refused_with_the_field(
-    run: Run, change: Callable[[dict[str, Any]], object], field: str
+    run: Run, change: Callable[[dict[str, Any]], object]
 ) -> None:
     saved(run)
     edit(run, change)
-    with pytest.raises(TrainingError, match=field):
-        run.read_record()
-
-
-@pytest.mark.parametrize("content", [None, b"", b"[]", b"\xff\xfe"])
-def test_what_is_no_record_is_refused(run: Run, content: bytes | None) -> None:
-    if content is not None:
-        (run.folder / RECORD).write_bytes(content)
     with pytest.raises(TrainingError):
         run.read_record()
 
@@ -221,35 +186,6 @@ def test_a_full_disk_leaves_the_epoch_before(run: Run, monkeypatch: pytest.Monke
 # The lock
 
 
-def test_of_many_that_come_at_once_one_gets_the_folder(run: Run) -> None:
-    together, done = threading.Barrier(8), threading.Event()
-    won: list[int] = []
-    lost: list[int] = []
-
-    def come(number: int) -> None:
-        together.wait()
-        try:
-            with Run(run.folder).lock():
-                won.append(number)
-                done.wait(10)
-        except TrainingError:
-            lost.append(number)
-        if len(lost) == 7:
-            done.set()
-
-    threads = [threading.Thread(target=come, args=[number]) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert (len(won), len(lost)) == (1, 7)
-    with pytest.raises(KeyboardInterrupt), run.lock():
-        raise KeyboardInterrupt
-    with run.lock():
-        assert run.is_locked()
-    assert not run.is_locked()
-
-
 @needs_fork
 def test_the_lock_of_a_process_that_is_killed_is_none(run: Run) -> None:
     held = run.folder / "held"
@@ -273,90 +209,6 @@ def test_the_lock_of_a_process_that_is_killed_is_none(run: Run) -> None:
         pass
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(TrainingError), Run(tmp_path / "file" / "run").lock():
-        pytest.fail("there is no such folder")
-
-
-# Reporting
-
-
-def test_reports_are_handed_on_and_written(run: Run) -> None:
-    heard = Heard()
-    with Reporter(run, heard) as reporter:
-        reporter.stage("Epoch 2 of at most 8")
-        progress = again(run).progress
-        assert progress is not None
-        assert (progress.stage, progress.epochs) == ("Epoch 2 of at most 8", 0)
-        reporter.progress(1, 4)
-        reporter.epoch(EPOCH)
-        assert again(run).epochs == 2
-        reporter.done({"version": "second"})
-    assert heard.heard == ["Epoch 2 of at most 8", (1, 4), EPOCH]
-    assert (again(run).state, again(run).epochs, again(run).version) == ("done", 2, "second")
-
-
-@pytest.mark.parametrize("report", ["stage", "progress"])
-def test_a_stop_file_ends_it_at_the_next_report(run: Run, report: str) -> None:
-    def train() -> None:
-        with Reporter(run, Heard()) as reporter:
-            reporter.epoch(EPOCH)
-            (run.folder / STOP).touch()
-            if report == "stage":
-                reporter.stage("Epoch 3")
-            else:
-                reporter.progress(1, 2)
-
-    with pytest.raises(StoppedError):
-        train()
-    assert (again(run).state, again(run).epochs) == ("stopped", 2)
-    assert not (run.folder / STOP).exists()
-
-
-def test_a_stop_while_its_process_starts_is_not_lost_and_an_old_one_is(run: Run) -> None:
-    run.write_request(request())
-    run.write_progress(STARTING, epochs=2)
-    Runs(run.folder.parent.parent).stop("one")
-    with pytest.raises(StoppedError), Reporter(run, Heard()) as reporter:
-        reporter.stage("Reading the sets")
-    assert (again(run).state, again(run).epochs, again(run).can_finish) == ("stopped", 2, True)
-    run.write_progress("Epoch 3 of at most 8", 5, 20, epochs=2)
-    (run.folder / STOP).touch()
-    with Reporter(run, Heard()) as reporter:
-        assert again(run).outcome == {}
-        reporter.resume(3)
-        reporter.stage("Epoch 4")
-    assert again(run).epochs == 3
-
-
-def test_errors_are_written_and_raised(run: Run) -> None:
-    for error, state in [
-        (TrainingError("the loss became nan"), "failed"),
-        (KeyboardInterrupt(), "stopped"),
-        (ZeroDivisionError("by 0"), "failed"),
-    ]:
-        with pytest.raises(type(error)), Reporter(run, Heard()):
-            raise error
-        assert again(run).state == state
-        assert str(error) in again(run).message
-
-
-def test_a_full_disk_for_reports_is_no_reason_to_stop(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path, values: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(run_module, "write_json", full)
-    heard = Heard()
-    with Reporter(run, heard) as reporter:
-        reporter.stage("Epoch 1")
-    assert heard.heard == ["Epoch 1"]
-    with pytest.raises(TrainingError, match="the loss"), Reporter(run, heard):
-        raise TrainingError("the loss")
-    with pytest.raises(TrainingError, match="No space left"), Reporter(run, heard) as reporter:
-        reporter.done({})
-
-
 # The list of runs
 
 
@@ -378,55 +230,3 @@ def test_the_state_follows_from_the_folder(run: Run) -> None:
         assert (again(run).can_resume, again(run).can_finish) == (ended != "done", False)
     (run.folder / OUTCOME).write_text("{")
     assert again(run).state == "interrupted"
-
-
-def test_a_process_may_take_a_while_to_start_but_not_for_ever(run: Run) -> None:
-    run.write_progress(STARTING, epochs=0)
-    assert again(run).state == "running"
-    before = (datetime.now(UTC) - timedelta(minutes=5)).isoformat()
-    values = json.loads((run.folder / PROGRESS).read_text()) | {"updated": before}
-    write_json(run.folder / PROGRESS, values)
-    assert again(run).state == "interrupted"
-
-
-def test_a_run_without_its_data_cannot_be_resumed(run: Run) -> None:
-    data = run.folder / "data" / "own.jsonl"
-    data.parent.mkdir()
-    data.write_text("")
-    run.write_request(request(arguments=("train", str(data), "--note=x.jsonl")))
-    run.write_outcome("stopped", 2, {})
-    assert again(run).can_resume
-    again(run).remove_data()
-    assert not again(run).can_resume
-
-
-def test_the_newest_comes_first_and_strangers_are_left_out(convgate_home: Path) -> None:
-    runs = Runs(convgate_home)
-    assert runs.all() == []
-    for place, name in enumerate(["b", "a", "c"]):
-        Run(runs.folder / name).write_request(request(started=f"2026-01-0{place + 1}T00:00:00+00:00"))
-    (runs.folder / ".hidden").mkdir()
-    (runs.folder / "file").write_text("")
-    assert [each.id for each in runs.all()] == ["c", "a", "b"]
-    for id in ("..", "a/b", "", "two", ".hidden"):
-        with pytest.raises(TrainingError):
-            runs.get(id)
-    with runs.get("a").lock(), pytest.raises(TrainingError, match="active"):
-        runs.delete("a")
-    runs.delete("a")
-    assert [each.id for each in runs.all()] == ["c", "b"]
-
-
-def test_a_request_comes_back_and_a_damaged_one_is_none(run: Run) -> None:
-    asked = request(note="--a note", replay=("scenarios",))
-    run.write_request(asked)
-    assert again(run).request == asked
-    for content in ["", "{}", '{"arguments": 5}', "[]"]:
-        (run.folder / REQUEST).write_text(content)
-        (run.folder / PROGRESS).write_text(content)
-        assert (again(run).request, again(run).progress) == (None, None)
-
-
-def test_finishing_asks_for_fewer_epochs() -> None:
-    assert request().finish_arguments(3) == ["train", "--from", "first", "--epochs", "3"]
-    assert request(arguments=("train",)).finish_arguments(3) == ["train", "--epochs", "3"]

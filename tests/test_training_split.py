@@ -1,7 +1,9 @@
-"""On which side of a split a conversation is, and that it stays there as it grows and travels."""
+"""What a gate is trained on, and on which side of a split a conversation is and stays."""
 
 from __future__ import annotations
 
+import hashlib
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,23 +13,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import convgate
 from convgate.conversation import Conversation, Turn
+from convgate.errors import TrainingError
 from convgate.evaluation.counted_once import Overlap, counted_once
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.training.episodes import Episode, read_episodes
-from convgate.training.split import (
-    MIN_CONVERSATIONS,
-    count_conversations,
-    group_episodes,
-    hold_out,
-    make_ids_unique,
-    split_episodes,
-)
-from convgate.transcripts import RelevanceSet, read_relevance_set
-from convgate.transcripts.relevance_sets import Case, write_relevance_set
-from tests.planted import planted, small_encoder, small_gate
+from convgate.training.epochs import TrainingSettings
+from convgate.training.sets import make_set as make_training_set
+from convgate.training.sets import read_files, read_replays
+from convgate.training.split import group_episodes, hold_out, split_episodes
+from convgate.training.trainer import Trainer
+from convgate.transcripts import read_relevance_set
+from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
+from tests.planted import planted, planted_file, small_encoder, small_gate, with_cases
+from tests.talks import a_talk
+from tools.pretraining import sets as pretraining
+from tools.pretraining.sets import pretraining_sets, replayed_scenarios, written_talks
 
 
 def bare(conversation: str, said: str = "", group: str = "") -> Episode:
@@ -76,16 +80,6 @@ def test_no_side_changes_when_talks_grow_or_go_into_a_file_and_another_library(t
     assert held_names(read_relevance_set(tmp_path / "labels.jsonl")) == before
     keep_labels(other, read_labels(tmp_path / "labels.jsonl", "labels", other), by="Bo")
     assert held_names(gold_set(other)) == before
-
-
-def test_a_set_that_becomes_labels_stays_where_it_was(tmp_path: Path) -> None:
-    store = Store(tmp_path / "one.db")
-    talks = {f"t{n}": Conversation(f"t{n}", said(f"talk {n}", 4), format="relevance-set") for n in range(12)}
-    cases = tuple(Case(f"{id}-2", id, 2, None, frozenset({0})) for id in talks)
-    found = RelevanceSet("theirs", talks, cases)
-    write_relevance_set(found, tmp_path / "theirs.jsonl")
-    keep_labels(store, read_labels(tmp_path / "theirs.jsonl", "theirs", store, annotator="they"), by="Ada")
-    assert held_names(gold_set(store)) == held_names(found)
 
 
 def test_a_chat_that_was_saved_again_later_is_on_one_side_and_learned_from_once(tmp_path: Path) -> None:
@@ -146,35 +140,6 @@ def test_what_is_tied_by_what_was_said_or_by_its_group_is_together(ties: list[tu
     assert bool(held["all"]) == (len(set(names)) > 1)
 
 
-def test_what_goes_on_in_another_set_under_the_same_id_is_on_its_side_and_what_is_different_is_not() -> None:
-    def one(name: str, **talks: tuple[Turn, ...]) -> RelevanceSet:
-        return RelevanceSet(name, {id: Conversation(id, turns) for id, turns in talks.items()}, ())
-
-    first = one("first", tea=said("tea", 3), pot=said("pot", 3))
-    later = one("later", tea=said("tea", 5), pot=said("another pot", 3))
-    _, found = make_ids_unique([first, later])
-    talks = found.conversations
-    assert {id: talk.metadata.get("split_group") for id, talk in talks.items()} == {
-        "later/tea": "tea",
-        "later/pot": None,
-    }
-
-
-def test_conversations_are_counted_as_the_training_divides_them() -> None:
-    def one(name: str, *talks: tuple[str, tuple[Turn, ...]]) -> RelevanceSet:
-        known = {id: Conversation(id, turns) for id, turns in talks}
-        return RelevanceSet(name, known, tuple(Case(f"{id}-2", id, 2, None, frozenset({0})) for id in known))
-
-    alike = [one("one", ("1", said("a", 4)), ("2", said("b", 4))), one("two", ("1", said("c", 4)))]
-    grown = one("grown", ("1", said("a", 4)), ("2", said("a", 6)), ("3", said("b", 4)))
-    first = replace(one("first", ("1", said("d", 4))), cases=(Case("1-0", "1", 0, None, frozenset()),))
-    for sets, count in (([], 0), (alike, 3), ([grown], 2), ([grown, *alike], 3), ([first], 0)):
-        assert count_conversations(sets) == count
-        if count:
-            episodes = [episode for part in make_ids_unique(sets) for episode in read(part)]
-            assert len(set(group_episodes(episodes))) == count
-
-
 # Holding out
 
 
@@ -215,40 +180,112 @@ def test_about_the_share_is_held_out_and_ever_the_same() -> None:
     assert held < ids(hold_out(some, share=0.35)[1])
 
 
-def test_what_is_held_out_twice_is_never_the_same() -> None:
-    sets = {"own": [bare(f"talk-{number}") for number in range(400)]}
-    rest, compared = hold_out(sets, share=0.2)
-    training, validation = hold_out(rest, share=0.35)
-    assert len(ids(training)) + len(ids(validation)) + len(ids(compared)) == 400
-    assert len(ids(validation)) / 400 == pytest.approx(0.15, abs=0.05)
+TEXTS = Path(convgate.__file__).parent / "training" / "texts"
 
 
-@pytest.mark.parametrize(("count", "held"), [(1, 0), (2, 1), (3, 1)])
-def test_of_few_conversations_one_is_held_out_and_of_one_none(count: int, held: int) -> None:
-    training, validation = hold_out({"own": [bare(f"x{n}") for n in range(count)]}, share=1e-9)
-    assert (len(validation["own"]), len(training["own"])) == (held, count - held)
+def written(folder: Path, sets: RelevanceSet, name: str) -> Path:
+    path = folder / f"{name}.jsonl"
+    write_relevance_set(sets, path)
+    return path
 
 
-@pytest.mark.parametrize("count", [1, 2, MIN_CONVERSATIONS, 8])
-def test_few_conversations_are_all_trained_on(count: int) -> None:
-    parts = split_episodes({"own": episodes(conversations=count)}, compare=True)
-    if count < MIN_CONVERSATIONS:
-        assert len(parts.training["own"]) == count
-        assert not parts.validation["own"]
-        assert not parts.compared.get("own")
-        assert parts.why_not_compared
-        assert parts.fitted == {"own": parts.training["own"]}
-    else:
-        assert parts.compared["own"]
-        assert parts.why_not_compared == ""
+def renamed(sets: RelevanceSet, ids: str) -> RelevanceSet:
+    """The set with conversations called `ids` and a number."""
+    names = {id: f"{ids}{number}" for number, id in enumerate(sets.conversations)}
+    return RelevanceSet(
+        sets.name,
+        {names[id]: replace(talk, id=names[id]) for id, talk in sets.conversations.items()},
+        tuple(replace(case, conversation=names[case.conversation]) for case in sets.cases),
+    )
 
 
-def test_replayed_sets_are_not_compared_on_when_there_is_something_else() -> None:
-    sets = {"own": episodes(conversations=8), "replay-x": episodes("x", conversations=30)}
-    parts = split_episodes(sets, replayed={"replay-x"}, compare=True)
-    assert "replay-x" not in parts.compared
-    assert len(parts.training["replay-x"]) + len(parts.validation["replay-x"]) == 30
-    assert parts.validation["replay-x"]
-    alone = split_episodes({"replay-x": sets["replay-x"]}, replayed={"replay-x"}, compare=True)
-    assert alone.compared["replay-x"]
-    assert alone.replayed == frozenset()
+def talks(count: int) -> dict[str, Conversation]:
+    some = [a_talk(f"mtrag-{number}") for number in range(count)]
+    return {talk.id: Conversation(talk.id, talk.turns, format="relevance-set") for talk in some}
+
+
+@pytest.fixture
+def little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes few conversations of each kind."""
+    for name, count in (("WOVEN", 8), ("SCENARIOS", 6), ("HISTORIES", 2), ("LONG_DIALOGUES", 2)):
+        monkeypatch.setattr(pretraining, name, count)
+
+
+# Files
+
+
+def test_a_users_file_has_no_licence_and_its_digest_is_the_files(tmp_path: Path) -> None:
+    file = planted_file(tmp_path)
+    (one,) = read_files([file])
+    assert one.cases.cases == planted().cases
+    source = one.source
+    assert (source.name, source.conversations, source.cases) == ("own", 8, 48)
+    assert source.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert (source.licence, source.attribution) == ("", "")
+
+
+@pytest.mark.parametrize("cases", [True, False])
+def test_what_may_not_be_trained_on_is_refused_under_any_name(tmp_path: Path, cases: bool) -> None:
+    forbidden = renamed(planted("other", conversations=1), "locomo-conv-")
+    parts = [planted(), forbidden if cases else with_cases(forbidden)]
+    files = [written(tmp_path, part, f"part{number}") for number, part in enumerate(parts)]
+    mine = tmp_path / "mine.jsonl"
+    mine.write_text("".join(file.read_text() for file in files))
+    with pytest.raises(TrainingError):
+        read_files([mine])
+
+
+# Replay
+
+
+def test_the_packed_scenarios_are_those_that_the_tools_make() -> None:
+    (packed,) = read_replays(["scenarios"])
+    assert packed.source.sha256 == make_training_set(replayed_scenarios()).source.sha256
+
+
+def test_replayed_sets_do_not_outweigh_the_labels() -> None:
+    training = {"own": episodes(conversations=10), "replay-x": episodes("x", conversations=100, turns=8)}
+    settings = TrainingSettings(epochs=1, episodes=300)
+
+    def drawn(replayed: set[str], sets: dict[str, list] = training) -> tuple[int, int]:
+        order = Trainer(small_gate(), sets, {}, settings, replayed=replayed)._order(np.random.default_rng(0))
+        own = sum(episode.conversation.startswith("own") for episode in order)
+        return own, len(order) - own
+
+    assert drawn({"replay-x"}) == (60, 60)
+    assert drawn(set()) == (60, 300)
+    assert drawn({"replay-x"}, {**training, "own": training["own"][:1]}) == (6, 40)
+    assert drawn({"replay-x"}, {"replay-x": training["replay-x"]}) == (0, 300), "there is nothing else"
+
+
+@pytest.mark.slow
+def test_the_wheel_carries_the_texts_and_no_tools(wheel: Path) -> None:
+    names = zipfile.ZipFile(wheel).namelist()
+    texts = {name for name in names if name.startswith("convgate/training/texts/")}
+    assert {Path(name).name for name in texts} == {path.name for path in TEXTS.iterdir()}
+    assert not [name for name in names if name.startswith("tools/")]
+
+
+# From scratch
+
+
+@pytest.mark.usefixtures("little")
+def test_a_seed_fixes_what_is_made_and_topics_that_measure_are_not_in_it(tmp_path: Path) -> None:
+    file = planted_file(tmp_path)
+    first, again, other = (pretraining_sets([file], seed=seed) for seed in (0, 0, 1))
+    assert [each.source for each in first] == [each.source for each in again]
+    same = {a.source.name for a, b in zip(first, other, strict=True) if a.source.sha256 == b.source.sha256}
+    made = {"woven-topics", "scenarios-topics", "asked-again", "long-dialogues"}
+    made |= {"short-subjects", "long-chats", "lengthened-answers"}
+    assert {each.source.name for each in first} - same == made
+    used = {
+        turn.metadata["source"]
+        for each in first
+        for talk in each.cases.conversations.values()
+        for turn in talk.turns
+        if "source" in turn.metadata
+    }
+    training, held_out = ({talk.id for talk in written_talks(split)} for split in ("train", "test"))
+    assert used <= training
+    assert held_out
+    assert not training & held_out

@@ -1,7 +1,11 @@
-"""From files to a version: what is trained on what, and what is left when something goes wrong."""
+"""From files to a version: what is trained on what, and what a kill or a full disk leaves."""
 
 from __future__ import annotations
 
+import errno
+import math
+import os
+import signal
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,20 +14,21 @@ from typing import Any
 import pytest
 import torch
 
-from convgate.errors import GateError, TrainingError, TranscriptError
-from convgate.gate.full import FullTiers
+from convgate.errors import GateError, TrainingError
+from convgate.training import run as run_module
 from convgate.training import train
 from convgate.training.comparison import compare_gates
 from convgate.training.epochs import Epoch
-from convgate.training.run import RECORD, Run
+from convgate.training.run import Run
 from convgate.training.sets import Plan
 from convgate.training.train import HELD_OUT, Outcome, train_version
 from convgate.training.trainer import Trainer
-from convgate.transcripts.relevance_sets import write_relevance_set
-from convgate.versions import Draft, Versions
+from convgate.versions import Draft, Versions, version
 from convgate.versions.card import DataSet
+from tests import training_program
 from tests.fakes import FakeEncoder
-from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate, with_cases
+from tests.forked import fork, needs_fork
+from tests.planted import QUICK, planted_file, small_encoder, small_gate
 
 
 class Heard:
@@ -142,42 +147,6 @@ def test_a_child_carries_the_data_of_its_parents_and_decides_as_they_do(
     assert (card.threshold_rule, dict(card.threshold_parameters)) == ("anchored", {"anchor": 0.6})
 
 
-@pytest.mark.parametrize(
-    ("rule", "childs"), [("calibrated", "expected"), ("absolute", "expected"), ("anchored", "anchored")]
-)
-def test_a_threshold_that_was_set_for_the_parent_is_not_the_childs(
-    plan: Plan, versions: Versions, run: Path, rule: str, childs: str
-) -> None:
-    versions.add(
-        small_gate(), Draft(threshold_rule=rule, threshold_parameters={"threshold": 0.9}), name="parent"
-    )
-    trained(replace(plan, parent="parent", settings=ONCE), versions, run, name="child")
-    card = versions.get("child").card
-    assert (card.threshold_rule, dict(card.threshold_parameters)) == (childs, {})
-
-
-def test_a_tuned_anchor_stays_when_the_threshold_beside_it_goes(
-    plan: Plan, versions: Versions, run: Path
-) -> None:
-    tuned = {"anchor": 0.7, "threshold": 0.3, "goal": "recall 0.90", "fitted_on": "my labels"}
-    versions.add(small_gate(), Draft(threshold_rule="anchored", threshold_parameters=tuned), name="parent")
-    trained(replace(plan, parent="parent", settings=ONCE), versions, run, name="child")
-    assert dict(versions.get("child").card.threshold_parameters) == {"anchor": 0.7}
-
-
-def test_a_child_keeps_what_its_parent_measured(plan: Plan, versions: Versions, run: Path) -> None:
-    gate = small_gate()
-    assert isinstance(gate.tiers, FullTiers)
-    gate.tiers.standardise.usual.fill_(0.25)
-    gate.tiers.whitening.mean.fill_(0.01)
-    versions.add(gate, Draft(), name="measured")
-    trained(replace(plan, parent="measured", settings=ONCE), versions, run, name="child")
-    tiers = versions.get("child").load().tiers
-    assert isinstance(tiers, FullTiers)
-    assert torch.equal(tiers.standardise.usual, gate.tiers.standardise.usual)
-    assert torch.equal(tiers.whitening.mean, gate.tiers.whitening.mean)
-
-
 def test_no_conversation_has_two_uses(
     plan: Plan, versions: Versions, run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -213,46 +182,6 @@ def test_the_same_plan_gives_the_same_weights(
     assert same.threshold == whole.threshold
 
 
-# Sets that little or nothing can be learned from
-
-
-def test_one_conversation_is_trained_on_but_not_compared_on(
-    tmp_path: Path, versions: Versions, run: Path
-) -> None:
-    made = trained(Plan((planted_file(tmp_path, conversations=1),), ONCE, parent="first"), versions, run)
-    assert made.verdict is None
-    assert 0.2 <= made.threshold <= 0.8
-
-
-def test_a_single_case_is_enough_to_train_on(tmp_path: Path, versions: Versions, run: Path) -> None:
-    sets = planted(conversations=1)
-    case = next(case for case in sets.cases if case.relevant)
-    write_relevance_set(with_cases(sets, case), tmp_path / "one.jsonl")
-    made = trained(Plan((tmp_path / "one.jsonl",), ONCE, parent="first"), versions, run)
-    assert made.record.sources[0].cases == 1
-
-
-def test_what_cannot_be_learned_from_is_told_and_leaves_no_version(
-    tmp_path: Path, versions: Versions, run: Path, untouched: Callable[[], None]
-) -> None:
-    sets = planted(conversations=2)
-    nothing = with_cases(sets, *(replace(case, relevant=frozenset()) for case in sets.cases))
-    for name, content, error, told in [
-        ("nothing", nothing, TrainingError, "nothing is relevant in any case of nothing"),
-        ("bare", with_cases(sets), TrainingError, "bare has no cases"),
-        ("empty", None, TranscriptError, r"empty\.jsonl"),
-    ]:
-        file = tmp_path / f"{name}.jsonl"
-        if content is None:
-            file.write_text("")
-        else:
-            write_relevance_set(content, file)
-        with pytest.raises(error, match=told):
-            trained(Plan((file,), ONCE, parent="first"), versions, run)
-    assert not (run / RECORD).exists()
-    untouched()
-
-
 # Refused before anything is read
 
 
@@ -276,21 +205,116 @@ def test_what_cannot_be_had_is_refused_before_anything_is_encoded(
     untouched()
 
 
-def test_a_run_is_not_gone_on_with_as_another(
-    plan: Plan, versions: Versions, run: Path, tmp_path: Path
+# Interrupted
+
+
+class StopError(Exception):
+    """Something happens between two epochs."""
+
+
+@pytest.mark.parametrize("after", [1, 3])
+def test_an_interrupted_run_gives_the_version_of_an_uninterrupted_one(
+    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None], whole: Outcome, after: int
+) -> None:
+    plan = replace(plan, settings=BRIEF)
+
+    def stop(epoch: Epoch) -> None:
+        if epoch.number == after:
+            raise StopError
+
+    with pytest.raises(StopError):
+        trained(plan, versions, run, Heard(stop))
+    untouched()
+    heard = Heard()
+    resumed = trained(plan, versions, run, heard)
+    assert [epoch.number for epoch in heard.epochs] == list(range(after + 1, 4))
+    assert resumed.record.epochs == whole.record.epochs
+    assert resumed.version.card.weights_sha256 == whole.version.card.weights_sha256
+    assert resumed.verdict == whole.verdict
+
+
+@needs_fork
+@pytest.mark.parametrize(
+    ("moment", "epochs"),
+    [
+        pytest.param("step:6", 1, id="in the middle of the second epoch"),
+        pytest.param("write:3", 1, id="while the state of the second is written"),
+        pytest.param("write:4", 1, id="between its state and its record"),
+        pytest.param("write:8", 3, id="while the version is written"),
+    ],
+)
+def test_a_kill_leaves_a_run_to_go_on_with_and_no_version(
+    plan: Plan, versions: Versions, run: Path, whole: Outcome, tmp_path: Path, moment: str, epochs: int
+) -> None:
+    plan = replace(plan, settings=BRIEF)
+
+    def train_and_die() -> None:
+        training_program.die_when(moment)
+        trained(plan, versions, run)
+
+    said = tmp_path / "said.txt"
+    assert fork(train_and_die, output=said).wait() == -signal.SIGKILL, said.read_text()
+    assert len(Run(run).read_record().epochs) == epochs
+    assert versions.names() == ["first"]
+    heard = Heard()
+    resumed = trained(plan, versions, run, heard)
+    assert len(heard.epochs) == 3 - epochs
+    assert resumed.version.card.weights_sha256 == whole.version.card.weights_sha256
+    assert not [*run.glob(".*.partial"), *versions.root.glob(".*.partial")]
+
+
+# Losses that are no number, full disks, names that are gone
+
+
+def test_a_loss_that_is_no_number_keeps_the_best_weights_in_the_run(
+    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = Trainer._step
+
+    def diverges(self: Trainer, losses: list[torch.Tensor], rate: float) -> float:
+        if len(self.history) == 2:
+            losses[0] = losses[0] * math.nan
+        return step(self, losses, rate)
+
+    heard = Heard()
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "_step", diverges)
+        with pytest.raises(TrainingError):
+            trained(plan, versions, run, heard)
+        untouched()
+        assert [epoch.number for epoch in heard.epochs] == [1, 2]
+        made = trained(replace(plan, settings=replace(QUICK, epochs=2)), versions, run, name="saved")
+    assert made.record.epochs == tuple(heard.epochs)
+    assert made.verdict is not None
+    assert made.verdict.better
+
+
+def full(path: Path, content: bytes, *, private: bool) -> None:
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_disk_that_is_full_for_the_run_leaves_its_last_epoch(
+    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = replace(plan, settings=BRIEF)
+    with monkeypatch.context() as patch:
+        fill = Heard(lambda epoch: patch.setattr(run_module, "write_whole", full))
+        with pytest.raises(TrainingError, match="No space left on device"):
+            trained(plan, versions, run, fill)
+    untouched()
+    assert len(Run(run).read_record().epochs) == 1
+    assert len(trained(plan, versions, run).record.epochs) == 3
+
+
+def test_a_disk_that_is_full_for_the_version_leaves_the_run_and_what_is_active(
+    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = replace(plan, settings=ONCE)
-    trained(plan, versions, run)
-    with pytest.raises(TrainingError, match="seed"):
-        trained(replace(plan, settings=replace(ONCE, seed=1)), versions, run)
-    planted_file(tmp_path, conversations=16, seed=5)
-    with pytest.raises(TrainingError, match="set own"):
-        trained(plan, versions, run)
-
-
-def test_a_second_training_in_the_folder_is_refused(
-    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None]
-) -> None:
-    with Run(run).lock(), pytest.raises(TrainingError, match="another training"):
-        trained(plan, versions, run)
+    with monkeypatch.context() as patch:
+        patch.setattr(version, "write_whole", full)
+        with pytest.raises(GateError):
+            trained(plan, versions, run, name="second")
     untouched()
+    heard = Heard()
+    assert trained(plan, versions, run, heard, name="second").version.name == "second"
+    assert heard.epochs == []

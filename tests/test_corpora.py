@@ -1,0 +1,399 @@
+"""The public corpora as relevance sets, and `convgate corpus`."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from convgate.training.corpora.cast import FILE as CAST_FILE
+from convgate.training.corpora.cast import read_cast
+from convgate.training.corpora.irc import read_irc
+from convgate.training.corpora.locomo import FILE as LOCOMO_FILE
+from convgate.training.corpora.locomo import read_locomo
+from convgate.training.corpora.mtrag import FILE as MTRAG_FILE
+from convgate.training.corpora.mtrag import read_mtrag
+from convgate.training.corpora.tiage import read_tiage
+from convgate.transcripts import BadLinesError, RelevanceSet, read_relevance_set
+
+
+def question(number: int, text: str, **depends: Any) -> dict[str, Any]:
+    rewritten = {"manual_rewritten_utterance": f"{text} (in full)"}
+    return {"number": number, "raw_utterance": text, **rewritten, **depends}
+
+
+QUESTIONS = [
+    question(1, "How do bees make honey?", canonical_result_id="MARCO_1"),
+    question(2, "Why doesn’t it spoil?", query_turn_dependence=[1]),
+    question(3, "What else do they make?", query_turn_dependence=[1], result_turn_dependence=2),
+    question(4, "How do I keep bread?"),
+    question(5, "And cheese?", query_turn_dependence=[4, 2]),
+    question(6, "Which one?", result_turn_dependence=5),
+]
+TOPIC = {"number": 181, "title": "Honey", "description": "", "turn": QUESTIONS}
+
+
+def write_topics(checkout: Path, *topics: Any) -> Path:
+    file = checkout / CAST_FILE
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(topics, indent=2))
+    return file
+
+
+def test_a_topic_is_its_questions_as_they_were_asked_all_from_the_user(tmp_path: Path):
+    write_topics(tmp_path, TOPIC)
+    found = read_cast(tmp_path)
+    assert list(found.conversations) == ["cast2020-181"]
+    turns = found.conversations["cast2020-181"].turns
+    assert {turn.role for turn in turns} == {"user"}
+    assert [turn.text for turn in turns[:2]] == ["How do bees make honey?", "Why doesn’t it spoil?"]
+
+
+def test_relevant_are_both_kinds_of_dependence_from_the_third_question_on(tmp_path: Path):
+    write_topics(tmp_path, TOPIC)
+    cases = read_cast(tmp_path).cases
+    assert [(case.id, sorted(case.relevant)) for case in cases] == [
+        ("cast2020-181-2", [0, 1]),
+        ("cast2020-181-3", []),
+        ("cast2020-181-4", [1, 3]),
+        ("cast2020-181-5", [4]),
+    ]
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("depends", "field"),
+    [
+        ({"query_turn_dependence": [9]}, "[0].turn[2].query_turn_dependence"),
+        ({"query_turn_dependence": [3]}, "[0].turn[2].query_turn_dependence"),
+        ({"result_turn_dependence": "one"}, "[0].turn[2].result_turn_dependence"),
+    ],
+)
+def test_a_dependence_on_no_earlier_question_costs_its_case_alone(
+    tmp_path: Path, depends: dict[str, Any], field: str
+):
+    turns = [*QUESTIONS[:2], question(3, "What else?", **depends), *QUESTIONS[3:]]
+    write_topics(tmp_path, {**TOPIC, "turn": turns})
+    with pytest.raises(BadLinesError) as raised:
+        read_cast(tmp_path)
+    assert raised.value.field == field
+    left = read_cast(tmp_path, skip_bad=True)
+    assert [case.turn for case in left.cases] == [3, 4, 5]
+
+
+DIALOGUE = [
+    ["hi , any plans for today ?", "-1"],
+    ["i will bake bread .", "0"],
+    ["do you have pets ?", "1"],
+    ["two cats .", "0"],
+    ["nice , what are they called ?", "0"],
+    ["i work in a bakery , by the way .", "1"],
+    ["so that is where the bread comes from !", "0"],
+]
+
+
+def write_part(checkout: Path, dialogues: Any, split: str = "train") -> Path:
+    file = checkout / "data" / "personachat" / "anno" / split / f"anno_{split}.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(dialogues))
+    return file
+
+
+def test_speakers_alternate_and_the_first_is_the_user(tmp_path: Path):
+    write_part(tmp_path, {"7": DIALOGUE})
+    found = read_tiage(tmp_path)
+    assert (found.name, list(found.conversations)) == ("tiage.train", ["tiage-train-7"])
+    turns = found.conversations["tiage-train-7"].turns
+    assert [turn.role for turn in turns] == ["user", "assistant"] * 3 + ["user"]
+    assert [turn.text for turn in turns] == [text for text, _ in DIALOGUE]
+
+
+def test_relevant_is_the_present_topic_from_the_fourth_turn_on(tmp_path: Path):
+    write_part(tmp_path, {"7": DIALOGUE})
+    cases = read_tiage(tmp_path).cases
+    assert {case.id: sorted(case.relevant) for case in cases} == {
+        "tiage-train-7-3": [2],
+        "tiage-train-7-4": [2, 3],
+        "tiage-train-7-5": [],
+        "tiage-train-7-6": [5],
+    }
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("turn", "field"),
+    [
+        (["hello ?", "2"], "8[1][1]"),
+        (["hello ?", 0], "8[1][1]"),
+        (["", "0"], "8[1][0]"),
+        (["hello ?"], "8[1]"),
+        ("hello ?", "8[1]"),
+    ],
+)
+def test_a_bad_turn_costs_its_dialogue_alone_and_is_told_with_its_line(tmp_path: Path, turn: Any, field: str):
+    file = write_part(tmp_path, {})
+    file.write_text(json.dumps({"7": DIALOGUE, "8": [DIALOGUE[0], turn]}, indent=1))
+    with pytest.raises(BadLinesError) as raised:
+        read_tiage(tmp_path)
+    assert raised.value.field == field
+    assert raised.value.line is not None
+    assert raised.value.line > 30
+    assert list(read_tiage(tmp_path, skip_bad=True).conversations) == ["tiage-train-7"]
+
+
+def said(speaker: str, text: str) -> dict[str, Any]:
+    return {"speaker": speaker, "text": text, "metadata": {"created_at": 1732000000}}
+
+
+def task(id: str, questions: int, *, collection: str = "clapnq", answer: str = "so") -> dict[str, Any]:
+    """A line as of the turn after so many questions."""
+    talk = [
+        turn
+        for number in range(questions)
+        for turn in (said("user", f"{id} q{number}"), said("agent", f"{id} a{number}"))
+    ]
+    return {
+        "conversation_id": id,
+        "task_id": f"{id}<::>{questions}",
+        "Collection": collection,
+        "contexts": [],
+        "input": talk[:-1],
+        "targets": [said("agent", f"{id} {answer}")],
+    }
+
+
+def write_tasks(checkout: Path, *tasks: Any) -> Path:
+    file = checkout / MTRAG_FILE
+    file.parent.mkdir(parents=True)
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in tasks))
+    return file
+
+
+def test_a_conversation_is_its_longest_input_with_the_target_behind_it(tmp_path: Path):
+    write_tasks(tmp_path, task("ab", 1), task("cd", 2), task("ab", 3, answer="yes"), task("ab", 2))
+    found = read_mtrag(tmp_path)
+    assert (found.name, list(found.conversations)) == ("mtrag", ["mtrag-ab", "mtrag-cd"])
+    turns = found.conversations["mtrag-ab"].turns
+    assert [turn.text for turn in turns] == ["ab q0", "ab a0", "ab q1", "ab a1", "ab q2", "ab yes"]
+    assert [turn.role for turn in turns] == ["user", "assistant"] * 3
+    assert found.cases == ()
+
+
+# Bad input
+
+CONVERSATION = {
+    "speaker_a": "Ada",
+    "speaker_b": "Ben",
+    "session_2_date_time": "12:09 am on 13 September, 2023",
+    "session_2": [
+        {"speaker": "Ben", "dia_id": "D2:1", "text": "I adopted a dog! "},
+        {
+            "speaker": "Ada",
+            "dia_id": "D2:2",
+            "text": "Look at mine.",
+            "img_url": ["https://example.org/dog.jpg"],
+            "blip_caption": "a photo of a dog on a sofa",
+            "query": "dog",
+        },
+    ],
+    "session_1_date_time": "1:56 pm on 8 May, 2023",
+    "session_1": [
+        {"speaker": "Ada", "dia_id": "D1:1", "text": "Hey Ben!"},
+        {"speaker": "Ben", "dia_id": "D1:2", "text": "Hey, I moved to Graz."},
+    ],
+    "session_3_date_time": "9:00 am on 1 October, 2023",
+}
+
+
+def asked(question: str, *evidence: Any, category: int = 4) -> dict[str, Any]:
+    return {"question": question, "answer": 2023, "evidence": list(evidence), "category": category}
+
+
+def sample(*questions: Any, id: str = "conv-1", **changes: Any) -> dict[str, Any]:
+    return {
+        "sample_id": id,
+        "conversation": {**CONVERSATION, **changes},
+        "qa": list(questions),
+        "observation": {},
+    }
+
+
+def write_samples(checkout: Path, *samples: Any) -> Path:
+    file = checkout / LOCOMO_FILE
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(samples, indent=2))
+    return file
+
+
+WHERE = asked("Where does Ben live?", "D1:2")
+
+
+def test_both_speakers_are_people_and_the_first_one_is_the_user(tmp_path: Path):
+    write_samples(tmp_path, sample(WHERE))
+    found = read_locomo(tmp_path)
+    assert list(found.conversations) == ["locomo-conv-1"]
+    turns = found.conversations["locomo-conv-1"].turns
+    assert [(turn.role, turn.name) for turn in turns] == [
+        ("user", "Ada"),
+        ("assistant", "Ben"),
+        ("assistant", "Ben"),
+        ("user", "Ada"),
+    ]
+
+
+def test_a_question_stands_after_the_whole_conversation_with_its_evidence(tmp_path: Path):
+    write_samples(tmp_path, sample(WHERE, asked("Who has a dog?", "D2:1", "D2:2", category=1)))
+    found = read_locomo(tmp_path)
+    assert [(case.id, case.turn, sorted(case.relevant), case.tags) for case in found.cases] == [
+        ("locomo-conv-1-q0", None, [1], ("category-4",)),
+        ("locomo-conv-1-q1", None, [2, 3], ("category-1",)),
+    ]
+    situation, history = found.situation(found.cases[1])
+    assert (situation.turn.role, situation.turn.text, len(history)) == ("user", "Who has a dog?", 4)
+    assert found.problems == ()
+
+
+def test_evidence_that_names_no_turn_is_left_out_counted_and_told(tmp_path: Path):
+    vain = asked("Q?", "D:11:26")
+    write_samples(tmp_path, sample(asked("Q?", "D1:1", "D9:17", "D"), asked("Q?"), vain, WHERE))
+    found = read_locomo(tmp_path)
+    assert [case.id for case in found.cases] == ["locomo-conv-1-q0", "locomo-conv-1-q3"]
+    assert sorted(found.cases[0].relevant) == [0]
+    told = [(problem.field, problem.message) for problem in found.problems]
+    assert told == [
+        ("[0].qa[0].evidence[1]", "no turn is 'D9:17'; left out"),
+        ("[0].qa[0].evidence[2]", "no turn is 'D'; left out"),
+        ("[0].qa[2].evidence[0]", "no turn is 'D:11:26'; left out"),
+        (None, "left out in all: 3 entries of evidence that name no turn, 2 questions without evidence"),
+    ]
+    assert {problem.severity for problem in found.problems} == {"warning"}
+
+
+# Bad input
+
+
+STEM = "2008-04-27.train-a"
+CHATTER = [f"[06:{minute:02}] <ann{minute}> line {minute}" for minute in range(40)]
+
+
+def write_log(
+    checkout: Path, lines: Sequence[str], links: Sequence[str], *, split: str = "train", stem: str = STEM
+) -> Path:
+    folder = checkout / "data" / split
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = folder / f"{stem}.ascii.txt"
+    texts.write_text("".join(f"{line}\n" for line in lines))
+    (folder / f"{stem}.annotation.txt").write_text("".join(f"{link} - \n" for link in links))
+    return texts
+
+
+def relevant(found: RelevanceSet) -> dict[int, list[int]]:
+    return {case.turn: sorted(case.relevant) for case in found.cases if case.turn is not None}
+
+
+def test_messages_are_users_with_names_at_the_times_of_the_day_in_the_file_name(tmp_path: Path):
+    lines = ["[23:59] <ann> hi there ", "[00:01] <bob>  * no, <ann> ", "[00:02]  * cat [x] waves to bob"]
+    write_log(tmp_path, lines, ["0 1"])
+    found = read_irc(tmp_path)
+    (talk,) = found.conversations.values()
+    assert (found.name, talk.id) == ("irc.train", f"irc-{STEM}")
+    assert [(turn.role, turn.name, turn.text) for turn in talk.turns] == [
+        ("user", "ann", "hi there"),
+        ("user", "bob", "* no, <ann>"),
+        ("user", "cat", "[x] waves to bob"),
+    ]
+    assert [turn.timestamp.isoformat() for turn in talk.turns if turn.timestamp] == [
+        "2008-04-27T23:59:00",
+        "2008-04-27T00:01:00",
+        "2008-04-27T00:02:00",
+    ]
+
+
+def test_a_thread_is_the_union_of_links(tmp_path: Path):
+    write_log(tmp_path, CHATTER, ["20 20", "20 21", "22 22", "23 22", "21 24", "23 24", "20 25"])
+    assert relevant(read_irc(tmp_path)) == {
+        20: [],
+        21: [20],
+        22: [],
+        23: [22],
+        24: [20, 21, 22, 23],
+        25: [20, 21, 22, 23, 24],
+    }
+
+
+def test_a_link_from_the_future_joins_no_threads(tmp_path: Path):
+    write_log(tmp_path, CHATTER, ["20 26", "22 26", "20 20", "20 24", "22 22", "22 25"])
+    found = relevant(read_irc(tmp_path))
+    assert (found[24], found[25], found[26]) == ([20], [22], [20, 22, 24, 25])
+
+
+def test_relevant_is_looked_for_among_the_last_100_messages(tmp_path: Path):
+    lines = [f"[06:00] <ann> line {number}" for number in range(120)]
+    write_log(tmp_path, lines, ["10 11", "11 12", "11 111", "12 112"])
+    found = read_irc(tmp_path)
+    assert relevant(found)[111] == [11, 12]
+    assert relevant(found)[112] == [12, 111]
+    assert {case.window for case in found.cases} == {100}
+    for case in found.cases:
+        _, history = found.situation(case)
+        assert case.relevant <= set(range(history.start, history.stop))
+
+
+def test_a_training_file_gives_120_cases_drawn_by_one_generator_seeded_with_7(tmp_path: Path):
+    lines = [f"[06:00] <ann> line {number}" for number in range(300)]
+    links = [f"{number} {number}" for number in range(100, 300)]
+    for stem in ("2005-01-01.train-a", "2005-01-02.train-b"):
+        write_log(tmp_path, lines, links, stem=stem)
+    found = read_irc(tmp_path)
+    turns = [[case.turn for case in found.cases if case.conversation == id] for id in found.conversations]
+    generator = random.Random(7)
+    assert turns == [sorted(generator.sample(range(100, 300), 120)) for _ in turns]
+
+
+# Bad input
+
+
+def problems(checkout: Path) -> list[str]:
+    with pytest.raises(BadLinesError, match="bad place") as raised:
+        read_irc(checkout)
+    return [str(problem) for problem in raised.value.problems]
+
+
+def test_broken_lines_are_told_with_file_and_line(tmp_path: Path):
+    lines = [*CHATTER[:12], "06:12] <bob> cut", "[06:99] <bob> late", *CHATTER[14:20]]
+    write_log(tmp_path, lines, ["11 18", "12", "x 14"])
+    places = [problem.partition(": ")[0] for problem in problems(tmp_path)]
+    assert places == [
+        f"data/train/{STEM}.ascii.txt, line 13",
+        f"data/train/{STEM}.ascii.txt, line 14",
+        f"data/train/{STEM}.annotation.txt, line 2",
+        f"data/train/{STEM}.annotation.txt, line 3",
+    ]
+    assert relevant(read_irc(tmp_path, skip_bad=True)) == {16: [11]}
+
+
+def test_the_set_goes_to_a_file_that_reads_back(run, tmp_path: Path):
+    write_part(tmp_path, {"7": DIALOGUE}, split="dev")
+    code, out, _ = run("corpus", "tiage", tmp_path, "--split", "dev", "--out", tmp_path / "set.jsonl")
+    assert (code, out) == (0, "")
+    found = read_relevance_set(tmp_path / "set.jsonl")
+    assert (len(found.conversations), len(found.cases), found.problems) == (1, 4, ())
+
+
+def test_bad_input_is_one_sentence_and_writes_nothing(run, tmp_path: Path):
+    write_part(tmp_path, {"7": DIALOGUE, "8": [["hello ?", "2"]]})
+    out_file = tmp_path / "set.jsonl"
+    code, out, _ = run("corpus", "tiage", tmp_path, "--out", out_file)
+    assert (code, out) == (1, "")
+    assert not out_file.exists()
+    code, _, _ = run("corpus", "tiage", tmp_path, "--out", out_file, "--skip-bad")
+    assert code == 0
+    assert len(read_relevance_set(out_file).conversations) == 1

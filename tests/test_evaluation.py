@@ -1,0 +1,298 @@
+"""Whole evaluations with tiny policies, two policies turn by turn, and their tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+
+from convgate.conversation import Conversation, Turn
+from convgate.decisions import TurnDecisions
+from convgate.evaluation import outcomes
+from convgate.evaluation.bootstrap import draw
+from convgate.evaluation.comparison import compare
+from convgate.evaluation.evaluate import evaluate
+from convgate.evaluation.judge import count_tokens
+from convgate.evaluation.metrics import METRICS, RANKING_METRICS
+from convgate.evaluation.outcomes import JudgedSet, judge_set, side_by_side
+from convgate.evaluation.report import LEGEND, markdown, rich_tables
+from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
+from convgate.policies.base import history_indices
+from convgate.policies.registry import make_policy
+from convgate.transcripts import Case, RelevanceSet
+
+
+def talk(id, *texts):
+    return Conversation(id=id, turns=tuple(Turn.of("user", text) for text in texts))
+
+
+def case(id, conversation, turn, relevant=(), *, query=None, window=None, tags=()):
+    return Case(
+        id=id,
+        conversation=conversation,
+        turn=turn,
+        query=query,
+        relevant=frozenset(relevant),
+        window=window,
+        tags=tuple(tags),
+    )
+
+
+def relevance_set(cases, *conversations, name="tiny"):
+    return RelevanceSet(
+        name=name, conversations={talk.id: talk for talk in conversations}, cases=tuple(cases)
+    )
+
+
+def decisions(policy, history, kept, scores=None):
+    return TurnDecisions(
+        policy=policy,
+        rule="test",
+        indices=history_indices(history),
+        kept=np.array(kept, dtype=bool),
+        scores=None if scores is None else np.array(scores, dtype=float),
+        why_kept="kept.",
+        why_dropped="dropped.",
+    )
+
+
+@dataclass
+class Everything:
+    """Keeps all, ranks nothing."""
+
+    name: str = "everything"
+    ranks: bool = False
+
+    def decide(self, situation, history):
+        return decisions(self.name, history, [True] * len(history))
+
+
+@dataclass
+class Recency:
+    """Keeps the last `k`, ranks by position."""
+
+    k: int = 1
+    name: str = "recency"
+    ranks: bool = True
+
+    def decide(self, situation, history):
+        positions = np.arange(len(history))
+        return decisions(self.name, history, positions >= len(history) - self.k, positions)
+
+
+@dataclass
+class Perfect:
+    """Looks up the answer."""
+
+    answers: dict = field(default_factory=dict)
+    name: str = "perfect"
+    ranks: bool = True
+
+    def decide(self, situation, history):
+        relevant = self.answers[situation.turn.text]
+        kept = [index in relevant for index in range(history.start, history.stop)]
+        return decisions(self.name, history, kept, kept)
+
+
+def words(text):
+    return len(text.split())
+
+
+FOUR = talk("four", "a b c", "d", "e f", "now")  # 7, 5 and 6 tokens before "now": words and 4 a turn
+TWO = talk("two", "x", "y")
+
+
+@pytest.fixture
+def tiny():
+    cases = [
+        case("four-3", "four", 3, {0, 2}, tags=["returns"]),
+        case("two-1", "two", 1, (), tags=["new"]),
+        case("two-0", "two", 0),
+    ]
+    return relevance_set(cases, FOUR, TWO)
+
+
+def values(result, policy, tag=None):
+    found = result.policies[policy]
+    summary = found.overall if tag is None else found.by_tag[tag]
+    return {name: measure.value for name, measure in summary.measures.items()}
+
+
+def test_every_metric_by_hand(tiny):
+    result = evaluate([tiny], [Recency(), Everything()], token_counter=words).sets["tiny"]
+    assert values(result, "recency") == {
+        "map": pytest.approx((1 + 2 / 3) / 2),
+        "recall@5": 1,
+        "recall@10": 1,
+        "recall@25": 1,
+        "recall@50": 1,
+        "precision": 1 / 2,  # keeps turn 2 of "four" and turn 0 of "two"
+        "recall": 1 / 2,
+        "f1": 1 / 2,
+        "exact_empty": 1 / 2,  # the empty history alone
+        "kept_token_share": (6 + 5) / (7 + 5 + 6 + 5),
+    }
+    everything = values(result, "everything")
+    assert [everything[name] for name in RANKING_METRICS] == [None] * 5
+    assert everything["precision"] == 2 / 4
+    assert everything["recall"] == everything["kept_token_share"] == 1
+
+
+def test_a_window_cuts_the_history_and_its_tokens():
+    windowed = relevance_set([case("four-3", "four", 3, {2}, window=2)], FOUR)
+    result = evaluate([windowed], [Everything(), Recency()], token_counter=words).sets["tiny"]
+    assert values(result, "everything")["precision"] == 1 / 2
+    assert values(result, "recency")["kept_token_share"] == 6 / (5 + 6)
+
+
+@st.composite
+def sets_with_answers(draw):
+    """A set of up to four conversations, and what is relevant at each turn's text."""
+    cases, conversations, answers = [], [], {}
+    for number in range(draw(st.integers(1, 4))):
+        length = draw(st.integers(1, 8))
+        conversations.append(talk(f"c{number}", *(f"{number} {turn}" for turn in range(length))))
+        for turn in draw(st.sets(st.integers(0, length - 1), min_size=1)):
+            relevant = draw(st.sets(st.integers(0, turn - 1))) if turn else set()
+            answers[f"{number} {turn}"] = relevant
+            tags = draw(st.sets(st.sampled_from("xyz")))
+            cases.append(case(f"c{number}-{turn}", f"c{number}", turn, relevant, tags=sorted(tags)))
+    return relevance_set(cases, *conversations), answers
+
+
+@given(sets_with_answers())
+def test_a_perfect_policy_gets_one_wherever_a_metric_is_defined(drawn):
+    given_set, answers = drawn
+    result = evaluate([given_set], [Perfect(answers)], token_counter=words).sets["tiny"]
+    for tag in (None, *result.tags):
+        found = values(result, "perfect", tag)
+        del found["kept_token_share"], found["recall@5"]  # up to 7 relevant turns do not fit in 5
+        assert set(found.values()) <= {1.0, None}
+
+
+@given(sets_with_answers(), st.randoms(use_true_random=False))
+def test_the_order_of_cases_and_conversations_changes_nothing(drawn, random):
+    given_set, answers = drawn
+    policies = [Perfect(answers), Recency(2), Everything()]
+    ids = random.sample(list(given_set.conversations), len(given_set.conversations))
+    shuffled = replace(
+        given_set,
+        cases=tuple(random.sample(given_set.cases, len(given_set.cases))),
+        conversations={id: given_set.conversations[id] for id in ids},
+    )
+    original, other = (evaluate([one], policies, token_counter=words) for one in (given_set, shuffled))
+    assert original.to_json() == other.to_json()
+
+
+@pytest.fixture
+def many():
+    """30 conversations; the last turn is relevant in 24 of them, the one before in 6."""
+    conversations = [talk(f"c{n:02}", "a", "b", "now") for n in range(30)]
+    cases = [
+        case(f"c{n:02}-2", f"c{n:02}", 2, {int(n % 5 > 0)}, tags=["even"] * (n % 2 == 0)) for n in range(30)
+    ]
+    return evaluate([relevance_set(cases, *conversations)], [Recency(), Everything()], token_counter=words)
+
+
+def test_a_comparison_by_hand(many):
+    difference = compare(many.sets["tiny"], baseline="everything", policy="recency").differences
+    assert difference["recall"].value == pytest.approx(24 / 30 - 1)
+    assert difference["precision"].value == pytest.approx(24 / 30 - 1 / 2)
+    assert difference["precision"].low > 0
+    assert difference["map"].value is difference["map"].interval is None
+
+
+@pytest.fixture
+def talks() -> RelevanceSet:
+    """Three conversations of six turns, with a message to answer at the end of each."""
+    words = ("lake", "bread", "lake house", "tea", "bread", "lake")
+    conversations = {
+        id: Conversation(id, tuple(Turn.of("user", f"{word} {id}") for word in words)) for id in "abc"
+    }
+    cases = (
+        Case("b-5", "b", 5, None, frozenset({0, 2})),
+        Case("a-5", "a", 5, None, frozenset({3, 4}), judged=frozenset({0, 3, 4})),
+        Case("c-5", "c", 5, None, frozenset()),
+    )
+    return RelevanceSet("talks", conversations, cases)
+
+
+def judged(talks: RelevanceSet, name: str, **parameters: object) -> JudgedSet:
+    policy = make_policy(name, encoder=None, **parameters)  # type: ignore[arg-type]
+    return judge_set(talks, policy, tokens=count_tokens(talks))
+
+
+def test_each_judged_turn_comes_out_in_one_way(talks: RelevanceSet) -> None:
+    sides = side_by_side(judged(talks, "last_k", k=2), judged(talks, "last_k", k=3))
+    assert [case.id for case in sides.a.cases] == ["a-5", "b-5", "c-5"]
+    told = [
+        (sides.a.cases[case].id, turn, outcomes.OUTCOMES[code])
+        for case, turn, code in zip(sides.a.case, sides.a.turns, sides.codes, strict=True)
+    ]
+    assert told[:3] == [("a-5", 0, "both right"), ("a-5", 3, "both right"), ("a-5", 4, "both right")]
+    assert [row for row in told if row[2] == "fixed"] == [("b-5", 2, "fixed")]
+    assert [row for row in told if row[2] == "broken"] == [("c-5", 2, "broken")]
+    assert sides.counts == {"fixed": 1, "broken": 1, "both wrong": 5, "both right": 6}
+    assert sides.rows("fixed").tolist() == [told.index(("b-5", 2, "fixed"))]
+    assert sorted(sides.rows(None).tolist()) == list(range(len(told)))
+    assert sides.codes[sides.rows(None)].tolist() == sorted(sides.codes.tolist())
+
+
+def test_metrics_and_intervals_are_those_of_an_evaluation(talks: RelevanceSet) -> None:
+    sides = side_by_side(judged(talks, "bm25"), judged(talks, "everything"))
+    found = evaluate([talks], {"a": make_policy("bm25"), "b": make_policy("everything")}).sets["talks"]
+    assert sides.summary_a == found.policies["a"].overall
+    assert sides.summary_b == found.policies["b"].overall
+    assert sides.b.scores is None
+    assert sides.a.scores is not None
+    f1 = sides.comparison.differences["f1"].value
+    assert f1 is not None
+    assert f1 == pytest.approx(sides.summary_b["f1"].value - sides.summary_a["f1"].value)  # type: ignore[operator]
+
+
+def policy_result(name, terms, tags):
+    clusters, draws = np.arange(len(terms)), draw(len(terms))
+    by_tag = {tag: summarise(terms[has], clusters[has], draws) for tag, has in tags.items()}
+    return PolicyResult(name, summarise(terms, clusters, draws), by_tag, terms)
+
+
+def evaluation_of(shares, *, set_name="mix.dev", tag="new-topic"):
+    """20 cases of 10 turns each; each policy's value is the same share in every metric."""
+    tags = {tag: np.arange(20) < 5}
+    results = {}
+    for name, share in shares.items():
+        terms = np.zeros((20, 2, len(METRICS)))
+        terms[:, 1], terms[:, 0] = 10, 10 * share
+        terms[:10, 0] -= 0.5
+        results[name] = policy_result(name, terms, tags)
+    ids = tuple(f"case-{n}" for n in range(20))
+    return Evaluation({set_name: SetResult(set_name, ids, np.arange(20), tags, results)}, seed=0)
+
+
+def plain(tables, width=120):
+    console = Console(width=width, color_system=None)
+    with console.capture() as capture:
+        for table in tables:
+            console.print(table)
+    return capture.get()
+
+
+def test_markdown_has_a_row_for_each_policy_with_intervals():
+    lines = markdown(evaluation_of({"gate": 0.9, "bm25": 0.5})).splitlines()
+    assert lines[0] == "### mix.dev"
+    assert lines[2] == "20 cases, 20 conversations."
+    assert lines[-1] == LEGEND
+
+
+def test_names_from_files_cannot_break_the_tables():
+    text = markdown(
+        evaluation_of({"gate": 0.9}, set_name="a|b\n# <b>x", tag="[link](http://x)\x1b[2J"), by_tag=True
+    )
+    assert "### a\\|b \\# \\<b\\>x\n" in text
+    assert "\\[link\\](http://x) \\[2J" in text
+    assert "\x1b" not in plain(rich_tables(evaluation_of({"[red]\x1b[2J": 0.5})))
+    assert "[red]" in plain(rich_tables(evaluation_of({"[red]\x1b[2J": 0.5})))

@@ -1,0 +1,214 @@
+"""Tables, Markdown and ShareGPT files: who speaks, what comes back, rows that are broken."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from convgate.conversation import Conversation, ToolCall, Turn
+from convgate.errors import TranscriptError
+from convgate.transcripts import read_conversations, read_text, to_messages, write_conversation
+
+
+def read(text, **options):
+    return read_conversations(text.encode(), name="talk.csv", **options)
+
+
+def said(talk):
+    return [(turn.role, turn.name, turn.text) for turn in talk.turns]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "role,text\nuser,Hi\nassistant,Hello!\n",
+        "Sender Role;Message Text\nuser;Hi\nassistant;Hello!\n",
+        "author-role\tcontent\nHuman\tHi\nGPT\tHello!\n",
+        "speaker|utterance\nUser|Hi\nChatGPT|Hello!\n",
+        'sep=;\r\n"role";"body"\r\n"user";"Hi"\r\n\r\n"assistant";"Hello!"',
+        "role,text\ruser,Hi\rassistant,Hello!\r",
+    ],
+)
+def test_columns_and_separators_are_found(text):
+    transcript = read(text)
+    assert transcript.format == "csv"
+    assert said(transcript.conversations[0]) == [("user", None, "Hi"), ("assistant", None, "Hello!")]
+
+
+def test_a_quotation_mark_that_is_never_closed_costs_its_line_alone():
+    transcript = read('role,text\nuser,"Hi\nassistant,Hello!\nuser,Bye\n', skip_bad=True)
+    assert [turn.text for turn in transcript.conversations[0].turns] == ["Hello!", "Bye"]
+    assert [problem.line for problem in transcript.problems] == [2]
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("role,text\n,Hi\n", (2, "role")),
+        ("role,text\nuser\n", (2, None)),
+        ("role,text\nuser,a,b\n", (2, None)),
+        ('role,text\nuser,"a"b\n', (2, None)),
+        ("role,text,tool_calls\nuser,a,5\n", (2, "tool_calls")),
+        ("role,text\n", (None, None)),
+    ],
+)
+def test_a_bad_row_is_told_with_its_line(text, place):
+    with pytest.raises(TranscriptError) as raised:
+        read(text)
+    assert (raised.value.line, raised.value.field) == place
+
+
+def test_calls_and_everything_else_of_a_turn_has_a_column():
+    turns = (
+        Turn.of("user", 'a "b",\n\rc;\t', name="Nadia", id="1"),
+        Turn("assistant", tool_calls=(ToolCall("x", "f", '{"a": 1}'),)),
+        Turn.of("tool", "", tool_call_id="x"),
+    )
+    talk = Conversation("c", turns, title="T")
+    back = read(write_conversation(talk, format="csv")).conversations[0]
+    assert (back.id, back.title, back.turns) == ("c", "T", turns)
+
+
+def spoken(text):
+    return [(turn.role, turn.text) for turn in read_text(text).conversations[0].turns]
+
+
+TWO = [("user", "Is it raining?"), ("assistant", "I cannot\nsee outside.")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "**User:** Is it raining?\n\n**Assistant:** I cannot\nsee outside.\n",
+        "**User**: Is it raining?\n__Assistant__: I cannot\nsee outside.",
+        "## User\n\nIs it raining?\n\n## Assistant\n\nI cannot\nsee outside.",
+        "# Human:\nIs it raining?\n# **Claude**\nI cannot\nsee outside.",
+        "User: Is it raining?\nAssistant: I cannot\nsee outside.",
+        "You: Is it raining?\nChatGPT: I cannot\nsee outside.",
+        "You said:\nIs it raining?\nChatGPT said:\nI cannot\nsee outside.",
+        "##### You said:\n\nIs it raining?\n\n###### ChatGPT said:\n\nI cannot\nsee outside.",
+        "You said:\r\nIs it raining?\r\n\r\nChatGPT said: I cannot\r\nsee outside.\r\n",
+        "Benutzer: Is it raining?\nAssistent: I cannot\nsee outside.",
+        "用户：Is it raining?\n助手：I cannot\nsee outside.",
+        "### 🧑 User\nIs it raining?\n### 🤖 Assistant\nI cannot\nsee outside.",
+        "## User: Is it raining?\n## Assistant: I cannot\nsee outside.",
+    ],
+)
+def test_speakers_are_found_in_every_style(text):
+    assert spoken(text) == TWO
+
+
+@pytest.mark.parametrize("fence", ["```", "~~~~", "   ```"])
+def test_lines_in_a_code_fence_do_not_split_a_turn(fence):
+    code = f"{fence}text\nUser: hi\nAssistant: ho\n{fence}"
+    assert spoken(f"User: Look\n{code}\nAssistant: Fine") == [
+        ("user", f"Look\n{code}"),
+        ("assistant", "Fine"),
+    ]
+
+
+def test_indented_quoted_and_similar_lines_are_text():
+    text = "User: a\n    User: b\n> User: c\nUsers: d\nUser://e\n\nAssistant: f"
+    assert spoken(text) == [("user", "a\n    User: b\n> User: c\nUsers: d\nUser://e"), ("assistant", "f")]
+
+
+def test_text_comes_back_as_it_was_and_chosen_turns_with_it():
+    text = "Intro\n\n**User:**   Hi  \r\n\r\n**Assistant:** ```\nUser: x\n```\n\n\n**User:** Bye"
+    (talk,) = read_text(text)
+    assert write_conversation(talk) == text
+    assert write_conversation(talk, indices=[2]) == "Intro\n\n**User:** Bye"
+
+
+def test_lines_that_look_like_speakers_are_guarded():
+    text = "## User\nUser: x\n\\User: y\n```\nUser: z\n```\n```never closed\n**AI:** no"
+    talk = Conversation("c", (Turn.of("user", text), Turn.of("assistant", "ok")))
+    assert spoken(write_conversation(talk, format="markdown")) == [("user", text), ("assistant", "ok")]
+
+
+@pytest.mark.parametrize(
+    "line", ["# User" + " " * 20_000 + "x", "```" * 7_000, "**user" + " " * 20_000 + "x", "```a\n" * 20_000]
+)
+def test_lines_made_to_be_slow_are_read(line):
+    # A pattern that backtracks takes minutes on these; linear time takes milliseconds.
+    (talk,) = read_text(f"User: x\n{line}\nAssistant: y")
+    assert talk.turns[0].text.startswith("x")
+
+
+ENTRIES = [{"from": "human", "value": "Hi"}, {"from": "gpt", "value": "Hello!"}]
+
+
+def read_value(value, **options):
+    return read_conversations(json.dumps(value).encode(), **options)
+
+
+def entry(speaker, value):
+    return {"from": speaker, "value": value}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"conversations": ENTRIES},
+        {"id": "x", "system": "Be brief.", "tools": "[]", "conversations": ENTRIES},
+        {"messages": ENTRIES},
+        {"conversation": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello!"}]},
+        {"conversations": [{"role": "human", "text": "Hi"}, {"role": "bot", "text": "Hello!"}]},
+        ENTRIES,
+    ],
+)
+def test_keys_may_have_other_names_and_come_back_under_them(value):
+    transcript = read_value(value)
+    (talk,) = transcript
+    assert transcript.format == "sharegpt"
+    assert [(turn.role, turn.text) for turn in talk.turns] == [("user", "Hi"), ("assistant", "Hello!")]
+    assert json.loads(write_conversation(talk)) == value
+    new = Conversation(
+        talk.id, (*talk.turns, Turn.of("user", "Bye")), metadata=talk.metadata, format=talk.format
+    )
+    assert read_conversations(write_conversation(new).encode()).conversations[0].turns[-1].text == "Bye"
+
+
+def test_results_answer_the_calls_before_them_in_order():
+    call = json.dumps([{"name": "a", "arguments": {"x": 1}}, {"name": "b", "arguments": "{}"}])
+    (talk,) = read_value(
+        {
+            "conversations": [
+                *ENTRIES,
+                entry("function_call", call),
+                entry("observation", "1"),
+                entry("tool", "2"),
+            ]
+        }
+    )
+    calls, first, second = talk.turns[2:]
+    assert calls.role == "assistant"
+    assert calls.tool_calls == (ToolCall("call-1", "a", '{"x": 1}'), ToolCall("call-2", "b", "{}"))
+    assert [(turn.role, turn.tool_call_id) for turn in (first, second)] == [
+        ("tool", "call-1"),
+        ("tool", "call-2"),
+    ]
+    assert to_messages(talk.turns)[2]["tool_calls"][0]["id"] == "call-1"
+
+
+@pytest.mark.parametrize("value", ["look it up", "5", '{"tool": "x"}', "[" * 2000])
+def test_a_call_that_is_no_json_keeps_its_text(value):
+    (talk,) = read_value({"conversations": [entry("function_call", value)]})
+    assert talk.turns[0].tool_calls == (ToolCall("call-1", "", value),)
+
+
+@pytest.mark.parametrize(
+    ("bad", "field"),
+    [
+        (5, "conversations[1]"),
+        ({"value": "x"}, "conversations[1].from"),
+        ({"from": "human"}, "conversations[1].value"),
+        ({"from": "human", "value": 5}, "conversations[1].value"),
+        ({"from": "", "value": "x"}, "conversations[1].from"),
+        ({"from": "function_call", "value": {"tool": 1}}, "conversations[1].value"),
+    ],
+)
+def test_a_wrong_entry_is_told_by_its_field(bad, field):
+    with pytest.raises(TranscriptError) as raised:
+        read_value({"conversations": [ENTRIES[0], bad]})
+    assert raised.value.field == field
