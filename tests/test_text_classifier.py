@@ -8,14 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-<<<<<<< HEAD
 from convgate.context.classifier.model import READ, TextModel, read_model, runs_of
-=======
-from convgate.context.classifier.fitting import fit
-from convgate.context.classifier.model import TextModel
-from convgate.context.classifier.model_file import read_model, write_model
-from convgate.context.classifier.words import runs_of
->>>>>>> h17-tests
 from convgate.errors import ContextError
 from tests.fakes import FakeEncoder
 from tools.text_fitting import fit, write_model
@@ -52,6 +45,12 @@ def test_it_knows_the_texts_that_it_was_fitted_to_and_says_by_which_words(model:
     assert model.signs({}, "rule") == ()
 
 
+def test_little_of_a_long_text_is_read() -> None:
+    runs = runs_of("why " * READ + "it keeps failing")
+    assert runs["why"] ** 2 <= READ
+    assert "keeps failing" in runs
+
+
 def test_the_file_gives_the_same_model_back(model: TextModel, tmp_path: Path) -> None:
     written = replace(model, doubt=0.1, info={"from": "me"})
     write_model(written, tmp_path / "deep" / "model.safetensors")
@@ -61,23 +60,22 @@ def test_the_file_gives_the_same_model_back(model: TextModel, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "problem"),
     [
-        {"labels": ("a", "b", "c", "d")},
-        {"doubt": 2.0},
-        {"names": ("keep",)},
-        {"bias": np.array([0, 1, 2, np.nan], dtype=np.float32)},
-        {"rarity": np.zeros(1, dtype=np.float64)},
+        ({"labels": ("a", "b", "c", "d")}, "its labels are a, b, c, d"),
+        ({"doubt": 2.0}, "doubt is 2.0"),
+        ({"names": ("keep",)}, r"runs is float32 of shape"),
+        ({"bias": np.array([0, 1, 2, np.nan], dtype=np.float32)}, "bias is float32"),
+        ({"rarity": np.zeros(1, dtype=np.float64)}, "rarity is float64"),
     ],
 )
 def test_a_model_that_cannot_be_used_is_an_error(
-    model: TextModel, tmp_path: Path, change: dict[str, object]
+    model: TextModel, tmp_path: Path, change: dict[str, object], problem: str
 ) -> None:
     file = tmp_path / "model.safetensors"
     write_model(replace(model, **change), file)  # type: ignore[arg-type]
-    with pytest.raises(ContextError):
+    with pytest.raises(ContextError, match=problem):
         read_model(file, LABELS, "fit it")
-<<<<<<< HEAD
 
 
 def test_a_missing_or_damaged_file_says_what_to_run(model: TextModel, tmp_path: Path) -> None:
@@ -87,5 +85,3 @@ def test_a_missing_or_damaged_file_says_what_to_run(model: TextModel, tmp_path: 
             file.write_bytes(content)
         with pytest.raises(ContextError, match=r"cannot be read.*run `fit it`"):
             read_model(file, LABELS, "fit it")
-=======
->>>>>>> h17-tests
