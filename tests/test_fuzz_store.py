@@ -185,7 +185,6 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
         "imports": Labels(store).imports,
         "disagreements": counts.disagreements,
         "agreement": lambda: (counts.shared(), counts.together(), counts.known(by="Ada")),
-        "days": lambda: counts.per_day("Ada", NOW.date()),
         "gold": lambda: gold_counts(store),
         "export": lambda: write_labels(store, "relevance-set"),
         "queues": work_on_queues,

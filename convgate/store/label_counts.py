@@ -200,20 +200,6 @@ class LabelCounts(Repository):
         )
         return int(row[0])
 
-    def per_day(self, annotator: str, since: date) -> dict[date, int]:
-        """Return the number of current answers of an annotator by the day (UTC) of the answer, in order."""
-        rows = self._rows(
-            f"""
-            SELECT date(at), count(*) FROM labels
-            WHERE annotator = (SELECT number FROM annotators WHERE name = ?) AND at >= ? AND turn >= 0
-                AND situation NOT IN ({OF_DELETED})
-            GROUP BY date(at) ORDER BY date(at)
-            """,
-            [annotator, since.isoformat()],
-        )
-        with translate_decoding_errors("time of a label"):
-            return {date.fromisoformat(day): count for day, count in rows}
-
     def known(self, *, by: str | None = None) -> dict[SituationKey, set[int]]:
         """Return, by message, the turns with a gold label and those that `by` answered."""
         rows = self._rows(

@@ -189,23 +189,6 @@ class Queues(Repository):
         )
         return QueueProgress(total, done, skipped)
 
-    def reasons(self, number: int) -> dict[ReasonKind, int]:
-        """Return the number of items of each kind, the most frequent first."""
-        rows: list[Any] = self._rows(
-            "SELECT kind, count(*) FROM queue_items WHERE queue = ? GROUP BY kind ORDER BY 2 DESC, 1",
-            [number],
-        )
-        return dict(rows)
-
-    def common_reasons(self, number: int) -> dict[ReasonKind, str]:
-        """Return, by kind, the reason that all its items share; only of kinds with several items."""
-        rows: list[Any] = self._rows(
-            "SELECT kind, min(reason) FROM queue_items WHERE queue = ? GROUP BY kind"
-            " HAVING count(*) > 1 AND min(reason) = max(reason)",
-            [number],
-        )
-        return dict(rows)
-
     def _items(
         self, condition: str, number: int, annotator: str, order: str = "place", **values: Any
     ) -> list[QueueItem]:

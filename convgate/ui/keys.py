@@ -17,4 +17,3 @@ RELEVANT, NOT_RELEVANT, UNSURE, TAKE_BACK = "1", "2", "3", "0"  # transcript.js 
 UNDO, REDO = "Z", "Y"
 LATER = "L"
 SCOPE = "B"
-SAVE = "Ctrl+S"  # in an editor; ⌘S on a Mac

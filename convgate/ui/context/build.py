@@ -201,12 +201,12 @@ class ContextBuild:
 
     shown: ContextView
     replay: Replay
-    settings: Settings  # with what is tried
+    settings: Settings  # with the overrides of the view
     policy: Policy
 
 
-def tried_settings(settings: Settings, view: View) -> Settings:
-    """The settings with what the view tries in their place."""
+def apply_overrides(settings: Settings, view: View) -> Settings:
+    """Return the settings with the overrides of the view."""
     changes: dict[str, object] = {}
     if view.budget is not None:
         changes["context_budget"] = view.budget
@@ -231,7 +231,7 @@ def make(app: App, view: View, moment: Moment) -> ContextBuild:
 
     Raises ContextError for budgets that cannot be, and what building the policy raises.
     """
-    settings = tried_settings(app.settings, view)
+    settings = apply_overrides(app.settings, view)
     chooser = view.policy or app.settings.policy
     policy = scoring.policy(app, chooser)
     scoring.encode_ahead(moment, app.encoder())

@@ -69,7 +69,7 @@ def draw_tried(view: View, settings: Settings, labels: Mapping[str, str], *, tab
         "Evidence by", list(labels), format_func=labels.__getitem__, **state.page.control("policy", chosen),
         help="The policy that says which earlier turns serve the message.",
     )  # fmt: skip
-    count = len(view.tried)
+    count = len(view.overrides)
     st.button(
         "As the settings have it", key="context.reset", icon=":material/undo:", disabled=not count,
         on_click=_reset, help=f"{counted(count, 'thing')} tried here" if count else "Nothing is tried",

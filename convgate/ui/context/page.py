@@ -54,7 +54,7 @@ def context_page(app: App) -> None:
 def _draw_context(app: App, view: View, made: ContextBuild) -> None:
     shown = made.shown
     draw_strip(shown, app.conversations.summary(shown.key).title)
-    usual = make(app, view.as_set, shown.moment) if view.tried or view.intent else None
+    usual = make(app, view.as_set, shown.moment) if view.overrides or view.intent else None
     marks: dict[int, str] = {}
     if usual is not None:
         draw_difference(shown.bundle, usual.shown.bundle)

@@ -67,8 +67,8 @@ class View(PageState):
     page: int = param(0, number(0), of_conversation=True)  # 0: where the selected turn is, or the first
 
     @property
-    def tried(self) -> dict[str, object]:
-        """What stands in place of the settings, by the names of fields."""
+    def overrides(self) -> dict[str, object]:
+        """Return what replaces the settings, by field name."""
         values = {name: getattr(self, name) for name in ("budget", "filter", "hysteresis", "policy")}
         found = {name: value for name, value in values.items() if value is not None}
         return found | ({"cells": self.cells} if self.cells else {})
