@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
 from convgate.ui import library, services
 from convgate.ui.frame import App, page
 from convgate.ui.library_add import draw_outcome, draw_paste, draw_samples, draw_upload

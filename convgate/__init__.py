@@ -13,20 +13,20 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from convgate.conversation import ContentPart, Conversation, History, Situation, ToolCall, Turn
-from convgate.errors import ConvgateError
+from convgate.core.conversation import ContentPart, Conversation, History, Situation, ToolCall, Turn
+from convgate.core.errors import ConvgateError
 
 if TYPE_CHECKING:
     from convgate.context.builder import ContextBuilder, load_context
     from convgate.context.bundle import ContextBundle
     from convgate.context.guardrails.outcomes import record_outcome
-    from convgate.decisions import Decision, TurnDecision, TurnDecisions
+    from convgate.core.decisions import Decision, TurnDecision, TurnDecisions
     from convgate.gatekeeper.decision import GatekeeperDecision
     from convgate.gatekeeper.exchange import Exchange
     from convgate.gatekeeper.gatekeeper import Gatekeeper, load_gatekeeper
     from convgate.labels.feedback import feedback, feedback_from_answer
-    from convgate.selector import Selection, Selector, load_gate, load_policy
-    from convgate.sessions.manager import SessionManager
+    from convgate.policies.selector import Selection, Selector, load_gate, load_policy
+    from convgate.policies.sessions.manager import SessionManager
     from convgate.transcripts import read_conversations
 
 __version__ = "0.1.0"
@@ -64,21 +64,21 @@ __all__ = [
 _LAZY = {
     "ContextBuilder": "convgate.context.builder",
     "ContextBundle": "convgate.context.bundle",
-    "Decision": "convgate.decisions",
+    "Decision": "convgate.core.decisions",
     "Exchange": "convgate.gatekeeper.exchange",
     "Gatekeeper": "convgate.gatekeeper.gatekeeper",
     "GatekeeperDecision": "convgate.gatekeeper.decision",
-    "Selection": "convgate.selector",
-    "Selector": "convgate.selector",
-    "SessionManager": "convgate.sessions.manager",
-    "TurnDecision": "convgate.decisions",
-    "TurnDecisions": "convgate.decisions",
+    "Selection": "convgate.policies.selector",
+    "Selector": "convgate.policies.selector",
+    "SessionManager": "convgate.policies.sessions.manager",
+    "TurnDecision": "convgate.core.decisions",
+    "TurnDecisions": "convgate.core.decisions",
     "feedback": "convgate.labels.feedback",
     "feedback_from_answer": "convgate.labels.feedback",
     "load_context": "convgate.context.builder",
-    "load_gate": "convgate.selector",
+    "load_gate": "convgate.policies.selector",
     "load_gatekeeper": "convgate.gatekeeper.gatekeeper",
-    "load_policy": "convgate.selector",
+    "load_policy": "convgate.policies.selector",
     "read_conversations": "convgate.transcripts",
     "record_outcome": "convgate.context.guardrails.outcomes",
 }

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.app_files import app_root
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
-from convgate.conversation import Conversation, Turn
-from convgate.settings import load_settings
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui import services
 from tests.contexts import WordJudge

@@ -17,10 +17,10 @@ from convgate.context.invariants.statements import Kind, Statement, read_stateme
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
 from convgate.context.reading import ConversationReader
 from convgate.context.request import Fallback, RequestRecord
-from convgate.conversation import History, Situation, Turn
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import History, Situation, Turn
+from convgate.core.decisions import TurnDecisions
+from convgate.core.settings import Settings, load_settings
 from convgate.policies.base import history_indices
-from convgate.settings import Settings, load_settings
 
 
 class Told:

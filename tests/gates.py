@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from hypothesis import strategies as st
 
-from convgate.conversation import Situation, Turn
+from convgate.core.conversation import Situation, Turn
 from convgate.embedding.base import Embeddings
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import facts_of, situation_facts

@@ -9,7 +9,7 @@ from typing import Any
 from convgate.context.guardrails import Guardrails
 from convgate.context.mode import Mode
 from convgate.context.request import RequestRecord
-from convgate.settings import Settings
+from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.guard_states import Baseline, GuardStates
 from tests.session_agents import NINE, Watch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.imports import Import
 from convgate.store import Conversations, Entry, Labels, NewConversation, Store

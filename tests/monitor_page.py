@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.app_files import app_root
-from convgate.settings import load_settings
+from convgate.core.app_files import app_root
+from convgate.core.settings import load_settings
 from convgate.store import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
 from convgate.store.requests import LoggedRequest, Requests

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 
 TALK = (
     Turn.of("system", "You are a careful assistant."),

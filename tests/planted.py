@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.embedding.base import Encoder
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate

@@ -7,9 +7,9 @@ import tempfile
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from convgate.conversation import Conversation, Turn
-from convgate.sessions import BoundaryRules
-from convgate.sessions.manager import SessionManager
+from convgate.core.conversation import Conversation, Turn
+from convgate.policies.sessions import BoundaryRules
+from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from tests.session_days import MORNING
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 
 MORNING = datetime(2026, 3, 5, tzinfo=UTC)
 ROLES = {"u": "user", "a": "assistant", "s": "system", "t": "tool"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.home import make_private
+from convgate.core.home import make_private
 from convgate.store import Conversations, Store
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from hypothesis import strategies as st
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from tools.pretraining.talks import Talk
 
 THANKS = (Turn.of("user", "thanks"), Turn.of("assistant", "You are welcome."))

@@ -14,17 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.agent_settings import AgentSettings
-from convgate.app_files import app_root
-from convgate.building import build_policy
-from convgate.conversation import Conversation, Turn
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import Settings, load_settings
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
+from convgate.policies.agent_settings import AgentSettings
+from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import POLICIES
+from convgate.policies.selector import Selector, load_gate, load_policy
 from convgate.policies.written import Written, to_text
-from convgate.selector import Selector, load_gate, load_policy
-from convgate.settings import Settings, load_settings
 from convgate.transcripts import read_conversations, to_messages
 from convgate.transcripts.characters import writable
 from convgate.versions import Draft, Versions

@@ -18,7 +18,7 @@ NAN = SAMPLES / "nan_and_fibonacci.json"
 
 @pytest.fixture(autouse=True)
 def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
+    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
 
 
 def test_score_prints_the_stable_json(run):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from convgate.context.budgets import SECTIONS, TABLE, Budgets
 from convgate.context.invariants.finding import InvariantFinder
 from convgate.context.mode import MODES
-from convgate.errors import ContextError
+from convgate.core.errors import ContextError
 from tests.contexts import builder, placed, settings, talk
 
 ENOUGH = "one two three four five six seven eight nine ten eleven"  # 15 tokens

@@ -10,8 +10,8 @@ import pytest
 import convgate
 from convgate.context.builder import ContextBuilder
 from convgate.context.invariants.finding import InvariantFinder
-from convgate.conversation import Conversation
-from convgate.errors import ContextError, ConversationError, TranscriptError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import ContextError, ConversationError, TranscriptError
 from convgate.messages.check import check_valid
 from convgate.policies.registry import make_policy
 from convgate.transcripts import turns_from_messages
@@ -321,14 +321,16 @@ def test_a_policy_that_needs_no_encoder_loads_none(monkeypatch):
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: Told())
     monkeypatch.setattr(module, "load_judge", lambda settings: WordJudge())
-    monkeypatch.setattr("convgate.building.default_encoder", lambda *_, **__: pytest.fail("it is loaded"))
+    monkeypatch.setattr(
+        "convgate.policies.build.default_encoder", lambda *_, **__: pytest.fail("it is loaded")
+    )
     made = ContextBuilder.of(settings(policy="last_k"))
     assert made.build(talk("TASK a", "Done.", "TASK b")).mode == "TASK"
 
 
 def test_the_settings_file_for_an_agent_builds_the_same_context(tmp_path, monkeypatch):
-    from convgate.agent_settings import AgentSettings
     from convgate.context import builder as module
+    from convgate.policies.agent_settings import AgentSettings
     from tests.fakes import FakeEncoder
 
     monkeypatch.setattr(module, "load_classifier", lambda settings: Told())

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from convgate.building import EncoderOnDemand
 from convgate.context import builder as module
+from convgate.policies.build import EncoderOnDemand
 from tests.commands import Run
 from tests.contexts import Told, WordJudge, talk
 from tests.fakes import FakeEncoder

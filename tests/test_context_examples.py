@@ -9,7 +9,7 @@ import pytest
 
 from convgate.context.builder import ContextBuilder
 from convgate.context.bundle import ContextBundle
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
 from convgate.transcripts import read_conversations
 from tests.contexts import placed, settings
 

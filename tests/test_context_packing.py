@@ -17,7 +17,7 @@ from convgate.context.bundle import ContextBundle
 from convgate.context.invariants import find_invariants
 from convgate.context.mode import MODES
 from convgate.context.packing import PackedTurns, pack
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.messages.check import check_valid
 from convgate.messages.units import find_tool_units
 from convgate.messages.validity import make_valid

@@ -7,8 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from convgate.conversation import ContentPart, Conversation, ToolCall, Turn
-from convgate.decisions import Override, TurnDecisions, Why
+from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
+from convgate.core.decisions import Override, TurnDecisions, Why
 
 TALK = Conversation(id="t", turns=tuple(Turn.of("user", str(i)) for i in range(5)))
 

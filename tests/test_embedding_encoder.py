@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from convgate import bundled
+from convgate.core import bundled_encoder as bundled
+from convgate.core.errors import EncoderError
 from convgate.embedding.base import ChunkCount
 from convgate.embedding.cache import CachedEncoder
 from convgate.embedding.chunks import MAX_CHARACTERS, MAX_CHUNKS
-from convgate.errors import EncoderError
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
 

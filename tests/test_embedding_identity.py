@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from convgate import bundled
+from convgate.core import bundled_encoder as bundled
+from convgate.core.errors import EncoderError, GateError
 from convgate.embedding.base import EncoderIdentity
 from convgate.embedding.precision import has_fast_bfloat16, resolve_dtype
-from convgate.errors import EncoderError, GateError
 from convgate.gate.checkpoint import read_gate, save_gate
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from convgate.conversation import Conversation, Turn
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.decisions import TurnDecisions
 from convgate.evaluation import outcomes
 from convgate.evaluation.bootstrap import draw
 from convgate.evaluation.comparison import compare

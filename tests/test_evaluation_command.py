@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from convgate.core.settings import load_settings
 from convgate.policies.registry import POLICIES, policy_names
-from convgate.settings import load_settings
 from tests.fakes import FakeEncoder
 
 
@@ -70,7 +70,7 @@ def test_every_policy_is_measured_with_the_metrics_that_are_promised(run, file):
 
 @pytest.fixture(autouse=True)
 def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
+    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
 
 
 def lines_of(conversations: int, *, relevant: list[int] | None = None, boat: str = "a boat"):

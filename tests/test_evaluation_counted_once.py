@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.evaluation.calibration import BestFBeta
 from convgate.evaluation.counted_once import Overlap, counted_once
 from convgate.evaluation.fitting import fit_threshold

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import EvaluationError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import EvaluationError
 from convgate.evaluation.calibration import BestFBeta, LeastCost, WantedPrecision, WantedRecall, calibrate
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.evaluate import evaluate

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.agent_settings import AgentSettings
-from convgate.building import limits_of, rule_of
-from convgate.decisions import TurnDecisions
+from convgate.core.decisions import TurnDecisions
+from convgate.core.settings import Settings
 from convgate.gate.thresholds import RULES, Limits, make_rule
-from convgate.settings import Settings
+from convgate.policies.agent_settings import AgentSettings
+from convgate.policies.build import limits_of, rule_of
 from convgate.ui.changes import changes, following, preceding
 from convgate.ui.choice import Choice, Extent, adjustable, sliders, with_value
 from convgate.ui.explore.matrix import parts

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.decisions import Override, TurnDecisions
+from convgate.core.decisions import Override, TurnDecisions
 from convgate.figures.hover import clicked_cell, clicked_turn, plain, wrapped
 from convgate.figures.palette import LIGHT
 from convgate.figures.scores import scores_figure

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from convgate.decisions import TurnDecisions
+from convgate.core.decisions import TurnDecisions
 from convgate.figures.palette import LIGHT
 from convgate.figures.timeline import Lane, timeline_figure
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from convgate import files
-from convgate.files import write_whole
+from convgate.core import files
+from convgate.core.files import write_whole
 
 
 def names(folder: Path) -> list[str]:

@@ -18,12 +18,12 @@ import pytest
 
 from convgate.context.guardrails import set_baseline
 from convgate.context.guardrails.report import report
-from convgate.conversation import Conversation, Turn
-from convgate.errors import ConvgateError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import ConvgateError
+from convgate.core.settings import Settings
 from convgate.labels.exchange import write_labels
 from convgate.labels.gold import gold_counts
-from convgate.sessions.manager import SessionManager
-from convgate.settings import Settings
+from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.edits import (
     ConversationRules,

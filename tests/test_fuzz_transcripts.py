@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from convgate.cli.output import transaction
-from convgate.conversation import Conversation, ToolCall, Turn
-from convgate.errors import ConvgateError
+from convgate.core.conversation import Conversation, ToolCall, Turn
+from convgate.core.errors import ConvgateError
+from convgate.core.settings import load_settings
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
-from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store, documents
 from convgate.transcripts import (
     FORMATS,

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from convgate.conversation import Turn
-from convgate.errors import GateError
+from convgate.core.conversation import Turn
+from convgate.core.errors import GateError
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import Versions

@@ -9,7 +9,7 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from convgate.errors import GateError
+from convgate.core.errors import GateError
 from convgate.gate.checkpoint import CONFIG, WEIGHTS, read_gate, save_gate
 from convgate.gate.config import PRESETS, GateConfig
 from convgate.gate.model import Gate

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.gate.columns import NEVER, NOBODY, STRANGER, Columns
 from convgate.gate.facts import TurnFacts, facts_of
 from convgate.gate.words import inverse_frequency

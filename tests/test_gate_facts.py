@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.gate.cues import ngrams_of, sentences_of, shipped_cues
 from convgate.gate.facts import facts_of
 from convgate.gate.words import common_stems, inverse_frequency, words

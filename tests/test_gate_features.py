@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import Situation, Turn
+from convgate.core.conversation import Situation, Turn
 from convgate.gate.arrays import Floats
 from convgate.gate.columns import Columns
 from convgate.gate.facts import facts_of, situation_facts

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.conversation import Turn
-from convgate.errors import EncoderError
+from convgate.core.conversation import Turn
+from convgate.core.errors import EncoderError
 from convgate.gate.config import GateConfig
 from convgate.gate.explain import leave_one_out, strongest_links
 from convgate.gate.facts import facts_of

@@ -10,7 +10,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.gate.config import GateConfig
 from convgate.gate.explain import attention_weights, leave_one_out, relevance_matrix, strongest_links
 from convgate.gate.model import Gate, Message

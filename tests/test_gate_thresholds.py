@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from convgate.errors import PolicyError
+from convgate.core.errors import PolicyError
 from convgate.gate.thresholds import (
     RULES,
     Absolute,

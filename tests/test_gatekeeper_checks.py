@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.gatekeeper.checks import check, lexicon
 from convgate.gatekeeper.decision import GatekeeperDecision, Said
 from convgate.gatekeeper.exchange import Exchange

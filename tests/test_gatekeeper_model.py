@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.gatekeeper import model as model_module
 from convgate.gatekeeper.exchange import Exchange
 from convgate.gatekeeper.model import MAX_REPLY_BYTES, Answer, LanguageModel, ModelError, ModelUse

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from convgate.cli import main as cli
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.decision import Category
 from convgate.gatekeeper.exchange import TAIL, Exchange, exchanges_of

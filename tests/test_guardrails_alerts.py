@@ -18,8 +18,8 @@ from convgate.context.guardrails.outcomes import record_outcomes
 from convgate.context.guardrails.webhook import post
 from convgate.context.mode import MODES
 from convgate.context.request import Fallback
-from convgate.errors import ContextError, SettingsError, StoreError
-from convgate.settings import Settings, load_settings
+from convgate.core.errors import ContextError, SettingsError, StoreError
+from convgate.core.settings import Settings, load_settings
 from convgate.store import Store
 from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import Requests

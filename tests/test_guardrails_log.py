@@ -17,7 +17,7 @@ import pytest
 
 from convgate.context.guardrails import Guardrails, guardrails, load_guard
 from convgate.context.request import Fallback, NoGuard, RequestRecord
-from convgate.settings import Settings
+from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.requests import Requests
 from tests.forked import fork, needs_fork

@@ -14,8 +14,8 @@ import convgate
 from convgate.cli.monitor import beginning
 from convgate.context.guardrails import Guardrails
 from convgate.context.request import Fallback
-from convgate.errors import ContextError, StoreError
-from convgate.settings import Settings
+from convgate.core.errors import ContextError, StoreError
+from convgate.core.settings import Settings
 from convgate.store import Store
 from tests.commands import Run
 from tests.contexts import builder, talk

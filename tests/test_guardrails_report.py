@@ -22,8 +22,8 @@ from convgate.context.guardrails.rules import observe
 from convgate.context.guardrails.simulation import drifted, simulate
 from convgate.context.mode import MODES, Mode
 from convgate.context.request import Fallback, RequestRecord
-from convgate.errors import ContextError
-from convgate.settings import Settings
+from convgate.core.errors import ContextError
+from convgate.core.settings import Settings
 from convgate.store import Store
 from convgate.store.requests import LoggedRequest, Requests
 from tests.guarded import EVENLY, guarded, put_baseline, request

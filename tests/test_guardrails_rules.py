@@ -15,7 +15,7 @@ from scipy.stats import entropy
 
 from convgate.context.guardrails.rules import MAX_OUTCOMES, Observation, divergence, judge, smoothed
 from convgate.context.mode import MODES
-from convgate.settings import Settings
+from convgate.core.settings import Settings
 from convgate.store.guard_states import Alert, Baseline
 from convgate.store.requests import Outcomes
 from tests.guarded import EVENLY

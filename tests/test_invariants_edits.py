@@ -10,8 +10,8 @@ import pytest
 
 from convgate.context.invariant import Invariant
 from convgate.context.invariants import InvariantEdit, finding, with_edits
-from convgate.conversation import Conversation, Turn
-from convgate.errors import ContextError, StoreError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import ContextError, StoreError
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import InvariantEdits
 from convgate.transcripts.openai_messages import turns_from_messages

@@ -8,8 +8,8 @@ import pytest
 
 from convgate.context.invariant import Invariant
 from convgate.context.invariants import finding, load_judge
-from convgate.conversation import Turn
-from convgate.settings import Settings
+from convgate.core.conversation import Turn
+from convgate.core.settings import Settings
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
 

@@ -17,7 +17,7 @@ from convgate.context.invariants.judge import (
     shipped_model,
 )
 from convgate.context.invariants.statements import KINDS, Kind
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from tests.fakes import FakeEncoder
 from tools.statement_kinds import examples_hash, labelled_examples
 from tools.text_fitting import fit

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from convgate.context.invariants import load_judge
-from convgate.settings import Settings
+from convgate.core.settings import Settings
 from tools.invariant_figures import MEASURED, Counts, judge, read_lines, table
 
 CONVERSATIONS = Path(__file__).parent / "invariants"

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, History, Situation, Turn
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import Conversation, History, Situation, Turn
+from convgate.core.decisions import TurnDecisions
 from convgate.gate.thresholds import Absolute
 from convgate.labels.queue import Judge, make_queue
 from convgate.policies.base import history_indices

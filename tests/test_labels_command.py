@@ -9,7 +9,7 @@ from shutil import copyfile
 
 import pytest
 
-from convgate.settings import load_settings
+from convgate.core.settings import load_settings
 from convgate.store import Conversations, Labels, SituationKey, Store
 from tests.commands import Run
 

@@ -16,9 +16,9 @@ import pytest
 
 import convgate
 from convgate.cli import main as cli
+from convgate.core.settings import load_settings
 from convgate.labels.exchange import keep_labels, read_labels
 from convgate.labels.gold import gold_counts
-from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, SituationKey, Store
 
 MESSAGES = [{"role": "user" if i % 2 == 0 else "assistant", "content": f"talk {i}"} for i in range(40)]

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 import convgate
-from convgate.conversation import Conversation, Turn
-from convgate.errors import ConvgateError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import ConvgateError
+from convgate.core.settings import load_settings
 from convgate.labels.feedback import quoted_turns
 from convgate.labels.gold import gold_set
-from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, NewConversation, Saved, SituationKey, Store
 from convgate.transcripts import read_conversations
 

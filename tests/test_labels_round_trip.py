@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convgate.conversation import Turn
-from convgate.errors import StoreError, TranscriptError
+from convgate.core.conversation import Turn
+from convgate.core.errors import StoreError, TranscriptError
 from convgate.labels.csv_table import COLUMNS, escape_formula, unescape_formula
 from convgate.labels.exchange import Kind, keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate import ToolCall, Turn
-from convgate.errors import EncoderError
+from convgate.core.errors import EncoderError
 from convgate.messages import TOKENS_PER_MESSAGE, CachedTokenCounter, default_token_counter, turn_tokens
 from convgate.messages.tokens import WordPieceCounter
 

@@ -12,9 +12,9 @@ import pytest
 
 import convgate
 from convgate import ToolCall, Turn
-from convgate.errors import ConversationError, ConvgateError
+from convgate.core.errors import ConversationError, ConvgateError
 from convgate.messages import ToolUnit, ValidSelection, check_valid, find_tool_units, make_valid
-from convgate.selector import Selector, load_gate
+from convgate.policies.selector import Selector, load_gate
 from tests.contexts import builder
 from tests.fakes import FakeEncoder
 

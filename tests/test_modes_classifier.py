@@ -12,9 +12,9 @@ from convgate.context.classifier.model import READ, TextModel, probabilities
 from convgate.context.classifier.states import StateEncoder
 from convgate.context.mode import MODES
 from convgate.context.modes.classifier import ModeClassifier, load_classifier, shipped_model
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
+from convgate.core.settings import Settings
 from convgate.evaluation.reliability import calibration_error
-from convgate.settings import Settings
 from tests.fakes import FakeEncoder
 from tools.mode_fitting import (
     ModeQuality,

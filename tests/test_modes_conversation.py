@@ -8,9 +8,9 @@ import pytest
 
 from convgate.context.mode import MIN_CONFIDENCE, Mode, ModeDecision, known_intents, mode_of_intent
 from convgate.context.modes import find_modes
-from convgate.conversation import ToolCall, Turn
-from convgate.errors import ContextError
-from convgate.settings import Settings
+from convgate.core.conversation import ToolCall, Turn
+from convgate.core.errors import ContextError
+from convgate.core.settings import Settings
 
 
 class Told:

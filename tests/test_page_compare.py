@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from convgate.conversation import Turn
-from convgate.errors import PolicyError
+from convgate.core.conversation import Turn
+from convgate.core.errors import PolicyError
 from convgate.policies.registry import policy_names
 from convgate.policies.written import Written, read_policies
 from convgate.ui import state

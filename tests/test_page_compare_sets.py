@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from convgate.errors import EvaluationError
+from convgate.core.errors import EvaluationError
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.judge import count_tokens
 from convgate.evaluation.outcomes import JudgedSet, judge_set
@@ -21,7 +21,7 @@ from convgate.policies.bm25 import BM25
 from convgate.policies.window import Everything, LastK
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import RelevanceSet
-from convgate.ui import judging
+from convgate.ui import measurement as judging
 from tests.compare_page import add_labelled, add_talk, opened, said, serve, sound
 from tests.fakes import FakeEncoder
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from convgate.conversation import Turn
-from convgate.settings import load_settings
+from convgate.core.conversation import Turn
+from convgate.core.settings import load_settings
 from convgate.store import Store
 from convgate.ui.context import build
 from tests.context_page import add, click, listed, metric, opened, said, sound, store, talk

@@ -6,7 +6,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.store import Conversations, Store
 from convgate.store.edits import InvariantEdits
 from tests.context_page import add, click, listed, metric, opened, said, sound, store, talk

@@ -11,7 +11,7 @@ import pytest
 
 from convgate.context.builder import ContextBuilder
 from convgate.context.packing import PackedTurns, pack
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.store import Store
 from convgate.store.guard_states import Alert, GuardStates
 from convgate.ui.context import build

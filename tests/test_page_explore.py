@@ -11,11 +11,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import convgate
-from convgate.app_files import app_root
-from convgate.conversation import Conversation, Turn
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import load_settings
 from convgate.gate.thresholds import RULES
 from convgate.policies.registry import policy_labels, policy_names
-from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.ui import services
 from convgate.ui.navigation import EXPLORE
@@ -437,7 +437,7 @@ def test_the_messages_to_send_name_what_was_not_the_policys_choice(open_page: Op
 
 
 def test_a_kept_tool_result_brings_its_call_and_says_so(open_page: Open) -> None:
-    from convgate.conversation import ToolCall
+    from convgate.core.conversation import ToolCall
 
     app = open_page(
         Turn.of("user", "which files are there"),

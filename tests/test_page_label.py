@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.app_files import app_root
-from convgate.conversation import Turn
-from convgate.settings import load_settings
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Turn
+from convgate.core.settings import load_settings
 from convgate.store import Conversations, Entry, SituationKey, Store
 from convgate.store.queues import Queues
 from convgate.ui import services

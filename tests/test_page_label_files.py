@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import load_settings
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
-from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from tests.label_page import (
     HOSTILE,

@@ -9,7 +9,7 @@ import pytest
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.labels.agreement import Pause
 from convgate.store import ADJUDICATED, Labels, SituationKey
 from convgate.store.queues import NewItem, Queues

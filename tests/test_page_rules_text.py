@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import load_settings
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.decision import KEEP, SKIP, Match
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.gatekeeper.rules import Rule, Rules
 from convgate.gatekeeper.rules_file import parse_rules
-from convgate.settings import load_settings
 from convgate.ui.rules.editor import EXAMPLE, append_rule, make_pattern
 from convgate.ui.rules.library import CheckedConversation, compare_rules, decide
 from convgate.ui.rules.rows import EXCERPT, MAX_SHOWN, exchange_html, mark

@@ -9,9 +9,9 @@ from functools import partial
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.conversation import Conversation, Turn
-from convgate.sessions.manager import SessionManager
-from convgate.settings import load_settings
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import load_settings
+from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.sessions import Session, Sessions
 from tests.costs import timed

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.policies.written import read_policies
 from convgate.ui.choice import Choice
 from convgate.ui.compare.state import View as CompareView

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.app_files import app_root
-from convgate.errors import StoreError
+from convgate.core.app_files import app_root
+from convgate.core.errors import StoreError
+from convgate.core.settings import load_settings
 from convgate.labels.gold import GoldCounts
-from convgate.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.training import process as process_module
 from convgate.training.library import RelevanceSets

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from convgate.settings import load_settings
+from convgate.core.settings import load_settings
 from convgate.store import Conversations, NewConversation
 from convgate.training.library import RelevanceSets
 from convgate.transcripts import Case, RelevanceSet, write_relevance_set

@@ -11,22 +11,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from convgate.building import build_policy
-from convgate.conversation import Conversation, Turn
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.decisions import TurnDecisions
+from convgate.core.settings import Settings
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, TopK
 from convgate.gatekeeper.checks import check
 from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.messages.tokens import TOKENS_PER_MESSAGE
+from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.hybrid import reciprocal_rank_fusion
 from convgate.policies.registry import make_policy, policy_labels, policy_names
-from convgate.policies.session import SessionPolicy
+from convgate.policies.session_policy import SessionPolicy
+from convgate.policies.sessions import segment
 from convgate.policies.window import LastK, TokenWindow
-from convgate.sessions import segment
-from convgate.settings import Settings
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 

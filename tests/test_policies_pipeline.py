@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, Situation, Turn
-from convgate.errors import PolicyError
+from convgate.core.conversation import Conversation, Situation, Turn
+from convgate.core.errors import PolicyError
 from convgate.policies.base import Policy, SeesAll
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import make_policy

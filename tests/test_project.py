@@ -20,8 +20,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import convgate
-from convgate.app_files import app_root
-from convgate.settings import load_settings
+from convgate.core.app_files import app_root
+from convgate.core.settings import load_settings
 from convgate.versions import SHIPPED, Versions
 from convgate.versions.card import Draft
 from convgate.versions.version import write_version
@@ -177,7 +177,7 @@ def test_every_local_link_and_picture_of_a_document_is_there() -> None:
 def test_the_python_of_the_readme_runs_as_it_stands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
+    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
     # A version in the place of the one that ships, which is for the real encoder.
     monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "weights")
     write_version(tmp_path / "weights" / SHIPPED, trained_gate(), Draft())
@@ -232,7 +232,7 @@ def test_the_wheel_carries_the_whole_app_and_nothing_else(wheel: Path) -> None:
 @pytest.mark.xdist_group("browser")  # where the wheel is made for another test
 def test_installed_from_the_wheel_the_app_is_that_of_the_wheel(wheel: Path, tmp_path: Path) -> None:
     zipfile.ZipFile(wheel).extractall(tmp_path)
-    code = "import convgate.app_files; print(convgate.app_files.app_root())"
+    code = "import convgate.core.app_files; print(convgate.core.app_files.app_root())"
     found = run_python(code, PYTHONPATH=os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
     assert Path(found.strip()) == tmp_path / "convgate" / "_app"
 

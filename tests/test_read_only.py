@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from convgate.app_files import app_root
-from convgate.conversation import Conversation
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Conversation
+from convgate.core.errors import ReadOnlyError
+from convgate.core.settings import Settings, load_settings
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder, forget
-from convgate.errors import ReadOnlyError
-from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.database import set_aside
 from convgate.training import run as run_module

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
+from convgate.core.settings import load_settings
 from convgate.labels.exchange import read_labels
-from convgate.redaction import Redactor
-from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, SituationKey, Store, documents
 from convgate.transcripts import read_conversations, read_text, write_conversation
+from convgate.transcripts.redaction import Redactor
 from tests.commands import Run
 from tests.costs import cpu_seconds
 from tests.fakes import FakeEncoder
@@ -203,7 +203,7 @@ def file(tmp_path: Path) -> Path:
 def test_commands_redact_what_they_write_and_say_how_much(
     run: Run, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
+    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
     for command in (["select", "--policy", "last_k"], ["context", "--policy", "last_k", "--json"]):
         code, out, _ = run(*command, file)
         assert (code, AWS in out, GITHUB in out) == (0, True, True)

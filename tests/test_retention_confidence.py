@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from convgate import ToolCall, Turn
-from convgate.errors import ConfidenceError, TranscriptError
-from convgate.retention import Confidence, band_of, code_blocks, confidences
-from convgate.retention.hedging import estimated
+from convgate.core.errors import ConfidenceError, TranscriptError
+from convgate.policies.retention import Confidence, band_of, code_blocks, confidences
+from convgate.policies.retention.hedging import estimated
 from tools.retention_periods import HIGH, LOW, drawn
 
 CALL = (ToolCall("a", "look", "{}"),)

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate import Conversation, Turn
-from convgate.policies.retention import Retention
-from convgate.retention import Confidence, prune, window
+from convgate.policies.retention import Confidence, prune, window
+from convgate.policies.retention_policy import Retention
 
 JUST_BELOW = {border: math.nextafter(border, 0) for border in (0.7, 0.6, 0.5)}
 SHARES = st.sampled_from(

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
 from convgate.embedding import default_encoder
 from convgate.messages.check import check_valid
 from convgate.transcripts import RelevanceSet, Transcript, read_conversations, read_relevance_set

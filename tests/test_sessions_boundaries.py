@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, Turn
-from convgate.sessions import Boundaries, BoundaryRules, segment, with_moved
+from convgate.core.conversation import Conversation, Turn
+from convgate.policies.sessions import Boundaries, BoundaryRules, segment, with_moved
 from convgate.store.edits import MovedBoundary
 from convgate.transcripts import read_conversations
 from tests.session_days import day, days

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import convgate
-from convgate.conversation import Conversation
-from convgate.policies.session import SessionPolicy
+from convgate.core.conversation import Conversation
+from convgate.policies.session_policy import SessionPolicy
 from tests.commands import Run
 from tests.session_days import day
 

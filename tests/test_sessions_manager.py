@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import settings as hypothesis_settings
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import ConvgateError, SessionError, StoreError
-from convgate.sessions import segment
-from convgate.sessions.manager import SessionManager
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import ConvgateError, SessionError, StoreError
+from convgate.policies.sessions import segment
+from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.sessions import OldSessions, Sessions

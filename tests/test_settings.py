@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from convgate.errors import SettingsError
-from convgate.settings import Settings, load_settings
+from convgate.core.errors import SettingsError
+from convgate.core.settings import Settings, load_settings
 
 
 def write(path: Path, text: str) -> Path:

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import StoreError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import StoreError
 from convgate.store import Conversations, NewConversation, Store, database
 from tests.forked import fork, needs_fork
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from convgate.conversation import ContentPart, Conversation, ToolCall, Turn
-from convgate.errors import StoreError
+from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
+from convgate.core.errors import StoreError
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Sort, Store, documents
 from convgate.store.openings import Openings, chain
 from tests.stores import emptied

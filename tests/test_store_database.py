@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database, Migrations
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import DamagedError, StoreError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import DamagedError, StoreError
 from convgate.store import Conversations, NewConversation, Store, damage, database
 from convgate.store.schema import migrations
 from tests.commands import Run
@@ -93,7 +93,7 @@ def test_threads_share_a_store_and_its_connections(store: Store) -> None:
 def test_two_processes_that_write_lose_nothing(store: Store) -> None:
     program = f"""
 from pathlib import Path
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.store import Conversations, NewConversation, Store
 for number in range(20):
     turns = (Turn.of("user", f"other {{number}}"),)

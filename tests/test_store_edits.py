@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import StoreError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import StoreError
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.queues import NewItem, Queue, QueueProgress, Queues

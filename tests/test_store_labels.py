@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import StoreError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import StoreError
 from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import (
     ADJUDICATED,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from convgate.context.classifier.model import READ, TextModel, read_model, runs_of
-from convgate.errors import ContextError
+from convgate.core.errors import ContextError
 from tests.fakes import FakeEncoder
 from tools.text_fitting import fit, write_model
 

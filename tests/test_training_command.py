@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.settings import load_settings
+from convgate.core.settings import load_settings
 from convgate.training import run as run_module
 from convgate.training.run import RECORD
 from convgate.training.sets import TrainingSet, make_set
@@ -27,7 +27,7 @@ EPOCH = re.compile(
 
 @pytest.fixture(autouse=True)
 def fake_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: small_encoder())
+    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: small_encoder())
     monkeypatch.setattr("convgate.training.epochs.FURTHER", training_program.QUICK)
     monkeypatch.setenv("COLUMNS", "200")
 

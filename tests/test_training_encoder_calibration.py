@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 import torch
 
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
+from convgate.core.errors import EncoderError, GateError
+from convgate.core.settings import load_settings
 from convgate.embedding.base import Embeddings, EncoderIdentity, Progress
-from convgate.errors import EncoderError, GateError
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
-from convgate.settings import load_settings
 from convgate.training.encoder_calibration import calibrate_encoder, measure_embeddings
 from convgate.versions import DataSet, Draft, Version, Versions
 from tests.commands import Run
@@ -95,7 +95,7 @@ def parent(monkeypatch: pytest.MonkeyPatch) -> Version:
             raise EncoderError(f"the encoder {name} cannot be loaded")
         return ENCODERS[name]()
 
-    monkeypatch.setattr("convgate.building.default_encoder", load)
+    monkeypatch.setattr("convgate.policies.build.default_encoder", load)
     monkeypatch.setenv("CONVGATE_ENCODER", "fake-words")
     versions = Versions(load_settings().home)
     data = (DataSet("taught", "a" * 64, {"cases": 9}, "MIT", ""),)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
 from convgate.training.comparison import compare_gates, fit_threshold_on

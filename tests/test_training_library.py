@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TrainingError, TranscriptError
+from convgate.core.settings import load_settings
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder
-from convgate.errors import TrainingError, TranscriptError
-from convgate.settings import load_settings
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.training import library
 from convgate.training.library import SAMPLES, Copies, RelevanceSets, find_copies, remove_for_good

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from convgate.errors import TrainingError
-from convgate.files import write_whole
+from convgate.core.errors import TrainingError
+from convgate.core.files import write_whole
 from convgate.training import process as process_module
 from convgate.training.library import SAMPLES, RelevanceSets
 from convgate.training.process import Order, finish_training, resume_training, start_process, start_training

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import torch
 
-from convgate.errors import TrainingError
+from convgate.core.errors import TrainingError
 from convgate.training import run as run_module
 from convgate.training.episodes import read_episodes
 from convgate.training.records import Request, RunRecord, Source, utc_now, write_json

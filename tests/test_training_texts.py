@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.transcripts import read_relevance_set
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from tests.talks import a_talk, places_in_talk, talks

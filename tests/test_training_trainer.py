@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from convgate.errors import TrainingError
+from convgate.core.errors import TrainingError
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.training import trainer as loop

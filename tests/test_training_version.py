@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import torch
 
-from convgate.errors import GateError, TrainingError
+from convgate.core.errors import GateError, TrainingError
 from convgate.training import run as run_module
 from convgate.training import train
 from convgate.training.comparison import compare_gates

@@ -9,8 +9,8 @@ import json
 import numpy as np
 import pytest
 
-from convgate.conversation import Conversation, Turn
-from convgate.decisions import Override, TurnDecisions
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.decisions import Override, TurnDecisions
 from convgate.ui.explore.further import decisions_csv, decisions_json
 from convgate.ui.transcript.rows import ROWS, Marks, shown_part, transcript_data
 

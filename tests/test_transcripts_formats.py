@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from convgate.conversation import Conversation, ToolCall, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation, ToolCall, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts import read_conversations, read_text, to_messages, write_conversation
 
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.conversation import CHAT_ROLES, Conversation, ToolCall, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import CHAT_ROLES, Conversation, ToolCall, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts import (
     FORMATS,
     read_conversations,

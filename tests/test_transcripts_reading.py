@@ -7,7 +7,7 @@ from threading import Event
 
 import pytest
 
-from convgate.errors import TranscriptError
+from convgate.core.errors import TranscriptError
 from convgate.transcripts import (
     FORMATS,
     BadLinesError,

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts import (
     BadLinesError,
     Case,

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.app_files import app_root
-from convgate.conversation import Conversation, Turn
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Conversation, Turn
 from convgate.store import ADJUDICATED, SituationLabels, Store
 from convgate.store.labels import Said
 from convgate.ui import keys

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.app_files import app_root
-from convgate.errors import DamagedError
+from convgate.core.app_files import app_root
+from convgate.core.errors import DamagedError
 from convgate.store import Store
 from convgate.ui import services
 from convgate.ui.navigation import page_names
@@ -105,7 +105,7 @@ def test_a_problem_in_a_page_is_shown_and_a_fault_surfaces() -> None:
 
         import streamlit as st
 
-        from convgate.errors import StoreError
+        from convgate.core.errors import StoreError
         from convgate.ui.frame import page
 
         with patch("convgate.ui.frame.draw_navigation"), page("A page", "It fails.") as app:
@@ -127,7 +127,7 @@ def test_two_damages_in_one_run_offer_one_way_out() -> None:
     def script() -> None:
         from unittest.mock import patch
 
-        from convgate.errors import DamagedError
+        from convgate.core.errors import DamagedError
         from convgate.ui.frame import page, show_problem
 
         with patch("convgate.ui.frame.draw_navigation"), page("A page", "It fails."):

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import load_settings
 from convgate.labels.exchange import write_labels
-from convgate.settings import load_settings
 from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.training.library import RelevanceSets
 from convgate.ui import services
-from convgate.ui.finding import library_keys, said_in
+from convgate.ui.library_lookup import library_keys, said_in
 from tests.fakes import FakeEncoder
 
 SHARED = "9 judged turns of exported are in my labels too; each counts once."
@@ -48,7 +48,7 @@ def test_what_labels_and_an_exported_set_share_is_told_and_counted_once(home: Pa
     def draw() -> None:
         import streamlit as st
 
-        from convgate.settings import load_settings
+        from convgate.core.settings import load_settings
         from convgate.store import Store
         from convgate.ui.frame import App
         from convgate.ui.train.data import draw_data

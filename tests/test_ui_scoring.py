@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from convgate.building import build_policy
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import Settings
 from convgate.gate.thresholds import TopK
+from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.session import SessionPolicy
+from convgate.policies.session_policy import SessionPolicy
+from convgate.policies.sessions import BoundaryRules
 from convgate.policies.window import LastK
-from convgate.sessions import BoundaryRules
-from convgate.settings import Settings
 from convgate.ui import scoring
 from convgate.ui.explore import matrix
-from convgate.ui.judging import digest
+from convgate.ui.measurement import digest
 from convgate.ui.scoring import Moment
 from convgate.versions.card import Draft
 from convgate.versions.catalog import Versions

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
+from convgate.core.text import truncate
 from convgate.figures.hover import plain
 from convgate.transcripts.characters import isolate, printable, writable
-from convgate.ui.text import literal, shortened
-from convgate.ui.wording import told_apart
+from convgate.ui.text import literal, make_labels_unique
 
 ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])\u2060?|\u2060")
 
@@ -63,7 +63,7 @@ def closes(text: str) -> bool:
 
 @given(DIRECTED, st.integers(1, 12))
 def test_text_of_any_direction_leaves_the_sentence_around_it_as_it_is(text: str, limit: int) -> None:
-    title = told_apart({"a": text})["a"]
+    title = make_labels_unique({"a": text})["a"]
     for drawn in (literal(text), literal(text, limit=limit), literal(text, ltr=True), plain(text), title):
         assert closes(drawn)
         if any(bidirectional(character) in ("R", "AL") for character in drawn):
@@ -84,7 +84,7 @@ def test_a_terminal_gets_no_character_that_turns_the_direction_of_writing(text: 
 
 
 def test_titles_that_look_alike_are_told_apart() -> None:
-    assert len(set(told_apart({"a": "שלום", "b": "שלום\u202e"}).values())) == 2
+    assert len(set(make_labels_unique({"a": "שלום", "b": "שלום\u202e"}).values())) == 2
 
 
 def test_what_no_browser_gets_is_replaced() -> None:
@@ -98,8 +98,8 @@ def test_a_plain_name_stays_plain() -> None:
 
 
 def test_shortening_counts_the_ellipsis() -> None:
-    assert shortened("12345", 5) == "12345"
-    assert shortened("123456", 5) == "1234…"
+    assert truncate("12345", 5) == "12345"
+    assert truncate("123456", 5) == "1234…"
 
 
 def test_transcript_text_is_drawn_by_the_element_that_parses_nothing() -> None:

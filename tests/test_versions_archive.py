@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from safetensors.torch import load, save
 
-from convgate.errors import GateError
+from convgate.core.errors import GateError
 from convgate.gate.config import PRESETS, GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import Draft, Versions

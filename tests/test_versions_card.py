@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from convgate.errors import GateError
+from convgate.core.errors import GateError
 from convgate.versions import (
     Card,
     DataSet,

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from convgate.errors import ActiveVersionError, GateError
+from convgate.core.errors import ActiveVersionError, GateError
 from convgate.gate.config import PRESETS, GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import Draft, Parent, Version, Versions, catalog, write_version

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from convgate.settings import load_settings
+from convgate.core.settings import load_settings
 from convgate.versions import DataSet, Draft, Measured, Metric, Parent, Training, Versions
 from convgate.versions.markdown import model_card
 from tests.commands import Run
@@ -21,7 +21,7 @@ HOSTILE = "\x1b]0;x\x07[red]<b>|`*#"
 
 @pytest.fixture(autouse=True)
 def fake_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("convgate.building.default_encoder", lambda *args, **options: FakeEncoder())
+    monkeypatch.setattr("convgate.policies.build.default_encoder", lambda *args, **options: FakeEncoder())
     monkeypatch.setattr("convgate.versions.catalog.PACKAGED", tmp_path / "package")
     monkeypatch.setenv("COLUMNS", "120")
 

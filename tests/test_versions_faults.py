@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from convgate.core.errors import GateError
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import GateError
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import Draft, Versions, version

@@ -17,7 +17,7 @@ from typing import Any
 
 import torch._dynamo  # noqa: F401 an optimiser imports it, which would take each forked process seconds
 
-import convgate.building
+import convgate.policies.build
 from convgate.cli.main import main as convgate_main
 from convgate.training import epochs, trainer
 from tests.planted import small_encoder
@@ -29,7 +29,7 @@ QUICK = replace(epochs.FURTHER, learning_rate=0.02, averaging=0.2, episodes=16, 
 def main(words: Sequence[str]) -> None:
     """Run `convgate WORDS`; for a process of its own, which it changes."""
     sys.argv = ["convgate", *words]
-    setattr(convgate.building, "default_encoder", lambda *args, **options: small_encoder())  # noqa: B010
+    setattr(convgate.policies.build, "default_encoder", lambda *args, **options: small_encoder())  # noqa: B010
     epochs.FURTHER = QUICK
     die_when(os.environ.pop("DIE", ":"))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background is started without it

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.app_files import app_root
-from convgate.conversation import Conversation, Turn
-from convgate.settings import load_settings
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.settings import load_settings
 from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.ui import services
 from convgate.versions.card import Draft

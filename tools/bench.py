@@ -82,7 +82,7 @@ def _measure(doing: Callable[[str], None], *, encoder: bool, rounds: int) -> dic
             "goal_below": 3.0,
         }
         from convgate.context.builder import ContextBuilder
-        from convgate.settings import load_settings
+        from convgate.core.settings import load_settings
         from tools.benchmark.context import measure_context
 
         doing("The context of 1,000 turns")

@@ -20,13 +20,13 @@ from pathlib import Path
 
 import numpy as np
 
-from convgate.building import EncoderOnDemand
 from convgate.context.builder import ContextBuilder
 from convgate.context.memory import RequestMemory
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
+from convgate.core.settings import load_settings
 from convgate.messages.tokens import turn_tokens
+from convgate.policies.build import EncoderOnDemand
 from convgate.policies.cosine import cosine_scores
-from convgate.settings import load_settings
 from convgate.transcripts import turns_from_messages
 
 CHATS = Path(__file__).parent / "pretraining" / "texts" / "chats.dev.jsonl"

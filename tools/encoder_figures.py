@@ -19,14 +19,14 @@ from typing import Any
 from sentence_transformers import SentenceTransformer
 from sentence_transformers.sentence_transformer.modules import StaticEmbedding
 
-from convgate.bundled import BUNDLED_MODEL, bundled_folder
+from convgate.core.bundled_encoder import BUNDLED_MODEL, bundled_folder
+from convgate.core.settings import load_settings
 from convgate.embedding import Encoder, default_encoder
 from convgate.evaluation.evaluate import evaluate
 from convgate.gate.model import Gate
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.registry import make_policy
-from convgate.settings import load_settings
 from convgate.training.encoder_calibration import calibrate_encoder
 from convgate.training.sets import read_unlabelled
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set

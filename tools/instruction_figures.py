@@ -21,8 +21,8 @@ from scipy.stats import binomtest
 
 from convgate.context.invariant import Invariant
 from convgate.context.invariants import find_invariants, load_judge
-from convgate.conversation import Turn
-from convgate.settings import load_settings
+from convgate.core.conversation import Turn
+from convgate.core.settings import load_settings
 from convgate.transcripts.openai_messages import turns_from_messages
 
 

@@ -24,8 +24,8 @@ from convgate.context.invariant import HELD, PRIORITIES, Invariant
 from convgate.context.invariants import find_invariants
 from convgate.context.invariants.finding import Judge
 from convgate.context.invariants.judge import load_judge
-from convgate.conversation import Turn
-from convgate.settings import load_settings
+from convgate.core.conversation import Turn
+from convgate.core.settings import load_settings
 from convgate.transcripts.openai_messages import turns_from_messages
 
 MEASURED = ("recall ≥ 800", "recall", "precision", "type", "active", "superseded_by")

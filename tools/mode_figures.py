@@ -21,11 +21,11 @@ from convgate.context.classifier.model import Floats
 from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MODES
 from convgate.context.modes.classifier import SHIPPED, load_classifier
+from convgate.core.settings import load_settings
 from convgate.evaluation.reliability import calibration_error
 from convgate.figures.curves import describe_reliability, reliability_figure
 from convgate.figures.palette import LIGHT
 from convgate.figures.reports import Section, Shown, html_page
-from convgate.settings import load_settings
 from tools.mode_fitting import (
     Prepared,
     Tuning,

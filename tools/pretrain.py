@@ -24,7 +24,7 @@ from convgate.cli.training import (
     WhoOption,
     run_training,
 )
-from convgate.home import login_name
+from convgate.core.home import login_name
 from convgate.training.epochs import TrainingSettings
 from tools.pretraining.sets import PretrainingPlan
 

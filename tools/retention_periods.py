@@ -20,15 +20,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
+from convgate.core.files import write_whole
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw
 from convgate.evaluation.judge import TokenCounts, cases_in_order, count_tokens
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratios
 from convgate.evaluation.results import Measure, summarise
-from convgate.files import write_whole
-from convgate.retention import Confidence, Retained, confidences, prune, window
-from convgate.retention.prompt_window import BASE_WINDOW
-from convgate.retention.retained import characters
+from convgate.policies.retention import Confidence, Retained, confidences, prune, window
+from convgate.policies.retention.prompt_window import BASE_WINDOW
+from convgate.policies.retention.retained import characters
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
 from tools.retention_tables import PRUNING, Row, Told, by_period, whole_table

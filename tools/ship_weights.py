@@ -14,8 +14,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from convgate.core.settings import load_settings
 from convgate.policies.gate import GatePolicy
-from convgate.settings import load_settings
 from convgate.versions.card import Draft, Measured, Metric
 from convgate.versions.catalog import Versions
 from convgate.versions.version import write_version

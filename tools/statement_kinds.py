@@ -24,8 +24,8 @@ from convgate.context.classifier.model import TextModel, excerpt, runs_of
 from convgate.context.classifier.states import state_encoder
 from convgate.context.invariants.judge import SHIPPED, UNKNOWN, Context, KindJudge, context_of, features_of
 from convgate.context.invariants.statements import KINDS, Kind, read_statements
+from convgate.core.settings import load_settings
 from convgate.embedding.base import Encoder
-from convgate.settings import load_settings
 from tools.invariant_figures import Counts, judge, read_lines, table
 from tools.text_fitting import fit, write_model
 

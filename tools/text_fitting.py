@@ -15,8 +15,8 @@ from scipy.sparse import csr_matrix, hstack
 from sklearn.linear_model import LogisticRegression
 
 from convgate.context.classifier.model import ARRAYS, Floats, Runs, TextModel, scaled
+from convgate.core.files import write_whole
 from convgate.embedding.base import Embeddings
-from convgate.files import write_whole
 
 _MIN_TEXTS = 2  # that an n-gram has to be in
 _MAX_STEPS = 500

@@ -11,7 +11,7 @@ from convgate.context.guardrails import Guardrails, set_baseline
 from convgate.context.guardrails.simulation import drifted
 from convgate.context.mode import MODES, Mode
 from convgate.context.request import Fallback, RequestRecord
-from convgate.settings import load_settings
+from convgate.core.settings import load_settings
 from convgate.store import Store
 from convgate.store.requests import Requests
 

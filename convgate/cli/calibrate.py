@@ -13,10 +13,10 @@ from convgate.cli.evaluate import PlotsOption, make_folder, read_set, stage_bar
 from convgate.cli.output import GateOption, JsonOption, SkipBadOption, tell, write_json, write_text
 
 if TYPE_CHECKING:
+    from convgate.core.settings import Settings
     from convgate.evaluation.calibration import Goal
     from convgate.evaluation.fitting import FittedThreshold
     from convgate.policies.gate import GatePolicy
-    from convgate.settings import Settings
 
 INTERVALS_FROM_WIDTH = 60  # columns
 _WITH_ENCODER = {"files", "gate", "encoder", "name", "skip_bad", "json_output", "out"}
@@ -128,7 +128,7 @@ def _check_no_threshold_options(context: typer.Context) -> None:
 
 def _settings_toml(fitted: FittedThreshold, policy: GatePolicy, settings: Settings) -> str:
     """The settings file with which this version decides by the found rule, on scores of the same encoder."""
-    from convgate.agent_settings import AgentSettings
+    from convgate.policies.agent_settings import AgentSettings
 
     found = AgentSettings.of(policy.with_rule(fitted.rule), settings)
     if found.version is None:
@@ -164,9 +164,9 @@ def _check_places(out: Path | None, settings_file: Path | None) -> None:
 
 def _gate(version: str | None) -> tuple[GatePolicy, Settings]:
     """The gate with its own rule, without limits: a threshold cannot change what those do."""
-    from convgate.building import EncoderOnDemand, build_policy
+    from convgate.core.settings import load_settings
+    from convgate.policies.build import EncoderOnDemand, build_policy
     from convgate.policies.gate import GatePolicy
-    from convgate.settings import load_settings
 
     settings = load_settings()
     policy = build_policy(GatePolicy.name, settings, EncoderOnDemand(settings), version=version)

@@ -44,9 +44,9 @@ def compare(
 
 def _policies(*names: str) -> list[Policy]:
     """What the names choose, with one encoder; a policy's name stands before a version's."""
-    from convgate.building import EncoderOnDemand, build_policy
+    from convgate.core.settings import load_settings
+    from convgate.policies.build import EncoderOnDemand, build_policy
     from convgate.policies.registry import policy_names
-    from convgate.settings import load_settings
 
     settings = load_settings()
     encoder = EncoderOnDemand(settings)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from convgate.cli import output
-from convgate.text import pluralize
+from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
     from convgate.context.bundle import ContextBundle
     from convgate.context.invariant import Invariant
     from convgate.context.mode import ModeDecision
     from convgate.context.modes.message_file import FiledMessage
-    from convgate.conversation import Conversation
-    from convgate.settings import Settings
+    from convgate.core.conversation import Conversation
+    from convgate.core.settings import Settings
 
 
 def context(
@@ -59,11 +59,11 @@ def context(
     out: output.OutOption = None,
 ) -> None:
     """Build the context of a message: mode, budgets, sections, invariants, and what was left out."""
-    from convgate.building import EncoderOnDemand, build_policy
     from convgate.context.builder import ContextBuilder
     from convgate.context.mode import mode_of_intent
+    from convgate.core.settings import load_settings
     from convgate.policies.base import Prepares
-    from convgate.settings import load_settings
+    from convgate.policies.build import EncoderOnDemand, build_policy
 
     output.check_moment(turn, question)
     changes = {"context_filter": filter, "context_hysteresis": hysteresis}
@@ -157,8 +157,8 @@ def invariants(
     """List what must hold: safety requirements, corrections, hard constraints, the blocking error."""
     from convgate.context.invariants import find_invariants
     from convgate.context.invariants.judge import load_judge
-    from convgate.errors import ConversationError
-    from convgate.settings import load_settings
+    from convgate.core.errors import ConversationError
+    from convgate.core.settings import load_settings
 
     talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
     if turn is not None and not 0 <= turn < len(talk):
@@ -208,7 +208,7 @@ def modes(
     nothing is smoothed. In a transcript, every user turn is classified.
     """
     from convgate.context.modes.message_file import read_messages
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
 
     settings = load_settings()
     with output.status(f"Reading {file}"):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from convgate.cli.output import encoding_progress, write_json
-from convgate.home import login_name
+from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.embedding.base import EncoderIdentity
@@ -29,8 +29,8 @@ def make_version_for(
     out: Path | None,
 ) -> None:
     """Add a version with the learned weights of another one, and show how to use it."""
-    from convgate.building import EncoderOnDemand, find_version
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
+    from convgate.policies.build import EncoderOnDemand, find_version
     from convgate.training.encoder_calibration import calibrate_encoder
     from convgate.training.sets import read_unlabelled
     from convgate.versions import Version, Versions

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import output
-from convgate.errors import ConvgateError, TranscriptError
+from convgate.core.errors import ConvgateError, TranscriptError
 
 if TYPE_CHECKING:
     from convgate.evaluation.judge import EvaluationProgress
@@ -96,9 +96,9 @@ def make_folder(plots: Path | None) -> None:
 
 def _policies(names: list[str] | None, gate: str | None, against: str | None) -> list[Policy]:
     """Return the policies asked for, each once, and the one to compare with; they share one encoder."""
-    from convgate.building import EncoderOnDemand, build_policy, parameters_of
+    from convgate.core.settings import load_settings
+    from convgate.policies.build import EncoderOnDemand, build_policy, parameters_of
     from convgate.policies.registry import policy_names, stages_of
-    from convgate.settings import load_settings
 
     wanted = dict.fromkeys([*(names or policy_names()), *([against] if against else [])])
     settings = load_settings()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import output
-from convgate.text import pluralize
+from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
     from convgate.store import Saved
@@ -55,8 +55,8 @@ def feedback(
     A line: {"messages": […] or "conversation": KEY, "turn": 3 or [3, 4], "relevant": true, "at"?,
     "question"?, "source"?, "version"?, "how"?: "explicit" or "implicit"}
     """
+    from convgate.core.settings import load_settings
     from convgate.labels.feedback import Feedback, keep_feedback, keep_feedback_lines, open_store
-    from convgate.settings import load_settings
     from convgate.transcripts.openai_writing import file_message
 
     settings = load_settings()

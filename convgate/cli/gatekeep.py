@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from convgate.cli import output
-from convgate.text import pluralize
+from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,9 +53,9 @@ def gatekeep(
     A line: {"user": "PostgreSQL", "assistant": "Done.", "previous"?: [{"role": "assistant", "content":
     "Which database?"}, …]}, the earlier messages oldest first. In a transcript, every exchange is decided.
     """
+    from convgate.core.settings import load_settings
     from convgate.gatekeeper.exchange_file import read_exchanges
     from convgate.gatekeeper.gatekeeper import Gatekeeper
-    from convgate.settings import load_settings
 
     settings = load_settings()
     gatekeeper = Gatekeeper.of(settings, mode=mode.value if mode else None, rules=rules)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import output
-from convgate.errors import ConvgateError
-from convgate.home import login_name
+from convgate.core.errors import ConvgateError
+from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.labels.imports import Import
@@ -52,9 +52,9 @@ def import_conversations(
     Conversations that the library has already are left unchanged.
     """
     from convgate.messages.tokens import turn_tokens
-    from convgate.redaction import Redactor
     from convgate.store import Conversations, NewConversation
     from convgate.transcripts.reading import read_source
+    from convgate.transcripts.redaction import Redactor
 
     redactor = Redactor()
     new: list[NewConversation] = []
@@ -134,9 +134,9 @@ def import_labels(
     Conversations of a relevance set that the library does not have are added. Each file is an import of its
     own, which can be undone, and is compared with what holds after the files before it.
     """
+    from convgate.core.settings import load_settings
     from convgate.labels.exchange import keep_labels, read_labels
     from convgate.labels.imports import compare_with_library
-    from convgate.settings import load_settings
 
     store, settings = output.open_library(check=True), load_settings()
     read = [
@@ -232,8 +232,8 @@ def export(
 ) -> None:
     """Write all labels to one file, for training, evaluation, or import without loss."""
     from convgate.labels.exchange import write_labels
-    from convgate.redaction import Redactor
     from convgate.store import Conversations, Labels
+    from convgate.transcripts.redaction import Redactor
 
     store = output.open_library()
     known = {one.name for one in Labels(store).annotators()}

@@ -28,7 +28,7 @@ from convgate.cli.sessions import sessions
 from convgate.cli.tools import FORWARDED, bench, pretrain
 from convgate.cli.training import train
 from convgate.cli.versions import versions
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -55,7 +55,7 @@ def open_app(
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser window.")] = True,
 ) -> None:
     """Start the web app on this machine."""
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
 
     settings = load_settings()  # reports a wrong setting before a browser opens
     # The server changes the working directory, so no path may depend on it.

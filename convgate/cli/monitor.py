@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from convgate.cli import output
-from convgate.text import format_age, pluralize
+from convgate.core.text import format_age, pluralize
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
@@ -35,7 +35,7 @@ def monitor(
         raise typer.BadParameter("--set-baseline or --clear-baseline, not both")
     from convgate.context.guardrails import rules
     from convgate.context.guardrails.report import report, report_json
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
     from convgate.store import Store
     from convgate.store.guard_states import GuardStates
 

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from convgate.errors import ConvgateError
-from convgate.files import write_whole
-from convgate.text import join_words, pluralize, to_line
+from convgate.core.errors import ConvgateError
+from convgate.core.files import write_whole
+from convgate.core.text import join_words, pluralize, to_line
 
 if TYPE_CHECKING:
-    from convgate.conversation import Conversation
+    from convgate.core.conversation import Conversation
     from convgate.embedding.base import Progress
     from convgate.store import Store
     from convgate.transcripts.problems import Problems
@@ -80,7 +80,7 @@ DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would c
 
 def open_library(*, check: bool = False) -> Store:
     """Return the store of the settings; with `check`, look for damage first (0.3 s for 100 MB on disk)."""
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
     from convgate.store import Store
 
     store = Store(load_settings().database)
@@ -91,7 +91,7 @@ def open_library(*, check: bool = False) -> Store:
 
 def open_source(file: Path) -> Source:
     """Return the file, or standard input for -, within the limits of the settings."""
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
     from convgate.transcripts.problems import Report
     from convgate.transcripts.source import source_of_bytes, source_of_path
 
@@ -111,8 +111,8 @@ def read_one(
 
     redact: replace its secrets, and print how many on standard error.
     """
-    from convgate.redaction import Redactor
     from convgate.transcripts.reading import read_source
+    from convgate.transcripts.redaction import Redactor
 
     with status(f"Reading {file}"):
         transcript = read_source(open_source(file), format, skip_bad=skip_bad)

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import output
-from convgate.text import to_line
+from convgate.core.text import to_line
 
 if TYPE_CHECKING:
-    from convgate.conversation import Conversation
-    from convgate.decisions import TurnDecisions
+    from convgate.core.conversation import Conversation
+    from convgate.core.decisions import TurnDecisions
+    from convgate.core.settings import Settings
     from convgate.policies.base import Policy
-    from convgate.settings import Settings
 
 
 def score(
@@ -34,8 +34,8 @@ def score(
     out: output.OutOption = None,
 ) -> None:
     """Score every earlier turn against the current message, with the reason why it is kept or dropped."""
+    from convgate.core.settings import load_settings
     from convgate.policies.gate import GatePolicy
-    from convgate.settings import load_settings
 
     output.check_moment(turn, question)
     chosen = load_settings(settings_file)
@@ -87,9 +87,9 @@ def select(
     out: output.OutOption = None,
 ) -> None:
     """Choose the messages to send for the current one: a valid list, in order."""
+    from convgate.core.settings import load_settings
     from convgate.policies.base import Prepares
-    from convgate.selector import Selector, write_selection
-    from convgate.settings import load_settings
+    from convgate.policies.selector import Selector, write_selection
 
     output.check_moment(turn, question)
     chosen = load_settings(settings_file)
@@ -121,7 +121,7 @@ def _build_policy(
     name: str, settings: Settings, gate: str | None, assignments: list[str] | None, **options: object
 ) -> Policy:
     """Return the policy of the settings, with what --set and the options of the gate change of it."""
-    from convgate.building import EncoderOnDemand, build_policy
+    from convgate.policies.build import EncoderOnDemand, build_policy
     from convgate.policies.registry import check_written
     from convgate.policies.written import Written
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli import output
-from convgate.text import format_age, format_duration, pluralize
+from convgate.core.text import format_age, format_duration, pluralize
 
 if TYPE_CHECKING:
-    from convgate.conversation import Conversation
-    from convgate.sessions import Boundaries, BoundaryRules
+    from convgate.core.conversation import Conversation
+    from convgate.policies.sessions import Boundaries, BoundaryRules
 
 _LIMIT = 20  # stored sessions that are listed
 
@@ -60,8 +60,8 @@ def sessions(
     if file is None:
         _list_stored(workspace, json_output, out)
         return
-    from convgate.sessions import BoundaryRules, segment
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
+    from convgate.policies.sessions import BoundaryRules, segment
 
     options: dict[str, Any] = {
         "idle_gap": idle_gap,

@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from convgate.errors import SettingsError
+from convgate.core.errors import SettingsError
 
 FORWARDED: dict[str, Any] = {
     "add_help_option": False,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from convgate.cli.output import JsonOption, OutOption, SkipBadOption, tell, write_json
-from convgate.errors import ConvgateError
-from convgate.home import login_name
+from convgate.core.errors import ConvgateError
+from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -80,7 +80,7 @@ def train(
     the epoch and the threshold. With fewer than three, nothing is compared. After Ctrl-C, the same command
     with --run FOLDER resumes.
     """
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
     from convgate.training.epochs import FURTHER
     from convgate.training.sets import Plan
     from convgate.versions import UNTRAINED, Versions
@@ -119,8 +119,8 @@ def run_training(plan: Plan, folder: Path | None, new: NewVersion, *, json: bool
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from convgate.building import EncoderOnDemand
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
+    from convgate.policies.build import EncoderOnDemand
     from convgate.training.progress import StoppedError
     from convgate.training.run import Run, Runs
     from convgate.training.train import train_version

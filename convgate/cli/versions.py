@@ -19,7 +19,7 @@ from convgate.cli.output import (
     write_text,
 )
 from convgate.cli.version_tables import marks_of, plain, show_difference, show_list
-from convgate.home import login_name
+from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.embedding.base import EncoderIdentity
@@ -172,7 +172,7 @@ def import_(
 
 
 def _versions() -> Versions:
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
     from convgate.versions import Versions
 
     return Versions(load_settings().home)
@@ -180,8 +180,8 @@ def _versions() -> Versions:
 
 def _encoder() -> EncoderIdentity:
     """The encoder that a version has to be made for, to be put into use."""
-    from convgate.building import EncoderOnDemand
-    from convgate.settings import load_settings
+    from convgate.core.settings import load_settings
+    from convgate.policies.build import EncoderOnDemand
 
     with status("Loading the encoder, which a version has to fit"):
         return EncoderOnDemand(load_settings())().identity

@@ -8,8 +8,8 @@ from typing import Any
 
 from convgate.context.invariant import Invariant
 from convgate.context.turn_table import TurnTable
-from convgate.conversation import INSTRUCTION_ROLES, Turn
-from convgate.errors import ContextError
+from convgate.core.conversation import INSTRUCTION_ROLES, Turn
+from convgate.core.errors import ContextError
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.transcripts import turns_from_messages
 

@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from convgate.context.mode import MODES, Mode
-from convgate.errors import ContextError
-from convgate.settings import Settings
+from convgate.core.errors import ContextError
+from convgate.core.settings import Settings
 
 SectionName = Literal["rules", "task_state", "recent", "evidence", "decisions", "capsules"]
 

@@ -23,7 +23,7 @@ from convgate.context.packing import ContextBudget, PackedTurns, Packer, Packing
 from convgate.context.reading import read_conversation
 from convgate.context.request import Fallback, RequestRecord
 from convgate.context.turn_table import TurnTable
-from convgate.conversation import History, Situation
+from convgate.core.conversation import History, Situation
 from convgate.messages.tokens import TokenCounter
 from convgate.messages.validity import ValidSelection, make_valid
 from convgate.transcripts import to_messages

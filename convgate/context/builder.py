@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from convgate.building import EncoderOnDemand, build_policy
 from convgate.context.assembly import read_capsules
 from convgate.context.budgets import Budgets, check_total
 from convgate.context.build import ContextRequest, build_context
@@ -30,13 +29,14 @@ from convgate.context.packing import Packer, pack
 from convgate.context.reading import ConversationReader
 from convgate.context.request import Guard, NoGuard
 from convgate.context.turn_table import TurnTableCache
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
+from convgate.core.errors import ContextError, ConversationError
+from convgate.core.settings import Settings, load_settings
+from convgate.core.text import quote
 from convgate.embedding.base import Encoder
-from convgate.errors import ContextError, ConversationError
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
-from convgate.settings import Settings, load_settings
-from convgate.text import quote
+from convgate.policies.build import EncoderOnDemand, build_policy
 from convgate.transcripts import turns_from_messages
 
 log = logging.getLogger(__name__)

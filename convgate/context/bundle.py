@@ -11,8 +11,8 @@ from convgate.context.budgets import SectionName
 from convgate.context.invariant import Invariant
 from convgate.context.mode import Mode, ModeDecision
 from convgate.context.request import Fallback
-from convgate.conversation import Turn
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import Turn
+from convgate.core.decisions import TurnDecisions
 from convgate.messages.check import check_valid
 
 

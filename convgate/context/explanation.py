@@ -14,7 +14,7 @@ from convgate.context.bundle import PlacedTurn, Section
 from convgate.context.claims import Placement, SectionClaims
 from convgate.context.invariant import Invariant, quote_line
 from convgate.context.memory import SteadySelection
-from convgate.decisions import Override, TurnDecisions, Why
+from convgate.core.decisions import Override, TurnDecisions, Why
 
 STAGE = "context"
 

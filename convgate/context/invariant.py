@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from convgate.text import to_line
+from convgate.core.text import to_line
 from convgate.transcripts import turns_from_messages
 
 InvariantType = Literal["safety_requirement", "user_correction", "hard_constraint", "blocking_error"]

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from convgate.context.bundle import PrefixReport
 from convgate.context.invariant import Invariant
 from convgate.context.mode import Mode
-from convgate.decisions import TurnDecisions
+from convgate.core.decisions import TurnDecisions
 
 MAX_REQUESTS = 2_000
 """Requests that are kept; the least recently used are dropped first."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from convgate.decisions import Decision
-from convgate.errors import ContextError
-from convgate.settings import Settings
+from convgate.core.decisions import Decision
+from convgate.core.errors import ContextError
+from convgate.core.settings import Settings
 
 Mode = Literal["TASK", "EXPLORATION", "DEBUGGING", "LEARNING", "GENERAL"]
 

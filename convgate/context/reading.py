@@ -12,7 +12,7 @@ from convgate.context.mode import Mode, ModeDecision, no_mode
 from convgate.context.modes.conversation import ConversationModes, MessageClassifier, ModeTracker
 from convgate.context.request import Fallback, Guard
 from convgate.context.turn_table import MAX_CONVERSATIONS, TurnTable
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from functools import cached_property
 from hashlib import blake2b
 
 from convgate.context.invariant import quote_line
-from convgate.conversation import Turn
-from convgate.decisions import Override
+from convgate.core.conversation import Turn
+from convgate.core.decisions import Override
 from convgate.gatekeeper.checks import Limits, check
 from convgate.gatekeeper.exchange import Exchange
 from convgate.messages.repair import Repair

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import with_config
 
-from convgate.checked import STORED, Text
-from convgate.errors import EncoderError
+from convgate.core.errors import EncoderError
+from convgate.core.validation import STORED, Text
 
 Embeddings = NDArray[np.float32]
 
@@ -104,7 +104,7 @@ def check_embeddings(vectors: Embeddings, *, dimension: int, source: str) -> Emb
 
     >>> check_embeddings(np.array([[1.0, np.nan]], dtype=np.float32), dimension=2, source="demo")
     Traceback (most recent call last):
-    convgate.errors.EncoderError: demo gave a NaN or infinite vector for text 0
+    convgate.core.errors.EncoderError: demo gave a NaN or infinite vector for text 0
     """
     if vectors.ndim != 2 or vectors.shape[1] != dimension:
         raise EncoderError(f"{source} gave vectors of shape {vectors.shape}, expected (n, {dimension})")

@@ -24,10 +24,10 @@ from pathlib import Path
 import numpy as np
 import sqlite_utils
 
+from convgate.core.errors import StoreError
+from convgate.core.home import check_writable, is_read_only, make_home, make_private
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
 from convgate.embedding.chunks import text_vectors
-from convgate.errors import StoreError
-from convgate.home import check_writable, is_read_only, make_home, make_private
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from convgate.bundled import BUNDLED_MODEL
+from convgate.core.bundled_encoder import BUNDLED_MODEL
 from convgate.embedding.base import Encoder
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder
 

@@ -6,7 +6,7 @@ from functools import cache
 
 import torch
 
-from convgate.errors import EncoderError
+from convgate.core.errors import EncoderError
 
 AUTO = "auto"
 DTYPES = ("float32", "bfloat16")

@@ -14,11 +14,11 @@ from sentence_transformers import SentenceTransformer
 from tokenizers import Tokenizer
 from transformers.utils import logging as transformers_logging
 
-from convgate.bundled import BUNDLED_MODEL, bundled_folder, verify_bundled_weights
+from convgate.core.bundled_encoder import BUNDLED_MODEL, bundled_folder, verify_bundled_weights
+from convgate.core.errors import EncoderError
 from convgate.embedding import chunks
 from convgate.embedding.base import ChunkCount, Embeddings, EncoderIdentity, Progress, check_embeddings
 from convgate.embedding.precision import AUTO, resolve_dtype
-from convgate.errors import EncoderError
 
 _CPU_BATCH = 1_024  # word pieces; the states of more than that leave the processor's cache
 _GPU_BATCH = 16_384

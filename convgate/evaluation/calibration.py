@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from convgate.errors import EvaluationError
+from convgate.core.errors import EvaluationError
 from convgate.evaluation.curves import ThresholdCurve, threshold_curve
 from convgate.evaluation.metrics import Terms
 from convgate.gate.thresholds import Anchored, Calibrated

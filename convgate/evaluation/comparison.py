@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from convgate.errors import EvaluationError
+from convgate.core.errors import EvaluationError
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw
 from convgate.evaluation.metrics import METRICS, Terms, ratios
 from convgate.evaluation.results import Measure, PolicyResult, SetResult

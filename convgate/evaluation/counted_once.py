@@ -14,9 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from convgate.core.text import pluralize
+from convgate.evaluation.split import group_conversations
 from convgate.store.openings import chain
-from convgate.text import pluralize
-from convgate.training.split import group_conversations
 
 if TYPE_CHECKING:
     from convgate.transcripts import Case, RelevanceSet

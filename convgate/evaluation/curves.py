@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
-from convgate.decisions import Floats
+from convgate.core.decisions import Floats
 from convgate.evaluation.judge import JudgedTurns
 from convgate.evaluation.metrics import Bools, Terms, share
 

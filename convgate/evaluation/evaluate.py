@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from convgate.errors import EvaluationError
+from convgate.core.errors import EvaluationError
 from convgate.evaluation.bootstrap import draw
 from convgate.evaluation.curves import pooled_curve
 from convgate.evaluation.judge import (

@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from convgate.errors import EvaluationError
+from convgate.core.errors import EvaluationError
+from convgate.core.parameters import parameter_names
+from convgate.core.text import join_words, pluralize
 from convgate.evaluation.bootstrap import LEVEL, Draws
 from convgate.evaluation.calibration import Fittable, Goal, best_row, calibrate
 from convgate.evaluation.counted_once import counted_once
@@ -28,9 +30,7 @@ from convgate.evaluation.pooling import Pool, Pooled, label, scores_of
 from convgate.evaluation.results import Measure, PolicyResult, SetResult, summarise
 from convgate.gate.thresholds import Absolute, Anchored, Calibrated, Rule
 from convgate.messages.tokens import TokenCounter
-from convgate.parameters import parameter_names
 from convgate.policies.base import Policy
-from convgate.text import join_words, pluralize
 from convgate.transcripts.characters import printable
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import Conversation
-from convgate.decisions import Floats, TurnDecisions
-from convgate.errors import PolicyError
+from convgate.core.conversation import Conversation
+from convgate.core.decisions import Floats, TurnDecisions
+from convgate.core.errors import PolicyError
 from convgate.evaluation.metrics import Bools, Terms, case_terms
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import Policy, Prepares

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import Floats
+from convgate.core.decisions import Floats
 
 CUTOFFS = (5, 10, 25, 50)
 RANKING_METRICS = ("map", *(f"recall@{k}" for k in CUTOFFS))

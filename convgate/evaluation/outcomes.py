@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import Floats
+from convgate.core.decisions import Floats
 from convgate.evaluation.bootstrap import draw
 from convgate.evaluation.comparison import Comparison, compare
 from convgate.evaluation.judge import EvaluationProgress, TokenCounts, cases_in_order, judge, silent

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import Floats
-from convgate.errors import EvaluationError
+from convgate.core.decisions import Floats
+from convgate.core.errors import EvaluationError
 from convgate.evaluation.bootstrap import Draws, draw
 from convgate.evaluation.curves import CurveSums, candidate_thresholds
 from convgate.evaluation.judge import EvaluationProgress, JudgedTurns, cases_in_order, count_tokens, judge

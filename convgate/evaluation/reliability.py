@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import Floats
+from convgate.core.decisions import Floats
 from convgate.evaluation.judge import JudgedTurns
 from convgate.evaluation.metrics import Bools
 

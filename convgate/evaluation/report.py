@@ -14,11 +14,11 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from convgate.core.text import pluralize
 from convgate.evaluation.comparison import compare_all
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import LABELS, METRICS
 from convgate.evaluation.results import Evaluation, Measure, SetResult
-from convgate.text import pluralize
 from convgate.transcripts.characters import printable
 
 UNDEFINED = "–"

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import Floats
-from convgate.errors import EvaluationError
+from convgate.core.decisions import Floats
+from convgate.core.errors import EvaluationError
 from convgate.gate.thresholds import (
     Absolute,
     Anchored,

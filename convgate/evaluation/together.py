@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from convgate.errors import EvaluationError
+from convgate.core.errors import EvaluationError
 from convgate.evaluation.bootstrap import draw
 from convgate.evaluation.comparison import compare
 from convgate.evaluation.curves import ThresholdCurve, pooled_curve

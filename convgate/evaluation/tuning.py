@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import Floats
+from convgate.core.decisions import Floats
 from convgate.evaluation.bootstrap import Draws, draw, interval
 from convgate.evaluation.counted_once import Overlap, conversation_names, counted_once
 from convgate.evaluation.curves import CurveSums, ThresholdCurve, candidate_thresholds

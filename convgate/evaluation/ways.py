@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import Floats
+from convgate.core.decisions import Floats
 from convgate.evaluation.calibration import Goal, WantedRecall, best_row, nearest_row
 from convgate.evaluation.curves import ThresholdCurve, curve_of_sums
 from convgate.evaluation.metrics import Bools, Terms

@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from convgate.context.budgets import SECTIONS
 from convgate.context.bundle import ContextBundle
 from convgate.context.mode import MODES, Mode
+from convgate.core.text import format_share, join_words, pluralize
 from convgate.figures.drawing import Drawing
 from convgate.figures.hover import head
 from convgate.figures.layout import (
@@ -25,7 +26,6 @@ from convgate.figures.layout import (
 )
 from convgate.figures.modes import SECTION_LABELS, Look, mode_colour, mode_letter, section_look
 from convgate.figures.palette import Palette
-from convgate.text import format_share, join_words, pluralize
 
 BUDGET_HEIGHT = 132  # pixels
 _CONTEXT, _WHOLE = 1.0, 0.0  # levels of the two bars of a budget

@@ -11,6 +11,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
+from convgate.core.text import format_number
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.reliability import Bin, calibration_error
 from convgate.evaluation.results import Summary
@@ -27,7 +28,6 @@ from convgate.figures.layout import (
     steady,
 )
 from convgate.figures.palette import Palette
-from convgate.text import format_number
 
 _MAX_POINTS = 1_000  # of a line; more cannot be seen
 _MAX_CLICKED = 300  # of a line whose points can be clicked

@@ -12,10 +12,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from convgate.text import format_number, format_share, format_signed, to_line
+from convgate.core.text import to_line
 from convgate.transcripts.characters import isolate
-
-number, signed, percent = format_number, format_signed, format_share  # until pages import convgate.text
 
 _MESSAGE = re.compile(r"(?:(?<=\bat )|(?<=\bin ))message (\d+)|\bmessage (\d+)(?= corrects it)")
 LINE = 56  # characters: what fits on a phone

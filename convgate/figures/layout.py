@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import Floats
+from convgate.core.decisions import Floats
 from convgate.figures.drawing import Drawing
 from convgate.figures.palette import Palette
 

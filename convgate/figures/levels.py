@@ -8,7 +8,7 @@ from datetime import datetime
 
 import plotly.graph_objects as go
 
-from convgate.figures.hover import percent
+from convgate.core.text import format_share
 from convgate.figures.layout import axis, mark_threshold
 from convgate.figures.over_time import Frame, add_mark, time_drawing, written
 from convgate.figures.palette import Palette
@@ -36,7 +36,7 @@ class Level:
     @property
     def number(self) -> Callable[[float], str]:
         """How its values are written."""
-        return percent if self.is_share else "{:.3f}".format
+        return format_share if self.is_share else "{:.3f}".format
 
 
 def level_figure(
@@ -111,4 +111,4 @@ def _hover(level: Level, point: Point) -> str:
 
 
 def _short(level: Level, value: float) -> str:
-    return percent(value) if level.is_share else f"{value:g}"
+    return format_share(value) if level.is_share else f"{value:g}"

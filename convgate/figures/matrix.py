@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from convgate.decisions import Floats
+from convgate.core.decisions import Floats
+from convgate.core.text import format_number, format_share
 from convgate.figures.hover import plain
 from convgate.figures.layout import axis, drawing, steady
 from convgate.figures.palette import Palette
-from convgate.text import format_number, format_share
 
 LIMIT = 300  # turns a side; more is neither quick nor readable
 

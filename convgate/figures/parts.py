@@ -10,11 +10,11 @@ import numpy as np
 import plotly.graph_objects as go
 from scipy.special import expit
 
-from convgate.decisions import TurnDecisions
+from convgate.core.decisions import TurnDecisions
+from convgate.core.text import format_number, format_share, format_signed
 from convgate.figures.hover import plain, wrapped
 from convgate.figures.layout import add_line, axis, drawing, mark_threshold, steady, turn_axis
 from convgate.figures.palette import Palette
-from convgate.text import format_number, format_share, format_signed
 
 if TYPE_CHECKING:  # a chart needs no torch
     from convgate.gate.explain import Link

@@ -9,8 +9,8 @@ import plotly.graph_objects as go
 from convgate.context.guardrails.report import Bin, ModeErrors
 from convgate.context.mode import MODES
 from convgate.context.request import Cause
+from convgate.core.text import format_share
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import percent
 from convgate.figures.layout import axis, drawing, mark_threshold
 from convgate.figures.modes import mode_letter, mode_look
 from convgate.figures.over_time import Frame, extent, middle, time_drawing, width
@@ -53,7 +53,7 @@ def mode_shares_figure(
             width=[width(part.start, part.end) for part in filled] or [1],
             name=f"{mode_letter(mode)} {mode}", hoverinfo="text", marker=fill | {"opacity": pale or [1]},
             hovertext=[
-                f"<b>{mode}</b> {percent(count / part.totals.requests)}<br>{count:,} of"
+                f"<b>{mode}</b> {format_share(count / part.totals.requests)}<br>{count:,} of"
                 f" {part.totals.requests:,} requests<br>{extent(part.start, part.end)}"
                 for count, part in zip(counts, filled, strict=True)
             ],
@@ -66,7 +66,7 @@ def mode_shares_figure(
                 marker=fill, hoverinfo="text", text=[mode[0] if share > 0.05 else ""],
                 textposition="inside", textangle=0, insidetextanchor="middle",
                 insidetextfont={"color": look.text, "size": 12},
-                hovertext=[f"<b>{mode}</b> {percent(share)} of the baseline<br>{baseline.get(mode, 0):,}"],
+                hovertext=[f"<b>{mode}</b> {format_share(share)} of the baseline<br>{baseline.get(mode, 0):,}"],
             )  # fmt: skip
     return fig.figure()
 
@@ -152,7 +152,7 @@ def mode_errors_figure(errors: Sequence[ModeErrors], *, palette: Palette) -> go.
     _add_rates(fig, period, "this period", palette.dropped, "circle-open")
     _add_rates(fig, newest, "the newest, judged by", palette.kept, "circle")
     if limit is not None:
-        mark_threshold(fig, limit, f"limit {percent(limit)}", palette, across="x")
+        mark_threshold(fig, limit, f"limit {format_share(limit)}", palette, across="x")
     return fig.figure()
 
 
@@ -184,7 +184,7 @@ def describe_requests(bins: Sequence[Bin], baseline: Mapping[str, int] | None) -
         "modes": (f"Modes of {requests:,} requests: {_shares(modes)}." if requests else "No requests.")
         + (f" In the baseline: {_shares(baseline)}." if baseline else ""),
         "fallbacks": f"Requests with a fallback: {fell or 'none'}. Lost invariants: {breaches:,}.",
-        "tokens": f"{sent:,} of {total:,} tokens were sent, {percent(1 - sent / total)} saved."
+        "tokens": f"{sent:,} of {total:,} tokens were sent, {format_share(1 - sent / total)} saved."
         if total
         else "No tokens.",
         "latency": f"Building took {1000 * max(one[0] for one in slow):,.1f} ms (median) and"
@@ -206,7 +206,7 @@ def describe_mode_errors(errors: Sequence[ModeErrors]) -> str:
 
 def _shares(counts: Mapping[str, int]) -> str:
     total = sum(counts.values())
-    return ", ".join(f"{mode} {percent(counts.get(mode, 0) / total)}" for mode in MODES)
+    return ", ".join(f"{mode} {format_share(counts.get(mode, 0) / total)}" for mode in MODES)
 
 
 def _pattern(shape: str, colour: str) -> dict[str, object]:
@@ -246,8 +246,8 @@ def _add_rates(
             "width": 3,
         },
         hovertext=[
-            f"<b>{mode}</b>, {name}<br>{percent(rate)} failed: {one.failures:,} of {one.count:,}"
-            f"<br>95% interval {percent(low)} to {percent(high)}"
+            f"<b>{mode}</b>, {name}<br>{format_share(rate)} failed: {one.failures:,} of {one.count:,}"
+            f"<br>95% interval {format_share(low)} to {format_share(high)}"
             for _, mode, one, rate, (low, high) in known
         ],
     )  # fmt: skip

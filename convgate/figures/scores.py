@@ -12,7 +12,8 @@ import plotly.graph_objects as go
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from convgate.decisions import Floats, TurnDecisions
+from convgate.core.decisions import Floats, TurnDecisions
+from convgate.core.text import format_number
 from convgate.figures.drawing import Drawing
 from convgate.figures.hover import head, on_screen, plain, wrapped
 from convgate.figures.layout import (
@@ -30,7 +31,6 @@ from convgate.figures.layout import (
     turn_axis,
 )
 from convgate.figures.palette import Palette
-from convgate.text import format_number
 
 HEIGHT = 340  # pixels
 RUG_HEIGHT = 28  # pixels more for a second policy

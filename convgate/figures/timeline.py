@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from convgate.decisions import TurnDecisions
+from convgate.core.decisions import TurnDecisions
 from convgate.figures.drawing import Drawing
 from convgate.figures.hover import head, on_screen, plain, wrapped
 from convgate.figures.layout import add_marks, add_selected, axis, drawing, marker, turn_axis

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from convgate.conversation import Situation, Turn
+from convgate.core.conversation import Situation, Turn
+from convgate.core.errors import GateError
+from convgate.core.files import write_whole
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import GateError
-from convgate.files import write_whole
 from convgate.gate.config import GateConfig, parse_config
 from convgate.gate.facts import facts_of, situation_facts
 

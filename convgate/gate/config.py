@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import TypeAdapter, with_config
 
-from convgate.checked import STORED, parse
+from convgate.core.errors import GateError
+from convgate.core.text import quote
+from convgate.core.validation import STORED, parse
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import GateError
 from convgate.gate.situation import SITUATIONS
-from convgate.text import quote
 
 PRESETS = ("reference", "full")
 

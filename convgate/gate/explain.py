@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from convgate.core.errors import GateError
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.embedding.chunks import unit_rows
-from convgate.errors import GateError
 from convgate.gate.facts import TurnFacts
 from convgate.gate.model import CONTEXTUAL, Gate, GateScores, Message, State
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC
 from functools import lru_cache
 
-from convgate.conversation import Situation, Turn
+from convgate.core.conversation import Situation, Turn
 from convgate.gate.cues import ngrams_of, shipped_cues
 from convgate.gate.words import stems, words
 

@@ -10,9 +10,9 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from convgate.core.errors import GateError
 from convgate.embedding.base import Embeddings
 from convgate.embedding.chunks import unit_rows
-from convgate.errors import GateError
 from convgate.gate.arrays import Floats, Logits
 from convgate.gate.columns import Columns, Growing
 from convgate.gate.config import GateConfig

@@ -12,8 +12,8 @@ import torch
 from scipy.special import expit
 from torch import Tensor, nn
 
+from convgate.core.errors import GateError
 from convgate.embedding.base import Embeddings, check_embeddings
-from convgate.errors import GateError
 from convgate.gate.arrays import Logits
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from convgate.conversation import History, Situation
+from convgate.core.conversation import History, Situation
 
 _LEANING_WORDS = 6  # messages up to this length often lean on what came before ("again?", "why?")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.embedding.base import Encoder
 from convgate.embedding.chunks import text_vectors
 from convgate.gate.facts import facts_of

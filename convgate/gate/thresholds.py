@@ -18,9 +18,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import Floats
-from convgate.errors import PolicyError
-from convgate.parameters import Checked, parameter_names, setting, text
+from convgate.core.decisions import Floats
+from convgate.core.errors import PolicyError
+from convgate.core.parameters import Checked, parameter_names, setting, text
 
 TOGETHER = 0.7  # 1 if turns were relevant independently of each other
 _ROUNDING = 1e-9  # scores equal to the mean of equal scores must not miss it by a rounding error

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from convgate.decisions import Decision
+from convgate.core.decisions import Decision
 
 KEEP, SKIP = "keep", "skip"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 
 TAIL = 4
 """How many earlier turns an exchange of a conversation carries; the checks read the last one alone."""

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from convgate.conversation import Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Turn
+from convgate.core.errors import TranscriptError
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.json_text import kind

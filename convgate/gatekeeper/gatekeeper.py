@@ -20,8 +20,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
-from convgate.conversation import Conversation
-from convgate.errors import ConversationError, SettingsError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import ConversationError, SettingsError
+from convgate.core.settings import Settings, load_settings
 from convgate.gatekeeper.checks import STAGE, Limits, check
 from convgate.gatekeeper.decision import KEEP, SKIP, GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
@@ -30,7 +31,6 @@ from convgate.gatekeeper.model import Answer, LanguageModel, Model, ModelError
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.rules_file import RulesFile
 from convgate.gatekeeper.statistics import BY_DEFAULT, Statistics, Tally
-from convgate.settings import Settings, load_settings
 from convgate.transcripts.characters import printable
 from convgate.transcripts.openai_messages import turns_from_messages
 

@@ -14,9 +14,9 @@ from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
+from convgate.core.home import make_home, make_private
 from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.gatekeeper.exchange import Exchange
-from convgate.home import make_home, make_private
 
 log = logging.getLogger(__name__)
 

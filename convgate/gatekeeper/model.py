@@ -19,10 +19,10 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, StrictBool, ValidationError
 
-from convgate.errors import ConvgateError, SettingsError
+from convgate.core.errors import ConvgateError, SettingsError
+from convgate.core.settings import Settings
 from convgate.gatekeeper.decision import Category
 from convgate.gatekeeper.exchange import TAIL, Exchange
-from convgate.settings import Settings
 from convgate.transcripts.characters import printable, writable
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.gatekeeper.folding import Folded, fold, own_words
 from convgate.gatekeeper.languages import LANGUAGES
 from convgate.gatekeeper.pattern import CLAUSE, Span, compile_folded, expand

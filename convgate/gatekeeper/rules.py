@@ -17,7 +17,7 @@ from typing import Any, Literal, get_args
 
 import re2
 
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
 from convgate.gatekeeper.decision import KEEP, SKIP, Match, Said
 from convgate.gatekeeper.exchange import Exchange
 from convgate.transcripts.characters import writable

@@ -12,8 +12,8 @@ import re
 from collections.abc import Mapping
 from itertools import islice
 
-from convgate.conversation import Conversation
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import TranscriptError
 from convgate.labels.imports import NO_ANNOTATOR, NO_CONVERSATION, Collector, Import, close_import, parse_kind
 from convgate.store import Entry, SituationKey, Store
 from convgate.transcripts.characters import writable

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from convgate.errors import TranscriptError
+from convgate.core.errors import TranscriptError
 from convgate.labels.csv_table import is_label_table, read_table, write_table
 from convgate.labels.gold import read_snapshot, split_groups
 from convgate.labels.imports import Import
@@ -24,10 +24,10 @@ from convgate.labels.json_lines import (
     read_turn_lists,
     write_relevance_lines,
 )
-from convgate.redaction import Redactor
 from convgate.store import WHOLE, Conversations, Entry, Labels, Saved, SituationKey, Store
 from convgate.store.label_log import check_annotator
 from convgate.transcripts.problems import Report
+from convgate.transcripts.redaction import Redactor
 from convgate.transcripts.source import MAX_BYTES, source_of_bytes, source_of_path
 
 Kind = Literal["relevance-set", "csv"]

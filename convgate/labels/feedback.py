@@ -21,14 +21,14 @@ from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
-from convgate.conversation import Conversation, History
-from convgate.errors import ConversationError, StoreError, TranscriptError
+from convgate.core.conversation import Conversation, History
+from convgate.core.errors import ConversationError, StoreError, TranscriptError
+from convgate.core.settings import Settings, load_settings
+from convgate.core.text import quote
 from convgate.labels.imports import parse_answer, parse_text
 from convgate.messages.tokens import turn_tokens
-from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Entry, Labels, NewConversation, Saved, SituationKey, Store
 from convgate.store.openings import Openings, chain
-from convgate.text import quote
 from convgate.transcripts.identity import content_id
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.openai_messages import turns_from_messages

@@ -15,7 +15,7 @@ from itertools import groupby
 
 from sqlite_utils import Database
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.store import Conversations, Entry, SituationKey, Store
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.transcripts.split_groups import SPLIT_GROUP

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
-from convgate.errors import StoreError, TranscriptError
+from convgate.core.errors import StoreError, TranscriptError
+from convgate.core.text import quote
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ADJUDICATED, Entry, Labels, NewConversation, SituationKey, Store
 from convgate.store.conversations import title_of
 from convgate.store.label_log import ANSWERS, AnnotatorKind, check_annotator, checked_time
-from convgate.text import quote
 from convgate.transcripts.json_text import kind as kind_of_value
 from convgate.transcripts.problems import Problems, Report
 

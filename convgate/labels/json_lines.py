@@ -17,8 +17,8 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from convgate.conversation import Conversation
-from convgate.errors import StoreError, TranscriptError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import StoreError, TranscriptError
 from convgate.labels.gold import gold_case, resolve_answers
 from convgate.labels.imports import (
     NO_ANNOTATOR,

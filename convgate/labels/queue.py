@@ -20,9 +20,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import Conversation
-from convgate.decisions import Floats, TurnDecisions
-from convgate.errors import StoreError
+from convgate.core.conversation import Conversation
+from convgate.core.decisions import Floats, TurnDecisions
+from convgate.core.errors import StoreError
 from convgate.policies.base import Policy
 from convgate.store.conversations import Conversations
 from convgate.store.database import Store

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from convgate.conversation import CHAT_ROLES, Turn
+from convgate.core.conversation import CHAT_ROLES, Turn
 
 
 def check_valid(messages: Sequence[Turn | Mapping[str, Any]]) -> list[str]:

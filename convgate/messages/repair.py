@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from convgate.conversation import Turn
-from convgate.decisions import Override
+from convgate.core.conversation import Turn
+from convgate.core.decisions import Override
+from convgate.core.text import join_words, quote
 from convgate.messages.units import ToolUnit, calls_of, find_tool_units, is_result
-from convgate.text import join_words, quote
 
 STAGE = "messages"
 """What overrides name as the part of the way that decided."""

@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.bundled import bundled_folder
-from convgate.conversation import Turn
-from convgate.errors import EncoderError
+from convgate.core.bundled_encoder import bundled_folder
+from convgate.core.conversation import Turn
+from convgate.core.errors import EncoderError
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer

@@ -1,6 +1,6 @@
 """Tool units: an assistant's turn that calls tools, and all the results that answer it.
 
->>> from convgate.conversation import ToolCall, Turn
+>>> from convgate.core.conversation import ToolCall, Turn
 >>> turns = [
 ...     Turn.of("user", "Weather in Rome and Oslo?"),
 ...     Turn("assistant", tool_calls=(ToolCall("a", "weather", "{}"), ToolCall("b", "weather", "{}"))),
@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from convgate.conversation import ToolCall, Turn
+from convgate.core.conversation import ToolCall, Turn
 
 RESULT_ROLES = frozenset({"tool", "function"})
 

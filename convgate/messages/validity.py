@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import Turn
-from convgate.decisions import Override, TurnDecisions
-from convgate.errors import ConversationError
+from convgate.core.conversation import Turn
+from convgate.core.decisions import Override, TurnDecisions
+from convgate.core.errors import ConversationError
 from convgate.messages.repair import AFTER_CURRENT, STAGE, Repair
 
 T = TypeVar("T")

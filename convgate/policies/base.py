@@ -8,8 +8,8 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import Conversation, History, Situation
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.decisions import TurnDecisions
 from convgate.embedding.base import Encoder, Progress
 
 

@@ -11,10 +11,10 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import History, Situation
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import History, Situation
+from convgate.core.decisions import TurnDecisions
+from convgate.core.parameters import Checked, setting
 from convgate.gate.thresholds import TopK
-from convgate.parameters import Checked, setting
 from convgate.policies.base import history_indices
 from convgate.policies.scored import decide_by_rule
 

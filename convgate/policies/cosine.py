@@ -8,11 +8,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import History, Situation
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import History, Situation
+from convgate.core.decisions import TurnDecisions
+from convgate.core.parameters import Checked, setting
 from convgate.embedding.base import Encoder, check_embeddings
 from convgate.gate.thresholds import Absolute, TopK
-from convgate.parameters import Checked, setting
 from convgate.policies.base import Encodes, history_indices
 from convgate.policies.scored import decide_by_rule
 

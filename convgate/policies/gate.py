@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import History, Situation
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import History, Situation
+from convgate.core.decisions import TurnDecisions
+from convgate.core.errors import PolicyError
 from convgate.embedding.base import Encoder
-from convgate.errors import PolicyError
 from convgate.gate.facts import situation_facts
 from convgate.gate.model import Gate, GateScores, Message, State
 from convgate.gate.situation import situation_text

@@ -12,15 +12,15 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from convgate.conversation import Conversation, History, Situation, Turn
-from convgate.decisions import TurnDecisions, Why
+from convgate.core.conversation import Conversation, History, Situation, Turn
+from convgate.core.decisions import TurnDecisions, Why
+from convgate.core.parameters import Checked, one_of
 from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.gatekeeper.exchange import TAIL, PlacedExchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.gatekeeper.phrases import question_before
 from convgate.gatekeeper.rules import Rules
 from convgate.gatekeeper.rules_file import RulesFile
-from convgate.parameters import Checked, one_of
 from convgate.policies.base import SeesAll, history_indices
 
 PATTERN: Final = "pattern"

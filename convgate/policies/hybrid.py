@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from convgate.conversation import History, Situation
-from convgate.decisions import Floats, TurnDecisions
+from convgate.core.conversation import History, Situation
+from convgate.core.decisions import Floats, TurnDecisions
+from convgate.core.parameters import Checked, setting
 from convgate.embedding.base import Encoder
 from convgate.gate.thresholds import TopK
-from convgate.parameters import Checked, setting
 from convgate.policies.base import Encodes, history_indices
 from convgate.policies.bm25 import bm25_scores
 from convgate.policies.cosine import cosine_scores

@@ -11,11 +11,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import Conversation, History, Situation
-from convgate.decisions import Floats, Override, TurnDecisions, Why
+from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.decisions import Floats, Override, TurnDecisions, Why
+from convgate.core.errors import GateError, PolicyError
+from convgate.core.parameters import Checked, text
 from convgate.embedding.base import Encoder, Progress
-from convgate.errors import GateError, PolicyError
-from convgate.parameters import Checked, text
 from convgate.policies.base import Policy, Prepares, SeesAll, history_indices
 from convgate.policies.written import Written, read_policies, to_text
 

@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.conversation import History, Situation
-from convgate.decisions import TurnDecisions
-from convgate.parameters import Checked, setting, switch
+from convgate.core.conversation import History, Situation
+from convgate.core.decisions import TurnDecisions
+from convgate.core.parameters import Checked, setting, switch
 from convgate.policies.base import history_indices
-from convgate.retention.confidence import confidences
-from convgate.retention.pruning import KEEP_LAST, PERIOD, prune
-from convgate.retention.retained import Retained
+from convgate.policies.retention.confidence import confidences
+from convgate.policies.retention.pruning import KEEP_LAST, PERIOD, prune
+from convgate.policies.retention.retained import Retained
 
 
 def period_setting(end: str) -> Any:
@@ -71,7 +71,7 @@ class Pruning(Checked):
     estimate: bool = estimate_setting()
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """What `convgate.retention.prune` leaves of the history; positions are those in the conversation."""
+        """Return what `policies.retention.prune` leaves of the history; positions are the conversation's."""
         found = prune(
             history.turns,
             confidences(history.turns, estimate=self.estimate, first=history.start),

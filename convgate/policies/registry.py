@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
+from convgate.core.errors import PolicyError
+from convgate.core.parameters import check_parameters, parameter_names
 from convgate.embedding.base import Encoder
-from convgate.errors import PolicyError
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import RULES, Limits, Stricter, make_rule
-from convgate.parameters import check_parameters, parameter_names
 from convgate.policies.base import Policy
 from convgate.policies.bm25 import BM25
 from convgate.policies.cosine import Cosine, CosineTopK
@@ -19,8 +19,8 @@ from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.hybrid import Hybrid
 from convgate.policies.pipeline import DEFAULT_STAGES, Pipeline, in_stage, read_stages
 from convgate.policies.pruning import Pruning
-from convgate.policies.retention import Retention
-from convgate.policies.session import SessionPolicy
+from convgate.policies.retention_policy import Retention
+from convgate.policies.session_policy import SessionPolicy
 from convgate.policies.window import Everything, LastK, TokenWindow
 from convgate.policies.written import Written
 

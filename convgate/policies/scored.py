@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import Floats, Override, TurnDecisions
+from convgate.core.decisions import Floats, Override, TurnDecisions
 from convgate.gate.thresholds import Limits, Rule
 
 NO_LIMITS = Limits()

@@ -7,10 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from convgate.conversation import History, Situation
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import History, Situation
+from convgate.core.decisions import TurnDecisions
+from convgate.core.parameters import Checked, setting
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.parameters import Checked, setting
 from convgate.policies.base import history_indices
 
 

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from convgate.errors import PolicyError
+from convgate.core.errors import PolicyError
 
 Value = bool | int | float | str
 Separator = Literal[">", ","]

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 
 from sqlite_utils import Database
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import StoreError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import StoreError
 from convgate.store import documents
 from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository

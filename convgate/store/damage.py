@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sqlite_utils import Database, Migrations
 
-from convgate.errors import DamagedError, StoreError
+from convgate.core.errors import DamagedError, StoreError
 from convgate.store.schema import migrations
 
 _BUSY = "{path} is in use by another program ({detail}). Nothing was stored; try again later."

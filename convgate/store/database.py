@@ -21,9 +21,9 @@ from typing import Any, TypeVar
 
 from sqlite_utils import Database, Migrations
 
-from convgate.errors import DamagedError, StoreError
-from convgate.files import sync_folder
-from convgate.home import check_writable, is_read_only, make_home, make_private
+from convgate.core.errors import DamagedError, StoreError
+from convgate.core.files import sync_folder
+from convgate.core.home import check_writable, is_read_only, make_home, make_private
 from convgate.store.damage import (
     find_damage,
     find_schema_difference,

@@ -10,8 +10,8 @@ from datetime import datetime, tzinfo
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from convgate.conversation import ContentPart, Conversation, ToolCall, Turn
-from convgate.errors import StoreError
+from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
+from convgate.core.errors import StoreError
 from convgate.store.damage import translate_decoding_errors
 from convgate.transcripts.characters import writable
 

@@ -14,7 +14,7 @@ from typing import ClassVar, Generic, Literal, TypeVar
 
 from sqlite_utils import Database
 
-from convgate.errors import StoreError
+from convgate.core.errors import StoreError
 from convgate.store.conversations import NUMBER, find_conversation, number_of
 from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository

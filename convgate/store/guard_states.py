@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
-from convgate.errors import StoreError
+from convgate.core.errors import StoreError
 from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
 from convgate.store.documents import read_row, write_row

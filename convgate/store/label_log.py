@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from sqlite_utils import Database
 
-from convgate.errors import StoreError
+from convgate.core.errors import StoreError
 from convgate.store.conversations import NUMBER, find_conversation
 from convgate.transcripts.characters import writable
 

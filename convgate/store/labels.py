@@ -16,7 +16,7 @@ from typing import Any, Literal, cast
 
 from sqlite_utils import Database
 
-from convgate.errors import StoreError
+from convgate.core.errors import StoreError
 from convgate.store.database import Repository
 from convgate.store.documents import read_row
 from convgate.store.label_log import (

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from sqlite_utils import Database
 
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 
 _MAX_HASHES = 500  # in one query
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from convgate.errors import StoreError
+from convgate.core.errors import StoreError
 from convgate.store.database import Repository
 from convgate.store.label_log import WHOLE, SituationKey, present, situation_number
 from convgate.transcripts.characters import writable

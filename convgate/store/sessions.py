@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlite_utils import Database
 
-from convgate.errors import StoreError
+from convgate.core.errors import StoreError
 from convgate.store.conversations import NUMBER, number_of
 from convgate.store.database import Repository
 from convgate.store.documents import read_row

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
+from convgate.core.errors import GateError, TrainingError
 from convgate.embedding.base import Embeddings, Encoder, Progress
-from convgate.errors import GateError, TrainingError
 from convgate.gate.features import NAMES
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate

@@ -12,10 +12,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.conversation import Conversation, History, Situation
+from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.errors import TrainingError
 from convgate.embedding.base import Embeddings, Encoder, Progress
 from convgate.embedding.chunks import text_vectors, unit_rows
-from convgate.errors import TrainingError
 from convgate.gate.columns import Columns
 from convgate.gate.facts import TurnFacts, facts_of, situation_facts
 from convgate.gate.features import FEATURES, Passages, message_features, turn_features

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from convgate.parameters import Checked, setting
+from convgate.core.parameters import Checked, setting
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,12 +21,12 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from convgate.app_files import app_root
-from convgate.conversation import Conversation
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Conversation
+from convgate.core.errors import SettingsError, TrainingError, TranscriptError
+from convgate.core.files import sync_folder, write_whole
+from convgate.core.home import check_writable, make_home, make_private
 from convgate.embedding.cache import CACHE_FILE, forget
-from convgate.errors import SettingsError, TrainingError, TranscriptError
-from convgate.files import sync_folder, write_whole
-from convgate.home import check_writable, make_home, make_private
 from convgate.store import Conversations, DeletedConversation, Store
 from convgate.store.openings import chain
 from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile
 
-from convgate.errors import GateError, TrainingError, TranscriptError
-from convgate.home import make_home, make_private
+from convgate.core.errors import GateError, TrainingError, TranscriptError
+from convgate.core.home import make_home, make_private
 from convgate.training.library import RelevanceSets
 from convgate.training.records import Progress, Request, utc_now
 from convgate.training.run import DATA, LOADING, LOG, OUTCOME, STARTING, Run, Runs

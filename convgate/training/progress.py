@@ -8,7 +8,7 @@ from time import monotonic
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from convgate.errors import ConvgateError, TrainingError
+from convgate.core.errors import ConvgateError, TrainingError
 from convgate.training.epochs import Epoch
 from convgate.training.run import LOADING, OUTCOME, STARTING, STOP, Run
 

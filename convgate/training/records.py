@@ -14,9 +14,9 @@ from typing import Any, Self
 
 from pydantic import TypeAdapter, with_config
 
-from convgate.checked import STORED
+from convgate.core.home import make_private
+from convgate.core.validation import STORED
 from convgate.gate.config import GateConfig
-from convgate.home import make_private
 from convgate.training.epochs import Epoch, TrainingSettings
 from convgate.versions.card import Sha256
 

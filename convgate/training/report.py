@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import TypeAdapter, ValidationError
 
-from convgate.conversation import Conversation
-from convgate.errors import TrainingError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import TrainingError
+from convgate.core.files import write_whole
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
 from convgate.evaluation.metrics import Bools, Terms, ratios
 from convgate.evaluation.results import Measure
-from convgate.files import write_whole
 from convgate.store.openings import chain
 from convgate.training.run import REPORT
 from convgate.versions.card import Measured, Metric

@@ -34,10 +34,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
-from convgate.checked import dump, parse
-from convgate.errors import ConvgateError, TrainingError
-from convgate.files import write_whole
-from convgate.home import check_writable, make_home, make_private
+from convgate.core.errors import ConvgateError, TrainingError
+from convgate.core.files import write_whole
+from convgate.core.home import check_writable, make_home, make_private
+from convgate.core.validation import dump, parse
 from convgate.training.records import (
     PROGRESS_TYPE,
     RECORD_TYPE,

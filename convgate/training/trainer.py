@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from convgate.errors import TrainingError
+from convgate.core.errors import TrainingError
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate, GateOutput

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from convgate.conversation import ContentPart
-from convgate.errors import TranscriptError
+from convgate.core.conversation import ContentPart
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.json_text import kind
 

@@ -6,7 +6,7 @@ import csv
 from collections import deque
 from collections.abc import Iterator
 
-from convgate.errors import TranscriptError
+from convgate.core.errors import TranscriptError
 
 _LARGEST_FIELD = 2**31 - 1  # characters; Python's own limit is 131,072
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 
-from convgate.conversation import Conversation, ToolCall, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation, ToolCall, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.csv_columns import Columns
 from convgate.transcripts.openai_messages import arguments_text

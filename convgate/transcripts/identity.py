@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.transcripts.problems import Report
 
 

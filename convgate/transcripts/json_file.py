@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from convgate.errors import TranscriptError
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.json_places import Locator, Place
 from convgate.transcripts.json_text import JsonParser
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from convgate.errors import TranscriptError
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.problems import ReadStoppedError, Report, Severity
 
 _WHITESPACE = re.compile(r"[ \t\n\r]*")

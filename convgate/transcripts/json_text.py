@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from typing import Any
 
-from convgate.errors import TranscriptError
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import REPLACEMENT, writable
 
 MAX_DEPTH = 100

@@ -9,8 +9,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from convgate.conversation import Conversation
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 
 LAYOUT = "_layout"

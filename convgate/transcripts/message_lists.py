@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.identity import given_id
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.json_text import kind

@@ -11,8 +11,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from convgate.conversation import ContentPart, ToolCall, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import ContentPart, ToolCall, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.content_parts import content_parts
 from convgate.transcripts.identity import given_id

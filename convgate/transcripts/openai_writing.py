@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from convgate.conversation import CHAT_ROLES, ContentPart, Turn
+from convgate.core.conversation import CHAT_ROLES, ContentPart, Turn
 
 _SPEAKS = ("content", "tool_calls", "function_call", "refusal", "audio")
 _NOT_IN_A_NAME = re.compile("[^a-zA-Z0-9_-]+")

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, Self, TypeVar
 
-from convgate.errors import TranscriptError
+from convgate.core.errors import TranscriptError
 
 MAX_LISTED = 1_000
 """Errors of a file that are kept, and warnings; more are only counted."""

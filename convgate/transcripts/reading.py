@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from convgate.conversation import Conversation
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.identity import Ids
 from convgate.transcripts.problems import Problems, Report
 from convgate.transcripts.registry import format_named, recognised

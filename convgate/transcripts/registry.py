@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.formats.csv_table import CSVFormat
 from convgate.transcripts.formats.markdown import MarkdownFormat
 from convgate.transcripts.formats.openai import OpenAIFormat

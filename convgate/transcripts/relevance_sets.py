@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from convgate.conversation import Conversation, History, Situation, Turn
-from convgate.errors import TranscriptError
-from convgate.files import write_whole
+from convgate.core.conversation import Conversation, History, Situation, Turn
+from convgate.core.errors import TranscriptError
+from convgate.core.files import write_whole
 from convgate.transcripts.formats.relevance import RelevanceFormat
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.json_text import kind

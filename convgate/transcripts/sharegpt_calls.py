@@ -8,8 +8,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from convgate.conversation import ToolCall, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import ToolCall, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.openai_messages import arguments_text
 

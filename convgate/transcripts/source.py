@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 
-from convgate.errors import TranscriptError
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import REPLACEMENT, writable
 from convgate.transcripts.encodings import guess_encoding, is_utf8, with_line_feeds
 from convgate.transcripts.json_file import JsonFile

@@ -6,7 +6,7 @@ files; one that has none is a group of its own, by its id.
 
 from __future__ import annotations
 
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
 
 SPLIT_GROUP = "split_group"
 """The field of a conversation in a relevance set."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from convgate.text import quote
+from convgate.core.text import quote
 
 Warn = Callable[[str, str], None]
 """Is told what is odd, and in which field."""

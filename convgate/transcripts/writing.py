@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from convgate.conversation import Conversation
-from convgate.errors import ConversationError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import ConversationError
 from convgate.transcripts.registry import format_named
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
 from convgate.ui import keys
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.page_state import Address

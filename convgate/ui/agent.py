@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.agent_settings import FILE_NAME, AgentSettings
+from convgate.policies.agent_settings import FILE_NAME, AgentSettings
 
 
 def draw_download(agent: AgentSettings, *, page: str) -> None:

@@ -7,8 +7,8 @@ from urllib.parse import quote, unquote
 
 import streamlit as st
 
-from convgate.errors import StoreError
-from convgate.home import login_name
+from convgate.core.errors import StoreError
+from convgate.core.home import login_name
 from convgate.store import Labels
 from convgate.store.label_log import LONGEST_NAME, check_annotator
 from convgate.ui.frame import App, show_problem

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from convgate.decisions import TurnDecisions
+from convgate.core.decisions import TurnDecisions
 
 
 @dataclass(frozen=True, eq=False, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.errors import PolicyError
+from convgate.core.errors import PolicyError
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
 from convgate.policies.scored import NO_LIMITS
 from convgate.ui.page_state import Codec

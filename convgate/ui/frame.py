@@ -14,14 +14,14 @@ from pathlib import Path
 import streamlit as st
 
 from convgate import __version__
-from convgate.app_files import app_root
 from convgate.context.invariants.edits import with_edits
-from convgate.conversation import Conversation
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Conversation
+from convgate.core.errors import ActiveVersionError, ConvgateError, DamagedError
+from convgate.core.home import is_read_only
+from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder
-from convgate.errors import ActiveVersionError, ConvgateError, DamagedError
-from convgate.home import is_read_only
-from convgate.sessions import with_moved
-from convgate.settings import Settings
+from convgate.policies.sessions import with_moved
 from convgate.store import Conversations, Store
 from convgate.store.edits import InvariantEdits, MovedBoundaries
 from convgate.ui import services, state

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.redaction import Redactor
+from convgate.core.text import format_age, pluralize, truncate
 from convgate.store import ConversationPage, Conversations, ConversationSummary, Sort
 from convgate.transcripts import format_named, write_conversation
+from convgate.transcripts.redaction import Redactor
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.frame import App
 from convgate.ui.navigation import conversation_link
 from convgate.ui.page_state import Address, PageState, one_of, param, words
 from convgate.ui.redaction import redact_checkbox
-from convgate.ui.text import literal, shortened
-from convgate.ui.wording import ago, counted
+from convgate.ui.text import literal
 
 PER_PAGE = 10
 
@@ -73,8 +73,8 @@ def _draw_counts(listed: ConversationPage, search: str) -> None:
     if listed.total:
         found = " found" if search else ""
         st.caption(
-            f"{counted(listed.total, 'conversation')}{found} · {counted(listed.turns, 'turn')} · "
-            f"{counted(listed.tokens, 'token')}"
+            f"{pluralize(listed.total, 'conversation')}{found} · {pluralize(listed.turns, 'turn')} · "
+            f"{pluralize(listed.tokens, 'token')}"
         )
     elif search:
         st.markdown(f"No conversation has all of “{literal(search, limit=60)}” in its title or text.")
@@ -82,7 +82,7 @@ def _draw_counts(listed: ConversationPage, search: str) -> None:
 
 
 def _draw_row(conversations: Conversations, row: ConversationSummary) -> None:
-    tokens = "" if row.tokens is None else f" · {counted(row.tokens, 'token')}"
+    tokens = "" if row.tokens is None else f" · {pluralize(row.tokens, 'token')}"
     with st.container(
         border=True, horizontal=True, vertical_alignment="center", key=f"conversation-{row.key}"
     ):
@@ -92,8 +92,8 @@ def _draw_row(conversations: Conversations, row: ConversationSummary) -> None:
                 st.space(8)  # a link's padding
                 with st.container(gap=None):
                     st.caption(
-                        f"{counted(row.turns, 'turn')}{tokens} · {format_named(row.format).label} · "
-                        f"{ago(row.added)}"
+                        f"{pluralize(row.turns, 'turn')}{tokens} · {format_named(row.format).label} · "
+                        f"{format_age(row.added)}"
                     )
                     if row.excerpt:
                         st.caption(literal(row.excerpt))
@@ -141,5 +141,5 @@ def _draw_details(conversations: Conversations, row: ConversationSummary) -> Non
 
 
 def _file_name(row: ConversationSummary) -> str:
-    safe = "".join(letter if letter.isalnum() else "-" for letter in shortened(row.title, 60)).strip("-")
+    safe = "".join(letter if letter.isalnum() else "-" for letter in truncate(row.title, 60)).strip("-")
     return f"{safe or row.key}.{format_named(row.format).suffix.lstrip('.')}"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.app_files import app_root
-from convgate.conversation import Conversation, Turn
-from convgate.errors import TranscriptError
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
+from convgate.core.text import pluralize
 from convgate.messages.tokens import turn_tokens
-from convgate.redaction import Redactor
 from convgate.store import Addition, Conversations, NewConversation
 from convgate.transcripts import (
     BadLinesError,
@@ -22,13 +22,13 @@ from convgate.transcripts import (
     read_conversations,
     read_text,
 )
+from convgate.transcripts.redaction import Redactor
 from convgate.ui import state
 from convgate.ui.frame import App
 from convgate.ui.library import page
 from convgate.ui.navigation import open_conversation
 from convgate.ui.redaction import redact_checkbox
 from convgate.ui.text import literal, show_text
-from convgate.ui.wording import counted
 
 OUTCOME, GENERATION = "library.outcome", "library.generation"
 PREVIEW_TURNS, PREVIEW_LETTERS, PREVIEW_PROBLEMS = 3, 300, 10
@@ -88,7 +88,9 @@ def keep(conversations: Conversations, found: Sequence[NewConversation]) -> list
     items = []
     for done, item in enumerate(found, 1):
         items.append(replace(item, tokens=int(turn_tokens(item.conversation.turns).sum())))
-        bar.progress(done / len(found), f"Counting tokens: {done:,} of {counted(len(found), 'conversation')}")
+        bar.progress(
+            done / len(found), f"Counting tokens: {done:,} of {pluralize(len(found), 'conversation')}"
+        )
     bar.progress(1.0, "Storing …")
     additions = conversations.add(items)  # only now: nobody else can write meanwhile
     bar.empty()
@@ -106,7 +108,7 @@ def _outcome(additions: Sequence[Addition]) -> str:
             return f"Nothing was added: this is the beginning of “{title}”, which has gone on since."
         has = "it" if known == 1 else f"all {known:,}"
         return f"Nothing was added: the library has {has} already."
-    added = f"“{literal(new[0].title)}”" if len(new) == 1 else counted(len(new), "conversation")
+    added = f"“{literal(new[0].title)}”" if len(new) == 1 else pluralize(len(new), "conversation")
     return f"Added {added}." + (f" The library had {known:,} more already." if known else "")
 
 
@@ -161,7 +163,7 @@ def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
         opening = one and st.button(
             "Add and open", key=f"open-{place}", type="primary", icon=":material/query_stats:"
         )
-        label = "Add to the library" if one else f"Add {counted(len(found), 'conversation')}"
+        label = "Add to the library" if one else f"Add {pluralize(len(found), 'conversation')}"
         adding = st.button(
             label, key=f"add-{place}", type="secondary" if one else "primary", icon=":material/add:"
         )
@@ -189,12 +191,14 @@ def _draw_reading(reading: Reading, place: str) -> bool:
     turns = sum(len(conversation) for conversation in conversations)
     st.markdown(
         f"**{literal(reading.name)}** · {format_named(reading.transcript.format).label} · "
-        f"{counted(len(conversations), 'conversation')} · {counted(turns, 'turn')}"
+        f"{pluralize(len(conversations), 'conversation')} · {pluralize(turns, 'turn')}"
     )
     _draw_problems(reading.problems)
     if reading.problems.n_errors:
         rest = (
-            counted(len(conversations), "conversation") if len(conversations) > 1 else counted(turns, "turn")
+            pluralize(len(conversations), "conversation")
+            if len(conversations) > 1
+            else pluralize(turns, "turn")
         )
         if not st.toggle(f"Open the other {rest} without what cannot be read", key=f"skip-{place}"):
             return False
@@ -209,14 +213,14 @@ def _draw_first_turns(conversation: Conversation) -> None:
             st.caption(literal(turn.speaker, limit=60))
             show_text(turn.scored_text, limit=PREVIEW_LETTERS)
     if len(conversation) > PREVIEW_TURNS:
-        st.caption(f"… and {counted(len(conversation) - PREVIEW_TURNS, 'more turn')}")
+        st.caption(f"… and {pluralize(len(conversation) - PREVIEW_TURNS, 'more turn')}")
 
 
 def _draw_problems(problems: Problems) -> None:
     if problems:
         bad = problems.n_errors
         st.warning(
-            f"{counted(bad, 'place')} cannot be read" if bad else "Read, with some doubts",
+            f"{pluralize(bad, 'place')} cannot be read" if bad else "Read, with some doubts",
             icon=":material/warning:",
         )
         st.text("\n".join(str(problem) for problem in problems[:PREVIEW_PROBLEMS]))
@@ -294,13 +298,13 @@ def _draw_cards(app: App, chosen: Sequence[Sample]) -> None:
 
 def _draw_card(app: App, sample: Sample) -> None:
     several = len(sample.conversations) > 1
-    extent = f"{counted(len(sample.conversations), 'conversation')} · " if several else ""
+    extent = f"{pluralize(len(sample.conversations), 'conversation')} · " if several else ""
     with st.container(border=True, height="stretch", gap="xsmall"):
         st.markdown(f"**{literal(sample.title)}**")
         st.markdown(sample.shows)
         st.space("stretch")
         with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.caption(extent + counted(sample.turns, "turn"), width="content")
+            st.caption(extent + pluralize(sample.turns, "turn"), width="content")
             if st.button("Open", key=f"sample-{sample.file}", icon=":material/query_stats:"):
                 [first, *_] = _keep(app, [sample])
                 state.forget(OUTCOME)  # the conversation itself is the outcome

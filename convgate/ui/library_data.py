@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from convgate.core.text import pluralize
 from convgate.ui import services, state
 from convgate.ui.annotator import NAME, draw_forgetting
 from convgate.ui.frame import App
 from convgate.ui.library_add import GENERATION, OUTCOME
 from convgate.ui.text import literal
-from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
     from convgate.training.library import Copies
@@ -28,7 +28,7 @@ def draw_deleted(app: App) -> None:
         state.forget(REMOVING)
         return
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{counted(deleted, 'deleted conversation')} can still come back.")
+        st.caption(f"{pluralize(deleted, 'deleted conversation')} can still come back.")
         if st.button("Bring back", key="library.bring-back", icon=":material/undo:"):
             app.conversations.undelete_all()
             state.forget(REMOVING)
@@ -55,7 +55,7 @@ def _look(app: App) -> tuple[set[str], Copies]:
 
 def _draw_question(app: App, keys: set[str], copies: Copies, *, is_other: bool) -> None:
     with st.container(border=True, key="library.removal"):
-        st.markdown(f"**Remove {counted(len(keys), 'conversation')} for good?**")
+        st.markdown(f"**Remove {pluralize(len(keys), 'conversation')} for good?**")
         if is_other:
             st.markdown("What is deleted has changed since you asked, so nothing was removed. Look again.")
         st.markdown("\n".join(f"- {line}" for line in _what_goes(copies)))
@@ -69,7 +69,7 @@ def _draw_question(app: App, keys: set[str], copies: Copies, *, is_other: bool) 
         state.forget_all_but(GENERATION, NAME)
         st.query_params.clear()
         st.session_state[OUTCOME] = (
-            f"Removed {counted(removal.conversations, 'conversation')} for good{_with(removal.copies)}."
+            f"Removed {pluralize(removal.conversations, 'conversation')} for good{_with(removal.copies)}."
         )
         st.rerun()
 
@@ -81,7 +81,7 @@ def _what_goes(copies: Copies) -> list[str]:
     ]
     if copies.runs:
         lines.append(
-            f"From {counted(len(copies.runs), 'training')} go the copied data, the log and the report;"
+            f"From {pluralize(len(copies.runs), 'training')} go the copied data, the log and the report;"
             " figures and versions stay, but an unfinished training cannot be resumed."
         )
     if copies.sets:
@@ -103,7 +103,7 @@ def _names(names: tuple[str, ...], what: str) -> str:
 
 def _with(copies: Copies) -> str:
     found = {"training": len(copies.runs), "set": len(copies.sets)}
-    told = [counted(count, what) for what, count in found.items() if count]
+    told = [pluralize(count, what) for what, count in found.items() if count]
     return f", and their copies in {' and '.join(told)}" if told else ""
 
 
@@ -171,7 +171,7 @@ def _draw_restore(app: App) -> None:
 
 
 def _tell_restored(app: App) -> None:
-    st.session_state[OUTCOME] = f"Restored {counted(app.conversations.find().total, 'conversation')}."
+    st.session_state[OUTCOME] = f"Restored {pluralize(app.conversations.find().total, 'conversation')}."
     st.rerun()
 
 

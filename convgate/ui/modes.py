@@ -14,11 +14,11 @@ from convgate.context.modes import (
     load_classifier,
 )
 from convgate.context.modes.classifier import is_bundled
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
+from convgate.core.settings import Settings
+from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
-from convgate.settings import Settings
 from convgate.ui.frame import App
-from convgate.ui.wording import counted
 
 _FOUND = "modes.found"  # conversations whose modes were found in this session
 _AT_ONCE = 32  # turns between two looks at how far it is
@@ -50,7 +50,7 @@ def find_ahead(app: App, key: str, conversation: Conversation, judge: KindJudge 
     turns, finding = conversation.turns, InvariantFinder()
     count = sum(map(is_from_user, turns))
     told = (
-        f"Reading {counted(count, 'message')} for the first time: modes"
+        f"Reading {pluralize(count, 'message')} for the first time: modes"
         f"{' and what must hold' if judge else ''}. They are remembered."
     )
     for start in range(0, len(turns), _AT_ONCE):

@@ -18,8 +18,8 @@ from typing import Any, Generic, Literal, Protocol, Self, TypeVar, cast, get_arg
 
 import streamlit as st
 
-from convgate.conversation import Conversation
-from convgate.errors import ConvgateError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import ConvgateError
 from convgate.ui import state
 from convgate.ui.text import literal
 

@@ -12,23 +12,23 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.building import EncoderOnDemand, build_policy, find_version, parameters_of
-from convgate.conversation import Conversation, History, Situation
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.decisions import TurnDecisions
+from convgate.core.settings import Settings
+from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
 from convgate.gate.explain import Link, WordEffect, best_passage, strongest_links, word_effects
 from convgate.policies.base import Policy
+from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES, stages_of
+from convgate.policies.selector import Selection, Selector
 from convgate.policies.written import Value
-from convgate.selector import Selection, Selector
-from convgate.settings import Settings
 from convgate.store import SituationKey
 from convgate.ui.choosers import policy_of, version_of
 from convgate.ui.frame import App
-from convgate.ui.judging import digest
+from convgate.ui.measurement import digest
 from convgate.ui.turn import moves
-from convgate.ui.wording import counted
 from convgate.versions import UNTRAINED
 from convgate.versions.version import Version
 
@@ -103,7 +103,7 @@ def encode_ahead(moment: Moment, encoder: Encoder) -> None:
         return
 
     def report(count: int, total: int, /) -> None:
-        told = f"Reading {counted(total, 'turn')} for the first time; they are remembered from then on."
+        told = f"Reading {pluralize(total, 'turn')} for the first time; they are remembered from then on."
         place.progress(count / max(total, 1), text=told)
 
     encoder.encode([turn.scored_text for turn in moment.conversation.turns], progress=report)

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
+from convgate.core.errors import StoreError
+from convgate.core.home import is_read_only
+from convgate.core.settings import Settings, load_settings
+from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
-from convgate.errors import StoreError
-from convgate.home import is_read_only
-from convgate.settings import Settings, load_settings
 from convgate.store import Conversations, Store, database
-from convgate.ui.wording import counted
 
 if TYPE_CHECKING:
     from convgate.training.library import Removal
@@ -149,7 +149,7 @@ def erase_everything(chosen: Settings) -> str:
     opened.erase()
     _forget_all()
     return (
-        f"Erased {counted(conversations, 'conversation')} and everything derived from them."
+        f"Erased {pluralize(conversations, 'conversation')} and everything derived from them."
         " Settings and versions are still there."
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from convgate.figures.hover import number, signed
+from convgate.core.text import format_number, format_signed
 
 
 def with_interval(value: float, low: float | None, high: float | None, *, difference: bool = False) -> str:
@@ -15,7 +15,7 @@ def with_interval(value: float, low: float | None, high: float | None, *, differ
     >>> with_interval(0.6, 0.55, 0.65).replace("\u2060", "")
     '0.60 :small[0.55–0.65]'
     """
-    told = signed if difference else number
+    told = format_signed if difference else format_number
     if low is None or high is None:
         return told(value)
     between = "\N{NO-BREAK SPACE}to\N{NO-BREAK SPACE}" if difference else "\u2060–\u2060"

@@ -7,13 +7,12 @@ messages, `literal` gives Markdown that looks like the text.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 import streamlit as st
 
-from convgate.text import truncate
+from convgate.core.text import truncate
 from convgate.transcripts.characters import isolate, writable
-
-shortened = truncate  # until pages import convgate.text
 
 _PUNCTUATION = re.compile(r"[!-/:-@\[-`{-~]")
 _JOINER = "\u2060"  # invisible, of no width, forbids a line break
@@ -26,7 +25,7 @@ def show_text(text: str, *, limit: int | None = None) -> None:
 
     `limit` is the number of characters after which it is cut.
     """
-    st.text(writable(text if limit is None else shortened(text, limit)), width="stretch")
+    st.text(writable(text if limit is None else truncate(text, limit)), width="stretch")
 
 
 def literal(text: str, *, limit: int | None = None, ltr: bool = False) -> str:
@@ -41,6 +40,21 @@ def literal(text: str, *, limit: int | None = None, ltr: bool = False) -> str:
     """
     line = " ".join(text.split()) or "–"
     if limit is not None:
-        line = shortened(line, limit)
+        line = truncate(line, limit)
     escaped = _PUNCTUATION.sub(lambda match: "\\" + match[0], isolate(writable(line), ltr=ltr))
     return _REPLACED.sub(lambda match: match[0] + _JOINER, escaped)
+
+
+def make_labels_unique(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return the titles with a number after repeated ones: Streamlit needs options that look different.
+
+    >>> make_labels_unique({"a": "Talk", "b": "Other", "c": "Talk"})
+    {'a': 'Talk', 'b': 'Other', 'c': 'Talk (2)'}
+    """
+    seen: dict[str, int] = {}
+    labels = {}
+    for key, title in titles.items():
+        title = isolate(title)
+        seen[title] = seen.get(title, 0) + 1
+        labels[key] = title if seen[title] == 1 else f"{title} ({seen[title]})"
+    return labels

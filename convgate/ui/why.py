@@ -13,7 +13,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.decisions import TurnDecisions
+from convgate.core.decisions import TurnDecisions
+from convgate.core.text import truncate
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts import (
     describe_activation,
@@ -29,7 +30,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.scoring import Moment
-from convgate.ui.text import literal, shortened
+from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 from convgate.ui.turn import turn_labels as turn_labels
 
@@ -138,7 +139,7 @@ def words_html(text: str, effects: list[WordEffect]) -> str:
             style = f"text-decoration: underline {max(1, round(3 * -share))}px; text-underline-offset: 3px"
         pieces += [escape(text[end : effect.start]), f'<span style="{style}" title="{told}">{word}</span>']
         end = effect.stop
-    pieces.append(escape(shortened(text[end:], 300)))
+    pieces.append(escape(truncate(text[end:], 300)))
     return f'<div class="turn-words" dir="auto">{writable("".join(pieces))}</div>'
 
 

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, Field, JsonValue, TypeAdapter, with_config
 
-from convgate.checked import STORED, Count, Number, Text, Whole, dump, parse
-from convgate.errors import GateError, PolicyError
+from convgate.core.errors import GateError, PolicyError
+from convgate.core.validation import STORED, Count, Number, Text, Whole, dump, parse
 from convgate.gate.checkpoint import CONFIG, WEIGHTS
 from convgate.gate.thresholds import RULES, Rule, Stricter, make_rule
 

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
+from convgate.core.errors import ActiveVersionError, GateError
+from convgate.core.files import sync_folder
+from convgate.core.home import make_home
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import ActiveVersionError, GateError
-from convgate.files import sync_folder
-from convgate.home import make_home
 from convgate.versions.card import CARD, Draft
 from convgate.versions.pointers import FILE, Change, Pointers, read_pointers, write_pointers
 from convgate.versions.version import (

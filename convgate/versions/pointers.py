@@ -16,9 +16,9 @@ from typing import Literal
 
 from pydantic import AwareDatetime, TypeAdapter, with_config
 
-from convgate.checked import STORED, dump, parse
-from convgate.errors import GateError
-from convgate.files import write_whole
+from convgate.core.errors import GateError
+from convgate.core.files import write_whole
+from convgate.core.validation import STORED, dump, parse
 
 FILE = "pointers.json"
 

@@ -16,12 +16,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from convgate.core.errors import GateError
+from convgate.core.files import sync_folder, write_whole
+from convgate.core.home import make_home
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import GateError
-from convgate.files import sync_folder, write_whole
 from convgate.gate.checkpoint import CONFIG, WEIGHTS, build_gate, check_encoder, gate_files
 from convgate.gate.config import GateConfig, parse_config
-from convgate.home import make_home
 from convgate.versions.card import CARD, Card, Draft, Parent, parse_card
 
 if TYPE_CHECKING:

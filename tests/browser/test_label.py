@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.text import pluralize
 from convgate.store import ADJUDICATED, Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.label_counts import LabelCounts
-from convgate.ui.wording import counted
 from tests.browser.running_app import open_page, wait_until_idle
 
 ANSWERS = {"1": "relevant", "2": "not_relevant", "3": "unsure"}
@@ -249,7 +249,7 @@ def test_two_disagree_in_a_queue_and_one_adjudicates(
     assert counts.disagreements().total == before + 1
 
     page.get_by_test_id("stButtonGroup").get_by_text("Disagreements").click()
-    expect(page.get_by_text(f"{counted(before + 1, 'disagreement')} to adjudicate.")).to_be_visible()
+    expect(page.get_by_text(f"{pluralize(before + 1, 'disagreement')} to adjudicate.")).to_be_visible()
     wait_until_idle(page)
     assert marked(page) == disputed_turn
     page.keyboard.press("2")

@@ -7,13 +7,13 @@ import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
-from convgate.app_files import app_root
 from convgate.context.builder import ContextBuilder
 from convgate.context.memory import RequestMemory
 from convgate.context.reading import ConversationReader
 from convgate.context.turn_table import TurnTableCache
-from convgate.conversation import Conversation, History, Situation, Turn
-from convgate.decisions import TurnDecisions
+from convgate.core.app_files import app_root
+from convgate.core.conversation import Conversation, History, Situation, Turn
+from convgate.core.decisions import TurnDecisions
 from convgate.policies.base import Policy, Prepares
 from convgate.transcripts import read_conversations, turns_from_messages
 from tools.benchmark.speed import Compared, compare

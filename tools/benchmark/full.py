@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
-from convgate.conversation import Situation, Turn
+from convgate.core.conversation import Situation, Turn
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts, facts_of, situation_facts
 from convgate.gate.model import Gate, Message, State

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
 
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.embedding.cache import CachedEncoder
 from convgate.gate.model import Gate, Message

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import convgate
-from convgate.conversation import ContentPart, Conversation, Turn
+from convgate.core.conversation import ContentPart, Conversation, Turn
 from convgate.training.sets import read_packed
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 

@@ -9,8 +9,8 @@ from itertools import groupby
 
 import numpy as np
 
-from convgate.conversation import ContentPart, Conversation, Turn
-from convgate.errors import TrainingError
+from convgate.core.conversation import ContentPart, Conversation, Turn
+from convgate.core.errors import TrainingError
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from convgate.core.errors import TrainingError
 from convgate.embedding.base import Encoder
-from convgate.errors import TrainingError
 from convgate.gate.config import GateConfig
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate

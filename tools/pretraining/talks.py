@@ -16,8 +16,8 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import TrainingError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TrainingError
 
 _T = TypeVar("_T")
 Split = Literal["train", "dev", "test"]

@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import TrainingError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TrainingError
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from tools.pretraining.talks import Exchange, Talk, draw_distinct, pick, same_source, stands_alone, usable
 

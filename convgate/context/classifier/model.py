@@ -21,8 +21,8 @@ import numpy as np
 import safetensors
 from numpy.typing import NDArray
 
+from convgate.core.errors import ContextError
 from convgate.embedding.base import Embeddings
-from convgate.errors import ContextError
 from convgate.gatekeeper.folding import fold
 
 READ = 4_000

@@ -12,11 +12,16 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from convgate.bundled import BUNDLED_MODEL, BUNDLED_SHA256, bundled_folder, verify_bundled_weights
+from convgate.core.bundled_encoder import (
+    BUNDLED_MODEL,
+    BUNDLED_SHA256,
+    bundled_folder,
+    verify_bundled_weights,
+)
+from convgate.core.settings import Settings
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder
 from convgate.embedding.chunks import describe
-from convgate.settings import Settings
 
 LAYERS = 4
 """Of the six that the bundled encoder has."""

@@ -24,8 +24,8 @@ from convgate.context.guardrails.rules import judge, observe
 from convgate.context.guardrails.webhook import post
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode
 from convgate.context.request import Fallback, Guard, NoGuard, RequestRecord
-from convgate.errors import StoreError
-from convgate.settings import Settings
+from convgate.core.errors import StoreError
+from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, GuardStates
 from convgate.store.requests import LoggedRequest, Requests

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from convgate.context.guardrails.guardrails import flush_requests
-from convgate.errors import ContextError, TranscriptError
-from convgate.settings import Settings, load_settings
+from convgate.core.errors import ContextError, TranscriptError
+from convgate.core.settings import Settings, load_settings
 from convgate.store.database import Store
 from convgate.store.requests import Requests
 from convgate.transcripts.json_text import kind

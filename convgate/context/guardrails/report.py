@@ -19,7 +19,7 @@ from convgate.context.guardrails.rules import (
     observe,
 )
 from convgate.context.mode import MODES, Mode
-from convgate.settings import Settings
+from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
 from convgate.store.requests import NO_OUTCOMES, Outcomes, RequestCounts, RequestFigures, Sums

@@ -10,8 +10,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 
 from convgate.context.mode import MODES, Mode
-from convgate.errors import ContextError
-from convgate.settings import Settings
+from convgate.core.errors import ContextError
+from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
 from convgate.store.requests import NO_OUTCOMES, Outcomes, RequestCounts

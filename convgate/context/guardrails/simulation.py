@@ -14,8 +14,8 @@ from convgate.context.guardrails.report import Report, report
 from convgate.context.guardrails.rules import divergence, observe
 from convgate.context.mode import MODES, Mode
 from convgate.context.request import Fallback
-from convgate.errors import ContextError
-from convgate.settings import Settings
+from convgate.core.errors import ContextError
+from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
 from convgate.store.requests import LoggedRequest, Requests

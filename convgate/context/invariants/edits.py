@@ -13,10 +13,10 @@ from dataclasses import asdict, replace
 from pydantic import ConfigDict, StrictBool, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import ContextError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import ContextError
+from convgate.core.text import quote
 from convgate.store.edits import EditedState, EditedType, Edits, InvariantEdit
-from convgate.text import quote
 
 EDITS_FIELD = "invariants"
 """The field of a message that has its edits."""

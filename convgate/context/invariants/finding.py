@@ -17,7 +17,7 @@ from convgate.context.invariants.judge import UserMessage
 from convgate.context.invariants.rules import Rules
 from convgate.context.invariants.statements import Statement
 from convgate.context.invariants.topic import Topic, has_other_limit, has_other_value, is_general, is_limit
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 
 _PRINTED = re.compile(r"Traceback|\b\w*(?:Error|Exception)\b|\b[45]\d\d\b|\berror:|\b[A-Z][A-Z_]{5,}\b")
 _MAX_ERROR = 4_000  # characters from the first to the last line of one printed error

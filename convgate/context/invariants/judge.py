@@ -22,9 +22,9 @@ from convgate.context.classifier.model import (
 )
 from convgate.context.classifier.states import state_encoder
 from convgate.context.invariants.statements import KINDS, Kind, Span, Statement, read_statements
+from convgate.core.settings import Settings
 from convgate.embedding.base import Embeddings, Encoder
 from convgate.gatekeeper.folding import fold
-from convgate.settings import Settings
 
 SHIPPED = Path(__file__).parent / "weights" / "kinds.safetensors"
 AGAIN = "python -m tools.statement_kinds --write"

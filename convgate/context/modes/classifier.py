@@ -7,13 +7,13 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from convgate.bundled import BUNDLED_MODEL, BUNDLED_SHA256
 from convgate.context.classifier.model import Floats, ResultCache, TextModel, excerpt, read_model, runs_of
 from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision, Source, no_mode
-from convgate.conversation import Turn
+from convgate.core.bundled_encoder import BUNDLED_MODEL, BUNDLED_SHA256
+from convgate.core.conversation import Turn
+from convgate.core.settings import Settings
 from convgate.embedding.base import Encoder, EncoderIdentity
-from convgate.settings import Settings
 
 SHIPPED = Path(__file__).parent / "weights" / "modes.safetensors"
 

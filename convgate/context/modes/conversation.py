@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from convgate.context.mode import MIN_CONFIDENCE, SURE, Mode, ModeDecision
-from convgate.conversation import Turn
+from convgate.core.conversation import Turn
 from convgate.messages.units import calls_of, is_result
 
 

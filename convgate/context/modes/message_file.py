@@ -11,8 +11,8 @@ from typing import Any
 
 from convgate.context.mode import Mode, mode_of_intent
 from convgate.context.modes.conversation import is_from_user
-from convgate.errors import ContextError, TranscriptError
-from convgate.settings import Settings
+from convgate.core.errors import ContextError, TranscriptError
+from convgate.core.settings import Settings
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.problems import Problems
 from convgate.transcripts.reading import read_source

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from convgate.conversation import Conversation
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.json_places import Locator, Place
 from convgate.transcripts.json_text import kind
 from convgate.transcripts.problems import Report, close_reports

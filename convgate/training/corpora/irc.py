@@ -22,8 +22,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
 from convgate.training.corpora.corpus import Gathering, split_of
 from convgate.training.corpora.recognise import CORPORA
 from convgate.transcripts.problems import Report

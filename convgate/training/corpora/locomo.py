@@ -19,8 +19,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
 from convgate.training.corpora.corpus import (
     Gathering,
     corpus_file,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from convgate.conversation import Conversation, Turn
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
 from convgate.transcripts.characters import writable
 from convgate.transcripts.markdown_lines import Speaker, escape, fenced, speaker, speakers_in, unescape
 from convgate.transcripts.message_lists import Read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.transcripts.json_places import Place
 from convgate.transcripts.layout import dump_messages
 from convgate.transcripts.message_lists import MessageLists

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from convgate.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation, Turn
 from convgate.transcripts.formats.openai import OpenAIFormat
 from convgate.transcripts.layout import dump_json, top_fields
 from convgate.transcripts.openai_writing import is_openai_message, new_message

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.errors import ConvgateError, StoreError
+from convgate.core.errors import ConvgateError, StoreError
+from convgate.core.text import pluralize
 from convgate.store import Answer, Saved
 from convgate.ui import keys
 from convgate.ui.answering.answers import MARKS, NAMES, Answering, Scope
 from convgate.ui.frame import show_problem
 from convgate.ui.text import literal
 from convgate.ui.transcript import Labelling, given, situation_name
-from convgate.ui.wording import counted
 
 SCOPE, SAVED, PROBLEM = "answering.scope", "answering.saved", "answering.problem"
 _SHOWN = "answering.shown"  # the message that was drawn last
@@ -32,7 +32,7 @@ def draw_answers(answering: Answering, turn: int, skip: Callable[[], None] | Non
     """Draw the answers for one turn, and the actions beside them."""
     st.html(_STYLE)
     mine, scope = answering.mine.get(turn), _scope(answering)
-    several = "" if scope == "turn" else f" · {counted(len(answering.targets(turn, scope)), 'turn')}"
+    several = "" if scope == "turn" else f" · {pluralize(len(answering.targets(turn, scope)), 'turn')}"
     with st.container(key="answering-bar", gap="xsmall"):
         with st.container(horizontal=True, gap="xsmall", key="answering-choices"):
             for value, name in NAMES.items():
@@ -207,7 +207,7 @@ def _describe_saved(saved: Saved | None) -> str:
     if saved.turned is not None and saved.turned.kind == "import":
         words += f", the import of {literal(saved.turned.origin)}"
     if saved.changed > 1 or saved.left:
-        words += f", {counted(saved.changed, 'answer')}"
+        words += f", {pluralize(saved.changed, 'answer')}"
     elif saved.turn >= 0:
         words += f", turn {saved.turn + 1:,}"
     if saved.left:

@@ -9,8 +9,9 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.errors import PolicyError
-from convgate.parameters import parameter_names
+from convgate.core.errors import PolicyError
+from convgate.core.parameters import parameter_names
+from convgate.core.text import truncate
 from convgate.policies.bm25 import BM25
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
@@ -22,8 +23,7 @@ from convgate.ui.choice import Choice, Extent, RuleControls
 from convgate.ui.choosers import chooser_label, is_chooser, policy_of, version_of
 from convgate.ui.frame import App
 from convgate.ui.state import put
-from convgate.ui.text import shortened
-from convgate.ui.wording import told_apart
+from convgate.ui.text import make_labels_unique
 
 START = (Written(GatePolicy.name), Written(BM25.name), Written(LastK.name))
 """What a first visit compares."""
@@ -114,7 +114,7 @@ def column_label(column: Written) -> str:
     label = chooser_label(chooser_of(column))
     if column.name == Pipeline.name and (stages := column.parameters.get("stages")) is not None:
         # What tells two pipelines apart comes first: labels are cut off at their end.
-        return f"{label.partition(':')[0]}: {shortened(str(stages), _TEXT)}"
+        return f"{label.partition(':')[0]}: {truncate(str(stages), _TEXT)}"
     if not column.parameters:
         return label
     if is_gate(column) and (choice := choice_of(column)) is not None:
@@ -125,14 +125,14 @@ def column_label(column: Written) -> str:
 
 def column_labels(columns: Iterable[Written]) -> dict[str, str]:
     """What each column is called, by its text, so that no two are called alike."""
-    return told_apart({one.to_text(): column_label(one) for one in columns})
+    return make_labels_unique({one.to_text(): column_label(one) for one in columns})
 
 
 def _shown(value: Value) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, str):
-        return shortened(value, _TEXT)
+        return truncate(value, _TEXT)
     return f"{value:,}" if isinstance(value, int) else f"{value:,g}"
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from convgate.errors import ConvgateError
-from convgate.figures.hover import number, percent
+from convgate.core.errors import ConvgateError
+from convgate.core.text import format_number, format_share, pluralize, truncate
 from convgate.figures.layout import CONFIG
 from convgate.figures.matrix import agreement_figure
 from convgate.figures.timeline import Event, Lane, describe_timeline, timeline_figure, timeline_height
@@ -34,15 +34,14 @@ from convgate.ui.frame import App
 from convgate.ui.keys import NEXT_DIFFERENT
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.page_state import draw_problems
-from convgate.ui.picking import Picker
+from convgate.ui.picker import Picker
 from convgate.ui.scoring import Moment
 from convgate.ui.state import clicked, selected_cell
 from convgate.ui.tables import markdown_table
-from convgate.ui.text import literal, shortened
+from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words
 from convgate.ui.why import turn_labels
-from convgate.ui.wording import counted
 
 MATRIX = "compare.matrix"
 _LABEL = 60  # characters of a column's name
@@ -93,16 +92,16 @@ def _row(made: ColumnDecisions, place: int, found: Agreement, reference: int, to
     start = (
         f"{kept:,} of {total:,}",
         f"{selection.tokens_kept:,}",
-        percent(saved),
+        format_share(saved),
     )
     if made.unlike is None:
         return (f"{name} :small[reference]", *start, "–", "–", "–")
     kappa = float(found.kappa[place, reference])
-    beside = "" if kappa != kappa else f" :small[κ {number(kappa)}]"
+    beside = "" if kappa != kappa else f" :small[κ {format_number(kappa)}]"
     return (
         name,
         *start,
-        f"{percent(float(found.alike[place, reference]))}{beside}",
+        f"{format_share(float(found.alike[place, reference]))}{beside}",
         f"{len(made.unlike.up):,}",
         f"{len(made.unlike.down):,}",
     )
@@ -242,11 +241,11 @@ def draw_table(view: View, compared: Comparison) -> None:
     st.dataframe(
         rows, hide_index=True, key=TABLE, height=min(460, 38 + 35 * len(rows)), on_select=_clicked,
         selection_mode="single-cell", column_config={made.name: narrow for made in compared.columns},
-        alt=f"What {len(compared.columns)} policies decide about {counted(len(rows), 'turn')}",
+        alt=f"What {len(compared.columns)} policies decide about {pluralize(len(rows), 'turn')}",
     )  # fmt: skip
     extent = f", {here[0] + 1:,} to {here[-1] + 1:,} here" if pages > 1 else ""
     st.caption(
-        f"{counted(len(turns), 'turn')}{extent}. ● kept, ○ dropped; ◆ ◇ the same against the policy's choice:"
+        f"{pluralize(len(turns), 'turn')}{extent}. ● kept, ○ dropped; ◆ ◇ the same against the policy's choice:"
         " instructions, tool calls, limits; ▲ ▼ unlike the reference. Click a cell to see every reason."
     )
     state.page.draw_pages(len(turns), PER_PAGE, page)
@@ -264,7 +263,7 @@ def table_rows(compared: Comparison, turns: list[int]) -> list[dict[str, Any]]:
                 "turn": index + 1,
                 **{made.name: mark(made, index) for made in compared.columns},
                 "who": writable(turn.speaker),
-                "text": writable(shortened(turn.scored_text.strip(), _TEXT)),
+                "text": writable(truncate(turn.scored_text.strip(), _TEXT)),
                 "tokens": int(tokens[index]),
             }
         )

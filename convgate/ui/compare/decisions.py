@@ -9,17 +9,17 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
-from convgate.conversation import Conversation
-from convgate.decisions import Floats, TurnDecisions
-from convgate.errors import ConvgateError
+from convgate.core.conversation import Conversation
+from convgate.core.decisions import Floats, TurnDecisions
+from convgate.core.errors import ConvgateError
 from convgate.figures.hover import on_screen
 from convgate.figures.timeline import Event
 from convgate.labels.agreement import kappa
 from convgate.policies.base import Policy
+from convgate.policies.selector import Selection
+from convgate.policies.sessions import BoundaryRules, segment
+from convgate.policies.sessions.workflow import workflow_state_of
 from convgate.policies.written import Written
-from convgate.selector import Selection
-from convgate.sessions import BoundaryRules, segment
-from convgate.sessions.workflow import workflow_state_of
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.compare.columns import choice_of, chooser_of, is_gate

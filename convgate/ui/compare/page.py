@@ -12,7 +12,7 @@ from convgate.ui.compare.conversation import draw_talk
 from convgate.ui.compare.sets import draw_sets
 from convgate.ui.compare.state import View
 from convgate.ui.frame import App
-from convgate.ui.labelled import sources
+from convgate.ui.label_sources import sources
 from convgate.ui.page_state import draw_problems
 
 _STYLE = Path(__file__).with_name("compare.css")

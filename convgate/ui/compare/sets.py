@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
+from convgate.core.text import pluralize
 from convgate.evaluation.comparison import compare
 from convgate.evaluation.judge import TokenCounts
 from convgate.evaluation.outcomes import JudgedSet
@@ -27,13 +28,12 @@ from convgate.ui.compare.conversation import draw_failed
 from convgate.ui.compare.decisions import policy_of_column
 from convgate.ui.compare.state import View
 from convgate.ui.frame import App
-from convgate.ui.judging import digest, is_judged, judged, tokens_of
-from convgate.ui.labelled import Source, draw_sources, read_labelled, usable
+from convgate.ui.label_sources import Source, draw_sources, read_labelled, usable
+from convgate.ui.measurement import digest, is_judged, judged, tokens_of
 from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.tables import markdown_table, with_interval
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
-from convgate.ui.wording import counted
 
 
 def results_csv(results: Mapping[str, SetResult]) -> str:
@@ -219,7 +219,7 @@ def _draw_result(view: View, source: Source, measured: SetMeasurement, reference
     _draw_tradeoff(source, result)
     if view.tags:
         for place, (tag, has) in enumerate(result.tags.items()):
-            st.markdown(f"**{literal(tag, limit=60)}** :small[{counted(int(has.sum()), 'message')}]")
+            st.markdown(f"**{literal(tag, limit=60)}** :small[{pluralize(int(has.sum()), 'message')}]")
             _draw_metrics(measured, tag, reference, f"{number}-{place}")
         if not result.tags:
             st.caption("No case of this set has a tag.")

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import streamlit as st
 
-from convgate.agent_settings import FILE_NAME, AgentSettings
 from convgate.context.budgets import Budgets, SectionName
 from convgate.context.builder import ContextBuilder
 from convgate.context.bundle import ContextBundle, PlacedTurn, Section
@@ -22,16 +21,17 @@ from convgate.context.modes import ModeClassifier
 from convgate.context.reading import ConversationReader
 from convgate.context.request import Fallback, RequestRecord
 from convgate.context.turn_table import TurnTableCache
-from convgate.conversation import Conversation, History, Situation
-from convgate.decisions import TurnDecision, TurnDecisions
+from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.decisions import TurnDecision, TurnDecisions
+from convgate.core.settings import Settings
+from convgate.policies.agent_settings import FILE_NAME, AgentSettings
 from convgate.policies.base import Policy
-from convgate.settings import Settings
 from convgate.store.guard_states import GuardStates
 from convgate.ui import scoring
 from convgate.ui.choosers import chooser_label, policy_of, version_of
 from convgate.ui.context.state import View
 from convgate.ui.frame import App
-from convgate.ui.judging import digest
+from convgate.ui.measurement import digest
 from convgate.ui.modes import find_ahead, mode_classifier, statement_judge
 from convgate.ui.scoring import Moment
 from convgate.ui.turn import moves

@@ -10,6 +10,7 @@ import streamlit as st
 from convgate.context.budgets import SECTIONS, SectionName
 from convgate.context.mode import MODES, Mode
 from convgate.context.modes import ConversationModes
+from convgate.core.text import pluralize
 from convgate.figures.context import (
     BUDGET_HEIGHT,
     ModeMark,
@@ -28,7 +29,6 @@ from convgate.ui.context.build import ContextView, Replay
 from convgate.ui.state import clicked, selected_points
 from convgate.ui.theme import current_palette
 from convgate.ui.turn import turn_labels
-from convgate.ui.wording import counted
 
 
 def draw_sections_legend(sections: Sequence[SectionName], *, present: bool) -> None:
@@ -100,7 +100,7 @@ def draw_along(shown: ContextView, replay: Replay, modes: ConversationModes) -> 
         told = f"Build all {len(missing):,} contexts" if len(missing) <= MOST else f"Build {MOST:,} more"
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.caption(
-                f"Built so far: the contexts of {counted(len(replay.built), 'message')}, {len(missing):,} are"
+                f"Built so far: the contexts of {pluralize(len(replay.built), 'message')}, {len(missing):,} are"
                 " missing. As this conversation is long, only those of the message you look at and of"
                 f" {'the one' if replay.before == 1 else f'the {replay.before}'} before it are built by"
                 " themselves.",

@@ -8,13 +8,13 @@ import streamlit as st
 
 from convgate.context.budgets import SECTIONS, SectionName
 from convgate.context.mode import INTENTS, MODES, Mode, known_intents
+from convgate.core.settings import Settings
+from convgate.core.text import pluralize
 from convgate.figures.modes import SECTION_LABELS
-from convgate.settings import Settings
 from convgate.ui.context import state
 from convgate.ui.context.build import ContextView
 from convgate.ui.context.state import LARGEST, View
 from convgate.ui.text import literal
-from convgate.ui.wording import counted
 
 PRESET = "context.preset"
 _FOUND = ""  # no intent: the mode is found by the message
@@ -72,7 +72,7 @@ def draw_tried(view: View, settings: Settings, labels: Mapping[str, str], *, tab
     count = len(view.overrides)
     st.button(
         "As the settings have it", key="context.reset", icon=":material/undo:", disabled=not count,
-        on_click=_reset, help=f"{counted(count, 'thing')} tried here" if count else "Nothing is tried",
+        on_click=_reset, help=f"{pluralize(count, 'thing')} tried here" if count else "Nothing is tried",
     )  # fmt: skip
 
 

@@ -10,7 +10,8 @@ import streamlit as st
 
 from convgate.context.invariant import HELD, PRIORITIES, Invariant, InvariantType
 from convgate.context.invariants.statements import split_statements
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
+from convgate.core.text import pluralize, truncate
 from convgate.figures.hover import on_screen
 from convgate.gatekeeper.folding import fold
 from convgate.store.edits import InvariantEdit, InvariantEdits
@@ -18,8 +19,7 @@ from convgate.ui.actions import draw_undo
 from convgate.ui.context import state
 from convgate.ui.context.build import ContextView
 from convgate.ui.context.state import View
-from convgate.ui.text import literal, shortened, show_text
-from convgate.ui.wording import counted
+from convgate.ui.text import literal, show_text
 
 TYPES: dict[InvariantType, str] = {
     "safety_requirement": "Safety requirement",
@@ -97,7 +97,7 @@ def draw_adding(shown: ContextView, selected: int | None) -> None:
         part, text = f"{ADD_PART}.{turn}", f"{ADD_TEXT}.{turn}"
         st.selectbox(
             "Its words", [*parts, _OTHER], key=part,
-            format_func=lambda one: "Other words, typed below" if one == _OTHER else shortened(one, 160),
+            format_func=lambda one: "Other words, typed below" if one == _OTHER else truncate(one, 160),
         )  # fmt: skip
         st.text_area(
             "Other words", key=text, max_chars=_LONGEST, height=70,
@@ -227,7 +227,7 @@ def draw_invariants(shown: ContextView, view: View) -> None:
     held = sum(1 for one in found if one.active)
     ended = len(found) - held
     st.caption(
-        f"{counted(held, 'statement')} {'holds' if held == 1 else 'hold'}"
+        f"{pluralize(held, 'statement')} {'holds' if held == 1 else 'hold'}"
         + (f", {ended:,} no longer {'does' if ended == 1 else 'do'}." if ended else ".")
     )
     page = _page(found, view)

@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from convgate.agent_settings import FILE_NAME
 from convgate.context.budgets import SectionName
 from convgate.context.bundle import Section
-from convgate.errors import TranscriptError
+from convgate.core.errors import TranscriptError
+from convgate.core.text import pluralize, truncate
 from convgate.figures.hover import on_screen
 from convgate.figures.modes import SECTION_LABELS
+from convgate.policies.agent_settings import FILE_NAME
 from convgate.transcripts import format_named, write_conversation
 from convgate.transcripts.characters import writable
 from convgate.ui.context import state
 from convgate.ui.context.build import ContextBuild, ContextView, agent_of, context_lines
 from convgate.ui.context.charts import colour_sections
 from convgate.ui.context.state import View
-from convgate.ui.text import literal, shortened
+from convgate.ui.text import literal
 from convgate.ui.turn import outcome_words
-from convgate.ui.wording import counted
 
 _TEXT, _REASON = 110, 150  # characters; the panel has all of a reason
 
@@ -49,7 +49,7 @@ def draw_rows(shown: ContextView, rows: Sequence[Row], selected: int | None, nam
             else:
                 turn = turns[row.index]
                 # Cut first: a turn may have 100,000 characters, each of which `literal` would look at.
-                text = literal(shortened(turn.scored_text[: 4 * _TEXT].strip(), _TEXT))
+                text = literal(truncate(turn.scored_text[: 4 * _TEXT].strip(), _TEXT))
                 st.button(
                     f"**{row.index + 1:,}** · {literal(turn.speaker, limit=30)}: {text}",
                     key=f"context.{name}.{row.index}", width="stretch", on_click=state.select,
@@ -108,7 +108,7 @@ def draw_sections(shown: ContextView, view: View, marks: Mapping[int, str]) -> N
             draw_rows(shown, rows[start : start + _FIRST], view.selected, section.name)
             if len(rows) > _FIRST:
                 st.button(
-                    f"All {counted(len(rows), 'turn')} of this section", type="tertiary",
+                    f"All {pluralize(len(rows), 'turn')} of this section", type="tertiary",
                     key=f"context.all.{section.name}", icon=":material/expand_more:",
                     on_click=state.change, kwargs={"section": section.name},
                 )  # fmt: skip
@@ -135,11 +135,11 @@ def _draw_whole(shown: ContextView, view: View, marks: Mapping[int, str]) -> Non
 def _draw_head(section: Section) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(f"**{SECTION_LABELS[section.name]}**", width="content", help=_ASKED[section.name])
-        turns = counted(len(section.turns), "turn" if section.name != "capsules" else "capsule")
+        turns = pluralize(len(section.turns), "turn" if section.name != "capsules" else "capsule")
         beyond = section.tokens - section.budget
         more = f", {_BEYOND.get(section.name, _LEFT_OVER).format(beyond)}" if beyond > 0 else ""
         st.caption(
-            f"{turns} · {section.tokens:,} of {counted(section.budget, 'token')}{more}", width="stretch"
+            f"{turns} · {section.tokens:,} of {pluralize(section.budget, 'token')}{more}", width="stretch"
         )
 
 
@@ -208,7 +208,7 @@ def draw_dropped(shown: ContextView, view: View, marks: Mapping[int, str]) -> No
         for one in turns[(page - 1) * PER_PAGE : page * PER_PAGE]
     ]
     tokens = shown.bundle.tokens_total - shown.bundle.tokens
-    st.caption(f"{counted(len(everything), 'turn')} left out, {counted(max(0, tokens), 'token')} saved.")
+    st.caption(f"{pluralize(len(everything), 'turn')} left out, {pluralize(max(0, tokens), 'token')} saved.")
     draw_rows(shown, rows, view.selected, "dropped")
     state.page.draw_pages(len(turns), PER_PAGE, page, f"dropped.{chosen}")
 
@@ -247,7 +247,7 @@ def draw_messages(made: ContextBuild, view: View) -> None:
         st.warning(literal(str(error)), icon=":material/warning:")
         return
     st.caption(
-        f"{counted(len(shown.bundle.messages), 'message')}, {counted(shown.bundle.tokens, 'token')}, in the"
+        f"{pluralize(len(shown.bundle.messages), 'message')}, {pluralize(shown.bundle.tokens, 'token')}, in the"
         " order in which they are sent."
     )
     st.download_button(
@@ -256,7 +256,7 @@ def draw_messages(made: ContextBuild, view: View) -> None:
     )  # fmt: skip
     if len(text) > _LONGEST:
         st.caption(f"The first {_LONGEST:,} of {len(text):,} characters; the file has all.")
-    st.code(shortened(text, _LONGEST), language=language, wrap_lines=True, height=520)
+    st.code(truncate(text, _LONGEST), language=language, wrap_lines=True, height=520)
 
 
 def messages_json(shown: ContextView) -> str:

@@ -12,7 +12,7 @@ from convgate.context.budgets import SECTIONS, SectionName
 from convgate.context.mode import MODES, Mode
 from convgate.ui.choosers import CHOOSER
 from convgate.ui.page_state import TURN, Address, Codec, PageState, number, one_of, param, share
-from convgate.ui.picking import Picker
+from convgate.ui.picker import Picker
 from convgate.ui.state import put as put
 
 SHOWN = {

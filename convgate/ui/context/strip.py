@@ -6,12 +6,12 @@ import streamlit as st
 
 from convgate.context.bundle import ContextBundle
 from convgate.context.mode import SURE
-from convgate.figures.hover import on_screen, percent
+from convgate.core.text import format_share, pluralize
+from convgate.figures.hover import on_screen
 from convgate.ui.context.build import ContextView
-from convgate.ui.picking import answered_words
+from convgate.ui.picker import answered_words
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
-from convgate.ui.wording import counted
 
 _RUNS = 8  # numbers of turns, or ranges of them, that are shown
 
@@ -19,8 +19,8 @@ _RUNS = 8  # numbers of turns, or ranges of them, that are shown
 def draw_difference(now: ContextBundle, usual: ContextBundle) -> None:
     """How the context differs from that of the settings."""
     came, left = _changed(now, usual)
-    told = [f"▲ {counted(len(came), 'turn')} came in ({runs(came)})"] if came else []
-    told += [f"▼ {counted(len(left), 'turn')} left ({runs(left)})"] if left else []
+    told = [f"▲ {pluralize(len(came), 'turn')} came in ({runs(came)})"] if came else []
+    told += [f"▼ {pluralize(len(left), 'turn')} left ({runs(left)})"] if left else []
     if now.mode != usual.mode:
         told.append(f"{usual.mode} became {now.mode}")
     if change := now.tokens - usual.tokens:
@@ -94,7 +94,7 @@ def _numbers(shown: ContextView) -> list[tuple[str, str, str, str]]:
     bundle, total = shown.bundle, len(shown.moment.history)
     saved = 1 - bundle.tokens / bundle.tokens_total if bundle.tokens_total else 0.0
     held = sum(1 for one in bundle.invariants if one.active)
-    used = f"{percent(bundle.tokens / bundle.budget)} of the budget" if bundle.budget else "no budget"
+    used = f"{format_share(bundle.tokens / bundle.budget)} of the budget" if bundle.budget else "no budget"
     numbers = [
         ("Mode", bundle.mode.capitalize(), _confidence(bundle), _MODE_HELP),
         (
@@ -102,7 +102,7 @@ def _numbers(shown: ContextView) -> list[tuple[str, str, str, str]]:
             "With the message to answer. Counted by the encoder's word list, so your model counts otherwise.",
         ),
         (
-            "Saved", percent(max(0.0, saved)), f"of {counted(bundle.tokens_total, 'token')}",
+            "Saved", format_share(max(0.0, saved)), f"of {pluralize(bundle.tokens_total, 'token')}",
             "Against sending everything up to this message.",
         ),
         (
@@ -110,14 +110,14 @@ def _numbers(shown: ContextView) -> list[tuple[str, str, str, str]]:
             "Each stands once, in the section that wants it most.",
         ),
         (
-            "Must hold", f"{held:,}", f"of {counted(len(bundle.invariants), 'statement')} found",
+            "Must hold", f"{held:,}", f"of {pluralize(len(bundle.invariants), 'statement')} found",
             "Statements of the user's that still hold: safety, corrections, constraints, errors that block.",
         ),
     ]  # fmt: skip
     if bundle.prefix is not None:
         prefix = bundle.prefix
-        share = percent(prefix.tokens / prefix.before) if prefix.before else "0%"
-        held_by = f", {counted(len(prefix.held), 'turn')} by hysteresis" if prefix.held else ""
+        share = format_share(prefix.tokens / prefix.before) if prefix.before else "0%"
+        held_by = f", {pluralize(len(prefix.held), 'turn')} by hysteresis" if prefix.held else ""
         numbers.append(
             (
                 "Prefix kept", f"{prefix.tokens:,}", f"{share} of {prefix.before:,}{held_by}",
@@ -153,13 +153,13 @@ def _draw_trouble(bundle: ContextBundle) -> None:
             f"turn {one.source + 1:,}: “{literal(one.text, limit=_QUOTED)}”" for one in bundle.breaches
         )
         st.error(
-            f"**{counted(len(bundle.breaches), 'breach', 'breaches')}:** what must hold was missing from the"
+            f"**{pluralize(len(bundle.breaches), 'breach', 'breaches')}:** what must hold was missing from the"
             f" context, so the newest turns and all invariants are sent instead. Missing was {lost}",
             icon=":material/error:",
         )
     if bundle.over_budget:
         st.error(
-            f"**{counted(bundle.over_budget, 'token')} over the budget.** What must hold, the instructions"
+            f"**{pluralize(bundle.over_budget, 'token')} over the budget.** What must hold, the instructions"
             " and the message to answer are never cut: give the context a larger budget.",
             icon=":material/data_alert:",
         )

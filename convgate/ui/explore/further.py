@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from convgate.agent_settings import AgentSettings
-from convgate.conversation import Conversation, Situation
-from convgate.decisions import TurnDecisions
-from convgate.errors import TranscriptError
+from convgate.core.conversation import Conversation, Situation
+from convgate.core.decisions import TurnDecisions
+from convgate.core.errors import TranscriptError
+from convgate.core.text import pluralize, truncate
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts import describe_parts, parts_figure
 from convgate.figures.scores import describe_histogram, histogram_figure
 from convgate.messages import turn_tokens
-from convgate.selector import write_selection
+from convgate.policies.agent_settings import AgentSettings
+from convgate.policies.selector import write_selection
 from convgate.transcripts import format_named
 from convgate.transcripts.characters import writable
 from convgate.ui import services
@@ -29,9 +30,8 @@ from convgate.ui.explore.matrix import draw_matrix
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
 from convgate.ui.spreadsheet import plain_cell
-from convgate.ui.text import literal, shortened
+from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
-from convgate.ui.wording import counted
 
 TEXT_SHOWN = 300
 """Characters of each turn's text in the CSV, enough to know it by."""
@@ -139,7 +139,7 @@ def draw_further(view: View, outcome: Outcome, selected: int | None) -> None:
 def _draw_messages(view: View, outcome: Outcome) -> None:
     selection, conversation = outcome.selection, outcome.moment.conversation
     st.caption(
-        f"{counted(len(selection.messages), 'message')}, {counted(selection.tokens_kept, 'token')}: a list"
+        f"{pluralize(len(selection.messages), 'message')}, {pluralize(selection.tokens_kept, 'token')}: a list"
         " that chat APIs accept, with the current message last. What an instruction, a tool call or a limit"
         " brought in says so; it is not the policy's choice."
     )
@@ -154,7 +154,7 @@ def _draw_messages(view: View, outcome: Outcome) -> None:
         forced = decisions.overrides.get(index)
         why = "current message" if index == outcome.moment.situation.index else "kept"
         why = writable(f"kept anyway: {forced.reason}") if forced else why
-        text = writable(shortened(turn.scored_text, _TEXT))
+        text = writable(truncate(turn.scored_text, _TEXT))
         rows.append(
             {"turn": index + 1, "who": writable(turn.speaker), "why": why, "tokens": count, "text": text}
         )
@@ -216,7 +216,7 @@ def _draw_histogram(outcome: Outcome) -> None:
         alt=describe_histogram(scores, kept, decisions.threshold),
     )  # fmt: skip
     if left := len(decisions) - len(scores):
-        st.caption(f"{counted(left, 'turn')} without a score left before the stage that scores.")
+        st.caption(f"{pluralize(left, 'turn')} without a score left before the stage that scores.")
 
 
 def _draw_parts(outcome: Outcome, selected: int | None) -> None:

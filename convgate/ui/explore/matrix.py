@@ -20,7 +20,7 @@ from convgate.gate.situation import situation_text
 from convgate.policies.gate import GatePolicy
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.judging import once
+from convgate.ui.measurement import once
 from convgate.ui.scoring import Moment
 from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette

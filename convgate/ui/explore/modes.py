@@ -9,16 +9,15 @@ import streamlit as st
 
 from convgate.context.mode import MODES, ModeDecision
 from convgate.context.modes import ConversationModes
-from convgate.conversation import Turn
-from convgate.errors import ContextError
-from convgate.figures.hover import number
+from convgate.core.conversation import Turn
+from convgate.core.errors import ContextError
+from convgate.core.text import format_number, pluralize
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.modes import are_modes_ready, conversation_modes, find_ahead, mode_classifier
 from convgate.ui.text import literal
-from convgate.ui.wording import counted
 
 FIND = "explore.find_modes"
 _ALL = ""
@@ -54,7 +53,7 @@ def explore_modes(app: App, view: View, outcome: Outcome) -> Modes:
             st.button(
                 "Find modes", key="explore.modes", icon=":material/category:", on_click=_find,
                 help="Which turns are about a task, an error, learning, exploring. The first time takes a"
-                f" while: {counted(len(talk), 'turn')}.",
+                f" while: {pluralize(len(talk), 'turn')}.",
             )  # fmt: skip
         return NO_MODES
     try:
@@ -82,7 +81,7 @@ def mode_number(modes: Modes) -> list[tuple[str, str, str, str]]:
         return []
     applied = modes.applied or one.mode
     carried = "" if applied == one.mode else f"by itself {one.mode.capitalize()}, "
-    told = f"{carried}{number(one.confidence)}"
+    told = f"{carried}{format_number(one.confidence)}"
     return [("Mode", applied.capitalize(), told, f"{one.reason} Context shows what follows from it.")]
 
 
@@ -92,7 +91,7 @@ def badge(one: ModeDecision) -> tuple[str, str]:
     An unsure one names what it most likely is.
     """
     name = one.mode if one.mode == one.likeliest else f"{one.likeliest}?"
-    return f"{name} {number(one.confidence)}", one.reason
+    return f"{name} {format_number(one.confidence)}", one.reason
 
 
 def _of_question(app: App, turn: Turn) -> ModeDecision:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from convgate.decisions import TurnDecisions
+from convgate.core.decisions import TurnDecisions
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.selector import Selection, Selector
+from convgate.policies.selector import Selection, Selector
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.choice import Choice

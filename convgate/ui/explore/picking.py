@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
 from convgate.ui.explore import state
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
-from convgate.ui.picking import Picker
+from convgate.ui.picker import Picker
 from convgate.ui.scoring import Moment
 
 _picker = Picker("explore", state.change, state.page.open)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from convgate.conversation import Conversation
+from convgate.core.conversation import Conversation
 from convgate.store.conversations import terms
 from convgate.ui.answering import Answering, take_answers, transcript_labelling
 from convgate.ui.changes import Indices, following

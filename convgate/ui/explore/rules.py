@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from convgate.errors import PolicyError
+from convgate.core.errors import PolicyError
+from convgate.core.text import format_age, pluralize
 from convgate.policies.gate import GatePolicy
 from convgate.store.edits import ConversationRule, ConversationRules
 from convgate.ui.actions import ActionResult, draw_result, run_action
@@ -18,7 +19,6 @@ from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.text import literal
-from convgate.ui.wording import ago, counted
 
 POLICY = "explore.policy"
 _NOTHING = "nothing"
@@ -71,7 +71,7 @@ def flips_words(outcome: Outcome) -> str:
     if flips is None or not len(flips):
         return "no flips"
     arrows = [f"↑{len(flips.up)}"] * bool(len(flips.up)) + [f"↓{len(flips.down)}"] * bool(len(flips.down))
-    return f"{counted(len(flips), 'flip')} {' '.join(arrows)}"
+    return f"{pluralize(len(flips), 'flip')} {' '.join(arrows)}"
 
 
 def _draw_flips(view: View, outcome: Outcome, choice: Choice, controls: RuleControls) -> None:
@@ -163,7 +163,7 @@ def draw_own_rule(app: App, view: View) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="explore-own-rule"):
         st.markdown(
             f":material/tune: **This conversation has its own rule:** {literal(told)}"
-            f" ({literal(note)}{' ' if note else ''}{ago(own.chosen)})."
+            f" ({literal(note)}{' ' if note else ''}{format_age(own.chosen)})."
             f"{'' if decides else ' Another one decides at the moment.'}",
             width="stretch",
         )

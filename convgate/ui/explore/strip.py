@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from convgate.core.text import pluralize
 from convgate.figures.layout import CONFIG
 from convgate.figures.parts import activation_words, describe_activation
 from convgate.figures.scores import HEIGHT, RUG_HEIGHT, describe_scores, scores_figure
@@ -13,13 +14,12 @@ from convgate.ui.explore.modes import Modes, mode_number
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.rules import baseline_words, flips_words
 from convgate.ui.explore.state import View
-from convgate.ui.picking import answered_words
+from convgate.ui.picker import answered_words
 from convgate.ui.state import clicked
 from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 from convgate.ui.why import turn_labels
-from convgate.ui.wording import counted
 from convgate.versions import UNTRAINED
 
 UNTRAINED_TOLD = (
@@ -34,7 +34,7 @@ def draw_strip(view: View, title: str, outcome: Outcome, modes: Modes) -> None:
     st.markdown(answered_words(title, outcome.moment.situation))
     total, kept = len(decisions), int(decisions.kept.sum())
     anyway = sum(1 for override in decisions.overrides.values() if override.kept)
-    told = f"{counted(anyway, 'turn')} kept anyway: instructions, tool calls, limits. " if anyway else ""
+    told = f"{pluralize(anyway, 'turn')} kept anyway: instructions, tool calls, limits. " if anyway else ""
     against = f"Flips are counted against {baseline_words(view, outcome.own)}." if outcome.own else ""
     threshold = decisions.threshold if decisions.scores is not None else None
     numbers = [

@@ -6,14 +6,15 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
+from convgate.core.text import format_age, pluralize
 from convgate.labels.agreement import agreement
 from convgate.labels.exchange import SUFFIXES, Kind, keep_labels, read_labels, write_labels
 from convgate.labels.imports import Import
-from convgate.redaction import Redactor
 from convgate.store import Conversations, Labels
 from convgate.store.labels import Annotator
 from convgate.transcripts import BadLinesError, Problems
+from convgate.transcripts.redaction import Redactor
 from convgate.ui.annotator import annotator
 from convgate.ui.answering import PROBLEM, keep_saved, reporting_problems
 from convgate.ui.explore import state
@@ -21,8 +22,7 @@ from convgate.ui.explore.state import View
 from convgate.ui.frame import App, show_problem
 from convgate.ui.redaction import redact_checkbox
 from convgate.ui.state import put, remembered
-from convgate.ui.text import literal
-from convgate.ui.wording import ago, counted, told_apart
+from convgate.ui.text import literal, make_labels_unique
 
 SHOW = "label.show"
 IMPORTED, GENERATION = "label.import.done", "label.import.generation"
@@ -70,10 +70,10 @@ def _draw_annotators(app: App) -> None:
         st.caption("No labels yet.")
     for one in annotators:
         with st.container(horizontal=True, vertical_alignment="center", border=True):
-            last = f" · last {ago(one.last)}" if one.last else ""
+            last = f" · last {format_age(one.last)}" if one.last else ""
             st.markdown(
-                f"**{literal(one.name)}** · {one.kind} · {counted(one.answers, 'answer')} on"
-                f" {counted(one.situations, 'message')}{last}"
+                f"**{literal(one.name)}** · {one.kind} · {pluralize(one.answers, 'answer')} on"
+                f" {pluralize(one.situations, 'message')}{last}"
             )
             key = f"label.trains.{one.name}"
             put(key, one.trains)  # another window may have switched it
@@ -122,7 +122,7 @@ def _draw_import(app: App, by: str, name: str, content: bytes) -> None:
             "Annotator", by, key="label.import.whose", max_chars=60, help="Of answers that name none"
         )
         rows = Conversations(app.store).find(per_page=_MAX_CONVERSATIONS).rows
-        titles = told_apart({row.key: row.title for row in rows})
+        titles = make_labels_unique({row.key: row.title for row in rows})
         about = st.selectbox(
             "Conversation", list(titles), index=None, format_func=lambda key: titles.get(key, key),
             key="label.import.about", help="Of answers that name none", placeholder="Named in the file",
@@ -134,7 +134,7 @@ def _draw_import(app: App, by: str, name: str, content: bytes) -> None:
             time_limit=app.settings.read_limit_seconds,
         )  # fmt: skip
     except BadLinesError as error:
-        st.error(literal(f"{name}: {counted(error.bad, 'bad row')}. Correct them, or skip bad rows."))
+        st.error(literal(f"{name}: {pluralize(error.bad, 'bad row')}. Correct them, or skip bad rows."))
         _draw_problems(error.problems.errors)
         return
     except ConvgateError as error:
@@ -142,13 +142,13 @@ def _draw_import(app: App, by: str, name: str, content: bytes) -> None:
         return
     names = ", ".join(f"{literal(name)} {count:,}" for name, count in found.annotators.items())
     st.markdown(
-        f"{literal(found.name)}: {counted(len(found.entries), 'label')} on"
-        f" {counted(len(found.conversations), 'conversation')}, {len(found.new):,} of them new. By: {names}."
+        f"{literal(found.name)}: {pluralize(len(found.entries), 'label')} on"
+        f" {pluralize(len(found.conversations), 'conversation')}, {len(found.new):,} of them new. By: {names}."
         f" {found.added:,} new, {found.known:,} known, {found.replaced:,} replace another answer."
     )
     _draw_problems(found.problems)
     st.button(
-        f"Import {counted(len(found.entries), 'label')}", key="label.import.keep", type="primary",
+        f"Import {pluralize(len(found.entries), 'label')}", key="label.import.keep", type="primary",
         on_click=_keep, args=(app, found, by),
     )  # fmt: skip
 
@@ -164,5 +164,7 @@ def _keep(app: App, found: Import, by: str) -> None:
     state.touched()
     with reporting_problems():
         keep_saved(saved := keep_labels(app.store, found, by=by))
-        st.session_state[IMPORTED] = f"Imported {counted(saved.changed, 'label')}. Undo reverts all of them."
+        st.session_state[IMPORTED] = (
+            f"Imported {pluralize(saved.changed, 'label')}. Undo reverts all of them."
+        )
         st.session_state[GENERATION] = remembered(GENERATION, 0) + 1

@@ -11,6 +11,7 @@ from typing import Literal
 
 import streamlit as st
 
+from convgate.core.text import format_age, pluralize
 from convgate.labels.queue import Judge, make_queue
 from convgate.policies.gate import GatePolicy
 from convgate.store import Labels, SituationKey
@@ -28,7 +29,6 @@ from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.state import selected_rows
 from convgate.ui.text import literal
-from convgate.ui.wording import ago, counted
 
 WORK, QUEUE, TABLE, ADJUDICATED = "label.work", "label.queue", "label.disagreements", "label.adjudicated"
 SIZE, OTHER, WHERE = "label.queue.size", "label.queue.other", "label.queue.where"
@@ -73,7 +73,7 @@ def draw_work(app: App, view: View, outcome: Outcome) -> Work | None:
             help="A queue asks about the turns that teach most, from all conversations.",
         )  # fmt: skip
         if n_disagreements and not view.settle:
-            st.caption(f"{counted(n_disagreements, 'disagreement')} to adjudicate", width="content")
+            st.caption(f"{pluralize(n_disagreements, 'disagreement')} to adjudicate", width="content")
         if not is_asked():
             draw_annotator(app)
     if is_asked():
@@ -244,7 +244,7 @@ def _draw_disagreements(app: App, outcome: Outcome) -> Work:
     page = counts.disagreements(per_page=_MAX_LISTED, settled=adjudicated)
     with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
         what = "adjudicated" if adjudicated else "to adjudicate"
-        st.markdown(f"**{counted(page.total, 'disagreement')} {what}.** All answers are kept.")
+        st.markdown(f"**{pluralize(page.total, 'disagreement')} {what}.** All answers are kept.")
         st.toggle("Adjudicated", key=ADJUDICATED, on_change=state.touched, persist_state="session")
     if annotator() is None:
         st.caption("Choose a name above to adjudicate.")
@@ -272,7 +272,7 @@ def _table_row(row: Disagreement) -> dict[str, object]:
         "message": "question" if row.situation.turn is None else str(row.situation.turn + 1),
         "turn": row.turn + 1,
         "answers": writable(", ".join(answers)),
-        "when": ago(row.at),
+        "when": format_age(row.at),
         **({"adjudicated": NAMES[row.settled]} if row.settled else {}),
     }
 

@@ -11,6 +11,7 @@ import streamlit as st
 
 from convgate.context.guardrails.report import Bin, ModeErrors, Report
 from convgate.context.guardrails.rules import DRIFT_RECOVERY, RECOVERY
+from convgate.core.settings import Settings
 from convgate.figures.layout import CONFIG
 from convgate.figures.levels import Level, Point, describe_level, level_figure
 from convgate.figures.over_time import Episode, Frame
@@ -23,7 +24,6 @@ from convgate.figures.requests import (
     mode_shares_figure,
     tokens_figure,
 )
-from convgate.settings import Settings
 from convgate.store.guard_states import Alert
 from convgate.transcripts.characters import writable
 from convgate.ui.theme import current_palette

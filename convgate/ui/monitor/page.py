@@ -13,10 +13,10 @@ import streamlit as st
 from convgate.context.guardrails import set_baseline
 from convgate.context.guardrails.report import Report, Totals, report
 from convgate.context.mode import MODES
-from convgate.errors import ConvgateError
-from convgate.figures.hover import percent
+from convgate.core.errors import ConvgateError
+from convgate.core.settings import Settings
+from convgate.core.text import format_share, pluralize
 from convgate.figures.requests import CAUSES
-from convgate.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Baseline, GuardStates
 from convgate.store.requests import COLUMNS, Requests
@@ -36,7 +36,6 @@ from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.state import put
 from convgate.ui.tables import markdown_table
 from convgate.ui.text import literal
-from convgate.ui.wording import counted
 
 REFRESH_SECONDS = 30
 MAX_ROWS = 200  # of the table of fallbacks
@@ -145,7 +144,7 @@ def _draw_totals(totals: Totals, lost: int) -> None:
         for label, value, detail in numbers:
             st.metric(label, value, detail, delta_color="off", delta_arrow="off", width="content")
     if lost:
-        st.warning(f"{counted(lost, 'request')} could not be logged.", icon=":material/warning:")
+        st.warning(f"{pluralize(lost, 'request')} could not be logged.", icon=":material/warning:")
 
 
 def _draw_fallbacks(app: App, shown: Report) -> None:
@@ -177,7 +176,7 @@ def _draw_baseline(app: App, shown: Report) -> None:
     if baseline is None:
         st.caption("No baseline: drift is not watched. Set one from a period without problems.")
     else:
-        st.caption(f"{counted(baseline.requests, 'request')}, set {clock_time(baseline.at)}.")
+        st.caption(f"{pluralize(baseline.requests, 'request')}, set {clock_time(baseline.at)}.")
     columns = (None if baseline is None else baseline.counts, totals.classified)
     rows = [[mode, *(_mode_share(counts, mode) for counts in columns)] for mode in MODES]
     with st.container(key="monitor-baseline"):
@@ -232,12 +231,12 @@ def _report(_settings: Settings, _store: Store, period: str, until: datetime | N
 
 
 def _share(share: float | None) -> str:
-    return "–" if share is None else percent(share)
+    return "–" if share is None else format_share(share)
 
 
 def _mode_share(counts: Mapping[str, int] | None, mode: str) -> str:
     total = sum(counts.values()) if counts else 0
-    return percent(counts.get(mode, 0) / total) if counts and total else "–"
+    return format_share(counts.get(mode, 0) / total) if counts and total else "–"
 
 
 def _change_place() -> None:
@@ -271,7 +270,7 @@ def _set_baseline(app: App, since: datetime, until: datetime) -> None:
         _finish(literal(str(error)))
     else:
         st.session_state[_PREVIOUS] = previous
-        _finish(f"Baseline set: {counted(baseline.requests, 'request')}.")
+        _finish(f"Baseline set: {pluralize(baseline.requests, 'request')}.")
 
 
 def _clear_baseline(app: App) -> None:
@@ -293,7 +292,7 @@ def _put_baseline(app: App, baseline: Baseline | None, message: str) -> None:
 
 def _delete_log(app: App) -> None:
     try:
-        message = f"Deleted {counted(Requests(app.store).delete_all(), 'request')}."
+        message = f"Deleted {pluralize(Requests(app.store).delete_all(), 'request')}."
     except ConvgateError as error:
         message = literal(str(error))
     _finish(message)

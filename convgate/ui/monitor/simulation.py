@@ -11,10 +11,10 @@ import streamlit as st
 from convgate.context.guardrails.report import bin_width
 from convgate.context.guardrails.simulation import AFTER, BEFORE, START, Moment, Simulation, drifted, simulate
 from convgate.context.mode import MODES, Mode
-from convgate.errors import ContextError
-from convgate.figures.hover import percent
+from convgate.core.errors import ContextError
+from convgate.core.settings import Settings
+from convgate.core.text import format_share
 from convgate.figures.levels import Point
-from convgate.settings import Settings
 from convgate.store.guard_states import GuardStates
 from convgate.ui.frame import App, show_problem
 from convgate.ui.monitor.charts import Charts
@@ -56,7 +56,10 @@ def draw_simulation(app: App, view: View) -> None:
         show_problem(error)
         return
     total = sum(normal.values())
-    shares = [f"{mode} {percent(normal.get(mode, 0) / total)} → {percent(shifted[mode])}" for mode in MODES]
+    shares = [
+        f"{mode} {format_share(normal.get(mode, 0) / total)} → {format_share(shifted[mode])}"
+        for mode in MODES
+    ]
     st.caption(f"Usual → drifted: {', '.join(shares)}.")
     simulation = _simulate(
         tuple(normal.get(mode, 0) for mode in MODES), view.toward, view.nats, view.minutes, view.rate,

@@ -11,12 +11,11 @@ import streamlit as st
 
 from convgate.context.guardrails.report import Report
 from convgate.context.guardrails.rules import DRIFT_RECOVERY, MIN_OVERALL_OUTCOMES, judge
-from convgate.figures.hover import percent
-from convgate.settings import Settings
+from convgate.core.settings import Settings
+from convgate.core.text import format_age, format_share
 from convgate.store.guard_states import Alert
 from convgate.transcripts.characters import writable
 from convgate.ui.text import literal
-from convgate.ui.wording import ago
 
 State = Literal["normal", "not enough data", "off", "pending", "alert"]
 
@@ -61,14 +60,14 @@ def guard_statuses(report: Report, settings: Settings) -> list[GuardStatus]:
     confidence = GuardStatus(
         "Low confidence",
         state("low_confidence", has_data=latest.judged >= low_min),
-        f"**{percent(latest.low_share or 0)}** unsure, limit {percent(settings.guard_low_confidence_share)};"
+        f"**{format_share(latest.low_share or 0)}** unsure, limit {format_share(settings.guard_low_confidence_share)};"
         f" {latest.judged:,} of at least {low_min:,} requests without an intent in the last {minutes:g} min",
         "An alert alone: unsure messages are GENERAL anyway.",
     )
     min_outcomes, overall = settings.guard_error_min_outcomes, latest.overall_rate
     has_outcomes = any(errors.newest.count >= min_outcomes for errors in report.errors)
     rates = [
-        f"{errors.mode} {percent(errors.newest.rate)} of {errors.newest.count:,}"
+        f"{errors.mode} {format_share(errors.newest.rate)} of {errors.newest.count:,}"
         for errors in report.errors
         if errors.newest.rate is not None
     ]
@@ -76,7 +75,7 @@ def guard_statuses(report: Report, settings: Settings) -> list[GuardStatus]:
     figure = (
         f"**{latest.overall.count:,} of {MIN_OVERALL_OUTCOMES:,}** outcomes for an overall rate"
         if limit is None
-        else f"{', '.join(rates) or 'No recent outcomes'}; limit {percent(limit)}, at least {min_outcomes:,}"
+        else f"{', '.join(rates) or 'No recent outcomes'}; limit {format_share(limit)}, at least {min_outcomes:,}"
     )
     held = [errors.mode for errors in report.errors if errors.is_held]
     effect = f"Built as GENERAL: {', '.join(held)}." if held else "A failing mode is built as GENERAL."
@@ -104,7 +103,9 @@ def draw_headline(statuses: Sequence[GuardStatus], alerts: Sequence[Alert], now:
     """Draw each open alert, or a sentence that says whether anything is to be done."""
     for alert in alerts:
         name = _name(alert) + (f" in {alert.mode}" if alert.mode else "")
-        st.error(f"**{name}**, {ago(alert.raised, now)}. {literal(alert.message)}", icon=":material/error:")
+        st.error(
+            f"**{name}**, {format_age(alert.raised, now)}. {literal(alert.message)}", icon=":material/error:"
+        )
     if alerts:
         return
     states = {status.state for status in statuses}

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from typing import cast
 
 from convgate.context.mode import MODES, Mode
-from convgate.ui.address import Address
+from convgate.ui.page_state import Address
 from convgate.ui.query import QueryReader
 
 PERIODS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(30)}

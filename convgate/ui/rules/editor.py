@@ -11,7 +11,8 @@ from io import StringIO
 import streamlit as st
 from ruamel.yaml import YAML
 
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
+from convgate.core.text import pluralize, truncate
 from convgate.gatekeeper.decision import KEEP, SKIP
 from convgate.gatekeeper.rules import RuleProblem, Rules, RulesError
 from convgate.gatekeeper.rules_file import parse_rules
@@ -19,8 +20,7 @@ from convgate.transcripts.characters import writable
 from convgate.ui.rules.rules_file import StoredRules, read_file, save, undo
 from convgate.ui.rules.view import address
 from convgate.ui.state import put
-from convgate.ui.text import literal, shortened
-from convgate.ui.wording import counted
+from convgate.ui.text import literal
 
 TEXT, DRAFT, BASE, NOTE = "rules.text", "rules.draft", "rules.base", "rules.note"
 _LISTS = {SKIP: "skip_patterns", KEEP: "keep_patterns"}
@@ -128,7 +128,7 @@ def add_rule(outcome: str, message: str) -> None:
     elif any(rule.pattern == pattern for rule in (*rules.skip_patterns, *rules.keep_patterns)):
         _put(note=f"There is already a rule with the pattern {shown}.")
     else:
-        reason = f"says “{shortened(' '.join(writable(message).split()), 50)}”"
+        reason = f"says “{truncate(' '.join(writable(message).split()), 50)}”"
         text = append_rule(text, outcome, pattern, reason)
         _put(draft=text, note=f"Added a {outcome} rule: {shown}. Preview it, then save.")
 
@@ -187,7 +187,7 @@ def _draw_state(draft: Draft) -> None:
             items.append(f"- {place}{literal(problem.problem)}")
             if quote:
                 items.append(f"  \n  {literal(quote, limit=80)}")
-        summary = f"{counted(len(draft.problems), 'problem')}. The rules in the file stay in force."
+        summary = f"{pluralize(len(draft.problems), 'problem')}. The rules in the file stay in force."
         st.error("\n".join([summary, "", *items]), icon=":material/error:")
     elif not draft.text.strip() and not draft.file.problem:
         st.caption("No rules yet.")
@@ -195,7 +195,7 @@ def _draw_state(draft: Draft) -> None:
     elif draft.rules is not None:
         skips, keeps = len(draft.rules.skip_patterns), len(draft.rules.keep_patterns)
         state = "Not saved yet." if draft.is_changed else "Saved."
-        st.caption(f"{counted(skips, 'skip rule')}, {counted(keeps, 'keep rule')}. {state}")
+        st.caption(f"{pluralize(skips, 'skip rule')}, {pluralize(keeps, 'keep rule')}. {state}")
 
 
 def _put(**values: object) -> None:

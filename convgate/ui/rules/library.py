@@ -9,8 +9,8 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.conversation import Conversation
-from convgate.errors import StoreError
+from convgate.core.conversation import Conversation
+from convgate.core.errors import StoreError
 from convgate.gatekeeper.checks import Limits, check
 from convgate.gatekeeper.decision import GatekeeperDecision
 from convgate.gatekeeper.exchange import PlacedExchange, exchanges_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from convgate.figures.hover import percent
+from convgate.core.text import format_share, pluralize
 from convgate.gatekeeper.checks import Limits, check
 from convgate.gatekeeper.decision import KEEP, SKIP
 from convgate.gatekeeper.exchange import Exchange
@@ -17,7 +17,7 @@ from convgate.gatekeeper.statistics import KeptSkipped, Statistics
 from convgate.store.conversations import terms
 from convgate.ui.frame import App
 from convgate.ui.navigation import EXPLORE
-from convgate.ui.picking import Picker
+from convgate.ui.picker import Picker
 from convgate.ui.rules.editor import Draft, add_rule, draw_editor, load_draft
 from convgate.ui.rules.library import (
     CheckedConversation,
@@ -34,7 +34,6 @@ from convgate.ui.rules.view import CHANGES, LOOKS, MAX_SEARCH, SHOWS, View, addr
 from convgate.ui.state import put
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
-from convgate.ui.wording import counted
 
 LOOK, SHOW, SEARCH, CHANGE, ON = (f"rules.{name}" for name in ("look", "show", "search", "change", "on"))
 PREVIEW, PAGE = "rules.preview", "rules.page"
@@ -93,7 +92,7 @@ def _draw_exchanges(view: View, draft: Draft, rows: Sequence[Row]) -> None:
         placeholder="Search messages and answers", label_visibility="collapsed",
     )  # fmt: skip
     shown = [row for row in found if _is_shown(row, view.show)]
-    st.caption(f"{len(shown):,} of {counted(len(rows), 'exchange')}")
+    st.caption(f"{len(shown):,} of {pluralize(len(rows), 'exchange')}")
     _draw_rows(view, draft, shown)
 
 
@@ -117,8 +116,8 @@ def _draw_changes(app: App, view: View, draft: Draft) -> None:
         kind: sum(row.change == kind for row in comparison.changed) for kind in CHANGES if kind != "all"
     }
     st.markdown(
-        f"**{counted(len(comparison.changed), 'changed decision')}** of"
-        f" {counted(comparison.n_exchanges, 'exchange')}."
+        f"**{pluralize(len(comparison.changed), 'changed decision')}** of"
+        f" {pluralize(comparison.n_exchanges, 'exchange')}."
     )
     _draw_rule_counts(draft.rules, comparison)
     if comparison.changed:
@@ -161,8 +160,8 @@ def _draw_statistics(app: App, view: View, draft: Draft, conversation: CheckedCo
         st.caption("There is no exchange to count.")
         return
     st.markdown(
-        f"**{percent(statistics.keep_rate)} kept:** {statistics.kept:,} of"
-        f" {counted(statistics.decided, 'exchange')}; {statistics.skipped:,} skipped."
+        f"**{format_share(statistics.keep_rate)} kept:** {statistics.kept:,} of"
+        f" {pluralize(statistics.decided, 'exchange')}; {statistics.skipped:,} skipped."
     )
     st.dataframe(_to_table("Category", statistics.categories), hide_index=True, key="rules.categories")
     st.dataframe(_to_table("Rule", statistics.rules), hide_index=True, key="rules.rules")

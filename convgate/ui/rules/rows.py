@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 
+from convgate.core.text import truncate
 from convgate.figures.palette import Palette
 from convgate.gatekeeper.decision import GatekeeperDecision, Match
 from convgate.gatekeeper.exchange import Exchange
 from convgate.transcripts.characters import isolate, writable
-from convgate.ui.text import shortened
 
 EXCERPT = 400  # characters of a message that are shown at first
 MAX_SHOWN = 20_000  # characters of a message that are shown at all
@@ -123,4 +123,4 @@ def _name(category: str) -> str:
 
 
 def _text(text: str) -> str:
-    return escape(isolate(writable(shortened(text, 600))), quote=True)
+    return escape(isolate(writable(truncate(text, 600))), quote=True)

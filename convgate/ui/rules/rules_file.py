@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from convgate.errors import ConvgateError
-from convgate.files import write_whole
+from convgate.core.errors import ConvgateError
+from convgate.core.files import write_whole
+from convgate.core.home import make_home
+from convgate.core.settings import Settings
 from convgate.gatekeeper.gatekeeper import RULES_NAME
-from convgate.home import make_home
-from convgate.settings import Settings
 
 
 class RulesFileError(ConvgateError):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from convgate.ui.address import Address
+from convgate.ui.page_state import Address
 from convgate.ui.query import QueryReader
 
 LOOKS = {"exchanges": "Exchanges", "changes": "What changes", "statistics": "Statistics"}

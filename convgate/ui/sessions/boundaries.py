@@ -9,10 +9,10 @@ from functools import cached_property
 
 import streamlit as st
 
-from convgate.conversation import Conversation
-from convgate.errors import ConvgateError
-from convgate.sessions import Boundaries, Boundary, BoundaryRules, Kind, segment, with_moved
-from convgate.sessions.workflow import workflow_state_of
+from convgate.core.conversation import Conversation
+from convgate.core.errors import ConvgateError
+from convgate.policies.sessions import Boundaries, Boundary, BoundaryRules, Kind, segment, with_moved
+from convgate.policies.sessions.workflow import workflow_state_of
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.ui import services
 from convgate.ui.frame import App

@@ -7,18 +7,19 @@ from itertools import pairwise
 
 import streamlit as st
 
-from convgate.errors import SessionError
+from convgate.core.errors import SessionError
+from convgate.core.text import format_age
+from convgate.core.text import format_duration as duration
 from convgate.figures.hover import on_screen
 from convgate.figures.layout import CONFIG
 from convgate.figures.sessions import Along, along_figure, along_height, describe_along
 from convgate.figures.timeline import Event
-from convgate.sessions import Boundaries, BoundaryRules
+from convgate.policies.sessions import Boundaries, BoundaryRules
 from convgate.store.sessions import Sessions
-from convgate.text import format_duration as duration
 from convgate.transcripts.characters import writable
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
-from convgate.ui.picking import Picker
+from convgate.ui.picker import Picker
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import (
     PROBLEM,
@@ -36,7 +37,6 @@ from convgate.ui.tables import draw_numbers
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 from convgate.ui.turn import turn_labels
-from convgate.ui.wording import ago
 
 CHART = "sessions.chart"
 _BEGUN = {"session": "A session begins", "conversation": "A conversation begins", "none": "It goes on"}
@@ -171,7 +171,10 @@ def _draw_session(found: ConversationBoundaries) -> None:
     held = Sessions(found.app.store).of(found.key)
     if held is None or held.session is None:
         return
-    parts = [f"In the stored session {literal(held.session)}", f"last activity {ago(held.last_activity)}"]
+    parts = [
+        f"In the stored session {literal(held.session)}",
+        f"last activity {format_age(held.last_activity)}",
+    ]
     if held.workflow_state:
         parts.insert(1, f"workflow state {held.workflow_state}")
     if held.tags:

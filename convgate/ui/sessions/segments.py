@@ -7,10 +7,11 @@ from functools import partial
 
 import streamlit as st
 
+from convgate.core.text import format_age, pluralize, truncate
+from convgate.core.text import format_duration as duration
 from convgate.figures.hover import on_screen
-from convgate.sessions import Kind
+from convgate.policies.sessions import Kind
 from convgate.store.edits import MovedBoundaries
-from convgate.text import format_duration as duration
 from convgate.ui import keys
 from convgate.ui.actions import draw_undo
 from convgate.ui.changes import following
@@ -32,9 +33,8 @@ from convgate.ui.sessions.boundaries import (
     undo,
 )
 from convgate.ui.sessions.state import View
-from convgate.ui.text import literal, shortened
+from convgate.ui.text import literal
 from convgate.ui.turn import Step, draw_turn_head, draw_turn_text
-from convgate.ui.wording import ago, counted
 
 NOTE = "sessions.note"
 _LONGEST_NOTE = 300  # characters
@@ -77,7 +77,7 @@ def _draw_why(found: ConversationBoundaries, selected: int) -> None:
     by = " :orange-badge[:material/person: moved by a person]" if mine else ""
     st.markdown(f"**{told}:** {why}{by}")
     if mine:
-        st.caption(_by_rules(found, selected) + (f" Said {ago(mine.at)}." if mine.at else ""))
+        st.caption(_by_rules(found, selected) + (f" Said {format_age(mine.at)}." if mine.at else ""))
     facts = []
     times = times_of(found.key, found.conversation)
     if (
@@ -201,7 +201,7 @@ def _draw_segment(found: ConversationBoundaries, one: Segment, *, is_here: bool)
             (turn for turn in found.conversation.turns[one.start : one.stop] if not turn.is_instruction),
             found.conversation.turns[one.start],
         )
-        words = shortened(" ".join(opening.scored_text[: 4 * _OPENING].split()), _OPENING)
+        words = truncate(" ".join(opening.scored_text[: 4 * _OPENING].split()), _OPENING)
         st.markdown(f"{literal(opening.speaker, limit=40)}: {literal(words)}")
         _draw_reason(found, one)
         _draw_controls(found, one)
@@ -212,7 +212,7 @@ def _extent(found: ConversationBoundaries, one: Segment) -> str:
     turns = (
         f"turn {one.start + 1:,}" if one.stop - one.start == 1 else f"turns {one.start + 1:,}–{one.stop:,}"
     )
-    parts = [turns, counted(one.stop - one.start, "message")]
+    parts = [turns, pluralize(one.stop - one.start, "message")]
     times = times_of(found.key, found.conversation)
     if times is not None:
         said_at = times[one.start : one.stop]
@@ -278,7 +278,7 @@ def _draw_within(found: ConversationBoundaries, one: Segment) -> None:
                 args=(turn,),
             )  # fmt: skip
     if len(passed) > _WITHIN:
-        st.caption(f"… and at {counted(len(passed) - _WITHIN, 'further turn')}")
+        st.caption(f"… and at {pluralize(len(passed) - _WITHIN, 'further turn')}")
 
 
 def _removed(found: ConversationBoundaries, start: int) -> Changes:

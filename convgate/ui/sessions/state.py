@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from convgate.sessions import BoundaryRules
+from convgate.policies.sessions import BoundaryRules
 from convgate.ui.page_state import TURN, Address, Codec, PageState, number, one_of, param, share
 from convgate.ui.state import put as put
 

@@ -6,8 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import streamlit as st
 
-from convgate.errors import ConvgateError, StoreError
-from convgate.sessions.manager import ENDED, SessionManager
+from convgate.core.errors import ConvgateError, StoreError
+from convgate.core.text import format_age, pluralize
+from convgate.policies.sessions.manager import ENDED, SessionManager
 from convgate.store.sessions import OldSessions, Session, SessionConversation, SessionPage, Sessions
 from convgate.transcripts.characters import isolate, writable
 from convgate.ui import state as widgets
@@ -17,7 +18,6 @@ from convgate.ui.sessions import state
 from convgate.ui.sessions.state import STATES, View
 from convgate.ui.state import selected_cell
 from convgate.ui.text import literal
-from convgate.ui.wording import ago, counted
 
 HELD_PER_PAGE = 10
 TOLD, REASON = "sessions.told", "sessions.reason"
@@ -61,8 +61,8 @@ def _facts(session: Session) -> list[str]:
     facts = [
         f"workspace {literal(session.workspace, limit=80)}",
         f"started {local(session.started)}",
-        f"last activity {local(session.last_activity)} ({ago(session.last_activity)})",
-        counted(session.conversation_count, "conversation"),
+        f"last activity {local(session.last_activity)} ({format_age(session.last_activity)})",
+        pluralize(session.conversation_count, "conversation"),
     ]
     if session.ended is None:
         return [*facts, "**active**"]
@@ -92,7 +92,7 @@ def _draw_conversations(app: App, session: Session) -> None:
 
 
 def _draw_conversation(app: App, one: SessionConversation) -> None:
-    parts = [f"began {local(one.began)}", f"last activity {ago(one.last_activity)}"]
+    parts = [f"began {local(one.began)}", f"last activity {format_age(one.last_activity)}"]
     if one.workflow_state:
         parts.insert(0, one.workflow_state)
     tags = " ".join(f":gray-badge[{literal(tag, limit=40)}]" for tag in one.tags)
@@ -172,7 +172,7 @@ def draw_cleaning(app: App) -> None:
         )  # fmt: skip
         old = Sessions(app.store).old(datetime.now(UTC) - timedelta(days=days))
         if not old.sessions:
-            st.caption(f"Nothing to clean up: no session ended more than {counted(days, 'day')} ago.")
+            st.caption(f"Nothing to clean up: no session ended more than {pluralize(days, 'day')} ago.")
             return
         deletes = old.in_library > 0 and st.checkbox(
             "Also delete their conversations in the library", key=WITH, on_change=_again,
@@ -181,10 +181,10 @@ def draw_cleaning(app: App) -> None:
         for line in what_goes(old, deletes=deletes):
             st.markdown(f"- {line}")
         if st.session_state.get(ASKED):
-            st.markdown(f"**Remove {counted(old.sessions, 'session')}?** This cannot be undone.")
+            st.markdown(f"**Remove {pluralize(old.sessions, 'session')}?** This cannot be undone.")
             with st.container(horizontal=True):
                 st.button(
-                    f"Remove {counted(old.sessions, 'session')}", key="sessions.clean", type="primary",
+                    f"Remove {pluralize(old.sessions, 'session')}", key="sessions.clean", type="primary",
                     icon=":material/delete:", on_click=_clean, args=(app, days), kwargs={"deletes": deletes},
                 )  # fmt: skip
                 st.button("Keep them", key="sessions.keep", on_click=_again)
@@ -195,17 +195,17 @@ def draw_cleaning(app: App) -> None:
 def what_goes(old: OldSessions, *, deletes: bool) -> list[str]:
     """What a clean-up takes and leaves, a sentence each."""
     told = [
-        f"**{counted(old.sessions, 'session')}** of {counted(old.workspaces, 'workspace')} would go: their"
+        f"**{pluralize(old.sessions, 'session')}** of {pluralize(old.workspaces, 'workspace')} would go: their"
         " times and reasons."
     ]
     if old.only_here:
         told.append(
-            f"{counted(old.only_here, 'conversation')} of theirs that the library does not have would go"
+            f"{pluralize(old.only_here, 'conversation')} of theirs that the library does not have would go"
             " along: titles, tags, states; no text is stored of them."
         )
     if old.in_library:
         fate = "would be deleted there" if deletes else "would stay, without a session"
-        told.append(f"{counted(old.in_library, 'conversation')} of the library {fate}.")
+        told.append(f"{pluralize(old.in_library, 'conversation')} of the library {fate}.")
     return told
 
 
@@ -222,7 +222,7 @@ def _again() -> None:
 def _clean(app: App, days: int, *, deletes: bool) -> None:
     _again()
     gone = SessionManager(app.store).clean_up(retention_days=days, with_conversations=deletes)
-    st.session_state[DONE] = f"Removed {counted(gone, 'session')}."
+    st.session_state[DONE] = f"Removed {pluralize(gone, 'session')}."
 
 
 PER_PAGE = 20
@@ -272,7 +272,7 @@ def rows_of(sessions: tuple[Session, ...]) -> list[dict[str, str | int]]:
         {
             "workspace": writable(one.workspace),
             "state": "● active" if one.is_active else "○ ended",
-            "last activity": f"{local(one.last_activity)} ({ago(one.last_activity)})",
+            "last activity": f"{local(one.last_activity)} ({format_age(one.last_activity)})",
             "started": local(one.started),
             "ended": local(one.ended) if one.ended else "–",
             "conversations": one.conversation_count,
@@ -305,11 +305,13 @@ def _draw_list(found: SessionPage, page: int, pages: int) -> None:
     st.session_state[_SHOWN] = [one.id for one in found.rows]
     st.dataframe(
         rows_of(found.rows), hide_index=True, key=TABLE, on_select=_clicked, selection_mode="single-cell",
-        height=38 + 35 * len(found.rows), alt=f"{counted(len(found.rows), 'session')}, active ones first",
+        height=38 + 35 * len(found.rows), alt=f"{pluralize(len(found.rows), 'session')}, active ones first",
     )  # fmt: skip
     start = (page - 1) * PER_PAGE
     extent = f", {start + 1:,} to {start + len(found.rows):,} here" if pages > 1 else ""
-    st.caption(f"{counted(found.total, 'session')}{extent}. Active ones first, then by their last activity.")
+    st.caption(
+        f"{pluralize(found.total, 'session')}{extent}. Active ones first, then by their last activity."
+    )
     state.page.draw_pages(found.total, PER_PAGE, page)
 
 

@@ -9,16 +9,15 @@ from typing import Any
 import streamlit as st
 import tomli_w
 
+from convgate.core.settings import FILE_NAME, PREFIX
+from convgate.core.text import format_duration, pluralize
 from convgate.figures.hover import on_screen
-from convgate.sessions import Boundaries, BoundaryRules
-from convgate.settings import FILE_NAME, PREFIX
-from convgate.text import format_duration
+from convgate.policies.sessions import Boundaries, BoundaryRules
 from convgate.ui.frame import App
 from convgate.ui.sessions import state
 from convgate.ui.sessions.boundaries import ConversationBoundaries, record_at
 from convgate.ui.sessions.state import View, split_commands
 from convgate.ui.text import literal
-from convgate.ui.wording import counted
 
 GAP_ON, GAP, OVERRIDE, CLOSE = "sessions.gap_on", "sessions.gap", "sessions.override", "sessions.close"
 NEW, ONWARD = "sessions.new", "sessions.onward"
@@ -90,7 +89,7 @@ def draw_trial(app: App, view: View, found: ConversationBoundaries) -> None:
             )
             st.markdown("\n".join(f"- {line}" for line in told[:_TOLD]))
             if len(told) > _TOLD:
-                st.caption(f"… and {counted(len(told) - _TOLD, 'more difference')}")
+                st.caption(f"… and {pluralize(len(told) - _TOLD, 'more difference')}")
         else:
             st.markdown("**You are trying settings.** In this conversation they change nothing.")
         with st.expander("Make them the settings", icon=":material/settings:"):
@@ -187,6 +186,6 @@ def _starts(boundaries: Boundaries) -> dict[int, str]:
 
 def _extent(boundaries: Boundaries) -> str:
     return (
-        f"{counted(len(boundaries.conversation_starts), 'conversation')} in"
-        f" {counted(len(boundaries.session_starts), 'session')}"
+        f"{pluralize(len(boundaries.conversation_starts), 'conversation')} in"
+        f" {pluralize(len(boundaries.session_starts), 'session')}"
     )

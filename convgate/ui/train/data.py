@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from convgate.core.text import pluralize
 from convgate.training.library import RelevanceSets
 from convgate.training.sets import LICENCE, REPLAYS, count_replay
 from convgate.ui.frame import App
-from convgate.ui.labelled import LABELS as ALL_LABELS
-from convgate.ui.labelled import counted_together, label_counts
+from convgate.ui.label_sources import LABELS as ALL_LABELS
+from convgate.ui.label_sources import counted_together, label_counts
 from convgate.ui.text import literal
 from convgate.ui.train import state
-from convgate.ui.wording import counted
 
 LABELS, SETS, REPLAY, UPLOAD = "train.labels", "train.sets", "train.replay", "train.upload"
 _LABEL_PAGE = "pages/2_Label.py"
@@ -45,8 +45,8 @@ def draw_data(app: App) -> Chosen:
         help="What you and others labelled in this app. Turns that nobody judged are not learned from.",
     )  # fmt: skip
     if gold.judged:
-        told = f"{counted(gold.judged, 'labelled turn')}, {gold.relevant:,} of them relevant, for"
-        told += f" {counted(gold.situations, 'message')} of {counted(gold.conversations, 'conversation')}"
+        told = f"{pluralize(gold.judged, 'labelled turn')}, {gold.relevant:,} of them relevant, for"
+        told += f" {pluralize(gold.situations, 'message')} of {pluralize(gold.conversations, 'conversation')}"
         st.caption(told)
     else:
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -60,8 +60,8 @@ def draw_data(app: App) -> Chosen:
         info = infos[name]
         licence = info.licence or "no licence known, as of a set of your own"
         st.caption(
-            f"{literal(name)}: {counted(info.judged, 'judged turn')} for {counted(info.cases, 'message')} of"
-            f" {counted(info.conversations, 'conversation')} · {literal(licence)}"
+            f"{literal(name)}: {pluralize(info.judged, 'judged turn')} for {pluralize(info.cases, 'message')} of"
+            f" {pluralize(info.conversations, 'conversation')} · {literal(licence)}"
         )
     _draw_refused(
         [f"{info.name}: {info.problem or info.terms}" for name, info in infos.items() if name not in usable]
@@ -78,7 +78,7 @@ def draw_data(app: App) -> Chosen:
         parts = [(one.label, *count_replay(one.name)) for one in REPLAYS if one.name in replay]
         st.caption(
             " · ".join(
-                f"{label}: {counted(talks, 'conversation')}, {counted(cases, 'message')}"
+                f"{label}: {pluralize(talks, 'conversation')}, {pluralize(cases, 'message')}"
                 for label, talks, cases in parts
             )
             + f" · {LICENCE}"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
+from convgate.core.text import format_age, pluralize
 from convgate.training.report import read_verdict
 from convgate.training.run import Run, Runs
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.train import state
-from convgate.ui.wording import ago, counted
 from convgate.versions.catalog import Versions
 
 PER_PAGE = 8
@@ -73,8 +73,8 @@ def details(run: Run) -> str:
         learned = [*run.request.sets, *run.request.replay]
         parts.append(f"{', '.join(learned) or 'what comes with convgate'}")
         parts.append(f"from {run.request.parent}" if run.request.parent else "from scratch")
-    parts.append(counted(run.epochs, "epoch"))
-    parts.append(ago(run.started))
+    parts.append(pluralize(run.epochs, "epoch"))
+    parts.append(format_age(run.started))
     if run.is_active and run.progress is not None:
         parts.append(run.progress.stage)
     elif run.message and run.state != "done":

@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import streamlit as st
 
+from convgate.core.text import pluralize
+from convgate.evaluation.split import MIN_CONVERSATIONS
 from convgate.labels.gold import gold_set
 from convgate.training.epochs import FURTHER
 from convgate.training.process import Order, start_training
-from convgate.training.split import MIN_CONVERSATIONS
 from convgate.ui.annotator import person
 from convgate.ui.frame import App
 from convgate.ui.text import literal
 from convgate.ui.train import state
 from convgate.ui.train.data import Chosen, draw_data
 from convgate.ui.train.warnings import warnings_before_training
-from convgate.ui.wording import counted
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
@@ -53,7 +53,7 @@ def few(chosen: Chosen) -> str:
         return "Without labels or sets it only repeats what comes with convgate, so it will hardly change."
     if chosen.conversations < MIN_CONVERSATIONS:
         return (
-            f"These labels are of {counted(chosen.conversations, 'conversation')}. All are learned from, but"
+            f"These labels are of {pluralize(chosen.conversations, 'conversation')}. All are learned from, but"
             " none is left to compare the new version with its parent, so it is not made active by itself."
             f" Label turns in {MIN_CONVERSATIONS} conversations or more to see whether it gets better."
         )

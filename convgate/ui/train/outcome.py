@@ -6,7 +6,7 @@ import streamlit as st
 
 from convgate.training.report import read_verdict
 from convgate.training.run import Run
-from convgate.ui import in_use
+from convgate.ui import activation as in_use
 from convgate.ui.frame import App
 from convgate.ui.navigation import VERSIONS
 from convgate.ui.text import literal

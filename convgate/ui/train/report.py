@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 import streamlit as st
 
-from convgate.errors import GateError, TrainingError
+from convgate.core.errors import GateError, TrainingError
+from convgate.core.text import pluralize
 from convgate.training.report import CHANGES, Change, ItemReport
 from convgate.training.run import REPORT, Run
 from convgate.ui.choosers import of_version
-from convgate.ui.finding import Said, library_keys
 from convgate.ui.frame import App, show_problem
+from convgate.ui.library_lookup import Said, library_keys
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.page_state import LONGEST_QUESTION
 from convgate.ui.text import literal
 from convgate.ui.train.state import ONLY, TURN_PAGE
-from convgate.ui.wording import counted
 from convgate.versions.catalog import Versions
 
 PER_PAGE = 10
@@ -53,7 +53,7 @@ def draw_report(app: App, run: Run) -> None:
     st.subheader("Turn by turn", anchor=False)
     counts = {change: report.count(change) for change in CHANGES}
     st.markdown(
-        f"{counted(len(report), 'labelled turn')} that neither version learned from now:"
+        f"{pluralize(len(report), 'labelled turn')} that neither version learned from now:"
         f" **{counts['fixed']:,} fixed**, **{counts['broken']:,} broken**, {counts['right']:,} right and"
         f" {counts['wrong']:,} wrong as before."
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
 from convgate.ui import state
 from convgate.ui.frame import show_problem
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.errors import ConvgateError
+from convgate.core.errors import ConvgateError
+from convgate.core.text import pluralize
 from convgate.figures.layout import CONFIG
 from convgate.figures.training import (
     describe_epochs,
@@ -21,7 +22,6 @@ from convgate.ui.train import state
 from convgate.ui.train.listing import STATES, details, title
 from convgate.ui.train.outcome import draw_outcome
 from convgate.ui.train.report import draw_report
-from convgate.ui.wording import counted
 
 _EVERY = "1s"
 _TAIL = 6_000  # characters of a log
@@ -106,7 +106,7 @@ def _draw_actions(app: App, run: Run) -> None:
             st.button(
                 "Finish as it is", key="train.finish", icon=":material/flag:",
                 on_click=state.attempt, args=(finish_training, home, run.id),
-                help=f"Makes a version of the best of its {counted(run.epochs, 'epoch')}.",
+                help=f"Makes a version of the best of its {pluralize(run.epochs, 'epoch')}.",
             )  # fmt: skip
         with st.popover("Delete", icon=":material/delete:"):
             st.caption("Its record and its copy of the data go; a version that it made stays.")

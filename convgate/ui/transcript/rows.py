@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from convgate.conversation import Conversation, Situation, Turn
-from convgate.decisions import TurnDecisions
+from convgate.core.conversation import Conversation, Situation, Turn
+from convgate.core.decisions import TurnDecisions
+from convgate.core.text import format_age
 from convgate.figures.hover import on_screen
 from convgate.transcripts.characters import isolate
 from convgate.ui.changes import Changes
-from convgate.ui.wording import ago
 
 ROWS = 400
 """Turns that are shown at a time; more are a click away."""
@@ -153,8 +153,10 @@ def when(moment: datetime | None, reference: datetime | None) -> tuple[str, str]
     if reference is None or (moment.tzinfo is None) != (reference.tzinfo is None):
         return f"{moment.day} {moment:%b, %H:%M}", exact
     if moment <= reference:
-        return ago(moment, reference).replace(" ago", " before").replace("just now", "just before"), exact
-    return ago(reference, moment).replace(" ago", " later").replace("just now", "just after"), exact
+        return format_age(moment, reference).replace(" ago", " before").replace(
+            "just now", "just before"
+        ), exact
+    return format_age(reference, moment).replace(" ago", " later").replace("just now", "just after"), exact
 
 
 def excerpt(text: str, terms: Sequence[str], *, whole: bool) -> tuple[str, bool]:

@@ -10,25 +10,25 @@ from typing import Any
 
 import streamlit as st
 
+from convgate.core.parameters import parameter_names
+from convgate.core.text import pluralize
 from convgate.evaluation.calibration import Fittable
 from convgate.evaluation.results import Summary
 from convgate.evaluation.tuning import ScoredCase
 from convgate.gate.thresholds import Rule
-from convgate.parameters import parameter_names
 from convgate.policies.gate import GatePolicy
 from convgate.policies.scored import NO_LIMITS
 from convgate.store.edits import ConversationRules
-from convgate.ui import in_use
+from convgate.ui import activation as in_use
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.annotator import person
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App
-from convgate.ui.labelled import Source, content_sha256
-from convgate.ui.text import literal
+from convgate.ui.label_sources import Source, content_sha256
+from convgate.ui.text import literal, make_labels_unique
 from convgate.ui.tune import state
 from convgate.ui.tune.trial import Trial
-from convgate.ui.wording import counted, told_apart
 from convgate.versions import UNTRAINED
 from convgate.versions.card import DataSet, Draft, Measured, Metric
 from convgate.versions.catalog import Versions
@@ -57,7 +57,7 @@ class RuleChange:
         if self.trial is None or not self.sources:
             return ""
         names = " and ".join(source.plain for source in self.sources)
-        return f"{counted(self.trial.chosen.figures.turns, 'labelled turn')} of {names}"
+        return f"{pluralize(self.trial.chosen.figures.turns, 'labelled turn')} of {names}"
 
     @property
     def rule(self) -> Rule:
@@ -94,7 +94,7 @@ def draw_apply(applied: RuleChange) -> None:
         st.markdown("**For one conversation only**")
         st.caption("Explore opens it with this rule until you take it off. Nothing else changes.")
         newest = applied.app.conversations.find(per_page=_OFFERED).rows
-        titles = told_apart({row.key: row.title for row in newest})
+        titles = make_labels_unique({row.key: row.title for row in newest})
         st.selectbox(
             "Conversation", list(titles), key=WHICH, format_func=lambda key: titles.get(key, key),
             on_change=state.touched, placeholder="None in your library yet",

@@ -9,6 +9,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from convgate.core.text import pluralize
 from convgate.evaluation.metrics import Bools
 from convgate.evaluation.outcomes import BROKEN, FIXED, outcome_codes
 from convgate.evaluation.tuning import ScoredCases
@@ -17,14 +18,13 @@ from convgate.store.conversations import title_of
 from convgate.transcripts import Case, RelevanceSet
 from convgate.ui.choice import Choice
 from convgate.ui.explore.state import View as ExploreView
-from convgate.ui.finding import library_keys, said_in
 from convgate.ui.frame import App
+from convgate.ui.library_lookup import library_keys, said_in
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
 from convgate.ui.tune import state
 from convgate.ui.tune.state import LABELLED, ONLY, WHERE, View
 from convgate.ui.tune.trial import scored_turns
-from convgate.ui.wording import counted
 
 PER_PAGE = 10
 SAMPLE = 30
@@ -118,8 +118,8 @@ def _in_library(app: App, view: View, policy: GatePolicy, own: Choice, choice: C
     flips = Flips.of(scored, before, now, labelled=False)
     total, then, after = (int(scored.tokens[kept].sum()) for kept in (np.ones_like(now), before, now))
     st.markdown(
-        f"**{counted(len(flips), 'turn')}** of {len(now):,} {'flips' if len(flips) == 1 else 'flip'} before"
-        f" the last message of {counted(len(scored.cases), 'conversation')}:"
+        f"**{pluralize(len(flips), 'turn')}** of {len(now):,} {'flips' if len(flips) == 1 else 'flip'} before"
+        f" the last message of {pluralize(len(scored.cases), 'conversation')}:"
         f" ↑\u00a0{len(flips.up):,} kept, ↓\u00a0{len(flips.down):,} dropped. Tokens kept: {then:,}"
         f" before, **{after:,}** now, of {total:,}."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from convgate.core.text import pluralize
 from convgate.evaluation.calibration import (
     BestFBeta,
     Goal,
@@ -18,7 +19,6 @@ from convgate.evaluation.tuning import ScoredCases
 from convgate.evaluation.ways import Way, nearest_way, ways
 from convgate.gate.thresholds import Anchored, Rule
 from convgate.ui.choice import Choice
-from convgate.ui.wording import counted
 
 _NEARLY_ALL = 0.9  # of the turns: a rule that keeps more hardly chooses
 
@@ -101,7 +101,7 @@ def find(
         told = f"For {words}: {at}, with {_figures(curve.precision[row], curve.recall[row])}"
         if (share := curve.kept_share[row]) > _NEARLY_ALL:
             turns = len(scored.case)
-            told += f"; it keeps {round(share * turns):,} of {counted(turns, 'turn')}"
+            told += f"; it keeps {round(share * turns):,} of {pluralize(turns, 'turn')}"
         return GoalResult(row, f"{told}.")
     told = f"No {parameter} of this rule reaches {words} here."
     if isinstance(rule, Anchored):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.agent_settings import AgentSettings
+from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
 from convgate.ui import scoring
@@ -15,7 +15,7 @@ from convgate.ui.agent import draw_agent, draw_download
 from convgate.ui.choice import Choice, Extent
 from convgate.ui.choosers import chooser_labels, policy_of
 from convgate.ui.frame import App
-from convgate.ui.labelled import Source, draw_sources, read_labelled, sources, usable
+from convgate.ui.label_sources import Source, draw_sources, read_labelled, sources, usable
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
 from convgate.ui.tune import state

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from convgate.core.text import pluralize
 from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import Bools
 from convgate.evaluation.results import Measure
@@ -16,10 +17,9 @@ from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
 from convgate.ui.choice import Choice
-from convgate.ui.judging import once
+from convgate.ui.measurement import once
 from convgate.ui.tune.goals import GoalResult, find
 from convgate.ui.tune.state import View
-from convgate.ui.wording import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +143,7 @@ def words(trial: Trial) -> str:
     """What the rule that is tried does, against the version's own."""
     now, tried = trial.own.figures, trial.chosen.figures
     told = (
-        f"Of **{counted(tried.turns, 'labelled turn')}**, {tried.relevant:,} matter."
+        f"Of **{pluralize(tried.turns, 'labelled turn')}**, {tried.relevant:,} matter."
         f" The rule that is tried keeps {_kept(tried)}"
     )
     if trial.own.choice.same(trial.chosen.choice):

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 
 import streamlit as st
 
-from convgate.errors import GateError
+from convgate.core.errors import GateError
+from convgate.core.text import format_age, format_share, pluralize
 from convgate.evaluation.metrics import METRICS as ORDER
 from convgate.figures.curves import describe_epochs, epochs_figure, losses_and_shares
-from convgate.figures.hover import percent
 from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import RULES
 from convgate.ui.frame import App, show_problem
@@ -20,7 +20,6 @@ from convgate.ui.versions import state
 from convgate.ui.versions.listing import Shelf, draw_actions, draw_badges, parent_words
 from convgate.ui.versions.manage import draw_removal, draw_rename
 from convgate.ui.versions.words import METRICS, gain_words, markdown_table, named, with_interval
-from convgate.ui.wording import ago, counted
 from convgate.versions.card import DataSet, Measured, Metric, Training
 from convgate.versions.comparison import Difference, Pair, compare_versions, lineage
 from convgate.versions.markdown import UNDEFINED, measure
@@ -59,7 +58,7 @@ def draw_difference(parent: Version, version: Version) -> None:
             for one in found.moved[:LARGEST]
         ]
         st.markdown(markdown_table(("Weights that moved most", "by", "at most"), rows, numbers=True))
-        st.caption(f"{counted(len(found.moved), 'parameter')} of the gate moved.")
+        st.caption(f"{pluralize(len(found.moved), 'parameter')} of the gate moved.")
 
 
 def _draw_shared_data(found: Difference) -> None:
@@ -142,7 +141,7 @@ def _facts(shelf: Shelf, version: Version) -> Iterator[tuple[str, str]]:
     config, card = version.config, version.card
     place = next(one for one in lineage(shelf.listing.versions) if one.version.name == version.name)
     by = f", by {literal(card.who, limit=60)}" if card.who else ""
-    yield "Made", f"{ago(card.created)}, {card.created:%Y-%m-%d %H:%M} UTC{by}"
+    yield "Made", f"{format_age(card.created)}, {card.created:%Y-%m-%d %H:%M} UTC{by}"
     yield "Descent", parent_words(place, card.parent.name if card.parent else None)
     children = [one.version.name for one in lineage(shelf.listing.versions) if one.parent == version.name]
     if children:
@@ -151,7 +150,7 @@ def _facts(shelf: Shelf, version: Version) -> Iterator[tuple[str, str]]:
     label = RULES[card.threshold_rule].label
     yield "Threshold rule", f"{label}{f' ({literal(parameters, limit=200)})' if parameters else ''}"
     yield "Learned threshold", f"{card.learned_threshold:.2f}"
-    yield "Gate to tier 2", f"{percent(card.activation)} open"
+    yield "Gate to tier 2", f"{format_share(card.activation)} open"
     yield (
         "Kind",
         f"{config.preset}, {card.parameters:,} parameters, reads the {literal(config.situation)} message",
@@ -168,13 +167,13 @@ def _draw_measured(sets: Mapping[str, Measured], parent: str) -> None:
         return
     for one in sets.values():
         for line in gain_words(one, parent):
-            where = f"{counted(one.cases, 'message')} of {counted(one.conversations, 'conversation')}"
+            where = f"{pluralize(one.cases, 'message')} of {pluralize(one.conversations, 'conversation')}"
             st.markdown(f"{line}. On {where} that it did not learn from.")
     names = [name for name in ORDER if any(name in one.metrics for one in sets.values())]
     names += sorted({name for one in sets.values() for name in one.metrics} - {*names})
     head = (
         "Metric",
-        *(f"{literal(name, limit=40)}: {counted(one.cases, 'case')}" for name, one in sets.items()),
+        *(f"{literal(name, limit=40)}: {pluralize(one.cases, 'case')}" for name, one in sets.items()),
     )
     rows = [
         (
@@ -221,7 +220,7 @@ def _draw_training(training: Training | None) -> None:
             "It was not trained here: its weights are another version's, or were put together by hand."
         )
         return
-    st.caption(f"{counted(training.epochs, 'epoch')}, seed {training.seed}.")
+    st.caption(f"{pluralize(training.epochs, 'epoch')}, seed {training.seed}.")
     losses, shares = losses_and_shares(training.curves)
     columns = st.columns(2) if losses and shares else [st.container()]
     for column, curves in zip(columns, [found for found in (losses, shares) if found], strict=False):

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import streamlit as st
 
+from convgate.core.errors import ConvgateError, GateError
+from convgate.core.text import format_age
 from convgate.embedding.base import EncoderIdentity
-from convgate.errors import ConvgateError, GateError
 from convgate.gate.checkpoint import check_encoder
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App, show_problem
@@ -17,7 +18,6 @@ from convgate.ui.text import literal
 from convgate.ui.versions import state
 from convgate.ui.versions.manage import activate, draw_removal, pin
 from convgate.ui.versions.words import data_words, headline_words, named
-from convgate.ui.wording import ago
 from convgate.versions.catalog import Listing, Versions
 from convgate.versions.comparison import Descent, headline, lineage
 from convgate.versions.version import Version
@@ -126,7 +126,7 @@ def _draw_row(app: App, shelf: Shelf, place: Descent) -> None:
             draw_badges(shelf, version)
         by = f" by {literal(card.who, limit=40)}" if card.who else ""
         st.caption(
-            f"{parent_words(place, card.parent.name if card.parent else None)} · made {ago(card.created)}{by}"
+            f"{parent_words(place, card.parent.name if card.parent else None)} · made {format_age(card.created)}{by}"
             f" · {data_words(card.data)}"
         )
         reference = shelf.reference(version)

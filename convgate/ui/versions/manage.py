@@ -6,16 +6,17 @@ from functools import partial
 
 import streamlit as st
 
-from convgate.errors import ConvgateError, GateError
+from convgate.core.errors import ConvgateError, GateError
+from convgate.core.text import format_age, pluralize
 from convgate.gate.checkpoint import check_encoder
-from convgate.ui import in_use, state
+from convgate.ui import activation as in_use
+from convgate.ui import state
 from convgate.ui.actions import ActionResult, run_action
 from convgate.ui.annotator import annotator, person
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal
 from convgate.ui.versions.state import change, page, touched
 from convgate.ui.versions.words import data_words, named
-from convgate.ui.wording import ago, counted
 from convgate.versions import SHIPPED, UNTRAINED, check_name
 from convgate.versions.catalog import Versions
 from convgate.versions.pointers import Change
@@ -49,7 +50,7 @@ def draw_pointers(app: App, versions: Versions) -> None:
             " one in use here; take `version` out of them to let this page decide.",
             icon=":material/settings:",
         )
-    with st.expander(f"History: {counted(len(history), 'change')}", icon=":material/schedule:"):
+    with st.expander(f"History: {pluralize(len(history), 'change')}", icon=":material/schedule:"):
         whose = "the name that you label with" if annotator() else "until you choose a name on Label"
         st.caption(f"What you change is written under {named(person())}, {whose}.")
         if not history:
@@ -111,7 +112,7 @@ def _told(change: Change) -> str:
         what = f"went back to {named(name)}" if change.rollback else f"put {named(name)} into use"
     else:
         what = f"pinned {named(name)} as the baseline" if change.version else "let the baseline go"
-    return f"{literal(change.who or 'somebody', limit=60)} {what} {ago(change.when)}"
+    return f"{literal(change.who or 'somebody', limit=60)} {what} {format_age(change.when)}"
 
 
 ASKED = "versions.removing"  # the name that is to be deleted, once a person has asked for it
@@ -212,7 +213,7 @@ def draw_import(app: App, versions: Versions) -> None:
     card = found.card
     by = f" by {literal(card.who, limit=40)}" if card.who else ""
     st.markdown(
-        f":material/deployed_code: {named(found.name)} · made {ago(card.created)}{by} · {card.parameters:,}"
+        f":material/deployed_code: {named(found.name)} · made {format_age(card.created)}{by} · {card.parameters:,}"
         f" parameters · {data_words(card.data)}"
     )
     _draw_encoder(app, found)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.errors import GateError
+from convgate.core.errors import GateError
 from convgate.ui.actions import draw_result
 from convgate.ui.frame import App, show_problem
 from convgate.ui.page_state import draw_problems

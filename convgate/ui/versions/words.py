@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from convgate.figures.hover import number, percent, signed
+from convgate.core.text import format_number, format_share, format_signed, pluralize
 from convgate.ui.tables import markdown_table as markdown_table
 from convgate.ui.tables import with_interval as with_interval
 from convgate.ui.text import literal
-from convgate.ui.wording import counted
 from convgate.versions.card import DataSet, Measured
 from convgate.versions.comparison import Headline
 
@@ -52,10 +51,10 @@ def headline_words(found: Headline | None, reference: str | None) -> str:
     parts = []
     for figure in found.figures:
         share = figure.name == "kept_token_share"
-        value = percent(figure.value) if share else number(figure.value)
+        value = format_share(figure.value) if share else format_number(figure.value)
         delta = ""
         if figure.delta is not None:
-            moved = f"{signed(100 * figure.delta, 1)} points" if share else signed(figure.delta)
+            moved = f"{format_signed(100 * figure.delta, 1)} points" if share else format_signed(figure.delta)
             delta = f" ({moved}{'' if figure.sure else ', may be chance'})"
         parts.append(f"{SHORT[figure.name]} {value}{delta}")
     told = f"{literal(found.set, limit=40)}: {' · '.join(parts)}"
@@ -63,7 +62,7 @@ def headline_words(found: Headline | None, reference: str | None) -> str:
         told += f" · against {literal(reference)}"
     elif reference:
         told += f" · {literal(reference)} was not measured on these cases, so no difference is shown"
-    return told + (f" · {counted(found.others, 'more set')}" if found.others else "")
+    return told + (f" · {pluralize(found.others, 'more set')}" if found.others else "")
 
 
 def gain_words(measured: Measured, parent: str) -> Iterator[str]:
@@ -78,7 +77,7 @@ def gain_words(measured: Measured, parent: str) -> Iterator[str]:
         now, before = measured.metrics.get(name), measured.parent.get(name)
         if now is None or before is None or gain.value is None:
             continue
-        ends = f"{number(before.value or 0.0)} → {number(now.value or 0.0)}"  # known when the gain is
+        ends = f"{format_number(before.value or 0.0)} → {format_number(now.value or 0.0)}"  # known when the gain is
         told = f"**{METRICS.get(name) or literal(name, limit=40)} {ends}**"
         moved = with_interval(gain.value, gain.low, gain.high, difference=True)
         doubt = "" if gain.leaves_out_0 else ", which may be chance"
@@ -95,5 +94,5 @@ def data_words(data: Sequence[DataSet]) -> str:
         return "no data named"
     cases = sum(one.counts.get("cases", 0) for one in data)
     licences = sorted({one.licence for one in data if one.licence})
-    told = counted(len(data), "data set") + (f", {counted(cases, 'case')}" if cases else "")
+    told = pluralize(len(data), "data set") + (f", {pluralize(cases, 'case')}" if cases else "")
     return told + (f" ({literal(', '.join(licences), limit=80)})" if licences else "")

@@ -1,0 +1,1 @@
+"""Nouns and small tools that every room uses: conversations, decisions, errors, settings, text, files."""

@@ -1,0 +1,182 @@
+"""The nouns that everything shares: a conversation, its turns, and what one looks at from a turn.
+
+>>> talk = Conversation(id="demo", turns=(Turn.of("user", "Hi"), Turn.of("assistant", "Hello!")))
+>>> situation, history = talk.at(1)
+>>> situation.turn.text, [turn.text for turn in history]
+('Hello!', ['Hi'])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any, overload
+
+from convgate.core.errors import ConversationError
+
+INSTRUCTION_ROLES = frozenset({"system", "developer"})
+"""Roles whose turns instruct the model; they are always sent, whatever their score."""
+
+ANSWERED_ROLES = frozenset({"user", "tool", "function"})
+"""Roles whose turns a model answers."""
+
+CHAT_ROLES = INSTRUCTION_ROLES | ANSWERED_ROLES | {"assistant"}
+"""Roles that chat APIs know; transcripts may have any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call of a tool that an assistant's turn asks for."""
+
+    id: str
+    name: str
+    arguments: str  # as the transcript has them, usually a JSON object
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPart:
+    """One part of a turn's content; only text parts have text that a model without eyes can read."""
+
+    kind: str  # "text", "image_url", "input_audio", "file", …
+    text: str  # a non-text part is named in brackets, such as "[image]"
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One message of a conversation, from whatever format it came.
+
+    `source` is the message exactly as its format has it, so that writers give back what was read.
+    """
+
+    role: str
+    parts: tuple[ContentPart, ...] = ()
+    id: str | None = None
+    name: str | None = None
+    timestamp: datetime | None = None  # with a zone, or naive in the transcript's own local time
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None  # the call that this turn answers
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    source: Mapping[str, Any] | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, role: str, text: str, **fields: Any) -> Turn:
+        """A turn that is one piece of text."""
+        return cls(role=role, parts=(ContentPart("text", text),) if text else (), **fields)
+
+    @cached_property
+    def text(self) -> str:
+        """What was said, non-text parts named in brackets; empty when the turn only calls tools."""
+        return "\n".join(part.text for part in self.parts)
+
+    @cached_property
+    def scored_text(self) -> str:
+        """What encoders and BM25 read: the text, then each tool call as `name(arguments)`."""
+        calls = [f"{call.name}({call.arguments})" for call in self.tool_calls]
+        return "\n".join([self.text, *calls] if self.text else calls)
+
+    @property
+    def speaker(self) -> str:
+        """The name when there is one, else the role."""
+        return self.name or self.role
+
+    @property
+    def is_instruction(self) -> bool:
+        """Whether the turn instructs the model (system, developer) rather than taking part."""
+        return self.role in INSTRUCTION_ROLES
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What the model has to answer now: a turn of the conversation, or a question typed by a person."""
+
+    turn: Turn
+    index: int | None = None  # 0-based place in the conversation; None for a typed question
+
+
+@dataclass(frozen=True)
+class History(Sequence[Turn]):
+    """The turns before a situation, oldest first: `conversation.turns[start:stop]`."""
+
+    conversation: Conversation
+    start: int  # inclusive, 0-based
+    stop: int  # exclusive
+
+    @overload
+    def __getitem__(self, item: int) -> Turn: ...
+    @overload
+    def __getitem__(self, item: slice) -> tuple[Turn, ...]: ...
+    def __getitem__(self, item: int | slice) -> Turn | tuple[Turn, ...]:
+        return self.turns[item]
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+    def __iter__(self) -> Iterator[Turn]:
+        return iter(self.turns)
+
+    @cached_property
+    def turns(self) -> tuple[Turn, ...]:
+        """The turns themselves, oldest first."""
+        return self.conversation.turns[self.start : self.stop]
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """Turns in order, and what the transcript says about them as a whole."""
+
+    id: str
+    turns: tuple[Turn, ...]
+    title: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    format: str = "openai"  # the reader that made it; its writer gives the same format back
+
+    def __len__(self) -> int:
+        return len(self.turns)
+
+    def at(self, index: int, *, window: int | None = None) -> tuple[Situation, History]:
+        """The situation at turn `index` (0-based) and the turns before it, the last `window` when given.
+
+        Raises ConversationError when there is no such turn or the window is negative.
+        """
+        if not 0 <= index < len(self.turns):
+            raise ConversationError(f"turn {index} asked for, but the conversation has {self._extent()}")
+        return Situation(self.turns[index], index), self._history(index, window)
+
+    def asked(
+        self, question: str | Turn, *, role: str = "user", window: int | None = None
+    ) -> tuple[Situation, History]:
+        """A situation that is not in the conversation: a question put after its last turn."""
+        turn = question if isinstance(question, Turn) else Turn.of(role, question)
+        return Situation(turn), self._history(len(self.turns), window)
+
+    def current_index(self) -> int:
+        """The turn that a model would answer: the last one from the user or a tool, else the last.
+
+        Raises ConversationError when there is no turn at all.
+        """
+        if not self.turns:
+            raise ConversationError("the conversation has no turns")
+        for index in range(len(self.turns) - 1, -1, -1):
+            if self.turns[index].role in ANSWERED_ROLES:
+                return index
+        return len(self.turns) - 1
+
+    def answerable(self) -> list[int]:
+        """The turns that a model would answer: those of users and tools.
+
+        Of a transcript without such roles, everything that nobody's model said; all turns when there is none.
+        """
+        roles = {turn.role for turn in self.turns}
+        wanted = roles & ANSWERED_ROLES or roles - INSTRUCTION_ROLES - {"assistant"} or roles
+        return [index for index, turn in enumerate(self.turns) if turn.role in wanted]
+
+    def _history(self, stop: int, window: int | None) -> History:
+        if window is not None and window < 0:
+            raise ConversationError(f"a window is a number of turns, 0 or more; got {window}")
+        start = 0 if window is None else max(0, stop - window)
+        return History(self, start, stop)
+
+    def _extent(self) -> str:
+        return f"turns 0 to {len(self.turns) - 1}" if self.turns else "no turns"

@@ -1,0 +1,58 @@
+"""Whose convgate this is; files that are nobody else's business: transcripts, and what was made of them."""
+
+from __future__ import annotations
+
+import getpass
+from pathlib import Path
+
+from convgate.core.errors import ReadOnlyError
+
+_READ_ONLY: set[Path] = set()
+
+
+def set_read_only(home: Path) -> None:
+    """Have nothing in the folder written until this program ends."""
+    _READ_ONLY.add(home.resolve())
+
+
+def is_read_only(path: Path) -> bool:
+    """Whether the path is in a folder that is in read-only mode."""
+    return bool(_READ_ONLY) and not _READ_ONLY.isdisjoint((resolved := path.resolve(), *resolved.parents))
+
+
+def check_writable(path: Path) -> None:
+    """Raise ReadOnlyError when the path is in a folder that is in read-only mode."""
+    if is_read_only(path):
+        raise ReadOnlyError(
+            f"Read-only mode: {path} is not changed. To change it, start convgate without --read-only and"
+            " with the setting read_only off."
+        )
+
+
+def make_home(path: Path) -> None:
+    """Make the folder, with its parents, for its owner alone; one that is there keeps its permissions.
+
+    Raises OSError when it cannot be made, and ReadOnlyError in read-only mode.
+    """
+    check_writable(path)
+    for folder in (*reversed(path.parents), path):  # mkdir gives its mode to the last one alone
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def make_private(path: Path) -> None:
+    """Make an empty file that its owner alone can read; one that is there is left as it is.
+
+    For SQLite, which takes an empty file as a new database, and gives its neighbours the same permissions.
+    Raises OSError when it cannot be made, and ReadOnlyError in read-only mode.
+    """
+    check_writable(path)
+    if not path.exists():
+        path.touch(mode=0o600)
+
+
+def login_name() -> str:
+    """The name that one is logged in with on this machine, where nobody gives another."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # a user without a name, as in some containers
+        return "unknown"

@@ -1,0 +1,85 @@
+"""Parameters that a person may set: each with its range and the words that a slider needs.
+
+Rules and policies are frozen dataclasses that derive from `Checked`; the app makes its sliders, the command
+line its `--set` and the settings file its keys from the same fields.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import Field, field, fields
+from math import inf
+from typing import Any, ClassVar
+
+from convgate.core.errors import PolicyError
+
+
+def setting(default: Any, label: str, *, low: float, high: float, step: float, help: str = "") -> Any:
+    """A numeric parameter: its default, inclusive range and words; a whole `step` wants whole numbers."""
+    return field(
+        default=default, metadata={"label": label, "low": low, "high": high, "step": step, "help": help}
+    )
+
+
+def text(default: str, label: str = "", *, help: str = "") -> Any:
+    """A parameter that is a piece of text."""
+    return field(default=default, metadata={"text": True, "label": label, "help": help})
+
+
+def switch(default: bool, label: str, *, help: str = "") -> Any:  # noqa: FBT001  # a default, as in `field`
+    """A parameter that is on or off."""
+    return field(default=default, metadata={"switch": True, "label": label, "help": help})
+
+
+def one_of(default: str, options: tuple[str, ...], label: str, *, help: str = "") -> Any:
+    """A parameter that is one of a few words."""
+    return field(default=default, metadata={"options": options, "label": label, "help": help})
+
+
+class Checked:
+    """Checks every parameter when the object is made; PolicyError names it, its range and what was given."""
+
+    name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        """Check each parameter; None is left alone where it is the default."""
+        names = parameter_names(type(self))
+        check_parameters(type(self), self.name, {name: getattr(self, name) for name in names})
+
+
+def check_parameters(kind: type, name: str, values: Mapping[str, Any]) -> None:
+    """Check values of some of a class's parameters; PolicyError as `Checked` raises it, under that name."""
+    for item in _parameters(kind):
+        if item.name not in values:
+            continue
+        value = values[item.name]
+        if value is None and item.default is None:
+            continue
+        complaint = _complaint(item, value)
+        if complaint:
+            raise PolicyError(f"{name}: {item.name} must be {complaint}; got {value!r}")
+
+
+def parameter_names(kind: type) -> list[str]:
+    """The names of the parameters that a person may set."""
+    return [item.name for item in _parameters(kind)]
+
+
+def _parameters(kind: type) -> list[Field[Any]]:
+    return [item for item in fields(kind) if item.metadata]
+
+
+def _complaint(item: Field[Any], value: Any) -> str | None:
+    if "text" in item.metadata:
+        return None if isinstance(value, str) else "text"
+    if "switch" in item.metadata:
+        return None if isinstance(value, bool) else "true or false"
+    if "options" in item.metadata:
+        options = item.metadata["options"]
+        return None if value in options else f"one of {', '.join(options)}"
+    low, high = item.metadata["low"], item.metadata["high"]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not low <= value <= high:
+        return f"{low} or more" if high == inf else f"from {low} to {high}"
+    if isinstance(item.metadata["step"], int) and not isinstance(value, int):
+        return "a whole number"
+    return None

@@ -1,0 +1,183 @@
+"""Settings: environment first, then `convgate.toml`, then defaults; checked once, all together.
+
+| where | looks like |
+|---|---|
+| environment | `CONVGATE_DEVICE=cuda` |
+| `convgate.toml` in the home folder, or the file that `CONVGATE_CONFIG` names | `device = "cuda"` |
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any, Literal
+
+import platformdirs
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings.exceptions import SettingsError as UnreadableVariable
+
+from convgate.core.errors import SettingsError
+from convgate.core.home import set_read_only
+from convgate.core.text import quote
+
+PREFIX = "CONVGATE_"
+FILE_NAME = "convgate.toml"
+
+
+# Reading a key of n dotted parts takes time and memory in proportion to n², so lines are limited too.
+_MAX_BYTES = 64 << 10  # of a settings file
+_MAX_LINE = 2_000  # bytes
+_MAX_PROBLEMS = 3  # problems that one error names
+_SECRETS = ("guard_webhook",)  # settings whose values no error quotes
+
+
+def _default_home() -> Path:
+    return platformdirs.user_data_path("convgate", appauthor=False)
+
+
+class Settings(BaseSettings):
+    """What a person can choose without touching code; use `load_settings`, which also reads the file."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
+
+    home: Path = Field(default_factory=_default_home)  # database, embedding cache, gate versions
+    encoder: str = Field("all-MiniLM-L6-v2", min_length=1)  # a sentence-transformers model or its folder
+    encoder_dtype: Literal["auto", "float32", "bfloat16"] = "auto"  # auto: the faster of both on the device
+    device: str = Field("cpu", pattern=r"^(cpu|mps|cuda(:\d+)?)$")
+    threshold_rule: str | None = None  # None: the gate's own rule
+    threshold_parameters: dict[str, int | float | str] = {}  # by the rule's own parameter names
+    min_turns: int = Field(0, ge=0, le=10_000)  # kept at least, whatever the rule says
+    max_turns: int | None = Field(None, ge=0, le=10_000)  # kept at most
+    version: str | None = Field(None, min_length=1)  # of the gate, by name; None: the active one
+    policy: str = Field("gate", min_length=1)  # what chooses turns unless another is named
+    policy_parameters: dict[str, bool | int | float | str] = {}  # of that policy, by its own parameter names
+    pair_answers: bool = False  # whether a question and its answer stay together
+    upload_limit_mb: int = Field(200, ge=1, le=2000)  # MB a file
+    app_token: bool = True  # whether the app asks browsers for the token that it prints at its start
+    read_limit_seconds: float = Field(120, gt=0, le=86_400)  # for reading a file of conversations or labels
+    read_only: bool = False  # whether nothing in home is written, until the program ends
+
+    gatekeeper_mode: Literal["pattern", "hybrid", "llm", "disabled"] = "pattern"
+    gatekeeper_rules: Path | None = None  # own rules (YAML); None: gatekeeper.yaml in the home folder
+    gatekeeper_fail: Literal["open", "closed"] = "open"  # what is stored when nothing could decide
+    gatekeeper_greeting_length: int = Field(50, ge=0, le=1_000_000)  # characters; a greeting is shorter
+    gatekeeper_short_user: int = Field(20, ge=0, le=1_000_000)  # characters; a short exchange has fewer
+    gatekeeper_short_assistant: int = Field(100, ge=0, le=1_000_000)  # characters, of its answer
+    gatekeeper_model: str | None = Field(None, min_length=1)  # the language model of the modes hybrid and llm
+    gatekeeper_base_url: str | None = Field(None, min_length=1)  # of an OpenAI-compatible endpoint
+    gatekeeper_timeout: float = Field(10.0, gt=0, le=86_400)  # seconds for one attempt
+    gatekeeper_retries: int = Field(2, ge=0, le=10)  # attempts after the first
+    gatekeeper_price_prompt: float = Field(0, ge=0, le=1e9)  # of a million tokens sent
+    gatekeeper_price_completion: float = Field(0, ge=0, le=1e9)  # of a million tokens answered
+    gatekeeper_debug_log: Path | None = None  # a line of JSON for each decision, text included
+
+    session_idle_gap: float = Field(7_200, ge=0)  # seconds; inf: no gap ends a session
+    session_continue_overrides_gap: bool = True  # whether "continue" goes on after a longer gap
+    session_auto_close_on_workflow_complete: bool = True
+    session_new_commands: tuple[str, ...] = ("new conversation", "start fresh", "new topic", "fresh start")
+    session_continue_commands: tuple[str, ...] = ("continue", "keep going", "next", "resume")
+    session_retention_days: float = Field(90, gt=0, le=36_500)  # days that a clean-up keeps ended sessions
+    session_clean_up_at_start: bool = False
+
+    context_budget: int | None = Field(None, ge=0, le=10**9)  # tokens of a context; None: that of the table
+    context_budgets: dict[str, dict[str, int]] = {}  # tokens by mode and section, in place of the table's
+    context_filter: bool = True  # whether gate and mode drop turns that would fit
+    context_intents: dict[str, str] = {}  # further intents by the mode that they ask for
+    context_hysteresis: float = Field(0, ge=0, le=1e9)  # gain in score that a change must bring
+
+    guard_log: bool = True  # whether each request is logged, without its text; drift and errors need it
+    guard_log_days: float = Field(30, gt=0)  # days that requests are kept; inf: no limit
+    guard_log_max_rows: int = Field(100_000, ge=1_000, le=10**9)  # requests that are kept at most
+    guard_drift_limit: float = Field(0.1, gt=0, le=1e9)  # KL divergence in nats
+    guard_drift_min_requests: int = Field(200, ge=1, le=1_000_000)  # requests of the last hour
+    guard_low_confidence_share: float = Field(0.3, gt=0, le=1)
+    guard_low_confidence_minutes: float = Field(30, gt=0, le=525_600)
+    guard_low_confidence_min_requests: int = Field(50, ge=1, le=1_000_000)  # without an intent
+    guard_error_factor: float = Field(2, gt=1, le=1e9)  # errors of a mode over those of all
+    guard_error_min_outcomes: int = Field(20, ge=1, le=50)  # outcomes of the mode
+    guard_error_hours: float = Field(24, gt=0, le=8_760)  # that its outcomes may be old
+    # Where alerts are posted as JSON; its address is often a secret.
+    guard_webhook: str | None = Field(None, pattern=r"^https?://", repr=False)
+
+    @field_validator("home", "gatekeeper_rules", "gatekeeper_debug_log")
+    @classmethod
+    def _expand(cls, path: Path | None) -> Path | None:
+        return None if path is None else path.expanduser().absolute()
+
+    @property
+    def database(self) -> Path:
+        """The file that holds the library."""
+        return self.home / "convgate.db"
+
+
+def load_settings(path: Path | None = None) -> Settings:
+    """The settings of this machine and environment; `path` takes the place of the usual file.
+
+    With `read_only`, nothing in their home is written from then on. Raises SettingsError, with the key, the
+    value and where it stands, for what is unknown or out of range.
+    """
+    file, values = _from_file(path)
+    inherited = {key: value for key, value in values.items() if _variable(key) not in os.environ}
+    try:
+        settings = Settings(**inherited)
+    except ValidationError as error:
+        problems = (
+            _problem(detail["loc"], detail["msg"], detail["input"], file)
+            for detail in error.errors()[:_MAX_PROBLEMS]
+        )
+        more = "; …" if error.error_count() > _MAX_PROBLEMS else ""
+        raise SettingsError("; ".join(problems) + more) from error
+    except UnreadableVariable as error:
+        raise SettingsError(_unreadable(error)) from error
+    except RecursionError as error:
+        raise SettingsError(f"{PREFIX}* in the environment: a value is nested too deeply") from error
+    if settings.read_only:
+        set_read_only(settings.home)
+    return settings
+
+
+def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
+    named = path or (Path(os.environ[PREFIX + "CONFIG"]) if os.environ.get(PREFIX + "CONFIG") else None)
+    home = Path(os.environ.get(PREFIX + "HOME") or _default_home()).expanduser()
+    file = named or home / FILE_NAME
+    try:
+        with file.open("rb") as opened:
+            content = opened.read(_MAX_BYTES + 1)
+        if len(content) > _MAX_BYTES or max(map(len, content.split(b"\n"))) > _MAX_LINE:
+            raise SettingsError(
+                f"the settings file {file} is too large: it may have {_MAX_BYTES >> 10} KB, and"
+                f" {_MAX_LINE:,} bytes a line; break long lists into lines"
+            )
+        return file, tomllib.loads(content.decode())
+    except FileNotFoundError as error:
+        if named:
+            raise SettingsError(f"the settings file {file} does not exist") from error
+        return file, {}
+    except (OSError, ValueError, RecursionError) as error:  # no UTF-8, no TOML, too many digits, too deep
+        raise SettingsError(f"the settings file {file} cannot be read: {str(error)[:200]}") from error
+
+
+def _unreadable(error: UnreadableVariable) -> str:
+    """What is wrong with a variable that has to be JSON; pydantic names its field in quotes."""
+    named = re.search(r'field "(\w+)"', str(error))
+    variable = _variable(named[1]) if named else ""
+    if variable not in os.environ:
+        return f"{PREFIX}* in the environment: {error}"
+    value = quote(os.environ[variable])
+    return f'{variable}: it has to be JSON, as in ["new topic"] or {{"k": 5}}; got {value}'
+
+
+def _problem(place: tuple[int | str, ...], message: str, value: object, file: Path) -> str:
+    key, inner = str(place[0]), "".join(f"[{part}]" for part in place[1:] if isinstance(part, int))
+    if key not in Settings.model_fields:
+        return f"{file}: there is no setting {quote(key)}; there are {', '.join(Settings.model_fields)}"
+    where = _variable(key) if _variable(key) in os.environ else f"{file}, {key}"
+    got = "" if key in _SECRETS else f"; got {quote(value)}"
+    return f"{where}{inner}: {message}{got}"
+
+
+def _variable(key: str) -> str:
+    return PREFIX + key.upper()

@@ -1,0 +1,205 @@
+"""Which conversations are trained on, which choose the epoch and the threshold, which compare two versions.
+
+Conversations stay together when they have the same group, or when one is the other or its beginning. A hash
+of the group decides the side, so that it is the same in every run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from convgate.core.conversation import Conversation
+from convgate.store.openings import chain
+from convgate.transcripts.split_groups import SPLIT_GROUP, split_group_of
+
+if TYPE_CHECKING:
+    from convgate.training.episodes import Episode
+    from convgate.transcripts import RelevanceSet
+
+PRETRAINING_SHARE, TRAINING_SHARE = 0.05, 0.35  # of the conversations, held out for validation
+COMPARED_SHARE = 0.2  # held out for comparing child and parent, and for nothing else
+MIN_CONVERSATIONS = 3  # with fewer, all are trained on and none is compared on
+
+EpisodeSets = Mapping[str, Sequence["Episode"]]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Parts:
+    """Episodes by set and use."""
+
+    training: dict[str, list[Episode]]
+    validation: dict[str, list[Episode]]
+    compared: dict[str, list[Episode]]
+    replayed: frozenset[str] = frozenset()  # names of sets that come with convgate
+    why_not_compared: str = ""  # empty when something is compared
+
+    @property
+    def fitted(self) -> dict[str, list[Episode]]:
+        """What the threshold is fitted on: validation, or training where a set has no validation."""
+        return {name: self.validation.get(name) or known for name, known in self.training.items()}
+
+
+def split_episodes(sets: EpisodeSets, *, replayed: Collection[str] = (), compare: bool) -> Parts:
+    """Return the uses of the episodes.
+
+    replayed: sets that are trained on beside the others; nothing is compared on them when there are others.
+    compare: whether to hold conversations out for a comparison with the parent.
+    """
+    sets = {name: list(episodes) for name, episodes in sets.items()}
+    own = {name: episodes for name, episodes in sets.items() if name not in replayed} or sets
+    beside = {name: episodes for name, episodes in sets.items() if name not in own}
+    if not compare:
+        training, validation = hold_out(sets, share=PRETRAINING_SHARE)
+        return Parts(training, validation, {}, frozenset(beside))
+    compared: dict[str, list[Episode]] = {}
+    count = len(set(group_episodes([episode for episodes in own.values() for episode in episodes])))
+    if count < MIN_CONVERSATIONS:
+        training = {name: list(episodes) for name, episodes in own.items()}
+        validation = {name: [] for name in own}
+    else:
+        rest, compared = hold_out(own, share=COMPARED_SHARE)
+        training, validation = hold_out(rest, share=TRAINING_SHARE)
+    if beside:
+        more, known = hold_out(beside, share=PRETRAINING_SHARE)
+        training, validation = training | more, validation | known
+    why_not = ""
+    if not any(compared.values()):
+        why_not = (
+            "Not compared with its parent: not enough data."
+            f" Label turns in at least {MIN_CONVERSATIONS} conversations (now {count})."
+        )
+    return Parts(training, validation, compared, frozenset(beside), why_not)
+
+
+def hold_out(sets: EpisodeSets, *, share: float) -> tuple[dict[str, list[Episode]], dict[str, list[Episode]]]:
+    """Return the episodes of each set that stay, and those that are held out.
+
+    share: of the conversations, 0…1, but at least one. A group is on one side in all sets. No set is held out
+    whole on its own account, though it may be on that of others.
+    """
+    groups = iter(group_episodes([episode for episodes in sets.values() for episode in episodes]))
+    by_set = {name: [next(groups) for _ in episodes] for name, episodes in sets.items()}
+    held = {group for names in by_set.values() for group in _first_groups(set(names), share)}
+
+    def side(*, is_held: bool) -> dict[str, list[Episode]]:
+        return {
+            name: [
+                episode
+                for episode, group in zip(episodes, by_set[name], strict=True)
+                if (group in held) == is_held
+            ]
+            for name, episodes in sets.items()
+        }
+
+    return side(is_held=False), side(is_held=True)
+
+
+def _first_groups(groups: Collection[str], share: float) -> list[str]:
+    ordered = sorted(groups, key=_hash_position)
+    below = sum(_hash_position(group) < share for group in ordered)
+    return ordered[: min(max(below, 1), len(ordered) - 1)]
+
+
+def group_episodes(episodes: Sequence[Episode]) -> list[str]:
+    """Return a name for each episode that all episodes share whose conversations stay together."""
+    return group_conversations(
+        [episode.group or episode.conversation for episode in episodes],
+        [episode.hashes for episode in episodes],
+    )
+
+
+def group_conversations(groups: Sequence[str], hashes: Sequence[Sequence[bytes]]) -> list[str]:
+    """Return a name for each conversation that all those share which stay together, also by way of others.
+
+    groups: the group of each; hashes: its `chain` without the first entry. The name is the group of theirs
+    whose hash comes first.
+
+    >>> hashes = [[b"hi", b"tea"], [b"hi"], [b"ho"], [b"he", b"tee"]]
+    >>> names = group_conversations(["a", "b", "b", "c"], hashes)
+    >>> names[0] == names[1] == names[2] != names[3]
+    True
+    """
+    of_group = {group: number for number, group in enumerate(dict.fromkeys(groups))}
+    ends = dict.fromkeys(some[-1] for some in hashes if some)
+    of_end = {end: number for number, end in enumerate(ends, len(of_group))}
+    edges = [
+        (of_group[group], of_end[digest])
+        for group, some in zip(groups, hashes, strict=True)
+        for digest in some
+        if digest in of_end
+    ]
+    rows, columns = np.array(edges, dtype=np.int64).reshape(-1, 2).T
+    size = len(of_group) + len(of_end)
+    graph = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(size, size))
+    _, components = connected_components(graph, directed=False)
+    names: dict[int, str] = {}
+    for group in sorted(of_group, key=_hash_position):
+        names.setdefault(int(components[of_group[group]]), group)
+    return [names[int(components[of_group[group]])] for group in groups]
+
+
+def count_conversations(sets: Sequence[RelevanceSet]) -> int:
+    """Return how many conversations the sets have to learn from; those that stay together count once."""
+    conversations = [
+        each.conversations[id]
+        for each in make_ids_unique(sets)
+        for id in dict.fromkeys(
+            case.conversation for case in each.cases if case.says_something and len(each.situation(case)[1])
+        )
+    ]
+    groups = [split_group_of(conversation) for conversation in conversations]
+    return len(set(group_conversations(groups, [chain(each.turns)[1:] for each in conversations])))
+
+
+def make_ids_unique(sets: Sequence[RelevanceSet]) -> list[RelevanceSet]:
+    """Return the sets with new ids where different conversations or cases have the same id.
+
+    The same conversation keeps its id in all sets; one that continues another of its id keeps its group.
+    """
+    known: dict[str, list[bytes]] = {}
+    case_ids: set[str] = set()
+    unique = []
+    for each in sets:
+        hashes = {id: chain(conversation.turns) for id, conversation in each.conversations.items()}
+        ids = {id: id if known.get(id, hashes[id]) == hashes[id] else f"{each.name}/{id}" for id in hashes}
+        conversations = {
+            ids[id]: _renamed(conversation, ids[id], keep_group=_continues(hashes[id], known.get(id)))
+            for id, conversation in each.conversations.items()
+        }
+        cases = tuple(
+            replace(
+                case,
+                id=f"{each.name}/{case.id}" if case.id in case_ids else case.id,
+                conversation=ids.get(case.conversation, case.conversation),
+            )
+            for case in each.cases
+        )
+        known |= {ids[id]: some for id, some in hashes.items()}
+        case_ids |= {case.id for case in cases}
+        unique.append(replace(each, conversations=conversations, cases=cases))
+    return unique
+
+
+def _continues(hashes: list[bytes], other: list[bytes] | None) -> bool:
+    """Whether one of two conversations is the beginning of the other."""
+    shorter = min(len(hashes), len(other)) if other else 0
+    return other is not None and hashes[shorter - 1] == other[shorter - 1]
+
+
+def _renamed(conversation: Conversation, id: str, *, keep_group: bool) -> Conversation:
+    if not keep_group or id == conversation.id:
+        return replace(conversation, id=id)
+    group = split_group_of(conversation)
+    return replace(conversation, id=id, metadata={**conversation.metadata, SPLIT_GROUP: group})
+
+
+def _hash_position(group: str) -> float:
+    """0…1, the same for a group in every run."""
+    return int.from_bytes(hashlib.sha256(group.encode()).digest()[:4]) / 2**32

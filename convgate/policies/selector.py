@@ -1,0 +1,172 @@
+"""The shortest way to use convgate in an agent: messages in, the messages to send out, with reasons.
+
+gate = convgate.load_gate()
+selection = gate.select(messages)
+client.chat.completions.create(model=..., messages=selection.messages)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from convgate.core.conversation import Conversation, History, Situation
+from convgate.core.decisions import TurnDecisions
+from convgate.core.errors import ConversationError, PolicyError
+from convgate.core.settings import Settings, load_settings
+from convgate.embedding.base import Encoder
+from convgate.messages.check import check_valid
+from convgate.messages.tokens import TokenCounter, turn_tokens
+from convgate.messages.validity import ValidSelection, make_valid
+from convgate.policies.base import Policy
+from convgate.policies.build import EncoderOnDemand, build_policy
+from convgate.policies.gate import GatePolicy
+from convgate.transcripts import to_messages, turns_from_messages, write_conversation
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What goes to the model, and why."""
+
+    messages: list[Mapping[str, Any]]  # valid, in order; the caller's own objects
+    decisions: TurnDecisions  # one for every earlier turn
+    indices: list[int]  # of `messages` in the conversation
+    missing_results: tuple[str, ...]  # ids of tool calls that the current turn still waits for
+    violations: tuple[str, ...]  # of what chat APIs ask, where the current message itself breaks it
+    tokens_kept: int  # tokens of `messages`
+    tokens_total: int  # tokens had everything up to the current message been sent
+
+
+@dataclass(frozen=True)
+class Selector:
+    """A policy that works on messages. Thread-safe as long as its encoder is."""
+
+    policy: Policy
+    counter: TokenCounter | None = None  # None: the bundled tokenizer
+    pair_answers: bool = False  # whether a question and its answer stay together unless a call says
+
+    def select(
+        self,
+        messages: Iterable[Mapping[str, Any]],
+        *,
+        question: str | None = None,
+        pair_answers: bool | None = None,
+    ) -> Selection:
+        """The messages to send for the current one: the last from the user or a tool.
+
+        `messages` are OpenAI-style dicts, oldest first; messages after the current one are not sent. With
+        `question`, the current message is that question, and it is put behind the selected ones.
+        `pair_answers` keeps a question and its answer together; None leaves it to the selector. Nothing is
+        mutated.
+
+        Raises TranscriptError for messages that cannot be read, ConversationError when there are none.
+        """
+        conversation = Conversation(id="live", turns=turns_from_messages(messages))
+        return self.select_at(conversation, question=question, pair_answers=pair_answers)
+
+    def select_at(
+        self,
+        conversation: Conversation,
+        index: int | None = None,
+        *,
+        question: str | None = None,
+        pair_answers: bool | None = None,
+    ) -> Selection:
+        """The same for a turn of a conversation (0-based), or a question put after its last turn."""
+        if question is not None and index is not None:
+            raise ConversationError("a selection is for a turn or for a question, not for both")
+        if question is None:
+            index = conversation.current_index() if index is None else index
+            situation, history = conversation.at(index)
+        else:
+            situation, history = conversation.asked(question)
+        decisions = self.policy.decide(situation, history)
+        return self.valid(situation, history, decisions, pair_answers=pair_answers)
+
+    def valid(
+        self,
+        situation: Situation,
+        history: History,
+        decisions: TurnDecisions,
+        *,
+        pair_answers: bool | None = None,
+    ) -> Selection:
+        """A valid message list out of decisions that were made already."""
+        turns = history.conversation.turns
+        paired = self.pair_answers if pair_answers is None else pair_answers
+        repaired: ValidSelection = make_valid(
+            turns, decisions.kept_indices, situation.index, pair_answers=paired
+        )
+        asked = () if situation.index is not None else (situation.turn,)
+        end = len(turns) if situation.index is None else situation.index + 1
+        tokens = turn_tokens([*turns[:end], *asked], self.counter)
+        kept = tokens[repaired.indices].sum() + (tokens[-1] if asked else 0)
+        sent = [*repaired.of(turns), *asked]
+        return Selection(
+            messages=to_messages(sent),
+            decisions=repaired.applied_to(decisions),
+            indices=repaired.indices,
+            missing_results=repaired.missing_results,
+            violations=tuple(check_valid(sent)),
+            tokens_kept=int(kept),
+            tokens_total=int(tokens.sum()),
+        )
+
+
+def write_selection(conversation: Conversation, situation: Situation, selection: Selection) -> str:
+    """The selected messages in the conversation's own format, a typed question behind them."""
+    indices = list(selection.indices)
+    if situation.index is None:
+        indices.append(len(conversation))
+        conversation = replace(conversation, turns=(*conversation.turns, situation.turn))
+    return write_conversation(conversation, indices=indices)
+
+
+def load_gate(
+    version: str | Path | None = None,
+    *,
+    settings: Settings | str | Path | None = None,
+    encoder: Encoder | None = None,
+) -> Selector:
+    """The gate, ready to select: the active version unless one is named, or the folder of one.
+
+    While no version is active and none ships, the gate is untrained and ranks by cosine similarity; so is
+    the version "untrained". `settings` are settings or the path of a settings file, such as the app writes
+    for an agent: its version, rule, limits and pairing decide. `encoder` replaces the one they name.
+
+    Raises GateError when the version is not there, cannot be read or was made for another encoder, and
+    PolicyError when `settings` name another policy.
+    """
+    chosen = _settings(settings)
+    if settings is not None and chosen.policy != GatePolicy.name:
+        raise PolicyError(
+            f"these settings choose the policy {chosen.policy}, which is no gate; use load_policy(settings=…)"
+        )
+    return load_policy(GatePolicy.name, version=version, settings=chosen, encoder=encoder)
+
+
+def load_policy(
+    name: str | None = None,
+    *,
+    version: str | Path | None = None,
+    settings: Settings | str | Path | None = None,
+    encoder: Encoder | None = None,
+    **parameters: Any,
+) -> Selector:
+    """Any policy by name, else the one of the settings, ready to select.
+
+    `parameters` are its own, such as `k=5` for `last_k`.
+    """
+    chosen = _settings(settings)
+    policy = build_policy(
+        name or chosen.policy, chosen, encoder or EncoderOnDemand(chosen), version=version, **parameters
+    )
+    return Selector(policy, pair_answers=chosen.pair_answers)
+
+
+def _settings(settings: Settings | str | Path | None) -> Settings:
+    if isinstance(settings, Settings):
+        return settings
+    return load_settings(Path(settings) if settings else None)

@@ -1,0 +1,153 @@
+"""Labelled data that pages choose from: the labels and the sets of the library; read once."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from convgate.core.text import pluralize
+from convgate.evaluation.counted_once import Overlap, counted_once
+from convgate.evaluation.split import count_conversations
+from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
+from convgate.store import Store
+from convgate.training.library import RelevanceSets
+from convgate.transcripts import RelevanceSet
+from convgate.ui.frame import App
+from convgate.ui.page_state import Address
+from convgate.ui.text import literal
+
+LABELS = "@labels"
+"""The labels, where addresses name a set; no file can be called that."""
+
+
+def label_counts(app: App) -> GoldCounts:
+    """How much is labelled; counted again when a label changes."""
+    return _counts(app.store, str(app.store.path), labels_digest(app.store))
+
+
+def read_labelled(app: App, name: str) -> tuple[RelevanceSet, str]:
+    """The labels or a set, and a text that stands for its content.
+
+    Raises TranscriptError when the set is not there or cannot be read.
+    """
+    if name == LABELS:
+        digest = labels_digest(app.store)
+        return _labels(app.store, str(app.store.path), digest), f"{name} {digest}"
+    sets = RelevanceSets(app.settings.home)
+    path = sets.path(name)
+    found = path.stat()
+    digest = f"{found.st_mtime_ns} {found.st_size}"
+    return _set(sets, str(path), name, digest), f"{path} {digest}"
+
+
+def content_sha256(app: App, name: str) -> str:
+    """The SHA-256 of the labels as they are now, or of the set's file; raises as `read_labelled`."""
+    if name != LABELS:
+        return hashlib.sha256(RelevanceSets(app.settings.home).path(name).read_bytes()).hexdigest()
+    labels, _ = read_labelled(app, LABELS)
+    said = [(case.id, sorted(case.relevant), sorted(case.judged or ())) for case in labels.cases]
+    return hashlib.sha256(repr(sorted(said)).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Together:
+    """Labelled data that is used together, each turn counted once."""
+
+    conversations: int
+    overlaps: tuple[Overlap, ...]  # what is judged several times
+
+
+def counted_together(app: App, names: Sequence[str]) -> Together:
+    """What the labels and sets of these names come to; raises as `read_labelled`."""
+    found = [read_labelled(app, name) for name in names]
+    return _together("\n".join(told for _, told in found), [one for one, _ in found])
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking for what is there twice …")
+def _together(told: str, _sets: Sequence[RelevanceSet]) -> Together:
+    sets, overlaps = counted_once(_sets)
+    return Together(count_conversations(sets), tuple(overlaps))
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _counts(_store: Store, path: str, digest: str) -> GoldCounts:
+    return gold_counts(_store)
+
+
+@st.cache_resource(max_entries=2, show_spinner="Reading your labels …")
+def _labels(_store: Store, path: str, digest: str) -> RelevanceSet:
+    return gold_set(_store, name="my labels")  # which no set of the library can be called
+
+
+@st.cache_resource(max_entries=6, show_spinner="Reading the set …")
+def _set(_sets: RelevanceSets, path: str, name: str, digest: str) -> RelevanceSet:
+    return _sets.read(name)
+
+
+@dataclass(frozen=True)
+class Source:
+    """Data that there is, and how much of it."""
+
+    name: str  # as addresses have it
+    label: str
+    cases: int
+    conversations: int
+    judged: int  # turns
+    relevant: int  # of them
+    licence: str = ""
+    attribution: str = ""
+    problem: str = ""
+
+    @property
+    def plain(self) -> str:
+        """Its name in sentences."""
+        return "my labels" if self.name == LABELS else self.name
+
+    @property
+    def option(self) -> str:
+        """What stands on its button."""
+        return f"{self.label}: {pluralize(self.judged, 'turn')}"
+
+    @property
+    def told(self) -> str:
+        """All its counts, in a sentence."""
+        return (
+            f"{self.label}: {pluralize(self.judged, 'labelled turn')}, {self.relevant:,} of them relevant, for"
+            f" {pluralize(self.cases, 'message')} of {pluralize(self.conversations, 'conversation')}"
+        )
+
+
+def sources(app: App) -> dict[str, Source]:
+    """All that there is, by name; the labels also while there are none."""
+    own = label_counts(app)
+    found = [Source(LABELS, "My labels", own.situations, own.conversations, own.judged, own.relevant)]
+    for info in RelevanceSets(app.settings.home).infos():
+        label = "Samples" if not info.is_own else literal(info.name)
+        found.append(
+            Source(
+                info.name, label, info.cases, info.conversations, info.judged, info.relevant,
+                info.licence, info.attribution, info.problem,
+            )
+        )  # fmt: skip
+    return {source.name: source for source in found}
+
+
+def usable(known: Mapping[str, Source]) -> list[str]:
+    """Names of those in which something was judged."""
+    return [name for name, source in known.items() if source.judged]
+
+
+def draw_sources(page: Address[Any], known: Mapping[str, Source], chosen: Sequence[str]) -> None:
+    """The choice of labelled data, and what is wrong with some."""
+    st.pills(
+        "Labelled data", usable(known), selection_mode="multi", format_func=lambda name: known[name].option,
+        help="What is measured on. A turn that nobody judged is not counted. Train imports further sets.",
+        **page.control("data", tuple(chosen)),
+    )  # fmt: skip
+    for source in known.values():
+        if source.problem:
+            st.warning(literal(source.problem, ltr=True), icon=":material/error:")

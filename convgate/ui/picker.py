@@ -1,0 +1,145 @@
+"""Which conversation, and which of its messages is the one to answer: the same controls on every page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from convgate.core.conversation import Conversation, Situation
+from convgate.core.errors import StoreError
+from convgate.ui.changes import following, preceding
+from convgate.ui.frame import App
+from convgate.ui.keys import NEXT_MESSAGE, PREVIOUS_MESSAGE
+from convgate.ui.navigation import LIBRARY
+from convgate.ui.page_state import LONGEST_QUESTION
+from convgate.ui.state import put
+from convgate.ui.text import literal, make_labels_unique
+
+if TYPE_CHECKING:
+    from convgate.ui.scoring import Moment
+
+_OFFERED = 200  # conversations in the menu; the Library finds the others
+
+
+@dataclass(frozen=True)
+class Picker:
+    """The controls of one page; what a person chooses goes to its view."""
+
+    page: str  # tells their keys from those of other pages
+    change: Callable[..., None]  # change(turn=…, question=…, selected=…) of the page's view
+    open: Callable[[str | None], None]  # another conversation was chosen; None: nothing was
+
+    def pick_conversation(self, app: App, key: str | None) -> tuple[str, Conversation] | None:
+        """The conversation of that key, or the newest one; None when there is none to show, and why is said.
+
+        One that has grown since is still found by the key that it had; the key of now is given back.
+        """
+        newest = app.conversations.find(per_page=_OFFERED)
+        if key is None:
+            if not newest.rows:
+                st.info("There is no conversation yet.", icon=":material/inventory_2:")
+                _draw_way_to_library("Add a conversation, or a sample")
+                return None
+            key = newest.rows[0].key
+        try:
+            key = app.conversations.summary(key).key
+            conversation = app.conversation(key)
+        except StoreError as error:
+            st.error(literal(str(error)), icon=":material/link_off:")
+            if newest.rows:
+                self._draw_menu({row.key: row.title for row in newest.rows}, None)
+            _draw_way_to_library(
+                "See what is in the Library" if newest.rows else "Add a conversation, or a sample"
+            )
+            return None
+        titles = {row.key: row.title for row in newest.rows}
+        titles.setdefault(key, app.conversations.summary(key).title)
+        self._draw_menu(titles, key)
+        if not len(conversation):
+            st.info(
+                "This conversation has no messages, so there is nothing to decide.",
+                icon=":material/chat_bubble:",
+            )
+            _draw_way_to_library("Choose another one in the Library")
+            return None
+        return key, conversation
+
+    def pick_moment(self, key: str, conversation: Conversation, turn: int | None, question: str) -> Moment:
+        """The message to answer, by number, by key, or typed; without a turn the one a model would answer."""
+        from convgate.ui.scoring import Moment  # torch, which pages without scores never need
+
+        with st.sidebar:
+            turn = conversation.current_index() if turn is None else turn
+            asked = bool(question)
+            put(f"{self.page}.turn", turn + 1)
+            st.markdown(
+                ":small[Current message]",
+                help=f"The message that the model has to answer, 1 to {len(conversation):,}. Turns count from"
+                " 1 here and in the address, from 0 in JSON and on the command line. The keys skip the"
+                " assistant's turns.",
+            )
+            self._draw_steps(conversation, turn, asked=asked)
+            put(f"{self.page}.question", question)
+            st.text_input(
+                "… or ask what nobody asked yet",
+                key=f"{self.page}.question", on_change=self._typed_question, max_chars=LONGEST_QUESTION,
+                placeholder="A question after the last turn",
+                help="See what would be kept if this were the next message. Empty it to go back.",
+            )  # fmt: skip
+        situation, history = conversation.asked(question) if asked else conversation.at(turn)
+        return Moment(key, situation, history)
+
+    def _draw_steps(self, conversation: Conversation, turn: int, *, asked: bool) -> None:
+        messages = conversation.answerable()
+        with st.container(
+            horizontal=True, vertical_alignment="bottom", gap="xsmall", wrap=False, key=f"{self.page}-current"
+        ):
+            st.button(
+                "", icon=":material/navigate_before:", key=f"{self.page}.previous",
+                shortcut=PREVIOUS_MESSAGE, on_click=self._answer, args=(preceding(messages, turn),),
+                help="The previous message to answer",
+            )  # fmt: skip
+            st.number_input(
+                "Current message", min_value=1, max_value=len(conversation), key=f"{self.page}.turn",
+                on_change=self._typed_turn, disabled=asked, label_visibility="collapsed",
+            )  # fmt: skip
+            st.button(
+                "", icon=":material/navigate_next:", key=f"{self.page}.next", shortcut=NEXT_MESSAGE,
+                on_click=self._answer, args=(following(messages, turn),), help="The next message to answer",
+            )  # fmt: skip
+
+    def _draw_menu(self, titles: dict[str, str], chosen: str | None) -> None:
+        labels, key = make_labels_unique(titles), f"{self.page}.conversation"
+        put(key, chosen)
+        st.sidebar.selectbox(
+            "Conversation", list(labels), format_func=lambda one: labels.get(one, one), key=key,
+            on_change=self._picked, placeholder="Choose one", index=None if chosen is None else 0,
+        )  # fmt: skip
+
+    def _picked(self) -> None:
+        self.open(st.session_state[f"{self.page}.conversation"])
+
+    def _answer(self, turn: int | None) -> None:
+        if turn is not None:
+            self.change(turn=turn, question="", selected=None)
+
+    def _typed_turn(self) -> None:
+        self._answer(int(st.session_state[f"{self.page}.turn"]) - 1)
+
+    def _typed_question(self) -> None:
+        self.change(question=(st.session_state[f"{self.page}.question"] or "").strip(), selected=None)
+
+
+def answered_words(title: str, situation: Situation) -> str:
+    """Which message of which conversation is answered, on one line of Markdown."""
+    asked = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
+    who = "" if situation.index is None else f" {literal(situation.turn.speaker, limit=40)}:"
+    text = literal(situation.turn.text or situation.turn.scored_text, limit=60)
+    return f"**{literal(title, limit=70)}** · answering {asked} ·{who} {text}"
+
+
+def _draw_way_to_library(label: str) -> None:
+    st.page_link(LIBRARY, label=label, icon=":material/arrow_forward:")
