@@ -5,9 +5,10 @@ import streamlit as st
 from convgate.core.errors import ConvgateError
 from convgate.ui import library, services
 from convgate.ui.frame import App, page
-from convgate.ui.library_add import draw_outcome, draw_paste, draw_samples, draw_upload
+from convgate.ui.library_add import draw_outcome, draw_paste, draw_upload
 from convgate.ui.library_data import draw_data
 from convgate.ui.page_state import draw_problems
+from convgate.ui.samples import draw_samples
 
 PURPOSE = (
     "convgate decides which earlier turns of a conversation a language model should see, and says why. "

@@ -9,10 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import convgate
 from convgate.core.conversation import Conversation
 from convgate.embedding import default_encoder
 from convgate.messages.check import check_valid
 from convgate.transcripts import RelevanceSet, Transcript, read_conversations, read_relevance_set
+from convgate.ui.samples import N_FEATURED, load_samples
 
 SAMPLES = Path(__file__).resolve().parent.parent / "sample_conversations"
 RELEVANCE = "samples.relevance.jsonl"
@@ -74,6 +76,34 @@ def test_nothing_private_is_in_a_sample(name):
     assert text.strip()
     assert re.findall(r"[\w.+-]+@(?!pytest\.)[\w-]+\.\w+|/(?:home|work|tmp|root|Users)/", text) == []
     assert set(re.findall(r"https?://([^/\"\s]+)", text)) <= {"example.com"}
+
+
+@pytest.mark.shipped
+@pytest.mark.xdist_group("encoder")
+@pytest.mark.parametrize(
+    ("sample", "relevant", "noise", "max_kept"),
+    [
+        ("nan_and_fibonacci.jsonl", {0, 1, 2, 3}, {4, 5, 6, 7}, 4),
+        ("support_invoice_router_parcel.json", {1, 2, 3}, set(range(60, 73)), 12),
+        ("house_renovation_eight_months.json", {10, 309}, set(range(290, 305)), 12),
+        ("family_meals_allergies.md", {0, 18}, {20, 21, 22, 23}, 8),
+        ("offline_shopping_list.json", {6, 9, 11}, {14, 15, 16, 17, 18, 19, 20, 21}, 12),
+        ("nothing_relevant.json", set(), set(range(1, 15)), 1),
+    ],
+)
+def test_a_featured_sample_opens_where_the_gate_keeps_old_turns_and_drops_noise(
+    sample: str, relevant: set[int], noise: set[int], max_kept: int
+) -> None:
+    featured = {each.file: each for each in load_samples(SAMPLES)[:N_FEATURED]}[sample]
+    turn = featured.turn or len(featured.conversations[0]) - 1
+    messages = [
+        {"role": each.role, "content": each.scored_text}
+        for each in featured.conversations[0].turns[: turn + 1]
+    ]
+    kept = {decision.item for decision in convgate.load_gate().select(messages).decisions if decision.kept}
+    assert relevant <= kept
+    assert not kept & noise
+    assert len(kept) <= max_kept
 
 
 class TestNanAndFibonacci:

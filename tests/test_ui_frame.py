@@ -11,7 +11,7 @@ from convgate.core.app_files import app_root
 from convgate.core.errors import DamagedError
 from convgate.store import Store
 from convgate.ui import services
-from convgate.ui.navigation import page_names
+from convgate.ui.navigation import GROUPS
 
 
 @pytest.fixture(autouse=True)
@@ -23,24 +23,12 @@ def library() -> AppTest:
     return AppTest.from_file(str(app_root() / "app.py"), default_timeout=30)
 
 
-def test_pages_are_found_by_their_files_in_the_order_of_their_numbers(tmp_path: Path) -> None:
-    (tmp_path / "pages").mkdir()
-    for name in ("10_Monitor.py", "2_Label_turns.py", "1_Explore.py", "notes.txt", "_private.py"):
-        (tmp_path / "pages" / name).touch()
-
-    assert page_names(tmp_path) == {
-        "app.py": "Library",
-        "pages/1_Explore.py": "Explore",
-        "pages/2_Label_turns.py": "Label turns",
-        "pages/10_Monitor.py": "Monitor",
-    }
-
-
 def test_every_page_links_to_every_other(convgate_home: Path) -> None:
-    labels = [link.proto.label for link in library().run().sidebar.get("page_link")]
+    paths = {path for pages in GROUPS.values() for path, _ in pages.values()}
+    assert paths == {"app.py", *(f"pages/{file.name}" for file in (app_root() / "pages").glob("*.py"))}
 
-    assert labels == list(page_names(app_root()).values())
-    assert labels[0] == "Library"
+    labels = [link.proto.label for link in library().run().sidebar.get("page_link")]
+    assert labels == [name for pages in GROUPS.values() for name in pages]
 
 
 @pytest.mark.parametrize("content", ["not a database" * 1000, None], ids=["damaged", "folder in the way"])

@@ -15,7 +15,6 @@ import streamlit as st
 
 from convgate import __version__
 from convgate.context.invariants.edits import with_edits
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ActiveVersionError, ConvgateError, DamagedError
 from convgate.core.home import is_read_only
@@ -70,7 +69,7 @@ def page(title: str, purpose: str) -> Iterator[App]:
     st.set_page_config(page_title=f"{title} · convgate", page_icon=str(_ICON), layout="wide")
     try:
         st.logo(str(_ICON), size="large")
-        draw_navigation(app_root())
+        draw_navigation()
         st.sidebar.caption(f"convgate {__version__}")
         with st.container(gap="xsmall"):
             st.title(title, anchor=False)

@@ -1,15 +1,13 @@
-"""Bringing conversations in: files, pasted text, samples."""
+"""Adding conversations: files and pasted text."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import streamlit as st
 
-from convgate.core.app_files import app_root
-from convgate.core.conversation import Conversation, Turn
+from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize
 from convgate.messages.tokens import turn_tokens
@@ -82,15 +80,13 @@ def draw_outcome() -> None:
         st.success(sentence, icon=":material/check:")
 
 
-def keep(conversations: Conversations, found: Sequence[NewConversation]) -> list[Addition]:
-    """Count the tokens of the conversations and store them, all or none; says what became of them."""
+def add_to_library(conversations: Conversations, new: Sequence[NewConversation]) -> list[Addition]:
+    """Count the tokens of the conversations, store all or none of them, and keep a message about it."""
     bar = st.progress(0.0, "Counting tokens …")
     items = []
-    for done, item in enumerate(found, 1):
+    for done, item in enumerate(new, 1):
         items.append(replace(item, tokens=int(turn_tokens(item.conversation.turns).sum())))
-        bar.progress(
-            done / len(found), f"Counting tokens: {done:,} of {pluralize(len(found), 'conversation')}"
-        )
+        bar.progress(done / len(new), f"Counting tokens: {done:,} of {pluralize(len(new), 'conversation')}")
     bar.progress(1.0, "Storing …")
     additions = conversations.add(items)  # only now: nobody else can write meanwhile
     bar.empty()
@@ -170,7 +166,7 @@ def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
     if opening or adding:
         if redactor:
             found = [replace(item, conversation=redactor.redact(item.conversation)) for item in found]
-        additions = keep(app.conversations, found)
+        additions = add_to_library(app.conversations, found)
         if redactor:
             st.session_state[OUTCOME] += f" {redactor.summary}"
             st.toast(redactor.summary)  # which is seen on Explore, too
@@ -226,95 +222,3 @@ def _draw_problems(problems: Problems) -> None:
         st.text("\n".join(str(problem) for problem in problems[:PREVIEW_PROBLEMS]))
         if problems.total > PREVIEW_PROBLEMS:
             st.caption(f"… and {problems.total - PREVIEW_PROBLEMS:,} more")
-
-
-FEATURED = 6
-"""Cards that are shown at once; the others are behind a click."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A file of sample conversations."""
-
-    file: str
-    shows: str  # for somebody who sees convgate for the first time
-    conversations: tuple[Conversation, ...]
-
-    @property
-    def title(self) -> str:
-        """What its card is called."""
-        return self.conversations[0].title or Path(self.file).stem.replace("_", " ").capitalize()
-
-    @property
-    def turns(self) -> int:
-        """Turns of all its conversations."""
-        return sum(map(len, self.conversations))
-
-
-@st.cache_resource(max_entries=2, show_spinner=False)
-def samples(folder: Path) -> tuple[Sample, ...]:
-    """The samples that the table in the folder's README lists, in its order, none of them twice.
-
-    Relevance sets are left out: they repeat the others with labels, for the command line.
-
-    Raises TranscriptError when one of them cannot be read.
-    """
-    found: list[Sample] = []
-    seen: list[tuple[Turn, ...]] = []
-    for row in _table(folder / "README.md"):
-        file = row["file"].strip("`")
-        transcript = read_conversations(folder / file)
-        new = tuple(conversation for conversation in transcript if conversation.turns not in seen)
-        if new and transcript.format != "relevance-set":
-            found.append(Sample(file, row["what it shows"], new))
-            seen += [conversation.turns for conversation in new]
-    return tuple(found)
-
-
-def _table(readme: Path) -> list[dict[str, str]]:
-    """The rows of the first table of a Markdown file, by the names of its columns."""
-    lines = readme.read_text(encoding="utf-8").splitlines()
-    table = [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines if line.startswith("|")]
-    return [dict(zip(table[0], row, strict=False)) for row in table[2:]]
-
-
-def draw_samples(app: App) -> None:
-    """The cards; opening one adds it to the library first, unless it is there."""
-    found = samples(app_root() / "sample_conversations")
-    _draw_cards(app, found[:FEATURED])
-    if rest := found[FEATURED:]:
-        with st.expander(f"{len(rest)} more samples", key="library.samples.more"):
-            _draw_cards(app, rest)
-    if st.button("Add all samples to the library", key="library.samples.all", icon=":material/library_add:"):
-        _keep(app, found)
-        st.rerun()
-
-
-def _draw_cards(app: App, chosen: Sequence[Sample]) -> None:
-    with st.grid(min_column_width=280):
-        for sample in chosen:
-            _draw_card(app, sample)
-
-
-def _draw_card(app: App, sample: Sample) -> None:
-    several = len(sample.conversations) > 1
-    extent = f"{pluralize(len(sample.conversations), 'conversation')} · " if several else ""
-    with st.container(border=True, height="stretch", gap="xsmall"):
-        st.markdown(f"**{literal(sample.title)}**")
-        st.markdown(sample.shows)
-        st.space("stretch")
-        with st.container(horizontal=True, vertical_alignment="center", horizontal_alignment="distribute"):
-            st.caption(extent + pluralize(sample.turns, "turn"), width="content")
-            if st.button("Open", key=f"sample-{sample.file}", icon=":material/query_stats:"):
-                [first, *_] = _keep(app, [sample])
-                state.forget(OUTCOME)  # the conversation itself is the outcome
-                open_conversation(first)
-
-
-def _keep(app: App, chosen: Sequence[Sample]) -> list[str]:
-    found = [
-        NewConversation(conversation, sample.file, title=conversation.title or sample.title)
-        for sample in chosen
-        for conversation in sample.conversations
-    ]
-    return [addition.key for addition in keep(app.conversations, found)]

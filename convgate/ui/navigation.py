@@ -1,8 +1,6 @@
-"""The ways between pages: the list in the sidebar, and links into a conversation."""
+"""Navigation: the pages in the sidebar, in groups, and links into a conversation."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import streamlit as st
 
@@ -12,49 +10,46 @@ LIBRARY = "app.py"
 EXPLORE = "pages/1_Explore.py"
 VERSIONS = "pages/5_Versions.py"
 COMPARE = "pages/6_Compare.py"
-_ICONS = {
-    "Library": ":material/inventory_2:",
-    "Explore": ":material/query_stats:",
-    "Label": ":material/label:",
-    "Tune": ":material/tune:",
-    "Train": ":material/model_training:",
-    "Versions": ":material/account_tree:",
-    "Compare": ":material/compare_arrows:",
-    "Rules": ":material/rule:",
-    "Sessions": ":material/history:",
-    "Context": ":material/data_object:",
-    "Monitor": ":material/monitor_heart:",
+
+GROUPS = {
+    "Inspect": {
+        "Library": (LIBRARY, ":material/inventory_2:"),
+        "Explore": (EXPLORE, ":material/query_stats:"),
+        "Context": ("pages/9_Context.py", ":material/data_object:"),
+        "Compare": (COMPARE, ":material/compare_arrows:"),
+    },
+    "Improve": {
+        "Label": ("pages/2_Label.py", ":material/label:"),
+        "Tune": ("pages/3_Tune.py", ":material/tune:"),
+        "Train": ("pages/4_Train.py", ":material/model_training:"),
+        "Versions": (VERSIONS, ":material/account_tree:"),
+    },
+    "Operate": {
+        "Rules": ("pages/7_Rules.py", ":material/rule:"),
+        "Sessions": ("pages/8_Sessions.py", ":material/history:"),
+        "Monitor": ("pages/10_Monitor.py", ":material/monitor_heart:"),
+    },
 }
+"""Path from the app's folder and icon of every page, by name, in groups."""
 
 
-def page_names(root: Path) -> dict[str, str]:
-    """Path, from the app's folder, and name of every page, in the order of the sidebar.
-
-    A page `pages/3_Label_turns.py` is called "Label turns"; a new one needs nothing but its file.
-    """
-    files = sorted((root / "pages").glob("[0-9]*_*.py"), key=lambda file: int(file.stem.partition("_")[0]))
-    names = {f"pages/{file.name}": file.stem.partition("_")[2].replace("_", " ") for file in files}
-    return {LIBRARY: "Library", **names}
-
-
-def draw_navigation(root: Path) -> None:
-    """The pages as links in the sidebar. Streamlit's own list would call the Library "app"."""
-    for path, name in page_names(root).items():
-        st.sidebar.page_link(path, label=name, icon=_ICONS.get(name, ":material/article:"), width="stretch")
+def draw_navigation() -> None:
+    """Draw the pages as links in the sidebar. Streamlit's own list would call the Library "app"."""
+    for group, pages in GROUPS.items():
+        st.sidebar.caption(group)
+        for name, (path, icon) in pages.items():
+            st.sidebar.page_link(path, label=name, icon=icon, width="stretch")
 
 
 def conversation_link(key: str, title: str) -> None:
-    """The conversation's title as a link that opens it in Explore."""
-    label = f"**{literal(title, limit=120)}**"
+    """Draw the conversation's title as a link that opens it in Explore."""
     st.page_link(
-        EXPLORE,
-        label=label,
-        icon=":material/query_stats:",
-        query_params={"conversation": key},
-        width="stretch",
-    )
+        EXPLORE, label=f"**{literal(title, limit=120)}**", icon=":material/query_stats:",
+        query_params={"conversation": key}, width="stretch",
+    )  # fmt: skip
 
 
-def open_conversation(key: str) -> None:
-    """Leave this page, now, for the conversation in Explore."""
-    st.switch_page(EXPLORE, query_params={"conversation": key})
+def open_conversation(key: str, turn: int | None = None) -> None:
+    """Leave this page for the conversation in Explore, at that turn (0-based) or the last one."""
+    at = {} if turn is None else {"turn": str(turn + 1)}
+    st.switch_page(EXPLORE, query_params={"conversation": key, **at})
