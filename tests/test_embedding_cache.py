@@ -12,6 +12,7 @@ import pytest
 
 from convgate.embedding import cache as cache_module
 from convgate.embedding.cache import CachedEncoder, content_hash
+from convgate.embedding.packaged import write_vectors
 from tests.fakes import FakeEncoder
 
 
@@ -140,3 +141,20 @@ def test_home_and_file_are_their_owners_alone(path: Path):
     CachedEncoder(FakeEncoder(), path).encode(["a secret"])
     assert path.parent.stat().st_mode & 0o077 == 0
     assert [file.name for file in path.parent.iterdir() if file.stat().st_mode & 0o077] == []
+
+
+def test_packaged_vectors_are_in_a_new_file_for_the_encoder_that_made_them(path: Path, tmp_path: Path):
+    packaged = tmp_path / "vectors.npz"
+    maker = FakeEncoder()
+    texts = ["one", "two words"]
+    vectors = dict(zip(map(content_hash, texts), maker.encode_passages(texts), strict=True))
+    write_vectors(packaged, maker.identity, vectors)
+
+    encoder = FakeEncoder()
+    encoded = CachedEncoder(encoder, path, packaged=packaged).encode(texts)
+    assert encoder.calls == []
+    assert np.allclose(encoded, FakeEncoder().encode(texts), atol=2e-3)
+
+    other = FakeEncoder(revision="2")
+    CachedEncoder(other, path.with_name("other.sqlite"), packaged=packaged).encode(texts)
+    assert sorted(other.texts) == texts

@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 
 from convgate.core import bundled_encoder as bundled
+from convgate.core.app_files import app_root
 from convgate.core.errors import EncoderError
 from convgate.embedding.base import ChunkCount
-from convgate.embedding.cache import CachedEncoder
+from convgate.embedding.cache import CachedEncoder, content_hash
 from convgate.embedding.chunks import MAX_CHARACTERS, MAX_CHUNKS
+from convgate.embedding.packaged import PACKAGED_VECTORS, read_vectors
+from convgate.ui.samples import load_samples
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("encoder")]
 
@@ -159,3 +162,13 @@ def test_bfloat16_agrees_with_float32_however_the_texts_are_batched(encoder):
     assert (exact * together).sum(axis=1).min() > 0.995
     assert (exact[::4] * alone).sum(axis=1).min() > 0.995
     assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(len(texts)), abs=1e-5)
+
+
+def test_packaged_vectors_of_the_samples_are_those_of_the_encoder(encoder):
+    samples = load_samples(app_root() / "sample_conversations")
+    turns = [turn for sample in samples for each in sample.conversations for turn in each.turns]
+    packaged = read_vectors(PACKAGED_VECTORS, encoder.identity)
+    assert {content_hash(turn.scored_text) for turn in turns} == set(packaged)
+    for turn in turns[::50]:
+        [exact] = encoder.encode_passages([turn.scored_text])
+        assert np.abs(exact - packaged[content_hash(turn.scored_text)]).max() < 2e-3

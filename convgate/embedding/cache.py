@@ -28,6 +28,7 @@ from convgate.core.errors import StoreError
 from convgate.core.home import check_writable, is_read_only, make_home, make_private
 from convgate.embedding.base import ChunkCount, Embeddings, Encoder, EncoderIdentity, Progress
 from convgate.embedding.chunks import text_vectors
+from convgate.embedding.packaged import read_vectors
 
 log = logging.getLogger(__name__)
 
@@ -57,10 +58,13 @@ class CachedEncoder:
     """An encoder that remembers; same interface, same vectors, same order, duplicates kept.
 
     `path` is the SQLite file, or None for memory alone. `memory` is how many vectors of passages stay in
-    memory (50,000 of 384 dimensions are 77 MB).
+    memory (50,000 of 384 dimensions are 77 MB). `packaged` is a file of `packaged.write_vectors`, which is
+    copied into a new SQLite file.
     """
 
-    def __init__(self, encoder: Encoder, path: Path | None, *, memory: int = 50_000) -> None:
+    def __init__(
+        self, encoder: Encoder, path: Path | None, *, memory: int = 50_000, packaged: Path | None = None
+    ) -> None:
         self._encoder = encoder
         self._dimension = encoder.identity.dimension
         self._memory: OrderedDict[bytes, Embeddings] = OrderedDict()
@@ -74,6 +78,8 @@ class CachedEncoder:
             self._open_to_read(path)
         elif path is not None:
             self._open(path)
+            if packaged is not None and self._is_empty():
+                self._write(read_vectors(packaged, encoder.identity))
 
     @property
     def identity(self) -> EncoderIdentity:
@@ -144,6 +150,12 @@ class CachedEncoder:
             self._give_up("read", error)
         self._remember(found)
         return found
+
+    def _is_empty(self) -> bool:
+        if self._db is None:
+            return False
+        query = "select not exists (select 1 from vectors where encoder = ?)"
+        return bool(self._db.execute(query, [self._encoder_id]).fetchone()[0])
 
     def _vector(self, blob: bytes) -> Embeddings | None:
         """Return the stored vectors; None when the row is damaged, so that its text is encoded again."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from convgate.core.bundled_encoder import BUNDLED_MODEL
 from convgate.embedding.base import Encoder
 from convgate.embedding.cache import CACHE_FILE, CachedEncoder
+from convgate.embedding.packaged import PACKAGED_VECTORS
 
 
 def default_encoder(
@@ -20,4 +21,5 @@ def default_encoder(
     from convgate.embedding.sentence_transformer import SentenceTransformerEncoder
 
     encoder = SentenceTransformerEncoder.load(name, device=device, dtype=dtype)
-    return CachedEncoder(encoder, home / CACHE_FILE if home else None)
+    path = home / CACHE_FILE if home else None
+    return CachedEncoder(encoder, path, packaged=PACKAGED_VECTORS)

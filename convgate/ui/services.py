@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import shutil
 import threading
-from importlib import import_module
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import add_script_run_ctx
 
 from convgate.core.conversation import Conversation
-from convgate.core.errors import StoreError
+from convgate.core.errors import ConvgateError, StoreError
 from convgate.core.home import is_read_only
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import pluralize
@@ -66,12 +67,11 @@ def encoder(name: str, device: str, home: Path) -> Encoder:
 
     Raises EncoderError when it cannot be loaded.
     """
-    return _encoder(name, device, settings().encoder_dtype, home)
+    with st.spinner("Loading the encoder …"):
+        return _encoder(name, device, settings().encoder_dtype, home)
 
 
-@st.cache_resource(
-    max_entries=2, show_spinner="Loading the encoder …", on_release=lambda encoder: encoder.close()
-)
+@st.cache_resource(max_entries=2, show_spinner=False, on_release=lambda encoder: encoder.close())
 def _encoder(name: str, device: str, dtype: str, home: Path) -> Encoder:
     from convgate.embedding.default import default_encoder  # torch, which the Library never needs
 
@@ -80,10 +80,15 @@ def _encoder(name: str, device: str, dtype: str, home: Path) -> Encoder:
 
 @st.cache_resource(show_spinner=False)
 def warm_up() -> threading.Thread:
-    """Import what Explore needs, once and behind the scenes, while a person looks at the Library."""
-    thread = threading.Thread(
-        target=import_module, args=["convgate.embedding.sentence_transformer"], name="warm-up", daemon=True
-    )
+    """Load the encoder in the background, once, while a person looks at the first page."""
+    chosen = settings()
+
+    def load() -> None:
+        with suppress(ConvgateError):  # the page that needs the encoder shows the error
+            _encoder(chosen.encoder, chosen.device, chosen.encoder_dtype, chosen.home)
+
+    thread = threading.Thread(target=load, name="warm-up", daemon=True)
+    add_script_run_ctx(thread)  # else Streamlit warns that the cache is used outside of a session
     thread.start()
     return thread
 
