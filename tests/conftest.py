@@ -59,7 +59,7 @@ if in_memory():
     tempfile.tempdir = None  # looked for anew: pytest has asked before
 
 # How long an example takes depends on what else the machine does. CI looks at more of them.
-hypothesis.settings.register_profile("convgate", deadline=None, max_examples=25)
+hypothesis.settings.register_profile("convgate", deadline=None, max_examples=10)
 hypothesis.settings.register_profile("thorough", deadline=None, max_examples=100)
 hypothesis.settings.load_profile("convgate")
 
