@@ -107,14 +107,18 @@ class ContextBundle:
                 }
                 for section in self.sections
             ],
-            "invariants": [{**one.to_json(), "state": one.state} for one in self.invariants],
-            "dropped": [
-                {"index": one.item, "by": one.rule, "reason": one.reason}
-                for one in self.decisions
-                if not one.kept
+            "invariants": [
+                {**invariant.to_json(), "state": invariant.state} for invariant in self.invariants
             ],
-            "fallbacks": [{"cause": one.cause, "reason": one.reason} for one in self.fallbacks],
-            "breaches": [one.to_json() for one in self.breaches],
+            "dropped": [
+                {"index": decision.item, "by": decision.rule, "reason": decision.reason}
+                for decision in self.decisions
+                if not decision.kept
+            ],
+            "fallbacks": [
+                {"cause": fallback.cause, "reason": fallback.reason} for fallback in self.fallbacks
+            ],
+            "breaches": [invariant.to_json() for invariant in self.breaches],
             "missing_results": list(self.missing_results),
             "violations": list(self.violations),
             "prefix": None

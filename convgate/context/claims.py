@@ -78,22 +78,25 @@ class SectionClaims:
             for index, turn in enumerate(self.table.turns[:-1])
             if turn.is_instruction
         }
-        for one in self.invariants:
-            barred = one.source in self.table.unsendable or one.source in self.shortened
-            if one.held and one.source < self.table.current and not barred:
+        for invariant in self.invariants:
+            barred = invariant.source in self.table.unsendable or invariant.source in self.shortened
+            if invariant.held and invariant.source < self.table.current and not barred:
                 always.setdefault(
-                    one.source, f"it states what must hold ({one.label}): {quote_line(one.text)}."
+                    invariant.source,
+                    f"it states what must hold ({invariant.label}): {quote_line(invariant.text)}.",
                 )
         return always
 
     @cached_property
     def corrected(self) -> dict[int, Invariant]:
         """Turns whose statement was corrected later and that state nothing else that holds."""
-        active = {one.source for one in self.invariants if one.active}
+        active = {invariant.source for invariant in self.invariants if invariant.active}
         return {
-            one.source: one
-            for one in self.invariants
-            if one.state == "superseded" and one.source not in active and one.source < self.table.current
+            invariant.source: invariant
+            for invariant in self.invariants
+            if invariant.state == "superseded"
+            and invariant.source not in active
+            and invariant.source < self.table.current
         }
 
     def by_section(self, window: int) -> dict[SectionName, Iterable[Claim]]:
@@ -134,7 +137,11 @@ class SectionClaims:
     @cached_property
     def _turns_with_errors(self) -> set[int | None]:
         """Users' turns whose exchange states an error."""
-        return {self.table.asked[one.source] for one in self.invariants if one.type == "blocking_error"}
+        return {
+            self.table.asked[invariant.source]
+            for invariant in self.invariants
+            if invariant.type == "blocking_error"
+        }
 
     def _may_claim(self, index: int) -> bool:
         """Whether a section may want the turn."""
@@ -152,15 +159,15 @@ class SectionClaims:
         return Claim(section, turns, wanted, reason, _PAIR if self.paired else _UNIT, overflows)
 
     def _task_state(self) -> Iterator[Claim]:
-        for one in reversed(self.invariants):
+        for invariant in reversed(self.invariants):
             if (
-                one.active
-                and not one.held
-                and one.source < self.table.current
-                and self._may_claim(one.source)
+                invariant.active
+                and not invariant.held
+                and invariant.source < self.table.current
+                and self._may_claim(invariant.source)
             ):
-                reason = f"it states what is open ({one.label}): {quote_line(one.text)}."
-                yield self._claim("task_state", one.source, reason, overflows=True)
+                reason = f"it states what is open ({invariant.label}): {quote_line(invariant.text)}."
+                yield self._claim("task_state", invariant.source, reason, overflows=True)
         # A turn that stands for its rule amends a task more than it sets one.
         earlier = (index for index in reversed(self.goals) if index < self.table.current)
         goal = next((index for index in earlier if index not in self.always and self._may_claim(index)), None)

@@ -87,7 +87,10 @@ class Explanation:
         """Return all sections with their turns, added messages first."""
         table = self.claims.table
         turns = {
-            name: [PlacedTurn(None, one.tokens, partial(str, one.reason)) for one in added.get(name, ())]
+            name: [
+                PlacedTurn(None, message.tokens, partial(str, message.reason))
+                for message in added.get(name, ())
+            ]
             for name in SECTIONS
         }
         for index in self.indices:
@@ -185,16 +188,19 @@ class Explanation:
         more = f" and the {tokens:,} of what a valid list needs with it" if tokens else ""
         return f"its {table.tokens[index]:,} tokens{more}"
 
-    def _correction(self, one: Invariant) -> str:
-        later = next((other for other in self.claims.invariants if other.source == one.superseded_by), None)
-        by = "a later message" if one.superseded_by is None else f"message {one.superseded_by}"
+    def _correction(self, invariant: Invariant) -> str:
+        later = next(
+            (other for other in self.claims.invariants if other.source == invariant.superseded_by), None
+        )
+        by = "a later message" if invariant.superseded_by is None else f"message {invariant.superseded_by}"
         return f"{by} corrects it{f': {quote_line(later.text)}' if later else ''}."
 
     @cached_property
     def _ended(self) -> dict[int, str]:
         """Sentences for turns that state what no longer holds."""
         return {
-            one.source: _ENDED[one.state] + ("." if one.ended_by is None else f", in message {one.ended_by}.")
-            for one in self.claims.invariants
-            if one.state in _ENDED
+            invariant.source: _ENDED[invariant.state]
+            + ("." if invariant.ended_by is None else f", in message {invariant.ended_by}.")
+            for invariant in self.claims.invariants
+            if invariant.state in _ENDED
         }

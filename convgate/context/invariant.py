@@ -96,9 +96,10 @@ def find_missing(
         at.setdefault(place, []).append(message)
     added = at.pop(None, [])
     return [
-        one
-        for one in invariants
-        if one.held and not any(_contains(message, one.text) for message in (*at.get(one.source, ()), *added))
+        invariant
+        for invariant in invariants
+        if invariant.held
+        and not any(_contains(message, invariant.text) for message in (*at.get(invariant.source, ()), *added))
     ]
 
 

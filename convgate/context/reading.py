@@ -60,8 +60,8 @@ class ConversationReader:
     ) -> tuple[ConversationModes, list[Invariant]]:
         """Return the modes of all turns, and every invariant that they state."""
         with self._lock:
-            candidates = [one for one in self._known if one.precedes(turns, intents)]
-            progress = max(candidates, key=lambda one: len(one.turns), default=None)
+            candidates = [candidate for candidate in self._known if candidate.precedes(turns, intents)]
+            progress = max(candidates, key=lambda candidate: len(candidate.turns), default=None)
             if progress is not None:
                 self._known.remove(progress)
         progress = progress or _Progress(dict(intents))

@@ -186,13 +186,15 @@ class TurnTableCache:
         """Return the table of these turns; only what lies beyond a known beginning is computed."""
         turns = list(turns)
         with self._lock:
-            known = next((one for one in reversed(self._tables) if _starts_alike(one.turns, turns)), None)
+            known = next(
+                (table for table in reversed(self._tables) if _starts_alike(table.turns, turns)), None
+            )
         if known is not None and len(known.turns) >= len(turns):
             return known.first(len(turns))
         beginning = known or TurnTable()
         table = beginning.extend(turns[len(beginning.turns) :], counter)
         with self._lock:
-            self._tables = [one for one in self._tables if one is not known][1 - MAX_CONVERSATIONS :]
+            self._tables = [table for table in self._tables if table is not known][1 - MAX_CONVERSATIONS :]
             self._tables.append(table)
         return table
 

@@ -75,74 +75,76 @@ class InvariantFinder:
 
     def _add_message(self, turn: int, message: UserMessage, statements: Sequence[Statement]) -> None:
         """Read a message; the first corrects nothing, for nothing was said before it."""
-        errors = [one for one in statements if one.kind == "blocking_error"]
-        for one in _join_corrections(statements):
-            if one.resolves:
+        errors = [statement for statement in statements if statement.kind == "blocking_error"]
+        for statement in _join_corrections(statements):
+            if statement.resolves:
                 self._resolve(turn)
-            if one.kind == "lifted":
-                self._lift(turn, one)
-            elif one.kind == "blocking_error":
-                if one is errors[0]:
+            if statement.kind == "lifted":
+                self._lift(turn, statement)
+            elif statement.kind == "blocking_error":
+                if statement is errors[0]:
                     self._add_error(turn, message.text, errors)
-            elif one.kind not in ("none", "resolved") and (
-                one.kind != "user_correction" or message.before is not None
+            elif statement.kind not in ("none", "resolved") and (
+                statement.kind != "user_correction" or message.before is not None
             ):
-                self._add(turn, message.text, one)
+                self._add(turn, message.text, statement)
         self._last = turn
 
-    def _add(self, turn: int, text: str, one: Statement) -> None:
-        replaced = self._replaced(turn, one)
-        kind: InvariantType = one.kind  # type: ignore[assignment]  # what ends something is no invariant
+    def _add(self, turn: int, text: str, statement: Statement) -> None:
+        replaced = self._replaced(turn, statement)
+        kind: InvariantType = statement.kind  # type: ignore[assignment]  # what ends something is no invariant
         if any(self._rules.all[place].invariant.type == "safety_requirement" for place in replaced):
             kind = "safety_requirement"
         for place in replaced:
             self._rules.end(place, "superseded", superseded_by=turn)
-        self._rules.add(turn, text, replace(one, kind=kind), kind, (one.start, one.end))
+        self._rules.add(turn, text, replace(statement, kind=kind), kind, (statement.start, statement.end))
 
-    def _replaced(self, turn: int, one: Statement) -> list[int]:
+    def _replaced(self, turn: int, statement: Statement) -> list[int]:
         """Return the rules whose place a statement takes."""
-        rules, corrects = self._rules, one.kind == "user_correction"
+        rules, corrects = self._rules, statement.kind == "user_correction"
         latest = rules.latest(turn)
         of_last = [place for place in latest if rules.source(place) == self._last]
         replaced = [
             place
-            for place in rules.candidates(turn, (*one.topic.keys, *one.old))
-            if _replaces(one, rules.all[place].statement, near=rules.source(place) == self._last)
+            for place in rules.candidates(turn, (*statement.topic.keys, *statement.old))
+            if _replaces(statement, rules.all[place].statement, near=rules.source(place) == self._last)
         ]
-        if not replaced and corrects and one.points:
-            replaced = [place for place in of_last if self._may_point_at(one, place)][:1]
+        if not replaced and corrects and statement.points:
+            replaced = [place for place in of_last if self._may_point_at(statement, place)][:1]
         if not replaced and corrects:
-            replaced = [place for place in of_last if self._is_same_point(one, place)][:1]
-        if not replaced and (is_limit(one.topic) or (corrects and len(one.topic.stems) <= 3)):
+            replaced = [place for place in of_last if self._is_same_point(statement, place)][:1]
+        if not replaced and (is_limit(statement.topic) or (corrects and len(statement.topic.stems) <= 3)):
             replaced = [
-                place for place in latest if has_other_limit(one.topic, rules.all[place].statement.topic)
+                place
+                for place in latest
+                if has_other_limit(statement.topic, rules.all[place].statement.topic)
             ][:1]
         return replaced
 
-    def _is_same_point(self, one: Statement, place: int) -> bool:
+    def _is_same_point(self, statement: Statement, place: int) -> bool:
         """Whether the message before corrected a number or a day, as this one does again."""
         rule = self._rules.all[place]
         topic = rule.statement.topic
-        alike = (topic.numbers and one.topic.numbers) or (topic.named and one.topic.named)
-        return rule.invariant.type == "user_correction" and bool(alike) and len(one.topic.stems) <= 6
+        alike = (topic.numbers and statement.topic.numbers) or (topic.named and statement.topic.named)
+        return rule.invariant.type == "user_correction" and bool(alike) and len(statement.topic.stems) <= 6
 
-    def _may_point_at(self, one: Statement, place: int) -> bool:
+    def _may_point_at(self, statement: Statement, place: int) -> bool:
         """Whether a correction that only points back can mean a rule; a danger only by its value."""
         rule = self._rules.all[place]
         if rule.invariant.type == "safety_requirement":
-            valued = one.topic.numbers or one.topic.named
-            return not valued or has_other_value(one.topic, rule.statement.topic, near=True)
+            valued = statement.topic.numbers or statement.topic.named
+            return not valued or has_other_value(statement.topic, rule.statement.topic, near=True)
         return rule.invariant.held
 
-    def _lift(self, turn: int, one: Statement) -> None:
+    def _lift(self, turn: int, statement: Statement) -> None:
         """End the rules that a statement takes away: the nearest, or the only one when it names none."""
-        ended = self._rules.nearest(turn, one)
+        ended = self._rules.nearest(turn, statement)
         held = [
             place
             for place in self._rules.latest(turn)
             if self._rules.all[place].invariant.type == "hard_constraint"
         ]
-        if not ended and (is_general(one.topic) or len(held) == 1):
+        if not ended and (is_general(statement.topic) or len(held) == 1):
             ended = held[:1]
         for place in ended:
             self._rules.end(place, "lifted", ended_by=turn)
@@ -160,11 +162,11 @@ class InvariantFinder:
         first, last = errors[0], errors[-1]
         near = last.end - first.start <= _MAX_ERROR
         span = (first.start if near else last.start, last.end)
-        said = text[slice(*span)].strip()
-        printed = _PRINTED.search(said) is not None
+        words = text[slice(*span)].strip()
+        printed = _PRINTED.search(words) is not None
         for place in self._rules.errors:
             known = self._rules.all[place]
-            if said in known.invariant.text or known.invariant.text in said:
+            if words in known.invariant.text or known.invariant.text in words:
                 return
             if not printed and not has_other_value(first.topic, known.statement.topic):
                 return
@@ -175,43 +177,51 @@ class InvariantFinder:
 def _join_corrections(statements: Sequence[Statement]) -> list[Statement]:
     """Join a correction that says no more than that something is wrong with the statement after it."""
     parts: list[Statement] = []
-    for one in statements:
+    for statement in statements:
         before = parts[-1] if parts else None
-        if before and _is_bare(before) and one.topic.values and one.kind in ("none", "user_correction"):
+        if (
+            before
+            and _is_bare(before)
+            and statement.topic.values
+            and statement.kind in ("none", "user_correction")
+        ):
             parts[-1] = replace(
-                one, start=before.start, kind="user_correction", old=before.old | one.old, signs=before.signs,
+                statement, start=before.start, kind="user_correction", old=before.old | statement.old,
+                signs=before.signs,
                 likelihood=before.likelihood,
             )  # fmt: skip
         else:
-            parts.append(one)
+            parts.append(statement)
     return parts
 
 
-def _is_bare(one: Statement) -> bool:
-    topic = one.topic
-    return one.kind == "user_correction" and len(topic.stems) <= 1 and not (topic.numbers or topic.named)
+def _is_bare(statement: Statement) -> bool:
+    topic = statement.topic
+    return (
+        statement.kind == "user_correction" and len(topic.stems) <= 1 and not (topic.numbers or topic.named)
+    )
 
 
-def _replaces(one: Statement, rule: Statement, *, near: bool) -> bool:
+def _replaces(statement: Statement, rule: Statement, *, near: bool) -> bool:
     """Return whether a statement takes the place of an earlier one. near: it is of the message before."""
-    corrects = one.kind == "user_correction"
+    corrects = statement.kind == "user_correction"
     critical = rule.kind == "safety_requirement"
-    shared = one.topic.stems & rule.topic.stems
-    if (critical and not (shared or near)) or one.topic.values <= rule.topic.values:
+    shared = statement.topic.stems & rule.topic.stems
+    if (critical and not (shared or near)) or statement.topic.values <= rule.topic.values:
         return False
-    if one.old & rule.topic.values and (shared or corrects):
+    if statement.old & rule.topic.values and (shared or corrects):
         return True
-    if has_other_value(one.topic, rule.topic, near=near and corrects):
+    if has_other_value(statement.topic, rule.topic, near=near and corrects):
         return True
-    if shared and _has_other_number(one.topic, rule.topic):
+    if shared and _has_other_number(statement.topic, rule.topic):
         return True
-    fewest = min(len(one.topic.stems), len(rule.topic.stems))
+    fewest = min(len(statement.topic.stems), len(rule.topic.stems))
     return corrects and (len(shared) >= 2 or (len(shared) == 1 and fewest <= 3 and not critical))
 
 
-def _has_other_number(one: Topic, other: Topic) -> bool:
+def _has_other_number(statement: Topic, other: Topic) -> bool:
     """Whether both give one number, and at least one of them does not say of what."""
-    first = {value for unit, value in one.numbers if not unit.startswith(b"<")}
+    first = {value for unit, value in statement.numbers if not unit.startswith(b"<")}
     second = {value for unit, value in other.numbers if not unit.startswith(b"<")}
-    no_unit = (b"", *first) in one.numbers or (b"", *second) in other.numbers
+    no_unit = (b"", *first) in statement.numbers or (b"", *second) in other.numbers
     return len(first) == len(second) == 1 and first != second and no_unit

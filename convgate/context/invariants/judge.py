@@ -105,12 +105,12 @@ class KindJudge:
         """Return the statements of each message with their kinds."""
         statements = [read_statements(message.text) for message in messages]
         keys = [
-            (excerpt(one.text), context_of(message.before, one.text, place, len(parts)))
+            (excerpt(statement.text), context_of(message.before, statement.text, place, len(parts)))
             for message, parts in zip(messages, statements, strict=True)
-            for place, one in enumerate(parts)
+            for place, statement in enumerate(parts)
         ]
         readings = iter(self._readings.get_many(keys, self._read))
-        return [tuple(_classified(one, next(readings)) for one in parts) for parts in statements]
+        return [tuple(_classified(statement, next(readings)) for statement in parts) for parts in statements]
 
     def _read(self, keys: Sequence[_Key]) -> Iterator[_Reading]:
         texts = [text for text, _ in keys]
@@ -129,10 +129,10 @@ class KindJudge:
         return _Reading(kind, likelihood, resolves, signs, _scope(text, signs))
 
 
-def _classified(one: Statement, reading: _Reading) -> Statement:
-    if reading.kind == "none" or (one.quoted and reading.kind != "blocking_error"):
-        return one
-    return replace(one, **reading._asdict())
+def _classified(statement: Statement, reading: _Reading) -> Statement:
+    if reading.kind == "none" or (statement.quoted and reading.kind != "blocking_error"):
+        return statement
+    return replace(statement, **reading._asdict())
 
 
 def features_of(vectors: Embeddings, contexts: Sequence[Context]) -> Embeddings:

@@ -41,9 +41,11 @@ class Rules:
     errors: list[int] = field(default_factory=list)  # places of those that stop the work now
     _by_key: dict[object, list[int]] = field(default_factory=lambda: defaultdict(list))
 
-    def add(self, turn: int, text: str, one: Statement, kind: InvariantType, span: tuple[int, int]) -> None:
+    def add(
+        self, turn: int, text: str, statement: Statement, kind: InvariantType, span: tuple[int, int]
+    ) -> None:
         """Note a statement as an invariant. text: of its message; span: characters of it."""
-        signs = ", ".join(f"“{sign}”" for sign in one.signs) or quote_line(text[slice(*span)])
+        signs = ", ".join(f"“{sign}”" for sign in statement.signs) or quote_line(text[slice(*span)])
         self._add(
             Invariant(
                 type=kind,
@@ -51,11 +53,11 @@ class Rules:
                 text=text[slice(*span)],
                 start=span[0],
                 end=span[1],
-                scope=one.scope,
+                scope=statement.scope,
                 state="active",
-                reason=f"It {_WHAT[kind]} ({one.likelihood:.2f}): {signs}.",
+                reason=f"It {_WHAT[kind]} ({statement.likelihood:.2f}): {signs}.",
             ),
-            one,
+            statement,
         )
 
     def end(
@@ -84,11 +86,11 @@ class Rules:
         first = max(0, len(self.all) - CANDIDATES)
         return [place for place in range(len(self.all) - 1, first - 1, -1) if self._can_end(place, turn)]
 
-    def nearest(self, turn: int, one: Statement) -> list[int]:
+    def nearest(self, turn: int, statement: Statement) -> list[int]:
         """Those of one message that share the most with a statement; none when none shares anything."""
         most, best = 0, list[int]()
-        for place in self.candidates(turn, (*one.topic.keys, *one.old)):
-            shared = shared_values(one.topic, self.all[place].statement.topic)
+        for place in self.candidates(turn, (*statement.topic.keys, *statement.old)):
+            shared = shared_values(statement.topic, self.all[place].statement.topic)
             if shared > most:
                 most, best = shared, [place]
             elif best and shared == most and self.source(place) == self.source(best[0]):
@@ -120,12 +122,12 @@ class Rules:
                 self.errors.append(place)
 
     def _add_by_person(self, turn: int, text: str, edit: InvariantEdit) -> int:
-        said = edit.text or edit.of or ""
-        start = max(0, text.find(said))
-        end = start + len(said) if said in text else start
+        words = edit.text or edit.of or ""
+        start = max(0, text.find(words))
+        end = start + len(words) if words in text else start
         kind: InvariantType = edit.type or "hard_constraint"
-        statement = Statement(start, end, said, _topic(said), kind=kind)
-        invariant = Invariant(kind, turn, said, start, end, "", "active", "A person added it.")
+        statement = Statement(start, end, words, _topic(words), kind=kind)
+        invariant = Invariant(kind, turn, words, start, end, "", "active", "A person added it.")
         self._add(invariant, statement)
         return len(self.all) - 1
 
@@ -142,17 +144,17 @@ class Rules:
         return known.active and known.source != turn and known.type != "blocking_error"
 
 
-def _edited(found: Invariant, text: str, edit: InvariantEdit) -> Invariant:
-    words = found.text if edit.text is None else edit.text
+def _edited(invariant: Invariant, text: str, edit: InvariantEdit) -> Invariant:
+    words = invariant.text if edit.text is None else edit.text
     start = text.find(words)
     did = "A person added it." if edit.of is None else _DID[edit.state]
     return replace(
-        found,
-        type=edit.type or found.type,
+        invariant,
+        type=edit.type or invariant.type,
         text=words,
         start=start if start >= 0 else 0,
         end=start + len(words) if start >= 0 else 0,
-        scope=found.scope if edit.scope is None else edit.scope,
+        scope=invariant.scope if edit.scope is None else edit.scope,
         state="lifted" if edit.state == "ended" and not edit.pinned else "active",
         reason=f"{did} It is pinned." if edit.pinned else did,
         found_by="person",

@@ -66,25 +66,25 @@ def split_statements(text: bytes) -> Iterator[Span]:
     [b'rules: - no nuts', b'at most 3 km.', b'never run']
     """
     start = 0
-    for found in _BREAK.finditer(text):
-        if found.start() < start or not _ends(text, start, found):
+    for match in _BREAK.finditer(text):
+        if match.start() < start or not _ends(text, start, match):
             continue
-        end = found.end() if text[found.start()] != 10 else found.start()
+        end = match.end() if text[match.start()] != 10 else match.start()
         yield from _cut(text, start, end)
-        start = found.end()
+        start = match.end()
     yield from _cut(text, start, len(text))
 
 
-def _ends(text: bytes, start: int, found: re.Match[bytes]) -> bool:
-    mark = found[0]
-    after = text[found.end() : found.end() + 12].lstrip(b" \t")
+def _ends(text: bytes, start: int, match: re.Match[bytes]) -> bool:
+    mark = match[0]
+    after = text[match.end() : match.end() + 12].lstrip(b" \t")
     if mark[:1] == b"\n":
-        line = text[max(start, text.rfind(b"\n", 0, found.start()) + 1) : found.start()]
+        line = text[max(start, text.rfind(b"\n", 0, match.start()) + 1) : match.start()]
         wrapped = len(mark) == 1 and len(line) > 60 and line[-1:] not in b".!?:;"
         return not (wrapped and after[:1].isalpha())
     if mark != b"." or not after:
         return True
-    before = _WORD_BEFORE.search(text, max(start, found.start() - 12), found.start())
+    before = _WORD_BEFORE.search(text, max(start, match.start() - 12), match.start())
     if before is None:
         return True
     word = before[0]
@@ -127,7 +127,7 @@ def read_statements(text: str) -> tuple[Statement, ...]:
     own = own_words(folded.text)
     statements = []
     for span in islice(split_statements(folded.text), MAX_STATEMENTS):
-        said = own[slice(*span)]
+        words = own[slice(*span)]
         start, end = folded.span(*span)
         if not _LETTER.search(folded.text, *span) and not any(map(str.isdigit, text[start:end])):
             continue
@@ -136,10 +136,10 @@ def read_statements(text: str) -> tuple[Statement, ...]:
                 start=start,
                 end=end,
                 text=text[start:end],
-                topic=read_topic(said),
-                old=frozenset().union(*(read_topic(match[1]).values for match in _DENIED.finditer(said))),
-                points=_POINTING.match(said) is not None,
-                quoted=_is_quoted(said, folded.text[slice(*span)]),
+                topic=read_topic(words),
+                old=frozenset().union(*(read_topic(match[1]).values for match in _DENIED.finditer(words))),
+                points=_POINTING.match(words) is not None,
+                quoted=_is_quoted(words, folded.text[slice(*span)]),
             )
         )
     return tuple(statements)
@@ -147,5 +147,5 @@ def read_statements(text: str) -> tuple[Statement, ...]:
 
 def _is_quoted(own: bytes, whole: bytes) -> bool:
     """Whether most words are quotation or code, which `own_words` blanks or replaces by x."""
-    kept = sum(one == other for one, other in zip(own, whole, strict=True))
+    kept = sum(byte == other for byte, other in zip(own, whole, strict=True))
     return 2 * kept < len(whole)

@@ -118,10 +118,10 @@ def read_topic(text: bytes) -> Topic:
             numbers.add((b"mal", times))
             continue
         if value is not None:
-            unit = next((one for one in tokens[place + 1 : place + 3] if _counted(one)), b"")
+            unit = next((token for token in tokens[place + 1 : place + 3] if _counted(token)), b"")
             numbers.add((stem(unit), value))
             before = next(
-                (one for one in tokens[max(0, place - 4) : place][::-1] if one not in _LINKING), b""
+                (token for token in tokens[max(0, place - 4) : place][::-1] if token not in _LINKING), b""
             )
             if before and not before[:1].isdigit() and before != b"%":
                 numbers.add((b"<" + stem(before), value))
@@ -164,26 +164,26 @@ _COUNTED_OFF = frozenset(
 """Words before a number that names one of several; another number is another one of them."""
 
 
-def shared_values(one: Topic, other: Topic) -> int:
+def shared_values(topic: Topic, other: Topic) -> int:
     """Return how much two statements share."""
-    units = {unit for unit, _ in one.numbers if unit} & {unit for unit, _ in other.numbers if unit}
-    return len(one.values & other.values) + len(units - MEASURES)
+    units = {unit for unit, _ in topic.numbers if unit} & {unit for unit, _ in other.numbers if unit}
+    return len(topic.values & other.values) + len(units - MEASURES)
 
 
-def has_other_value(one: Topic, other: Topic, *, near: bool = False) -> bool:
+def has_other_value(topic: Topic, other: Topic, *, near: bool = False) -> bool:
     """Return whether both give a number of the same thing, or a day, and not the same."""
-    if one.numbers and other.numbers:
+    if topic.numbers and other.numbers:
         known = dict(other.numbers)
-        alike = bool(one.stems & other.stems) or near
-        for unit, value in one.numbers:
+        alike = bool(topic.stems & other.stems) or near
+        for unit, value in topic.numbers:
             if not unit or unit in _COUNTED_OFF or known.get(unit, value) == value:
                 continue
             if (unit, value) in other.numbers:
                 continue
-            if unit not in MEASURES or alike or len(one.stems) <= 3:
+            if unit not in MEASURES or alike or len(topic.stems) <= 3:
                 return True
-    kinds = {kind for kind, _ in one.named} & {kind for kind, _ in other.named}
-    return bool(kinds and not one.named & other.named and (near or one.stems & other.stems))
+    kinds = {kind for kind, _ in topic.named} & {kind for kind, _ in other.named}
+    return bool(kinds and not topic.named & other.named and (near or topic.stems & other.stems))
 
 
 def is_limit(about: Topic) -> bool:
@@ -191,9 +191,9 @@ def is_limit(about: Topic) -> bool:
     return len({value for _, value in about.numbers}) == 1 and len(about.stems - _LIMITS) <= 1
 
 
-def has_other_limit(one: Topic, other: Topic) -> bool:
+def has_other_limit(topic: Topic, other: Topic) -> bool:
     """Return whether both give one number, of the same unit or of none, of one order of magnitude."""
-    first = {(unit, value) for unit, value in one.numbers if not unit.startswith(b"<")}
+    first = {(unit, value) for unit, value in topic.numbers if not unit.startswith(b"<")}
     second = {(unit, value) for unit, value in other.numbers if not unit.startswith(b"<")}
     if len(first) != 1 or len(second) != 1 or first == second:
         return False

@@ -52,15 +52,15 @@ def read_messages(
             raise TranscriptError("no user says anything in it", file=report.file)
         return placed, transcript.problems
     assert source.json is not None
-    found: list[FiledMessage] = []
+    messages: list[FiledMessage] = []
     each = not source.json.is_lines and isinstance(source.json.document, list)
     for number, (value, place) in enumerate(source.json.values(each=each), 1):
         try:
-            found.append(_message(value, place.line or number, settings))
+            messages.append(_message(value, place.line or number, settings))
         except TranscriptError as error:
             place.leave_out_all(error)
-    readable = f"{len(found):,} message{'s' * (len(found) != 1)}" if found else None
-    return found, report.close(readable, skip_bad=skip_bad)
+    readable = f"{len(messages):,} message{'s' * (len(messages) != 1)}" if messages else None
+    return messages, report.close(readable, skip_bad=skip_bad)
 
 
 def _message(value: Any, item: int, settings: Settings) -> FiledMessage:
