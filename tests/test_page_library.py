@@ -263,6 +263,23 @@ def test_a_download_is_redacted_where_that_is_chosen(
     assert SECRET not in files[f"download-{added.key}"]()
 
 
+def test_a_person_says_which_speaker_is_the_assistant(library: AppTest, conversations: Conversations) -> None:
+    app = library.run()
+    app.file_uploader[0].upload("talk.csv", b"speaker,text\nAna,Hi\nZed,Hello\nAna,Bye\n").run()
+    assert any("3 turns · 2 speakers · 0 lines skipped" in element.value for element in app.markdown)
+
+    app.selectbox(key="assistant-files-0").select("Zed").run()
+    app.button(key="add-files").click().run()
+
+    [row] = conversations.find().rows
+    turns = conversations.get(row.key).conversation.turns
+    assert [(turn.role, turn.speaker) for turn in turns] == [
+        ("user", "Ana"),
+        ("assistant", "Zed"),
+        ("user", "Ana"),
+    ]
+
+
 def test_a_conversation_is_pasted_as_text(library: AppTest, conversations: Conversations) -> None:
     app = library.run()
     app.button(key="library.read").click().run()

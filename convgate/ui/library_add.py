@@ -26,10 +26,11 @@ from convgate.ui.frame import App
 from convgate.ui.library import page
 from convgate.ui.navigation import open_conversation
 from convgate.ui.redaction import redact_checkbox
-from convgate.ui.text import literal, show_text
+from convgate.ui.text import literal, make_labels_unique, show_text
 
 OUTCOME, GENERATION = "library.outcome", "library.generation"
 PREVIEW_TURNS, PREVIEW_LETTERS, PREVIEW_PROBLEMS = 3, 300, 10
+MAX_SPEAKERS = 12
 PASTED = "pasted text"
 
 
@@ -146,27 +147,28 @@ def _unreadable(name: str, error: TranscriptError) -> Reading:
 
 
 def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
-    found: list[NewConversation] = []
+    new: list[NewConversation] = []
     for number, reading in enumerate(readings):
         with st.container(border=True):
-            if _draw_reading(reading, f"{place}-{number}") and reading.transcript:
-                found += [NewConversation(each, reading.name) for each in reading.transcript.conversations]
-    if not found:
+            new += [
+                NewConversation(each, reading.name) for each in _draw_reading(reading, f"{place}-{number}")
+            ]
+    if not new:
         return
     redactor = Redactor() if redact_checkbox(f"redact-{place}") else None
     with st.container(horizontal=True):
-        one = len(found) == 1
-        opening = one and st.button(
+        is_single = len(new) == 1
+        opening = is_single and st.button(
             "Add and open", key=f"open-{place}", type="primary", icon=":material/query_stats:"
         )
-        label = "Add to the library" if one else f"Add {pluralize(len(found), 'conversation')}"
+        label = "Add to the library" if is_single else f"Add {pluralize(len(new), 'conversation')}"
         adding = st.button(
-            label, key=f"add-{place}", type="secondary" if one else "primary", icon=":material/add:"
+            label, key=f"add-{place}", type="secondary" if is_single else "primary", icon=":material/add:"
         )
     if opening or adding:
         if redactor:
-            found = [replace(item, conversation=redactor.redact(item.conversation)) for item in found]
-        additions = add_to_library(app.conversations, found)
+            new = [replace(item, conversation=redactor.redact(item.conversation)) for item in new]
+        additions = add_to_library(app.conversations, new)
         if redactor:
             st.session_state[OUTCOME] += f" {redactor.summary}"
             st.toast(redactor.summary)  # which is seen on Explore, too
@@ -177,30 +179,55 @@ def _draw_readings(app: App, readings: Sequence[Reading], place: str) -> None:
         st.rerun()
 
 
-def _draw_reading(reading: Reading, place: str) -> bool:
-    """What is in one file; whether its conversations are to be added."""
+def _draw_reading(reading: Reading, place: str) -> list[Conversation]:
+    """Draw what is in one file, and return the conversations to add."""
     if reading.transcript is None:
         st.error(literal(reading.error, ltr=True), icon=":material/error:")
         _draw_problems(reading.problems)
-        return False
-    conversations = reading.transcript.conversations
-    turns = sum(len(conversation) for conversation in conversations)
+        return []
+    conversations = list(reading.transcript.conversations)
+    speakers = sorted({turn.speaker for each in conversations for turn in each.turns})
+    n_turns = pluralize(sum(map(len, conversations)), "turn")
     st.markdown(
         f"**{literal(reading.name)}** · {format_named(reading.transcript.format).label} · "
-        f"{pluralize(len(conversations), 'conversation')} · {pluralize(turns, 'turn')}"
+        f"{pluralize(len(conversations), 'conversation')} · {n_turns} · {pluralize(len(speakers), 'speaker')}"
+        f" · {pluralize(reading.problems.n_errors, 'line')} skipped"
     )
     _draw_problems(reading.problems)
     if reading.problems.n_errors:
-        rest = (
-            pluralize(len(conversations), "conversation")
-            if len(conversations) > 1
-            else pluralize(turns, "turn")
-        )
+        rest = pluralize(len(conversations), "conversation") if len(conversations) > 1 else n_turns
         if not st.toggle(f"Open the other {rest} without what cannot be read", key=f"skip-{place}"):
-            return False
+            return []
+    conversations = _assign_assistant(conversations, speakers, place)
     if conversations:
         _draw_first_turns(conversations[0])
-    return bool(conversations)
+    return conversations
+
+
+def _assign_assistant(
+    conversations: list[Conversation], speakers: list[str], place: str
+) -> list[Conversation]:
+    """Ask which speaker is the assistant, where a transcript has names and no assistant."""
+    turns = [turn for each in conversations for turn in each.turns]
+    if not 2 <= len(speakers) <= MAX_SPEAKERS or any(turn.role == "assistant" for turn in turns):
+        return conversations
+    labels = make_labels_unique({speaker: speaker for speaker in speakers})
+    chosen = st.selectbox(
+        "Which speaker is the assistant?", [None, *speakers], key=f"assistant-{place}",
+        format_func=lambda speaker: "None: they are all people" if speaker is None else labels[speaker],
+    )  # fmt: skip
+    if chosen is None:
+        return conversations
+    return [
+        replace(
+            each,
+            turns=tuple(
+                replace(turn, role="assistant") if turn.speaker == chosen and turn.role == "user" else turn
+                for turn in each.turns
+            ),
+        )
+        for each in conversations
+    ]
 
 
 def _draw_first_turns(conversation: Conversation) -> None:
