@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -109,7 +111,13 @@ def metric(app: AppTest, label: str) -> str:
     return next(str(one.value) for one in app.metric if one.label == label)
 
 
-def listed(app: AppTest, name: str) -> list[int]:
-    """The turns, from 0, that a list of the page shows."""
-    start = f"context.{name}."
-    return [int(one.key.removeprefix(start)) for one in app.button if one.key and one.key.startswith(start)]
+def rows(app: AppTest) -> list[dict[str, Any]]:
+    """The rows of the turn table."""
+    (component,) = [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
+    listed: list[dict[str, Any]] = json.loads(component.proto.json)["rows"]
+    return listed
+
+
+def turns(app: AppTest, state: str) -> list[int]:
+    """The turns of the table, from 0, that are "kept" or "dropped"."""
+    return [row["turn"] for row in rows(app) if row["state"] == state]

@@ -60,13 +60,14 @@ def mode_shares_figure(
         )  # fmt: skip
         if baseline:
             total = sum(baseline.values())
-            share = baseline.get(mode, 0) / total
+            count = baseline.get(mode, 0)
+            share = count / total
             fig.add_bar(
                 x=[0], y=[share], width=[0.9], xaxis="x2", name=f"baseline {mode}", showlegend=False,
                 marker=fill, hoverinfo="text", text=[mode[0] if share > 0.05 else ""],
                 textposition="inside", textangle=0, insidetextanchor="middle",
                 insidetextfont={"color": look.text, "size": 12},
-                hovertext=[f"<b>{mode}</b> {format_share(share)} of the baseline<br>{baseline.get(mode, 0):,}"],
+                hovertext=[f"<b>{mode}</b> {format_share(share)} of the baseline<br>{count:,}"],
             )  # fmt: skip
     return fig.figure()
 
