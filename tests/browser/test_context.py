@@ -1,4 +1,4 @@
-"""Context in a real browser: a smaller budget, a step by key, a turn selected, an invariant added and undone."""
+"""Context in a real browser: a smaller budget, a step by key, an invariant added, removed and undone."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ def test_a_context_is_tried_stepped_through_and_given_an_invariant(
     budget = page.get_by_label("Budget (tokens)")
     budget.fill("4000")
     budget.press("Enter")
+    budget.blur()
     expect(page.get_by_test_id("stMetricValue").filter(has_text="of 4,000")).to_be_visible()
     wait_until_idle(page)
     page.locator("body").press("p")

@@ -1,4 +1,4 @@
-"""The charts, the same for the log and for a simulation."""
+"""Charts of the log or of a simulation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LABELS = {"drift": "all as GENERAL", "low_confidence": "alert"}
 
 @dataclass(frozen=True)
 class Charts:
-    """What charts are drawn from; the methods draw them."""
+    """The data of the charts; a method each draws them."""
 
     key: str  # prefix of the charts' keys
     bins: Sequence[Bin]
@@ -47,9 +47,9 @@ class Charts:
     marks: Sequence[tuple[datetime, str]] = ()
 
     def draw_modes(self) -> None:
-        """Draw which modes are found, beside the baseline, and how far they are from it."""
+        """Draw the modes next to the baseline, and their divergence from it."""
         frame = self._frame("drift")
-        st.markdown("**Modes**", help="Each bar is a stretch of time; pale: fewer than 20 requests.")
+        st.markdown("**Modes**", help="Pale bars have fewer than 20 requests.")
         figure = mode_shares_figure(self.bins, self.baseline, frame, palette=current_palette())
         self._draw("modes", figure, self._words["modes"])
         st.markdown("**Drift**", help="KL divergence of the last hour's modes from the baseline, in nats.")
@@ -62,8 +62,10 @@ class Charts:
         self._draw("drift", figure, describe_level(level))
 
     def draw_confidence(self) -> None:
-        """Draw the share of requests that the classifier was unsure of."""
-        st.markdown("**Low confidence**", help="Requests without an intent with a confidence below 0.70.")
+        """Draw the share of requests with a low confidence."""
+        st.markdown(
+            "**Low confidence**", help="Share of requests without an intent whose confidence is below 0.70."
+        )
         points = [
             Point(
                 part.start + (part.end - part.start) / 2,
@@ -73,7 +75,7 @@ class Charts:
             for part in self.bins
         ]
         limit = self.settings.guard_low_confidence_share
-        level = Level("Unsure", points, limit, RECOVERY * limit, is_share=True)
+        level = Level("Low confidence", points, limit, RECOVERY * limit, is_share=True)
         figure = level_figure(level, self._frame("low_confidence"), palette=current_palette())
         self._draw("confidence", figure, describe_level(level))
 
@@ -84,7 +86,7 @@ class Charts:
         self._draw("fallbacks", figure, self._words["fallbacks"])
 
     def draw_costs(self) -> None:
-        """Draw tokens, and the time that building takes."""
+        """Draw tokens and build times."""
         palette, frame = current_palette(), self._frame("")
         st.markdown("**Tokens of the history**")
         self._draw("tokens", tokens_figure(self.bins, frame, palette=palette), self._words["tokens"])
@@ -95,7 +97,7 @@ class Charts:
         """Draw error rates by mode."""
         st.markdown("**Errors by mode**", help="Outcomes of `record_outcome`, with 95% intervals.")
         if not any(mode.newest.count or mode.period.count for mode in errors):
-            st.caption("No outcomes. Record them: `convgate.record_outcome(bundle.request_id, ok=False)`")
+            st.caption("No outcomes. Record them: `convgate.record_outcome(context.request_id, ok=False)`")
             return
         figure = mode_errors_figure(errors, palette=current_palette())
         self._draw("errors", figure, describe_mode_errors(errors))
