@@ -120,7 +120,7 @@ def latency_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go
     fig.update_layout(
         margin={"r": 16}, hovermode="x unified", yaxis=axis(palette, "ms", rangemode="tozero", nticks=4)
     )
-    colours = (palette.kept, palette.tier2, palette.threshold)
+    colours = (palette.ink, palette.tier2, palette.threshold)
     for place, (name, dash) in enumerate(_PERCENTILES):
         latencies = [part.totals.latency for part in bins]
         fig.add_scatter(
@@ -151,7 +151,7 @@ def mode_errors_figure(errors: Sequence[ModeErrors], *, palette: Palette) -> go.
     period = [(lanes[mode.mode] - 0.17, mode.mode, mode.period) for mode in errors]
     newest = [(lanes[mode.mode] + 0.13, mode.mode, mode.newest) for mode in errors]
     _add_rates(fig, period, "this period", palette.dropped, "circle-open")
-    _add_rates(fig, newest, "the newest, judged by", palette.kept, "circle")
+    _add_rates(fig, newest, "newest", palette.ink, "circle")
     if limit is not None:
         mark_threshold(fig, limit, f"limit {format_share(limit)}", palette, across="x")
     return fig.figure()

@@ -29,7 +29,7 @@ def test_a_simulation_is_moved_by_keys_and_a_baseline_is_kept(
 
     log(Store(app_home / "convgate.db"), USUAL, end=datetime.now(UTC) - timedelta(seconds=1))
     page.get_by_role("radio", name="Your requests").click()
-    page.get_by_role("radio", name="7 days").click()
+    page.get_by_role("radio", name="7d").click()
     expect(page).to_have_url(re.compile("period=7d"))
     page.get_by_role("button", name="Set from this period").click()
     expect(page.get_by_text("Baseline set: 300 requests.")).to_be_visible()

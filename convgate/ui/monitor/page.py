@@ -13,7 +13,6 @@ import streamlit as st
 
 from convgate.context.guardrails import set_baseline
 from convgate.context.guardrails.report import Report, Totals, report
-from convgate.context.mode import MODES
 from convgate.core.settings import Settings
 from convgate.core.text import format_share, pluralize
 from convgate.figures.requests import CAUSES
@@ -26,11 +25,17 @@ from convgate.ui.frame import App
 from convgate.ui.monitor import state
 from convgate.ui.monitor.charts import draw_charts
 from convgate.ui.monitor.simulation import draw_simulation
-from convgate.ui.monitor.state import PERIOD_NAMES, PERIODS, View
-from convgate.ui.monitor.status import draw_alerts, draw_headline, draw_statuses, format_time, guard_statuses
+from convgate.ui.monitor.state import PERIODS, View
+from convgate.ui.monitor.status import (
+    draw_alerts,
+    draw_open_alerts,
+    draw_statuses,
+    format_time,
+    guard_statuses,
+)
 from convgate.ui.page_state import draw_problems
 from convgate.ui.spreadsheet import plain_cell
-from convgate.ui.tables import draw_numbers, markdown_table
+from convgate.ui.tables import draw_numbers
 
 REFRESH_SECONDS = 30
 MAX_ROWS = 200  # of the table of fallbacks
@@ -72,8 +77,8 @@ def _draw_log(app: App, view: View) -> None:
         st.code(_EXAMPLE, language="python")
         return
     st.segmented_control(
-        "Period", list(PERIODS), format_func=PERIOD_NAMES.__getitem__, required=True,
-        label_visibility="collapsed", **state.page.control("period", view.period),
+        "Period", list(PERIODS), required=True, label_visibility="collapsed",
+        **state.page.control("period", view.period),
     )  # fmt: skip
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, view, newest)
     shown = _read_report(app, view)
@@ -83,9 +88,8 @@ def _draw_log(app: App, view: View) -> None:
 
 def _draw_report(app: App, view: View, newest: datetime) -> None:
     shown = _read_report(app, view)
-    statuses = guard_statuses(shown, app.settings)
-    draw_headline(statuses, shown.open_alerts, shown.latest.now)
-    draw_statuses(statuses)
+    draw_open_alerts(shown.open_alerts, shown.latest.now)
+    draw_statuses(guard_statuses(shown, app.settings))
     _draw_totals(shown.totals, shown.lost)
     if shown.totals.requests:
         draw_charts(shown, app.settings)
@@ -142,10 +146,6 @@ def _draw_baseline(app: App, shown: Report) -> None:
         st.caption("No baseline: drift is not detected.")
     else:
         st.caption(f"{pluralize(baseline.requests, 'request')}, set {format_time(baseline.at)}.")
-    columns = (None if baseline is None else baseline.counts, totals.classified)
-    rows = [[mode, *(_mode_share(counts, mode) for counts in columns)] for mode in MODES]
-    with st.container(key="monitor-baseline"):
-        st.markdown(markdown_table(["Mode", "Baseline", "This period"], rows, numbers=True))
     if shown.period_divergence is not None and totals.requests:
         st.caption(f"This period is {shown.period_divergence:.3f} nats from the baseline.")
     min_requests = app.settings.guard_drift_min_requests
@@ -202,11 +202,6 @@ def _report(_settings: Settings, _store: Store, period: str, path: str) -> Repor
 
 def _share(share: float | None) -> str:
     return "–" if share is None else format_share(share)
-
-
-def _mode_share(counts: Mapping[str, int] | None, mode: str) -> str:
-    total = sum(counts.values()) if counts else 0
-    return format_share(counts.get(mode, 0) / total) if counts and total else "–"
 
 
 def _set_baseline(app: App, since: datetime, until: datetime) -> ActionResult:

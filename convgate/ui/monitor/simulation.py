@@ -83,25 +83,17 @@ def _draw_moment(settings: Settings, view: View, simulation: Simulation) -> None
         Point(one.at, one.divergence if one.requests >= min_requests else None, f"{one.requests:,} requests")
         for one in moments[:step]
     ]
-    charts = Charts(
-        "simulation",
-        [part for part in report.bins if part.end <= moment.at + timedelta(seconds=1)],
-        report.since,
-        report.until,
-        moment.at,
-        points,
-        None if report.latest.baseline is None else report.latest.baseline.counts,
-        alerts,
-        settings,
-        ((begins, "drift begins"), (begins + timedelta(minutes=view.minutes), "drift ends")),
-    )
+    bins = tuple(part for part in report.bins if part.end <= moment.at + timedelta(seconds=1))
+    marks = ((begins, "drift begins"), (begins + timedelta(minutes=view.minutes), "drift ends"))
+    until_now = replace(report, bins=bins, alerts=tuple(alerts[::-1]))
+    charts = Charts("simulation", until_now, settings, moment.at, points, marks)
     left, right = st.columns([1.6, 1], gap="large")
     with left:
         charts.draw_modes()
     with right:
         draw_statuses([drift_status(moment.divergence, moment.requests, settings, open_alert)])
         charts.draw_fallbacks()
-        draw_alerts(alerts[::-1], "monitor.simulation.alerts")
+        draw_alerts(until_now.alerts, "monitor.simulation.alerts")
 
 
 @st.cache_resource(max_entries=8, show_spinner="Simulating …")

@@ -10,7 +10,6 @@ from convgate.context.mode import Mode
 from convgate.ui.page_state import Address, PageState, number, one_of, param, share
 
 PERIODS = {"1h": timedelta(hours=1), "24h": timedelta(days=1), "7d": timedelta(days=7), "30d": timedelta(30)}
-PERIOD_NAMES = {"1h": "1 hour", "24h": "24 hours", "7d": "7 days", "30d": "30 days"}
 MIN_NATS, MAX_NATS = 0.01, 1.5
 MIN_MINUTES, MAX_MINUTES = 5, 600
 

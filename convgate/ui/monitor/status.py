@@ -79,21 +79,12 @@ def drift_status(nats: float | None, requests: int, settings: Settings, alert: A
     return GuardStatus("Drift", "normal" if alert is None else "alert", figure)
 
 
-def draw_headline(statuses: Sequence[GuardStatus], alerts: Sequence[Alert], now: datetime) -> None:
-    """Draw each open alert, or a sentence that says that there is none."""
+def draw_open_alerts(alerts: Sequence[Alert], now: datetime) -> None:
+    """Draw a message for each open alert."""
     for alert in alerts:
         name = _name(alert) + (f" in {alert.mode}" if alert.mode else "")
-        st.error(
-            f"**{name}**, {format_age(alert.raised, now)}. {literal(alert.message)}", icon=":material/error:"
-        )
-    if alerts:
-        return
-    states = {status.state for status in statuses}
-    if "normal" not in states:
-        st.info("Not enough data yet.", icon=":material/info:")
-    else:
-        some = "" if states == {"normal"} else " Some guards have not enough data yet."
-        st.success(f"No alerts.{some}", icon=":material/check_circle:")
+        message = f"**{name}**, {format_age(alert.raised, now)}. {literal(alert.message)}"
+        st.error(message, icon=":material/error:")
 
 
 def draw_statuses(statuses: Sequence[GuardStatus]) -> None:
