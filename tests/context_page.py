@@ -10,13 +10,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui import services
 from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
+from tests.page_app import open_page
 
 CONTEXT, EXPLORE = "pages/9_Context.py", "pages/1_Explore.py"
 _WORDS: dict[str, tuple[Mode, float]] = {
@@ -86,29 +86,8 @@ def add(store: Store, said: Sequence[Turn]) -> str:
 
 
 def opened(file: str = CONTEXT, **query: str) -> AppTest:
-    """A page of the app at an address."""
-    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.switch_page(file).run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception[0].value
-    return app
-
-
-def click(app: AppTest, key: str) -> AppTest:
-    return sound(app.button(key=key).click().run())
-
-
-def said(app: AppTest) -> str:
-    told = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.success, *app.subheader]
-    return "\n".join(str(one.value) for one in told).replace("\\", "").replace("\u2060", "").replace("**", "")
-
-
-def metric(app: AppTest, label: str) -> str:
-    return next(str(one.value) for one in app.metric if one.label == label)
+    """A page at an address."""
+    return open_page(file, **query)
 
 
 def rows(app: AppTest) -> list[dict[str, Any]]:

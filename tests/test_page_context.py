@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
 
+from convgate.context.builder import ContextBuilder
+from convgate.context.packing import PackedTurns, pack
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
 from convgate.store import Store
-from tests.context_page import add, click, metric, opened, rows, said, sound, store, talk, turns
+from convgate.store.guard_states import Alert, GuardStates
+from convgate.ui.context import build
+from tests.context_page import add, opened, rows, store, talk, turns
+from tests.page_app import address, click, metric, said, sound
 
 __all__ = ["store", "talk"]  # fixtures
 
+RULE = 5  # the turn of `talk` that states an invariant
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile:"
 
 
@@ -29,7 +38,7 @@ def test_every_earlier_turn_is_sent_or_dropped_with_a_reason(talk: str) -> None:
     assert "it belongs to EXPLORATION" in rows(app)[1]["reason"]
     app = sound(app.segmented_control(key="context.show").set_value("dropped").run())
     assert (turns(app, "kept"), turns(app, "dropped")[:2]) == ([], [1, 2])
-    assert app.query_params["show"] in ("dropped", ["dropped"])
+    assert address(app)["show"] == "dropped"
 
 
 def test_the_selected_turn_says_where_it_is_sent_and_what_the_policy_says(talk: str) -> None:
@@ -52,10 +61,10 @@ def test_a_smaller_budget_drops_turns_and_says_what_exceeds_it(talk: str) -> Non
     assert metric(app, "Tokens") != before
     assert "7 tokens over the budget" in said(app), "invariants stay"
     assert turns(app, "kept") == [0, 5]
-    assert app.query_params["budget"] in ("30", ["30"])
+    assert address(app)["budget"] == "30"
     app = sound(app.number_input(key="context.budget").set_value(None).run())
     assert metric(app, "Tokens") == before
-    assert "budget" not in app.query_params
+    assert "budget" not in address(app)
 
 
 def test_a_person_corrects_the_mode_of_one_message(talk: str) -> None:
@@ -63,10 +72,10 @@ def test_a_person_corrects_the_mode_of_one_message(talk: str) -> None:
     app = sound(app.selectbox(key="context.mode").set_value("DEBUGGING").run())
     assert metric(app, "Mode") == "Debugging"
     assert "the caller asked for it" in said(app)
-    assert app.query_params["mode"] in ("DEBUGGING", ["DEBUGGING"])
+    assert address(app)["mode"] == "DEBUGGING"
     app = click(app, "context.previous")
     assert "answering turn 8" in said(app)
-    assert "mode" not in app.query_params
+    assert "mode" not in address(app)
     assert metric(app, "Mode") == "Task", "one unsure message does not change the mode"
     assert "The conversation stays in TASK" in said(app)
 
@@ -114,3 +123,40 @@ def test_transcript_text_is_inert(store: Store, talk: str) -> None:
     app = opened(conversation=key, show="invariants", selected="1")
     assert any(HOSTILE in str(one.value) for one in app.text)
     assert not [one.value for one in app.markdown if "<b>x</b>" in str(one.value)]
+
+
+def pack_without_rule(*args: Any, **kwargs: Any) -> PackedTurns:
+    packed = pack(*args, **kwargs)
+    placed = {turn: placement for turn, placement in packed.placed.items() if turn != RULE}
+    return replace(packed, placed=placed)
+
+
+def test_a_guard_that_overrules_the_mode_is_an_error(store: Store, talk: str) -> None:
+    drift = Alert("drift", "", datetime.now(UTC), "The modes of the last hour differ: KL 0.15.")
+    GuardStates(store).put_alerts([drift])
+    app = opened(conversation=talk)
+    assert metric(app, "Mode") == "General"
+    (error,) = [str(one.value) for one in app.error]
+    assert "have drifted" in error
+    assert "KL 0" in error
+    assert "GENERAL in place of TASK" in said(app)
+
+
+def test_a_lost_invariant_is_an_error_and_sent_after_all(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "ContextBuilder", partial(ContextBuilder, packer=pack_without_rule))
+    app = opened(conversation=talk)
+    errors = "\n".join(str(one.value) for one in app.error).replace("\\", "")
+    assert "An invariant was missing" in errors
+    assert "turn 6: “You must never log the passwords of users" in errors
+    assert RULE in turns(app, "kept")
+
+
+def test_nothing_to_show_says_what_to_do(store: Store, talk: str) -> None:
+    assert "has no messages" in said(opened(conversation=add(store, [])))
+    assert opened(conversation="nobody").error
+    alone = opened(conversation=add(store, [Turn.of("user", "add a login")]))
+    assert metric(alone, "Earlier turns") == "0 of 0"
+    answer = opened(conversation=add(store, [Turn.of("assistant", "done")]), turn="1", budget="0")
+    assert "Chat APIs may refuse this list: the last message is neither" in said(answer)
+    (tokens,) = [one for one in answer.metric if one.label == "Tokens"]
+    assert tokens.delta == "no budget"

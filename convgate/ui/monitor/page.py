@@ -22,17 +22,10 @@ from convgate.store.requests import COLUMNS, Requests
 from convgate.transcripts.characters import writable
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.frame import App
-from convgate.ui.monitor import state
+from convgate.ui.monitor import state, status
 from convgate.ui.monitor.charts import draw_charts
 from convgate.ui.monitor.simulation import draw_simulation
 from convgate.ui.monitor.state import PERIODS, View
-from convgate.ui.monitor.status import (
-    draw_alerts,
-    draw_open_alerts,
-    draw_statuses,
-    format_time,
-    guard_statuses,
-)
 from convgate.ui.page_state import draw_problems
 from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.tables import draw_numbers
@@ -83,19 +76,22 @@ def _draw_log(app: App, view: View) -> None:
     st.fragment(_draw_report, run_every=REFRESH_SECONDS)(app, view, newest)
     shown = _read_report(app, view)
     _draw_baseline(app, shown)
-    _draw_files(app, shown)
+    st.download_button(
+        "Download requests (CSV)", lambda: requests_csv(app.store, shown.since, shown.until), "requests.csv",
+        "text/csv", key="monitor.csv", icon=":material/download:", on_click="ignore",
+    )  # fmt: skip
 
 
 def _draw_report(app: App, view: View, newest: datetime) -> None:
     shown = _read_report(app, view)
-    draw_open_alerts(shown.open_alerts, shown.latest.now)
-    draw_statuses(guard_statuses(shown, app.settings))
+    status.draw_open_alerts(shown.open_alerts, shown.latest.now)
+    status.draw_statuses(status.guard_statuses(shown, app.settings))
     _draw_totals(shown.totals, shown.lost)
     if shown.totals.requests:
         draw_charts(shown, app.settings)
     else:
-        st.caption(f"No requests in this period. The last one: {format_time(newest)}.")
-    draw_alerts(shown.alerts, "monitor.alerts")
+        st.caption(f"No requests in this period. The last one: {status.format_time(newest)}.")
+    status.draw_alerts(shown.alerts, "monitor.alerts")
     _draw_fallbacks(app, shown)
 
 
@@ -125,7 +121,7 @@ def _draw_fallbacks(app: App, shown: Report) -> None:
     causes: Mapping[str, str] = {str(cause): name for cause, name in CAUSES.items()}
     rows = [
         {
-            "time": format_time(request.at),
+            "time": status.format_time(request.at),
             "cause": ", ".join(causes.get(cause, cause) for cause in request.causes),
             "classified": request.classified,
             "applied": request.mode,
@@ -145,7 +141,7 @@ def _draw_baseline(app: App, shown: Report) -> None:
     if baseline is None:
         st.caption("No baseline: drift is not detected.")
     else:
-        st.caption(f"{pluralize(baseline.requests, 'request')}, set {format_time(baseline.at)}.")
+        st.caption(f"{pluralize(baseline.requests, 'request')}, set {status.format_time(baseline.at)}.")
     if shown.period_divergence is not None and totals.requests:
         st.caption(f"This period is {shown.period_divergence:.3f} nats from the baseline.")
     min_requests = app.settings.guard_drift_min_requests
@@ -159,20 +155,6 @@ def _draw_baseline(app: App, shown: Report) -> None:
             st.button(
                 "Clear", key="monitor.clear", on_click=run_action,
                 args=(state.page, partial(_put_baseline, app, None, "Baseline cleared.")),
-            )  # fmt: skip
-
-
-def _draw_files(app: App, shown: Report) -> None:
-    with st.container(horizontal=True):
-        st.download_button(
-            "Download requests (CSV)", lambda: requests_csv(app.store, shown.since, shown.until),
-            "requests.csv", "text/csv", key="monitor.csv", icon=":material/download:", on_click="ignore",
-        )  # fmt: skip
-        with st.popover("Delete the log …", icon=":material/delete:"):
-            st.markdown("Delete all logged requests and cleared alerts? The baseline is kept.")
-            st.button(
-                "Delete", key="monitor.delete", type="primary", on_click=run_action,
-                args=(state.page, partial(_delete_log, app)),
             )  # fmt: skip
 
 
@@ -216,9 +198,3 @@ def _put_baseline(app: App, baseline: Baseline | None, sentence: str) -> ActionR
     former = GuardStates(app.store).put_baseline(baseline)
     _report.clear()
     return ActionResult(sentence, partial(_put_baseline, app, former, "Undone."))
-
-
-def _delete_log(app: App) -> ActionResult:
-    deleted = Requests(app.store).delete_all()
-    _report.clear()
-    return ActionResult(f"Deleted {pluralize(deleted, 'request')}.")
