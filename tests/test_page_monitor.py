@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
 
 import pytest
 
@@ -126,7 +125,7 @@ def test_the_simulation_opens_at_its_peak_and_leaves_the_log_alone(store: Store)
 @pytest.mark.parametrize(
     ("query", "text"), [({"nats": "1.5", "toward": "TASK"}, "nats; got 1.5"), ({"nats": "9"}, "nats=9")]
 )
-def test_a_simulation_that_cannot_run_says_why(store: Store, query: Mapping[str, str], text: str) -> None:
+def test_a_simulation_that_cannot_run_says_why(store: Store, query: dict[str, str], text: str) -> None:
     assert text in said(opened(**(SIMULATION | query)))
 
 

@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 
 from convgate.context.guardrails.report import Bin, ModeErrors
 from convgate.context.mode import MODES
-from convgate.context.request import Cause
 from convgate.core.text import format_share
 from convgate.figures.drawing import Drawing
 from convgate.figures.layout import axis, drawing, mark_threshold
@@ -17,7 +16,7 @@ from convgate.figures.over_time import Frame, extent, middle, time_drawing, widt
 from convgate.figures.palette import LIGHT, Palette
 from convgate.store.requests import Outcomes
 
-CAUSES: Mapping[Cause, str] = {"drift": "drift", "errors": "errors of the mode", "breach": "lost invariant"}
+CAUSES: Mapping[str, str] = {"drift": "drift", "errors": "errors of the mode", "breach": "lost invariant"}
 """Why GENERAL or the baseline context was sent, in words."""
 
 FEW = 20
@@ -79,7 +78,7 @@ def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> 
         barmode="stack", bargap=0, margin={"r": 16},
         yaxis=axis(palette, "requests", rangemode="tozero", tickformat=",d", nticks=4),
     )  # fmt: skip
-    looks: dict[Cause, tuple[str, str]] = {
+    looks = {
         "drift": (palette.flip, ""), "errors": (palette.tier2, "/"), "breach": (palette.threshold, "x"),
     }  # fmt: skip
     for cause, look in looks.items():

@@ -39,15 +39,19 @@ Save = Callable[[InvariantType, str], object]
 def draw_invariants(result: ContextResult, view: View, selected: int) -> None:
     """Draw the invariants, active ones first, with the form that adds one from the selected turn."""
     edits = InvariantEdits(result.app.store)
-    draw_result(state.page)
+    draw_result(state.page, result.key)
     last = len(result.conversation) - 1 if result.index is None else result.index
     turn = min(selected, last)
     with st.container(horizontal=True, vertical_alignment="center"):
         with st.popover(f"Add from turn {turn + 1:,}", icon=":material/add:"):
             text = truncate(result.conversation.turns[turn].text, _MAX_TEXT)
             name = f"context.add.{result.key}.{turn}"
-            _draw_form("Add", name, "hard_constraint", text, partial(_add, result, turn))
-        draw_undo(state.page, edits.changed_last(result.key), partial(_run, partial(edits.undo, result.key)))
+            _draw_form("Add", result.key, name, "hard_constraint", text, partial(_add, result, turn))
+        draw_undo(
+            state.page,
+            edits.changed_last(result.key),
+            partial(_run, result.key, partial(edits.undo, result.key)),
+        )
     invariants = sorted(result.bundle.invariants, key=lambda one: (not one.active, -one.priority, one.source))
     n_active = sum(one.active for one in invariants)
     st.caption(f"{n_active:,} active of {pluralize(len(invariants), 'invariant')}.")
@@ -71,7 +75,7 @@ def _draw_invariant(result: ContextResult, invariant: Invariant, number: int) ->
             def draw_button(label: str, name: str, new: InvariantEdit | None) -> None:
                 st.button(
                     label, key=f"context.{name}.{number}", type="tertiary", on_click=_run,
-                    args=(partial(_replace, result, invariant, new),),
+                    args=(result.key, partial(_replace, result, invariant, new)),
                 )  # fmt: skip
 
             st.button(
@@ -93,30 +97,32 @@ def _draw_invariant(result: ContextResult, invariant: Invariant, number: int) ->
                 content = hash((invariant.type, invariant.text))
                 name = f"context.edit.{result.key}.{invariant.source}.{invariant.start}.{content}"
                 save = partial(_change, result, invariant)
-                _draw_form("Save", name, invariant.type, invariant.text, save)
+                _draw_form("Save", result.key, name, invariant.type, invariant.text, save)
 
 
-def _draw_form(label: str, name: str, type: InvariantType, text: str, save: Save) -> None:
+def _draw_form(label: str, key: str, name: str, type: InvariantType, text: str, save: Save) -> None:
     with st.form(name, border=False):
         st.selectbox(
             "Type", list(TYPES), key=f"{name}.type", format_func=TYPES.__getitem__,
             index=list(TYPES).index(type),
         )  # fmt: skip
         st.text_area("Text", text, key=f"{name}.text", max_chars=_MAX_TEXT, height=110)
-        st.form_submit_button(label, type="primary", on_click=_submit, args=(name, save))
+        st.form_submit_button(label, type="primary", on_click=_submit, args=(key, name, save))
 
 
-def _submit(name: str, save: Save) -> None:
+def _submit(key: str, name: str, save: Save) -> None:
     text = str(st.session_state[f"{name}.text"]).strip()
-    _run(partial(save, st.session_state[f"{name}.type"], text))
+    _run(key, partial(save, st.session_state[f"{name}.type"], text))
 
 
-def _run(act: Callable[[], object]) -> None:
+def _run(key: str, act: Callable[[], object]) -> None:
+    """Change what is stored of the conversation `key`, and show there what became of it."""
+
     def run() -> ActionResult:
         act()
         return ActionResult("Saved.")
 
-    run_action(state.page, run)
+    run_action(state.page, run, key)
 
 
 def _add(result: ContextResult, turn: int, type: InvariantType, text: str) -> None:

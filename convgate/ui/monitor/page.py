@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -118,11 +117,10 @@ def _draw_fallbacks(app: App, shown: Report) -> None:
         st.caption("None in this period.")
         return
     requests = Requests(app.store).fallen(shown.since, shown.until, skip=0, limit=MAX_ROWS)
-    causes: Mapping[str, str] = {str(cause): name for cause, name in CAUSES.items()}
     rows = [
         {
             "time": status.format_time(request.at),
-            "cause": ", ".join(causes.get(cause, cause) for cause in request.causes),
+            "cause": ", ".join(CAUSES.get(cause, cause) for cause in request.causes),
             "classified": request.classified,
             "applied": request.mode,
             "lost invariants": request.breaches,

@@ -9,11 +9,10 @@ from datetime import timedelta
 import streamlit as st
 
 from convgate.context.guardrails.report import bin_width
-from convgate.context.guardrails.simulation import AFTER, BEFORE, START, Simulation, drifted, simulate
+from convgate.context.guardrails.simulation import AFTER, BEFORE, START, Simulation, simulate
 from convgate.context.mode import MODES, Mode
 from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
-from convgate.core.text import format_share
 from convgate.figures.levels import Point
 from convgate.store.guard_states import GuardStates
 from convgate.ui.frame import App, show_problem
@@ -42,18 +41,12 @@ def draw_simulation(app: App, view: View) -> None:
             "Duration (minutes)", MIN_MINUTES, MAX_MINUTES, step=5, width=300,
             **page.control("minutes", view.minutes, step=None),
         )  # fmt: skip
+    counts = tuple(usual.get(mode, 0) for mode in MODES)
     try:
-        shifted = drifted(usual, nats=view.nats, toward=view.toward)
+        simulation = _simulate(counts, view.toward, view.nats, view.minutes, repr(app.settings), app.settings)
     except ContextError as error:
         show_problem(error)
         return
-    total = sum(usual.values())
-    shares = [
-        f"{mode} {format_share(usual.get(mode, 0) / total)} → {format_share(shifted[mode])}" for mode in MODES
-    ]
-    st.caption(f"Usual → drifted: {', '.join(shares)}.")
-    counts = tuple(usual.get(mode, 0) for mode in MODES)
-    simulation = _simulate(counts, view.toward, view.nats, view.minutes, repr(app.settings), app.settings)
     with st.container(key="monitor-simulation"):
         _draw_moment(app.settings, view, simulation)
 
