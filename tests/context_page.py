@@ -68,16 +68,11 @@ def store(convgate_home: object) -> Store:
 @pytest.fixture
 def talk(store: Store, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> str:
     """`TALK` in the library; nothing slow is loaded."""
-    serve(fake_encoder, monkeypatch)
-    return add(store, TALK)
-
-
-def serve(encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have pages encode with that one, and find modes by words."""
-    monkeypatch.setattr(services, "encoder", lambda *_: encoder)
+    monkeypatch.setattr(services, "encoder", lambda *_: fake_encoder)
     monkeypatch.setattr(services, "warm_up", lambda: None)
     monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: ByWords())
     monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: WordJudge())
+    return add(store, TALK)
 
 
 def add(store: Store, said: Sequence[Turn]) -> str:

@@ -33,22 +33,10 @@ def ago(**time: float) -> datetime:
 
 def logged(number: int, at: datetime, mode: str, **other: Any) -> LoggedRequest:
     values: dict[str, Any] = {
-        "id": f"r{number}",
-        "at": at,
-        "mode": mode,
-        "classified": mode,
-        "confidence": 0.9,
-        "source": "classifier",
-        "low": False,
-        "tokens": (100, 0, 300, 100, 0, 0),
-        "tokens_total": 2_000,
-        "budget": 4_000,
-        "invariants": 1,
-        "breaches": 0,
-        "over_budget": 0,
-        "fallbacks": (),
-        "seconds": 0.01,
-    }
+        "id": f"r{number}", "at": at, "mode": mode, "classified": mode, "confidence": 0.9,
+        "source": "classifier", "low": False, "tokens": (100, 0, 300, 100, 0, 0), "tokens_total": 2_000,
+        "budget": 4_000, "invariants": 1, "breaches": 0, "over_budget": 0, "fallbacks": (), "seconds": 0.01,
+    }  # fmt: skip
     return LoggedRequest(**(values | other))
 
 

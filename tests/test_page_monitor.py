@@ -86,14 +86,6 @@ def test_an_empty_period_names_the_last_request(store: Store) -> None:
     assert "No requests in this period." in said(opened())
 
 
-def test_an_address_that_means_nothing_is_named_and_left_out(store: Store) -> None:
-    log(store, {"TASK": 3}, end=now())
-    app = opened(period="1y", step="x")
-    assert "period=1y" in said(app)
-    assert "step=x" in said(app)
-    assert address(app) == {}
-
-
 def test_requests_go_into_a_file(store: Store) -> None:
     log(store, {"TASK": 4, "DEBUGGING": 2}, end=now())
     Requests(store).add([logged(99, ago(minutes=1), "GENERAL", id="=cmd()", fallbacks=("drift", "errors"))])

@@ -16,6 +16,7 @@ from convgate.ui.choice import Choice
 from convgate.ui.compare.state import View as CompareView
 from convgate.ui.context.state import View as ContextView
 from convgate.ui.explore.state import View as ExploreView
+from convgate.ui.monitor.state import View as MonitorView
 from convgate.ui.page_state import PageState
 from convgate.ui.sessions.state import View as SessionsView
 from convgate.ui.tune.state import View as TuneView
@@ -23,7 +24,7 @@ from convgate.ui.versions.state import View as VersionsView
 from tests.test_explore_view import choices
 
 KINDS: list[type[PageState]] = [
-    ExploreView, CompareView, ContextView, SessionsView, TuneView, VersionsView,
+    ExploreView, CompareView, ContextView, MonitorView, SessionsView, TuneView, VersionsView,
 ]  # fmt: skip
 COLUMNS = read_policies('gate@mine(rule=top_k, k=3), pipeline(stages="gatekeeper > bm25"), bm25', ",")
 NAMES = st.lists(st.sampled_from(["@labels", "mine"]), unique=True).map(tuple)
