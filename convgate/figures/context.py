@@ -23,7 +23,7 @@ def budget_figure(bundle: ContextBundle, *, palette: Palette) -> go.Figure:
     """
     longest = max(bundle.tokens, bundle.tokens_total, 1)
     end = max(longest, bundle.budget) if bundle.budget <= _NEAR * longest else longest
-    fig = drawing(palette, height=164, left=84, right=20, top=56)
+    fig = drawing(palette, height=190, left=84, right=20, top=82)
     fig.update_layout(
         barmode="stack", bargap=0.25, uniformtext={"minsize": 11, "mode": "hide"},
         legend={"traceorder": "normal"},
