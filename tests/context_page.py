@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from convgate.context.mode import MIN_CONFIDENCE, MODES, Mode, ModeDecision
-from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
 from convgate.ui import services
 from tests.contexts import WordJudge
 from tests.fakes import FakeEncoder
+from tests.page_app import open_page
 
 CONTEXT, EXPLORE = "pages/9_Context.py", "pages/1_Explore.py"
 _WORDS: dict[str, tuple[Mode, float]] = {
@@ -66,16 +68,11 @@ def store(convgate_home: object) -> Store:
 @pytest.fixture
 def talk(store: Store, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> str:
     """`TALK` in the library; nothing slow is loaded."""
-    serve(fake_encoder, monkeypatch)
-    return add(store, TALK)
-
-
-def serve(encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have pages encode with that one, and find modes by words."""
-    monkeypatch.setattr(services, "encoder", lambda *_: encoder)
+    monkeypatch.setattr(services, "encoder", lambda *_: fake_encoder)
     monkeypatch.setattr(services, "warm_up", lambda: None)
     monkeypatch.setattr("convgate.ui.modes.load_classifier", lambda *_: ByWords())
     monkeypatch.setattr("convgate.ui.modes.load_judge", lambda *_: WordJudge())
+    return add(store, TALK)
 
 
 def add(store: Store, said: Sequence[Turn]) -> str:
@@ -84,32 +81,17 @@ def add(store: Store, said: Sequence[Turn]) -> str:
 
 
 def opened(file: str = CONTEXT, **query: str) -> AppTest:
-    """A page of the app at an address."""
-    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.switch_page(file).run())
+    """A page at an address."""
+    return open_page(file, **query)
 
 
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception[0].value
-    return app
+def rows(app: AppTest) -> list[dict[str, Any]]:
+    """The rows of the turn table."""
+    (component,) = [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
+    listed: list[dict[str, Any]] = json.loads(component.proto.json)["rows"]
+    return listed
 
 
-def click(app: AppTest, key: str) -> AppTest:
-    return sound(app.button(key=key).click().run())
-
-
-def said(app: AppTest) -> str:
-    told = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.success, *app.subheader]
-    return "\n".join(str(one.value) for one in told).replace("\\", "").replace("\u2060", "").replace("**", "")
-
-
-def metric(app: AppTest, label: str) -> str:
-    return next(str(one.value) for one in app.metric if one.label == label)
-
-
-def listed(app: AppTest, name: str) -> list[int]:
-    """The turns, from 0, that a list of the page shows."""
-    start = f"context.{name}."
-    return [int(one.key.removeprefix(start)) for one in app.button if one.key and one.key.startswith(start)]
+def turns(app: AppTest, state: str) -> list[int]:
+    """The turns of the table, from 0, that are "kept" or "dropped"."""
+    return [row["turn"] for row in rows(app) if row["state"] == state]

@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.app_files import app_root
 from convgate.core.settings import load_settings
 from convgate.store import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
 from convgate.store.requests import LoggedRequest, Requests
+from tests.page_app import open_page
 
-MONITOR = "pages/10_Monitor.py"
 USUAL = {"TASK": 150, "EXPLORATION": 30, "DEBUGGING": 60, "LEARNING": 30, "GENERAL": 30}
 
 
@@ -34,22 +33,10 @@ def ago(**time: float) -> datetime:
 
 def logged(number: int, at: datetime, mode: str, **other: Any) -> LoggedRequest:
     values: dict[str, Any] = {
-        "id": f"r{number}",
-        "at": at,
-        "mode": mode,
-        "classified": mode,
-        "confidence": 0.9,
-        "source": "classifier",
-        "low": False,
-        "tokens": (100, 0, 300, 100, 0, 0),
-        "tokens_total": 2_000,
-        "budget": 4_000,
-        "invariants": 1,
-        "breaches": 0,
-        "over_budget": 0,
-        "fallbacks": (),
-        "seconds": 0.01,
-    }
+        "id": f"r{number}", "at": at, "mode": mode, "classified": mode, "confidence": 0.9,
+        "source": "classifier", "low": False, "tokens": (100, 0, 300, 100, 0, 0), "tokens_total": 2_000,
+        "budget": 4_000, "invariants": 1, "breaches": 0, "over_budget": 0, "fallbacks": (), "seconds": 0.01,
+    }  # fmt: skip
     return LoggedRequest(**(values | other))
 
 
@@ -80,35 +67,5 @@ def put_drift(store: Store, *, raised: datetime, cleared: datetime | None = None
 
 
 def opened(**query: str) -> AppTest:
-    """The page, with an address when given."""
-    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
-    app.switch_page(MONITOR)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.run())
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception[0].value
-    return app
-
-
-def click(app: AppTest, key: str) -> AppTest:
-    return sound(app.button(key=key).click().run())
-
-
-def keys(app: AppTest) -> set[str | None]:
-    return {one.key for one in app.button}
-
-
-def said(app: AppTest) -> str:
-    told = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.success, *app.subheader]
-    return "\n".join(str(one.value) for one in told).replace("\\", "").replace("\u2060", "")
-
-
-def metric(app: AppTest, label: str) -> str:
-    return next(str(one.value) for one in app.metric if one.label == label)
-
-
-def address(app: AppTest) -> dict[str, str]:
-    return {name: value if isinstance(value, str) else value[0] for name, value in app.query_params.items()}
+    """The page at an address."""
+    return open_page("pages/10_Monitor.py", **query)

@@ -10,7 +10,7 @@ import pytest
 from convgate.context.budgets import SECTIONS
 from convgate.context.mode import MODES
 from convgate.figures.context import budget_figure, describe_budget
-from convgate.figures.modes import mode_colour, section_look
+from convgate.figures.modes import mode_look, section_look
 from convgate.figures.palette import DARK, LIGHT, Palette
 from tests.test_figures_palette import contrast
 
@@ -38,13 +38,13 @@ def test_sections_stand_one_after_the_other_and_what_exceeds_the_budget_is_frame
     spent = bundle(USED, message=45, budget=1_000, whole=1_500)
     fig = budget_figure(spent, palette=LIGHT)
     assert fig.layout.barmode == "stack"
-    assert [trace(fig, name).x for name in ("Rules", "Evidence", "message to answer")] == [
+    assert [trace(fig, name).x for name in ("Rules", "Evidence", "Current message")] == [
         (300,),
         (800,),
         (45,),
     ]
-    assert trace(fig, "Evidence").customdata == ("evidence",), "a click lists the section"
-    assert trace(fig, "everything").x == (1_500,)
+    assert not trace(fig, "Everything").showlegend
+    assert trace(fig, "Everything").x == (1_500,)
     (frame,) = [shape for shape in fig.layout.shapes if shape.name == "over the budget"]
     assert (frame.x0, frame.x1) == (1_000, 1_145)
     assert [one.text for one in fig.layout.annotations] == ["budget 1,000, 145 over"]
@@ -56,6 +56,6 @@ def test_sections_stand_one_after_the_other_and_what_exceeds_the_budget_is_frame
 def test_sections_and_modes_are_told_apart_and_can_be_read(palette: Palette) -> None:
     looks = [section_look(section, palette) for section in SECTIONS]
     assert len({(look.colour, look.pattern) for look in looks}) == len(SECTIONS)
-    assert len({mode_colour(mode, palette) for mode in MODES}) == len(MODES)
+    assert len({mode_look(mode, palette).colour for mode in MODES}) == len(MODES)
     for look in looks:
         assert contrast(look.text, look.colour) >= 4.5

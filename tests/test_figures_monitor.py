@@ -21,36 +21,19 @@ FRAME = Frame(NINE, NINE + 4 * HOUR, [Episode(NINE + HOUR, NINE + 2 * HOUR, "all
 BASELINE = {"TASK": 60, "DEBUGGING": 40}
 
 
-def totals(classified: Mapping[str, int], **other: Any) -> Totals:
-    requests = sum(classified.values())
-    values: dict[str, Any] = {
-        "requests": requests,
-        "classified": {mode: classified.get(mode, 0) for mode in MODES},
-        "applied": {mode: classified.get(mode, 0) for mode in MODES},
-        "judged": requests,
-        "unsure": 0,
-        "fallbacks": 0,
-        "by_cause": {"drift": 0, "errors": 0, "breach": 0},
-        "breaches": 0,
-        "over_budget": 0,
-        "tokens": (10 * requests,) * len(SECTIONS),
-        "tokens_total": 100 * requests,
-        "outcomes": 0,
-        "successes": 0,
-        "latency": (0.01, 0.02, 0.04) if requests else None,
-    }
-    return Totals(**(values | other))
+def totals(classified: Mapping[str, int]) -> Totals:
+    n_requests, modes = sum(classified.values()), {mode: classified.get(mode, 0) for mode in MODES}
+    return Totals(
+        requests=n_requests, judged=n_requests, unsure=0, breaches=0, over_budget=0, tokens_total=0,
+        outcomes=0, successes=0, fallbacks=0, by_cause={}, tokens=(0,) * len(SECTIONS), applied=modes,
+        classified=modes, latency=None,
+    )  # fmt: skip
 
 
 BINS = (
     Bin(NINE, NINE + HOUR, totals({"TASK": 30, "DEBUGGING": 10}), 0.02),
     Bin(NINE + HOUR, NINE + 2 * HOUR, totals({}), None),
-    Bin(
-        NINE + 2 * HOUR,
-        NINE + 3 * HOUR,
-        totals({"DEBUGGING": 4}, fallbacks=3, by_cause={"drift": 3, "errors": 0, "breach": 1}, breaches=2),
-        0.2,
-    ),
+    Bin(NINE + 2 * HOUR, NINE + 3 * HOUR, totals({"DEBUGGING": 4}), 0.2),
 )
 
 

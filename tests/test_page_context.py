@@ -1,178 +1,162 @@
-"""Context as a person uses it: the answer, what is tried, the lists, the steps through a conversation."""
+"""Context as a person uses it: metrics, the turn table, settings that are replaced, messages to copy."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 import pytest
 
+from convgate.context.builder import ContextBuilder
+from convgate.context.packing import PackedTurns, pack
 from convgate.core.conversation import Turn
 from convgate.core.settings import load_settings
 from convgate.store import Store
+from convgate.store.guard_states import Alert, GuardStates
 from convgate.ui.context import build
-from tests.context_page import add, click, listed, metric, opened, said, sound, store, talk
+from tests.context_page import add, opened, rows, store, talk, turns
+from tests.page_app import address, click, metric, said, sound
 
 __all__ = ["store", "talk"]  # fixtures
 
+RULE = 5  # the turn of `talk` that states an invariant
 HOSTILE = "<b>x</b> [l](https://a.example) $x^2$ :smile:"
 
 
-def button_labels(app: Any) -> dict[str, str]:
-    return {one.key: str(one.label).replace("\\", "") for one in app.button if one.key}
-
-
-def test_the_answer_comes_first_with_its_reason_and_every_section_says_what_is_in_it(talk: str) -> None:
+def test_every_earlier_turn_is_sent_or_dropped_with_a_reason(talk: str) -> None:
     app = opened(conversation=talk)
-    told = said(app)
-    assert "answering turn 10 · user: add refresh tokens to the login" in told
-    assert (metric(app, "Mode"), metric(app, "Must hold")) == ("Task", "1")
-    assert "TASK with 0.95: it says “add”." in told
-    assert listed(app, "rules") == [0, 5]
-    assert "It states what must hold" in told
-    assert "No turn decides something" in told, "an empty section says why"
-    assert "None were handed in" in told
-    assert "In recent window:" in told, "the newest turn that is sent is looked at"
-    assert "Gate alone: Dropped: " in told
-    app = click(app, "context.rules.5")
-    assert "Turn 6" in said(app)
-    assert "In rules:" in said(app)
-    assert "Gate alone: " in said(app), "the gate says something else"
-    assert app.query_params["selected"] in ("6", ["6"])
+    assert "answering turn 10 · user: add refresh tokens to the login" in said(app)
+    assert (metric(app, "Mode"), metric(app, "Invariants")) == ("Task", "1")
+    assert "TASK with 0.95: it says “add”." in said(app)
+    sent, dropped = turns(app, "kept"), turns(app, "dropped")
+    assert sorted(sent + dropped) == list(range(9))
+    assert dropped == [1, 2, 6]
+    assert "it states what must hold" in rows(app)[5]["reason"]
+    assert "it belongs to EXPLORATION" in rows(app)[1]["reason"]
+    app = sound(app.segmented_control(key="context.show").set_value("dropped").run())
+    assert (turns(app, "kept"), turns(app, "dropped")[:2]) == ([], [1, 2])
+    assert address(app)["show"] == "dropped"
+
+
+def test_the_selected_turn_says_where_it_is_sent_and_what_the_policy_says(talk: str) -> None:
+    assert "Recent window, " in said(opened(conversation=talk)), "the newest turn that is sent"
+    app = opened(conversation=talk, selected="6")
+    assert "Rules, " in said(app)
+    assert "Gate alone: " in said(app)
+    assert "Safety requirement:" in said(app)
     (link,) = [one for one in app.get("page_link") if "selected=" in getattr(one.proto, "query_string", "")]
     assert "selected=6" in link.proto.query_string
     assert "turn=10" in link.proto.query_string
+    assert "Gate alone: " not in said(opened(conversation=talk, selected="2")), "the reason has it already"
+    assert "After the current message" in said(opened(conversation=talk, turn="4", selected="6"))
 
 
-def test_what_was_dropped_is_listed_by_what_dropped_it(talk: str) -> None:
-    app = opened(conversation=talk, show="dropped", selected="2")
-    told = said(app)
-    assert "Dropped by the mode: It belongs to EXPLORATION" in told
-    assert "Gate alone: " not in told, "the mode's reason goes on with the gate's"
-    assert listed(app, "dropped") == [1, 2, 6]
-    (pills,) = [one for one in app.button_group if one.key == "context.why"]
-    assert [option.content for option in pills.proto.options] == [
-        "All: 3",
-        "By the mode: 2",
-        "By the policy: 1",
-    ]
-    app = sound(pills.set_value("mode").run())
-    assert listed(app, "dropped") == [1, 2]
-    assert app.query_params["why"] in ("mode", ["mode"])
-
-
-def test_a_smaller_budget_throws_turns_out_and_the_page_says_which(talk: str) -> None:
+def test_a_smaller_budget_drops_turns_and_says_what_exceeds_it(talk: str) -> None:
     app = opened(conversation=talk)
     before = metric(app, "Tokens")
     app = sound(app.number_input(key="context.budget").set_value(30).run())
-    told = said(app)
     assert metric(app, "Tokens") != before
-    assert "7 tokens over the budget" in told, "what must hold stays, and it is told by how much"
-    assert "Compared with the settings: ▼" in told
-    app = sound(app.segmented_control(key="context.show").set_value("dropped").run())
-    assert "▼ left" in said(app), "on the turns themselves"
-    assert app.query_params["budget"] in ("30", ["30"])
-    app = click(app, "context.reset")
+    assert "7 tokens over the budget" in said(app), "invariants stay"
+    assert turns(app, "kept") == [0, 5]
+    assert address(app)["budget"] == "30"
+    app = sound(app.number_input(key="context.budget").set_value(None).run())
     assert metric(app, "Tokens") == before
-    assert "Compared with the settings" not in said(app)
-    app = sound(app.button_group(key="context.preset").set_value(4_000).run())
-    assert metric(app, "Tokens").endswith("of 4,000")
-    assert "no change in the context" in said(app)
+    assert "budget" not in address(app)
 
 
-def test_single_budgets_are_changed_for_the_mode_and_stand_in_the_address(
-    talk: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = opened(conversation=talk, cells="TASK.recent:0,TASK.rules:99")
-    assert "Off: its budget is 0 in this mode." in said(app)
-    assert listed(app, "recent") == []
-    app.session_state["context.cells"] = True
-    app = sound(app.run())
-    app = sound(app.number_input(key="context.cell.TASK.recent").set_value(2_000).run())
-    assert listed(app, "recent") == [8]
-    assert app.query_params["cells"] in ("TASK.rules:99", ["TASK.rules:99"]), "as set is no change"
-
-
-def test_an_intent_is_said_of_one_message_and_the_filter_can_be_off(talk: str) -> None:
+def test_a_person_corrects_the_mode_of_one_message(talk: str) -> None:
     app = opened(conversation=talk)
-    app = sound(app.selectbox(key="context.intent").set_value("debug").run())
+    app = sound(app.selectbox(key="context.mode").set_value("DEBUGGING").run())
     assert metric(app, "Mode") == "Debugging"
     assert "the caller asked for it" in said(app)
-    assert "TASK became DEBUGGING" in said(app)
-    app = sound(app.toggle(key="context.filter").set_value(False).run())
-    assert metric(app, "Earlier turns") == "9 of 9"
-    app = sound(app.button(key="context.previous").click().run())
+    assert address(app)["mode"] == "DEBUGGING"
+    app = click(app, "context.previous")
     assert "answering turn 8" in said(app)
-    assert "intent" not in app.query_params
+    assert "mode" not in address(app)
     assert metric(app, "Mode") == "Task", "one unsure message does not change the mode"
-    assert "The conversation stays in TASK all the same" in said(app)
+    assert "The conversation stays in TASK" in said(app)
 
 
-def test_stepping_goes_through_the_messages_that_are_answered(talk: str) -> None:
-    app = opened(conversation=talk, turn="6")
-    app = sound(app.slider(key="context.slider").set_value(5).run())
-    assert "answering turn 4" in said(app), "nobody answers turn 5"
-    assert metric(app, "Mode") == "Task"
-    app = click(app, "context.next")
-    assert "answering turn 6" in said(app)
-    assert "Prefix kept" in {one.label for one in app.metric}
-    first = opened(conversation=talk, turn="2")
-    assert "Prefix kept" not in {one.label for one in first.metric}, "the first message has none before it"
-
-
-def test_a_long_conversation_builds_what_is_asked_for(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "ALL", 1)
-    app = opened(conversation=talk)
-    assert "the contexts of 2 messages, 3 are missing" in said(app)
-    app = click(app, "context.build_all")
-    assert "Built so far" not in said(app)
-
-
-def test_messages_are_there_to_be_copied_and_a_program_builds_the_same(
-    talk: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_program_builds_the_same_messages(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
     files: dict[str, Any] = {}
 
-    def drawn(label: str, data: Any, *, key: str, **_: object) -> bool:
+    def keep_file(label: str, data: Any, *_: object, key: str, **__: object) -> bool:
         files[key] = data() if callable(data) else data
         return False
 
-    monkeypatch.setattr("streamlit.download_button", drawn)
-    app = opened(conversation=talk, show="messages", budget="9000", hysteresis="0.1")
-    sent = json.loads(files["context.download.json"])
+    monkeypatch.setattr("streamlit.download_button", keep_file)
+    app = opened(conversation=talk, show="messages", budget="9000", mode="DEBUGGING")
+    sent = json.loads(files["context.download"])
     assert (sent[0]["role"], len(sent)) == ("system", int(metric(app, "Earlier turns").split()[0]) + 1)
     assert sent[-1]["content"] == "add refresh tokens to the login"
     assert json.loads(app.code[0].value) == sent
-    app = sound(app.button_group(key="context.form").set_value("agent").run())
-    assert "context_budget = 9000" in files["context.download_settings"]
-    assert "context_hysteresis = 0.1" in files["context.download_settings"]
-    assert "load_context" in app.code[0].value
+    assert "builder.build(messages, intent='debug')" in app.code[1].value
     path = load_settings().home / "agent.toml"
     path.write_text(files["context.download_settings"])
     assert load_settings(path).context_budget == 9_000
 
 
-def test_addresses_that_mean_nothing_are_told_and_left_out(talk: str) -> None:
+def test_parts_of_an_address_that_mean_nothing_are_named(talk: str) -> None:
     app = opened(
-        conversation=talk, turn="99", budget="many", cells="TASK.rules:x", intent="dance", hysteresis="7",
-        show="nothing", policy="gate@gone", filter="maybe",
-    )  # fmt: skip
-    told = said(app)
-    for part in ("turn 99", "budget=many", "cells=TASK.rules:x", "intent=dance", "hysteresis=7", "gone"):
-        assert part in told
-    assert "filter=maybe, which is not 0 or 1." in told
-    assert "answering turn 10" in told
+        conversation=talk, turn="99", budget="many", mode="dance", show="nothing", policy="gate@gone"
+    )
+    for part in ("turn 99", "budget=many", "mode=dance", "show=nothing", "gone", "answering turn 10"):
+        assert part in said(app)
 
 
-def test_a_question_that_nobody_asked_gets_a_context(talk: str) -> None:
+def test_a_typed_question_gets_a_context(talk: str) -> None:
     app = opened(conversation=talk, ask="explain the refresh")
     assert "answering your question" in said(app)
     assert metric(app, "Mode") == "Learning"
 
 
-def test_what_a_transcript_says_is_shown_as_text(store: Store, talk: str) -> None:
+def test_the_hysteresis_of_the_settings_applies(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CONVGATE_CONTEXT_HYSTERESIS", "0.9")
+    assert "hysteresis of 0.90" in " ".join(row["reason"] for row in rows(opened(conversation=talk)))
+
+
+def test_transcript_text_is_inert(store: Store, talk: str) -> None:
     key = add(store, [Turn.of("user", f"You must never {HOSTILE}"), Turn.of("user", f"add {HOSTILE}")])
-    app = opened(conversation=key, show="invariants")
+    app = opened(conversation=key, show="invariants", selected="1")
+    assert any(HOSTILE in str(one.value) for one in app.text)
     assert not [one.value for one in app.markdown if "<b>x</b>" in str(one.value)]
-    labels = button_labels(opened(conversation=key))
-    assert "<b>x" not in str([one for one in labels.values() if "\\" in one])
+
+
+def pack_without_rule(*args: Any, **kwargs: Any) -> PackedTurns:
+    packed = pack(*args, **kwargs)
+    placed = {turn: placement for turn, placement in packed.placed.items() if turn != RULE}
+    return replace(packed, placed=placed)
+
+
+def test_a_guard_that_overrules_the_mode_is_an_error(store: Store, talk: str) -> None:
+    drift = Alert("drift", "", datetime.now(UTC), "The modes of the last hour differ: KL 0.15.")
+    GuardStates(store).put_alerts([drift])
+    app = opened(conversation=talk)
+    assert metric(app, "Mode") == "General"
+    (error,) = [str(one.value) for one in app.error]
+    assert "have drifted" in error
+    assert "KL 0" in error
+    assert "GENERAL in place of TASK" in said(app)
+
+
+def test_a_lost_invariant_is_an_error_and_sent_after_all(talk: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(build, "ContextBuilder", partial(ContextBuilder, packer=pack_without_rule))
+    app = opened(conversation=talk)
+    errors = "\n".join(str(one.value) for one in app.error).replace("\\", "")
+    assert "An invariant was missing" in errors
+    assert "turn 6: “You must never log the passwords of users" in errors
+    assert RULE in turns(app, "kept")
+
+
+def test_nothing_to_show_says_what_to_do(store: Store, talk: str) -> None:
+    assert "has no messages" in said(opened(conversation=add(store, [])))
+    assert opened(conversation="nobody").error
+    alone = opened(conversation=add(store, [Turn.of("user", "add a login")]))
+    assert metric(alone, "Earlier turns") == "0 of 0"
+    answer = opened(conversation=add(store, [Turn.of("assistant", "done")]), turn="1", budget="0")
+    assert "Chat APIs may refuse this list: the last message is neither" in said(answer)
+    (tokens,) = [one for one in answer.metric if one.label == "Tokens"]
+    assert tokens.delta == "no budget"

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.context_page import EXPLORE, ByWords, click, metric, opened, sound, store, talk
+from tests.context_page import EXPLORE, ByWords, opened, store, talk
+from tests.page_app import click, metric, sound
 from tests.test_page_explore import transcript
 
 __all__ = ["store", "talk"]  # fixtures

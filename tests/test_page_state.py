@@ -16,6 +16,7 @@ from convgate.ui.choice import Choice
 from convgate.ui.compare.state import View as CompareView
 from convgate.ui.context.state import View as ContextView
 from convgate.ui.explore.state import View as ExploreView
+from convgate.ui.monitor.state import View as MonitorView
 from convgate.ui.page_state import PageState
 from convgate.ui.sessions.state import View as SessionsView
 from convgate.ui.tune.state import View as TuneView
@@ -23,12 +24,11 @@ from convgate.ui.versions.state import View as VersionsView
 from tests.test_explore_view import choices
 
 KINDS: list[type[PageState]] = [
-    ExploreView, CompareView, ContextView, SessionsView, TuneView, VersionsView,
+    ExploreView, CompareView, ContextView, MonitorView, SessionsView, TuneView, VersionsView,
 ]  # fmt: skip
 COLUMNS = read_policies('gate@mine(rule=top_k, k=3), pipeline(stages="gatekeeper > bm25"), bm25', ",")
 NAMES = st.lists(st.sampled_from(["@labels", "mine"]), unique=True).map(tuple)
 CHOOSERS = st.sampled_from(["gate", "gate@mine", "bm25"])
-SECTIONS = st.sampled_from(["rules", "recent"])
 SHARED: dict[str, st.SearchStrategy[Any]] = {
     "conversation": st.none() | st.just("0123456789abcdef"),
     "turn": st.none() | st.integers(0, 10_000),
@@ -46,14 +46,10 @@ SHARED: dict[str, st.SearchStrategy[Any]] = {
     "tags": st.booleans(),
     "settle": st.booleans(),
     "queue": st.none() | st.integers(1, 99),
-    "filter": st.none() | st.booleans(),
     "override": st.none() | st.booleans(),
     "budget": st.none() | st.integers(0, 9_999),
-    "hysteresis": st.none() | st.floats(0, 1).map(lambda value: round(value, 6)),
     "gap": st.none() | st.just(math.inf) | st.integers(0, 9_999).map(float),
     "new": st.none() | st.just(()) | st.just(("next", "go on")),
-    "cells": st.just(()) | st.tuples(st.tuples(st.just("TASK"), SECTIONS, st.integers(0, 99))),
-    "section": st.none() | SECTIONS,
 }
 
 
@@ -112,8 +108,7 @@ def test_a_question_takes_the_place_of_a_turn() -> None:
         (CompareView, {"policies": "nobody"}),
         (CompareView, {"policies": "last_k(size=3)"}),
         (ContextView, {"budget": "many"}),
-        (ContextView, {"cells": "TASK.rules:x"}),
-        (ContextView, {"hysteresis": "7"}),
+        (ContextView, {"mode": "dance"}),
         (SessionsView, {"gap": "soon"}),
         (SessionsView, {"complete": "maybe"}),
         (TuneView, {"goal": "magic"}),

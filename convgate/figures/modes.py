@@ -52,11 +52,6 @@ def mode_letter(mode: Mode) -> str:
     return mode[0]
 
 
-def mode_colour(mode: Mode, palette: Palette) -> str:
-    """Return the colour of marks of that mode."""
-    return mode_look(mode, palette).colour
-
-
 def mode_look(mode: Mode, palette: Palette) -> Look:
     """Return how an area of that mode is filled."""
     return _look(*_MODES[mode], palette)

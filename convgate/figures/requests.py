@@ -8,7 +8,6 @@ import plotly.graph_objects as go
 
 from convgate.context.guardrails.report import Bin, ModeErrors
 from convgate.context.mode import MODES
-from convgate.context.request import Cause
 from convgate.core.text import format_share
 from convgate.figures.drawing import Drawing
 from convgate.figures.layout import axis, drawing, mark_threshold
@@ -17,7 +16,7 @@ from convgate.figures.over_time import Frame, extent, middle, time_drawing, widt
 from convgate.figures.palette import LIGHT, Palette
 from convgate.store.requests import Outcomes
 
-CAUSES: Mapping[Cause, str] = {"drift": "drift", "errors": "errors of the mode", "breach": "lost invariant"}
+CAUSES: Mapping[str, str] = {"drift": "drift", "errors": "errors of the mode", "breach": "lost invariant"}
 """Why GENERAL or the baseline context was sent, in words."""
 
 FEW = 20
@@ -60,13 +59,14 @@ def mode_shares_figure(
         )  # fmt: skip
         if baseline:
             total = sum(baseline.values())
-            share = baseline.get(mode, 0) / total
+            count = baseline.get(mode, 0)
+            share = count / total
             fig.add_bar(
                 x=[0], y=[share], width=[0.9], xaxis="x2", name=f"baseline {mode}", showlegend=False,
                 marker=fill, hoverinfo="text", text=[mode[0] if share > 0.05 else ""],
                 textposition="inside", textangle=0, insidetextanchor="middle",
                 insidetextfont={"color": look.text, "size": 12},
-                hovertext=[f"<b>{mode}</b> {format_share(share)} of the baseline<br>{baseline.get(mode, 0):,}"],
+                hovertext=[f"<b>{mode}</b> {format_share(share)} of the baseline<br>{count:,}"],
             )  # fmt: skip
     return fig.figure()
 
@@ -78,7 +78,7 @@ def fallbacks_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> 
         barmode="stack", bargap=0, margin={"r": 16},
         yaxis=axis(palette, "requests", rangemode="tozero", tickformat=",d", nticks=4),
     )  # fmt: skip
-    looks: dict[Cause, tuple[str, str]] = {
+    looks = {
         "drift": (palette.flip, ""), "errors": (palette.tier2, "/"), "breach": (palette.threshold, "x"),
     }  # fmt: skip
     for cause, look in looks.items():
@@ -119,7 +119,7 @@ def latency_figure(bins: Sequence[Bin], frame: Frame, *, palette: Palette) -> go
     fig.update_layout(
         margin={"r": 16}, hovermode="x unified", yaxis=axis(palette, "ms", rangemode="tozero", nticks=4)
     )
-    colours = (palette.kept, palette.tier2, palette.threshold)
+    colours = (palette.ink, palette.tier2, palette.threshold)
     for place, (name, dash) in enumerate(_PERCENTILES):
         latencies = [part.totals.latency for part in bins]
         fig.add_scatter(
@@ -150,7 +150,7 @@ def mode_errors_figure(errors: Sequence[ModeErrors], *, palette: Palette) -> go.
     period = [(lanes[mode.mode] - 0.17, mode.mode, mode.period) for mode in errors]
     newest = [(lanes[mode.mode] + 0.13, mode.mode, mode.newest) for mode in errors]
     _add_rates(fig, period, "this period", palette.dropped, "circle-open")
-    _add_rates(fig, newest, "the newest, judged by", palette.kept, "circle")
+    _add_rates(fig, newest, "newest", palette.ink, "circle")
     if limit is not None:
         mark_threshold(fig, limit, f"limit {format_share(limit)}", palette, across="x")
     return fig.figure()

@@ -171,17 +171,6 @@ class Requests(Repository):
         """Remove requests from before a time in seconds since 1970, and return how many."""
         return self._remove("WHERE at < ?", moment)
 
-    def delete_all(self) -> int:
-        """Remove all requests, cleared alerts and losses, and return how many requests.
-
-        The baseline and open alerts stay.
-        """
-        removed = self._remove("")
-        with self._store.write() as db:
-            db.table("guard_alerts").delete_where("cleared IS NOT NULL")
-            db.table("guard_losses").delete_where()
-        return removed
-
     def add_loss(self, requests: int, why: str, at: datetime) -> None:
         """Note that requests could not be logged."""
         with self._store.write() as db:

@@ -1,4 +1,4 @@
-"""Context in a real browser: the mode, a smaller budget, a step by key, an invariant added, ended, kept."""
+"""Context in a real browser: a smaller budget, a step by key, an invariant added, removed and undone."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ def test_a_context_is_tried_stepped_through_and_given_an_invariant(
     page = come_to(f"/Context?conversation={talk}")
     expect(page.get_by_text("answering turn 24")).to_be_visible()
     expect(page.get_by_test_id("stMetric").filter(has_text="Mode")).to_contain_text("Task")
-    page.get_by_role("radio", name="4k", exact=True).click()
+    budget = page.get_by_label("Budget (tokens)")
+    budget.fill("4000")
+    budget.press("Enter")
+    budget.blur()
     expect(page.get_by_test_id("stMetricValue").filter(has_text="of 4,000")).to_be_visible()
     wait_until_idle(page)
     page.locator("body").press("p")
@@ -26,8 +29,8 @@ def test_a_context_is_tried_stepped_through_and_given_an_invariant(
     wait_until_idle(page)
 
     page.get_by_role("radio", name="Invariants").click()
-    page.get_by_text("Add what must hold").click()
-    page.get_by_label("Other words").fill(ADDED)
+    page.get_by_role("button", name="Add from turn").click()
+    page.get_by_label("Text", exact=True).fill(ADDED)
     page.get_by_role("button", name="Add", exact=True).click()
     card = page.locator("[class*='st-key-context-invariant-']").filter(has_text=ADDED)
     expect(card.get_by_text("by a person")).to_be_visible()

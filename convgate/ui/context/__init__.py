@@ -1,1 +1,1 @@
-"""The page Context: what a model is given for a message, by section, and why."""
+"""The page Context: what a model is sent for a message, by section, and why."""

@@ -1,105 +1,221 @@
-"""Context from top to bottom: choose, build, then the answer, the pictures, the lists, and one turn."""
+"""Context from top to bottom: metrics, mode, chart, and the turns, invariants or messages."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
 
-from convgate.context.mode import known_intents
+from convgate.context.bundle import ContextBundle
+from convgate.context.mode import MODES, SURE
+from convgate.core.text import format_share, pluralize
+from convgate.figures.context import budget_figure, describe_budget
+from convgate.figures.hover import on_screen
+from convgate.figures.layout import CONFIG
+from convgate.transcripts.characters import writable
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.context import state
-from convgate.ui.context.build import ContextBuild, make
-from convgate.ui.context.charts import draw_along, draw_bar
-from convgate.ui.context.controls import draw_cells, draw_intent, draw_tried
+from convgate.ui.context.build import ContextResult, build
 from convgate.ui.context.invariants import draw_invariants
-from convgate.ui.context.lists import draw_dropped, draw_messages, draw_sections
-from convgate.ui.context.state import SHOWN, View
-from convgate.ui.context.strip import draw_difference, draw_strip, marks_of
+from convgate.ui.context.messages import draw_messages
+from convgate.ui.context.state import MAX_BUDGET, SHOWN, View
 from convgate.ui.context.turn import draw_turn
 from convgate.ui.frame import App
-from convgate.ui.modes import conversation_modes
 from convgate.ui.page_state import draw_problems
+from convgate.ui.picker import answered_words
+from convgate.ui.tables import draw_numbers
+from convgate.ui.text import literal
+from convgate.ui.theme import current_palette
+from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
 
+TURNS = "context.turns"
 _STYLE = Path(__file__).with_name("context.css")
+_HEIGHT = "clamp(24rem, calc(100vh - 14rem), 46rem)"
+_MAX_STATEMENT = 120  # characters
+_CLASSIFIED = ""  # the mode is not corrected
+_CAUSES = {
+    "drift": "The modes of the last hour have drifted from the baseline",
+    "errors": "This mode fails too often",
+    "breach": "An invariant was missing",
+}
 
 
 def context_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = state.current_view()
+    view, problems = state.page.current()
     picked = state.PICKER.pick_conversation(app, view.conversation)
     if picked is None:
         return
     key, conversation = picked
-    view = view.showing(key)
     labels = chooser_labels(app.settings.home)
-    view, unknown = view.among(intent=known_intents(app.settings))
-    view, missing = view.within(conversation, labels)
-    state.keep(view)
-    draw_problems([*problems, *unknown, *missing])
+    view, missing = view.showing(key).within(conversation, labels)
+    state.page.keep(view)
+    draw_problems([*problems, *missing])
     moment = state.PICKER.pick_moment(key, conversation, view.turn, view.question)
     with st.sidebar:
-        draw_intent(view, app.settings)
-        rest = st.container()
-    made = make(app, view, moment)
-    budgets = made.replay.builder.budgets
-    with rest:
-        draw_tried(view, app.settings, labels, table=budgets.total(made.shown.bundle.mode))
-    _draw_context(app, view, made)
-
-
-def _draw_context(app: App, view: View, made: ContextBuild) -> None:
-    shown = made.shown
-    draw_strip(shown, app.conversations.summary(shown.key).title)
-    usual = make(app, view.as_set, shown.moment) if view.overrides or view.intent else None
-    marks: dict[int, str] = {}
-    if usual is not None:
-        draw_difference(shown.bundle, usual.shown.bundle)
-        marks = marks_of(shown.bundle, usual.shown.bundle)
-    draw_bar(shown)
-    mode = shown.bundle.mode
-    as_set = (usual or made).replay.builder.budgets
-    draw_cells(shown, as_set.cells(mode))
-    draw_along(shown, made.replay, conversation_modes(app, shown.key, shown.conversation))
-    selected = _usual(made) if view.selected is None else view.selected
-    with st.container(key="context-body"):
-        left, right = st.columns([1.45, 1], gap="medium")
-        with left:
-            _draw_lists(made, view, selected, marks)
-        with right, st.container(key="context-turn"):
-            draw_turn(shown, selected)
-
-
-def _draw_lists(made: ContextBuild, view: View, selected: int, marks: Mapping[int, str]) -> None:
-    shown, view = made.shown, replace(view, selected=selected)
-    counts = {
-        "sections": shown.turns,
-        "invariants": len(shown.bundle.invariants),
-        "dropped": len(shown.moment.history) - shown.turns,
-        "messages": len(shown.bundle.messages),
-    }
-    st.segmented_control(
-        "Look at", list(SHOWN), required=True, label_visibility="collapsed",
-        **state.page.control("show", view.show, section=None, why=None),
-        format_func=lambda name: f"{SHOWN[name]} {counts[name]:,}",
+        _draw_settings(app, view, labels)
+    result = build(app, view, moment)
+    st.markdown(answered_words(app.conversations.summary(key).title, moment.situation))
+    draw_numbers(_numbers(result), key="context-strip")
+    _draw_mode(result, view)
+    _draw_problems(result.bundle)
+    figure = budget_figure(result.bundle, palette=current_palette())
+    st.plotly_chart(
+        figure, theme=None, key="context.bar", config=CONFIG, height=figure.layout.height,
+        alt=writable(describe_budget(result.bundle)),
     )  # fmt: skip
-    if view.show == "sections":
-        draw_sections(shown, view, marks)
-    elif view.show == "invariants":
-        draw_invariants(shown, view)
-    elif view.show == "dropped":
-        draw_dropped(shown, view, marks)
-    elif view.show == "messages":
-        draw_messages(made, view)
+    _draw_lists(result, view)
 
 
-def _usual(made: ContextBuild) -> int:
-    """The turn that is looked at first: the newest that is sent, else the message to answer."""
-    placed = made.shown.placed
-    if placed:
-        return max(placed)
-    index = made.shown.index
-    return len(made.shown.conversation) - 1 if index is None else index
+def _draw_settings(app: App, view: View, labels: dict[str, str]) -> None:
+    st.number_input(
+        "Budget (tokens)", value=None, min_value=0, max_value=MAX_BUDGET, step=1_000,
+        **state.page.control("budget", view.budget), placeholder="As in the settings",
+        help="Of the whole context. Invariants, instructions and the current message are never cut.",
+    )  # fmt: skip
+    policy = app.settings.policy if view.policy is None else view.policy
+    policy = policy if policy in labels else next(iter(labels))
+    st.selectbox(
+        "Policy", list(labels), format_func=labels.__getitem__, **state.page.control("policy", policy),
+        help="It selects the evidence.",
+    )  # fmt: skip
+
+
+def _numbers(result: ContextResult) -> list[tuple[str, str, str, str]]:
+    bundle, n_earlier, n_sent = result.bundle, len(result.moment.history), len(result.placed)
+    saved = 1 - bundle.tokens / bundle.tokens_total if bundle.tokens_total else 0.0
+    n_active = sum(invariant.active for invariant in bundle.invariants)
+    used = f"{format_share(bundle.tokens / bundle.budget)} of the budget" if bundle.budget else "no budget"
+    return [
+        ("Mode", bundle.mode.capitalize(), _confidence(bundle), "Decides the budgets of the sections."),
+        (
+            "Tokens", f"{bundle.tokens:,} of {bundle.budget:,}", used,
+            "With the current message. Counted by the encoder's tokenizer; your model counts differently.",
+        ),
+        (
+            "Saved", format_share(max(0.0, saved)), f"of {pluralize(bundle.tokens_total, 'token')}",
+            "Compared with sending everything up to the current message.",
+        ),
+        ("Earlier turns", f"{n_sent:,} of {n_earlier:,}", f"{n_earlier - n_sent:,} dropped", ""),
+        (
+            "Invariants", f"{n_active:,}", f"of {len(bundle.invariants):,} found",
+            "Statements of the user that every context must have.",
+        ),
+    ]  # fmt: skip
+
+
+def _confidence(bundle: ContextBundle) -> str:
+    found = bundle.found
+    if found.source == "intent":
+        return "corrected"
+    if bundle.mode != found.mode:
+        return f"message: {found.likeliest.capitalize()} {found.confidence:.2f}"
+    return f"confidence {found.confidence:.2f}"
+
+
+def _draw_mode(result: ContextResult, view: View) -> None:
+    left, right = st.columns([3, 1], vertical_alignment="bottom")
+    left.markdown(_mode_reason(result.bundle))
+    with right:
+        st.selectbox(
+            "Correct the mode", [_CLASSIFIED, *MODES],
+            **state.page.control("mode", view.mode, none=_CLASSIFIED),
+            format_func=lambda mode: mode.capitalize() or "As classified",
+            help='For this message. In a program: `build(…, intent="task")`.',
+        )  # fmt: skip
+
+
+def _mode_reason(bundle: ContextBundle) -> str:
+    found = bundle.found
+    reason = literal(on_screen(found.reason), limit=400)
+    if any(fallback.cause != "breach" for fallback in bundle.fallbacks):
+        return f"**{bundle.mode}** in place of {found.mode}. Message: {reason}"
+    if bundle.mode == found.mode:
+        return reason
+    if found.source == "low confidence":
+        return f"{reason} The conversation stays in **{bundle.mode}**."
+    return (
+        f"{reason} The conversation stays in **{bundle.mode}**: it changes from {SURE:.2f} on, or when two"
+        " messages in a row agree."
+    )
+
+
+def _draw_problems(bundle: ContextBundle) -> None:
+    for fallback in bundle.fallbacks:
+        reason = literal(on_screen(fallback.reason))
+        st.error(f"**{_CAUSES[fallback.cause]}.** {reason}", icon=":material/error:")
+    for invariant in bundle.breaches:
+        text = literal(invariant.text, limit=_MAX_STATEMENT)
+        st.error(f"Missing was turn {invariant.source + 1:,}: “{text}”", icon=":material/error:")
+    if bundle.over_budget:
+        st.error(
+            f"**{pluralize(bundle.over_budget, 'token')} over the budget.** Increase the budget.",
+            icon=":material/data_alert:",
+        )
+    if bundle.missing_results:
+        ids = ", ".join(literal(id, limit=40) for id in bundle.missing_results[:5])
+        st.warning(f"Results of tool calls are missing: {ids}", icon=":material/hourglass_empty:")
+    for violation in bundle.violations[:5]:
+        rule, _, text = on_screen(violation).partition(": ")
+        st.warning(
+            f"Chat APIs may refuse this list: {literal(text or rule, limit=300)}", icon=":material/warning:"
+        )
+
+
+def _draw_lists(result: ContextResult, view: View) -> None:
+    bundle, n_earlier, n_sent = result.bundle, len(result.moment.history), len(result.placed)
+    counts = {
+        "all": n_earlier,
+        "sent": n_sent,
+        "dropped": n_earlier - n_sent,
+        "invariants": len(bundle.invariants),
+        "messages": len(bundle.messages),
+    }
+    selected = _default_turn(result) if view.selected is None else view.selected
+    left, right = st.columns([1.45, 1], gap="medium")
+    with left:
+        with st.container(key="context-show"):
+            st.segmented_control(
+                "Show", list(SHOWN), required=True, label_visibility="collapsed",
+                **state.page.control("show", view.show),
+                format_func=lambda name: f"{SHOWN[name]} {counts[name]:,}",
+            )  # fmt: skip
+        if view.show == "invariants":
+            draw_invariants(result, view, selected)
+        elif view.show == "messages":
+            draw_messages(result)
+        else:
+            _draw_turns(result, view, selected)
+    with right, st.container(key="context-turn"):
+        draw_turn(result, selected)
+
+
+def _draw_turns(result: ContextResult, view: View, selected: int) -> None:
+    # Without overrides a turn is kept or dropped, whoever decided it; the reason says so.
+    decisions = replace(result.bundle.decisions, overrides={})
+    only = None
+    if view.show != "all":
+        only = decisions.indices[decisions.kept == (view.show == "sent")].tolist()
+    modes = {turn: (mode.capitalize(), "") for turn, mode in result.bundle.labels.items()}
+    marked = selected if only is None or selected in only else None
+    marks = Marks(selected=marked, opened={selected}, modes=modes, only=only)
+    place, situation = f"{result.key} {view.show}", result.moment.situation
+    data = transcript_data(result.conversation, situation, decisions, marks, place=place, height=_HEIGHT)
+    draw_transcript(data, key=TURNS, on_asked=_follow_request)
+
+
+def _follow_request() -> None:
+    request = asked(TURNS)
+    if request is not None and request.what == "answer":
+        state.PICKER.change(turn=request.turn, question="", selected=None)
+    elif request is not None:
+        state.page.select(request.turn)
+
+
+def _default_turn(result: ContextResult) -> int:
+    """Return the newest turn that is sent, else the current message."""
+    if result.placed:
+        return max(result.placed)
+    return len(result.conversation) - 1 if result.index is None else result.index
