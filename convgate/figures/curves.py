@@ -1,4 +1,4 @@
-"""Lines of metrics: over thresholds, policies against each other, calibration of confidence, and epochs."""
+"""Lines of metrics: over thresholds, policies against each other, and calibration of confidence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.reliability import Bin, calibration_error
 from convgate.evaluation.results import Summary
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import plain
+from convgate.figures.hover import describe, plain
 from convgate.figures.layout import (
     TRANSPARENT,
     add_line,
@@ -38,8 +38,6 @@ _SYMBOLS = ("diamond", "square", "triangle-up", "circle", "cross", "x", "triangl
 _CLICKABLE: dict[str, Any] = {
     "mode": "lines+markers", "marker": {"size": 8, "opacity": 0, "color": TRANSPARENT}, **steady(opacity=0),
 }  # fmt: skip
-
-Curve = Sequence[float | None]
 
 
 @dataclass(frozen=True)
@@ -127,19 +125,15 @@ def precision_recall_figure(
 
 
 def describe_curve(curve: ThresholdCurve) -> str:
-    """Return the best F1 of the curve, and where it is, in a sentence."""
+    """Return the best F1 of the curve, and where it is, in words."""
     if not len(curve):
         return "There are no labelled turns yet."
     if (row := curve.best(1.0)) is None:
         return "No labelled turn is relevant, so recall is not defined."
-    f1, threshold, precision, recall = (
-        format_number(float(column[row]))
-        for column in (curve.f_beta(1.0), curve.thresholds, curve.precision, curve.recall)
-    )
-    return (
-        f"Best F1 {f1} at threshold {threshold} (precision {precision}, recall {recall},"
-        f" {curve.kept_share[row]:.0%} of turns kept)."
-    )
+    columns = {"F1": curve.f_beta(1.0), "precision": curve.precision, "recall": curve.recall}
+    best = {name: float(column[row]) for name, column in columns.items()}
+    kept = f"{curve.kept_share[row]:.0%}"
+    return describe(f"Best at threshold {curve.thresholds[row]:.2f}", {**best, "turns kept": kept})
 
 
 def recall_over_tokens_figure(
@@ -183,53 +177,9 @@ def reliability_figure(bins: Sequence[Bin], *, palette: Palette) -> go.Figure:
 
 
 def describe_reliability(bins: Sequence[Bin]) -> str:
-    """Return the same in words."""
-    count = sum(one.count for one in bins)
-    return f"Expected calibration error {calibration_error(bins):.3f} over {count:,}."
-
-
-def losses_and_shares(curves: Mapping[str, Curve]) -> tuple[dict[str, Curve], dict[str, Curve]]:
-    """Return the curves of losses, by their names, and those of shares in 0…1, without empty ones.
-
-    >>> losses_and_shares({"loss": (0.7, 0.5), "recall": (None, 0.8), "precision": (None, None)})
-    ({'loss': (0.7, 0.5)}, {'recall': (None, 0.8)})
-    """
-    known = {name: curve for name, curve in curves.items() if any(value is not None for value in curve)}
-    losses = {name: curve for name, curve in known.items() if "loss" in name}
-    return losses, {name: curve for name, curve in known.items() if name not in losses}
-
-
-def epochs_figure(curves: Mapping[str, Curve], palette: Palette, *, shares: bool) -> go.Figure:
-    """Return each curve as a line with a mark an epoch, from epoch 1; gaps where a value is undefined.
-
-    shares: the values are shares, on an axis from 0 to 1.
-    """
-    fig = drawing(palette, height=240, top=44)
-    looks = zip(cycle(palette.series), cycle(_DASHES), strict=False)
-    for (name, curve), look in zip(curves.items(), looks, strict=False):
-        label = plain(name.replace("_", " "))
-        numbers = list(range(1, len(curve) + 1))
-        add_line(
-            fig, label, numbers, curve, look, hover=f"{label} %{{y:.3f}}", mode="lines+markers",
-            marker={"size": 6},
-        )  # fmt: skip
-    epochs = max((len(curve) for curve in curves.values()), default=1)
-    fig.update_layout(
-        hovermode="x unified", showlegend=True,
-        xaxis=axis(palette, "epoch", range=[0.5, epochs + 0.5], dtick=max(1, round(epochs / 10))),
-        yaxis=share_axis(palette) if shares else axis(palette, rangemode="tozero"),
-    )  # fmt: skip
-    return fig.figure()
-
-
-def describe_epochs(curves: Mapping[str, Curve]) -> str:
-    """Return where each curve began and ended, in words."""
-    spans = []
-    for name, curve in curves.items():
-        if values := [value for value in curve if value is not None]:
-            first, last = format_number(values[0]), format_number(values[-1])
-            spans.append(f"{name.replace('_', ' ')} from {first} to {last}")
-    return f"Over the epochs: {', '.join(spans)}." if spans else "Nothing was measured during training."
+    """Return the calibration in words."""
+    error = f"{calibration_error(bins):.3f}"
+    return describe("Calibration", {"expected error": error, "turns": sum(each.count for each in bins)})
 
 
 def _tradeoff(
