@@ -99,6 +99,32 @@ def test_speakers_are_found_in_every_style(text):
     assert spoken(text) == TWO
 
 
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("Me: a\n\nChatGPT: b\nMe: c\nd\nChatGPT: e", "4 turns, 2 speakers, 0 lines skipped"),
+        ("Me: a\nChatGPT: b", "2 turns, 2 speakers, 0 lines skipped"),
+        ("Nadia: a\nTom K.: b\nNadia: c\nTom K.: d\nNadia: e", "5 turns, 2 speakers, 0 lines skipped"),
+        (
+            "[10:31] Nadia: a\n[10:32] Tom: b\n[10:33] Nadia: c\n[10:34] Tom: d",
+            "4 turns, 2 speakers, 0 lines skipped",
+        ),
+        ("[Monday]\nNadia: a\nTom: b\nNadia: c\nTom: d", "4 turns, 2 speakers, 1 line skipped"),
+        ("User: a\nNote: b\nNote: c\nAssistant: d", "2 turns, 2 speakers, 0 lines skipped"),
+        ("ChatGPT: a\n```\nx: 1\nx: 2\n```\nMe: b\nMe: c", "3 turns, 2 speakers, 0 lines skipped"),
+    ],
+)
+def test_repeated_names_speak_and_no_line_gets_lost(text, summary):
+    transcript = read_text(text)
+    assert transcript.format == "markdown"
+    assert transcript.summary == summary
+
+
+def test_text_in_brackets_is_not_taken_for_json():
+    with pytest.raises(TranscriptError, match="begin each turn"):
+        read_text("[Monday] nobody says this")
+
+
 @pytest.mark.parametrize("fence", ["```", "~~~~", "   ```"])
 def test_lines_in_a_code_fence_do_not_split_a_turn(fence):
     code = f"{fence}text\nUser: hi\nAssistant: ho\n{fence}"

@@ -102,8 +102,8 @@ def test_nan_is_read_as_null_and_told():
     transcript = read_text('[{"role": "user", "content": "NaN",\n"p": NaN, "q": -Infinity, "r": NaN}]')
     assert transcript.conversations[0].turns[0].metadata == {"p": None, "q": None, "r": None}
     assert [str(problem) for problem in transcript.problems] == [
-        "pasted text, line 2: NaN is not JSON; read as null, 2 times",
-        "pasted text, line 2: -Infinity is not JSON; read as null",
+        "pasted text: NaN is not JSON; read as null",
+        "pasted text: -Infinity is not JSON; read as null",
     ]
     assert "NaN," not in write_conversation(transcript.conversations[0])
 

@@ -57,7 +57,7 @@ def feedback(
     """
     from convgate.core.settings import load_settings
     from convgate.labels.feedback import Feedback, keep_feedback, keep_feedback_lines, open_store
-    from convgate.transcripts.openai_writing import file_message
+    from convgate.transcripts.openai_messages import file_message
 
     settings = load_settings()
     single = (conversation, messages, turn, relevant, at, question, version)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
+from convgate.core.text import pluralize
 from convgate.transcripts.identity import Ids
+from convgate.transcripts.markdown import PREAMBLE
 from convgate.transcripts.problems import Problems, Report
 from convgate.transcripts.registry import format_named, recognised
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path, source_of_text
@@ -27,6 +29,22 @@ class Transcript:
 
     def __len__(self) -> int:
         return len(self.conversations)
+
+    @property
+    def summary(self) -> str:
+        """Return the counts by which a person sees whether the file was understood.
+
+        >>> read_text("Me: Is it raining?\\nChatGPT: I cannot see outside.\\nMe: Look!").summary
+        '3 turns, 2 speakers, 0 lines skipped'
+        """
+        turns = [turn for conversation in self for turn in conversation.turns]
+        speakers = {(turn.role, turn.name) for turn in turns}
+        before = "".join(conversation.metadata.get(PREAMBLE, "") for conversation in self)
+        skipped = sum(not line.startswith("# ") for line in before.splitlines() if line.strip())
+        return (
+            f"{pluralize(len(turns), 'turn')}, {pluralize(len(speakers), 'speaker')},"
+            f" {pluralize(skipped + self.problems.n_errors, 'line')} skipped"
+        )
 
 
 def read_conversations(

@@ -19,8 +19,8 @@ from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
-from convgate.transcripts.csv_turns import ROW
-from convgate.transcripts.formats.markdown import RAW
+from convgate.transcripts.csv_table import ROW
+from convgate.transcripts.markdown import RAW
 
 _WINDOW, _STEP = 8_000, 4_000
 """Characters of a line that are searched at once, and from one window to the next: some patterns take time
