@@ -17,12 +17,11 @@ from convgate.embedding.base import Encoder
 from convgate.embedding.precision import DTYPES
 from convgate.gate.thresholds import Limits, Rule
 from convgate.gatekeeper.rules_file import RulesFile
-from convgate.policies.base import Policy
+from convgate.policies.base import NO_LIMITS, Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.gatekeeper import AS_SET, GatekeeperPolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_settings
-from convgate.policies.scored import NO_LIMITS
 from convgate.policies.session_policy import SessionPolicy
 from convgate.transcripts.characters import writable
 from convgate.versions import SHIPPED, UNTRAINED

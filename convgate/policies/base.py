@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Conversation, History, Situation
-from convgate.core.decisions import TurnDecisions
+from convgate.core.decisions import Floats, Override, TurnDecisions
 from convgate.embedding.base import Encoder, Progress
+from convgate.gate.thresholds import Limits, Rule
+
+NO_LIMITS = Limits()
 
 
 class Policy(Protocol):
@@ -59,3 +62,42 @@ class SeesAll:
 
     In a pipeline it sees every turn, also those that the stages before it dropped; it brings none back.
     """
+
+
+def decide_by_rule(
+    policy: str,
+    indices: NDArray[np.int64],
+    scores: Floats,
+    rule: Rule,
+    *,
+    learned: float,
+    limits: Limits = NO_LIMITS,
+    tokens: NDArray[np.int64] | None = None,
+    note: Callable[[int], str | None] | None = None,
+    **columns: Floats | float | Mapping[str, Floats] | None,
+) -> TurnDecisions:
+    """Decisions of `rule` over (n,) scores of the turns `indices`, within the limits.
+
+    `learned` is the policy's own threshold; `columns` are further columns of TurnDecisions.
+    """
+    cut = rule.cut(scores, learned=learned, tokens=tokens)
+    decisions = TurnDecisions(
+        policy=policy,
+        rule=rule.name,
+        indices=indices,
+        kept=cut.kept,
+        why_kept=cut.why_kept,
+        why_dropped=cut.why_dropped,
+        scores=scores,
+        threshold=cut.threshold,
+        because=cut.because,
+        note=note,
+        **columns,  # type: ignore[arg-type]  # named columns of TurnDecisions
+    )
+    changes = limits.changes(scores, cut.kept)
+    return decisions.with_overrides(
+        {
+            int(indices[row]): Override(not cut.kept[row], f"{scores[row]:.2f}, {reason}", "policy", "limits")
+            for row, reason in changes.items()
+        }
+    )

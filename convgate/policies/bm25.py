@@ -15,8 +15,7 @@ from convgate.core.conversation import History, Situation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.parameters import Checked, setting
 from convgate.gate.thresholds import TopK
-from convgate.policies.base import history_indices
-from convgate.policies.scored import decide_by_rule
+from convgate.policies.base import decide_by_rule, history_indices
 
 _WORD = re.compile(r"\w+")
 

@@ -13,8 +13,7 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.parameters import Checked, setting
 from convgate.embedding.base import Encoder, check_embeddings
 from convgate.gate.thresholds import Absolute, TopK
-from convgate.policies.base import Encodes, history_indices
-from convgate.policies.scored import decide_by_rule
+from convgate.policies.base import Encodes, decide_by_rule, history_indices
 
 
 def cosine_scores(encoder: Encoder, situation: Situation, history: History) -> NDArray[np.float64]:

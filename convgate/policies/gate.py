@@ -19,8 +19,7 @@ from convgate.gate.situation import situation_text
 from convgate.gate.states import KeptStates
 from convgate.gate.thresholds import Limits, Rule, Stricter, TokenBudget
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.policies.base import Encodes, history_indices
-from convgate.policies.scored import NO_LIMITS, decide_by_rule
+from convgate.policies.base import NO_LIMITS, Encodes, decide_by_rule, history_indices
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,10 +14,9 @@ from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.parameters import Checked, setting
 from convgate.embedding.base import Encoder
 from convgate.gate.thresholds import TopK
-from convgate.policies.base import Encodes, history_indices
+from convgate.policies.base import Encodes, decide_by_rule, history_indices
 from convgate.policies.bm25 import bm25_scores
 from convgate.policies.cosine import cosine_scores
-from convgate.policies.scored import decide_by_rule
 
 _CONSTANT = 60  # Cormack, Clarke and Büttcher (2009)
 

@@ -18,8 +18,7 @@ from convgate.policies.gate import GatePolicy, in_words
 from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.hybrid import Hybrid
 from convgate.policies.pipeline import DEFAULT_STAGES, Pipeline, in_stage, read_stages
-from convgate.policies.pruning import Pruning
-from convgate.policies.retention_policy import Retention
+from convgate.policies.retention_policy import Pruning, Retention
 from convgate.policies.session_policy import SessionPolicy
 from convgate.policies.window import Everything, LastK, TokenWindow
 from convgate.policies.written import Written
