@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from convgate.cli.output import transaction
+from convgate.cli.inputs import transaction
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import ConvgateError
 from convgate.core.settings import load_settings

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convgate.cli import output
+from convgate.cli import inputs, options, output
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
@@ -44,9 +44,9 @@ def gatekeep(
         Mode | None,
         typer.Option(help="What decides: patterns, also a language model (hybrid, llm), or nothing."),
     ] = None,
-    skip_bad: output.SkipBadOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    skip_bad: options.SkipBadOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Decide whether each exchange is worth storing, with the reason.
 
@@ -60,7 +60,7 @@ def gatekeep(
     settings = load_settings()
     gatekeeper = Gatekeeper.of(settings, mode=mode.value if mode else None, rules=rules)
     with output.status(f"Reading {file}"):
-        exchanges, problems = read_exchanges(output.open_source(file), skip_bad=skip_bad)
+        exchanges, problems = read_exchanges(inputs.open_source(file), skip_bad=skip_bad)
     output.tell_problems(problems)
     with output.status(f"Deciding {pluralize(len(exchanges), 'exchange')}"), gatekeeper:
         decisions = [gatekeeper.decide(one.exchange, item=one.item) for one in exchanges]

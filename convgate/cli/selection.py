@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli import output
+from convgate.cli import inputs, options, output
 from convgate.core.text import to_line
 
 if TYPE_CHECKING:
@@ -18,30 +18,30 @@ if TYPE_CHECKING:
 
 
 def score(
-    file: output.FileArgument,
-    turn: output.TurnOption = None,
-    question: output.QuestionOption = None,
-    conversation: output.ConversationOption = None,
-    gate: output.GateOption = None,
-    rule: output.RuleOption = None,
-    settings: output.SetOption = None,
-    min_turns: output.MinTurnsOption = None,
-    max_turns: output.MaxTurnsOption = None,
-    format: output.FormatOption = None,
-    skip_bad: output.SkipBadOption = False,
-    settings_file: output.SettingsFileOption = None,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    file: options.FileArgument,
+    turn: options.TurnOption = None,
+    question: options.QuestionOption = None,
+    conversation: options.ConversationOption = None,
+    gate: options.GateOption = None,
+    rule: options.RuleOption = None,
+    settings: options.SetOption = None,
+    min_turns: options.MinTurnsOption = None,
+    max_turns: options.MaxTurnsOption = None,
+    format: options.FormatOption = None,
+    skip_bad: options.SkipBadOption = False,
+    settings_file: options.SettingsFileOption = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Score every earlier turn against the current message, with the reason why it is kept or dropped."""
     from convgate.core.settings import load_settings
     from convgate.policies.gate import GatePolicy
 
-    output.check_moment(turn, question)
+    options.check_current(turn, question)
     chosen = load_settings(settings_file)
     if settings_file is not None and chosen.policy != "gate":
         output.tell(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
-    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
+    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
     index = turn if turn is not None or question is not None else talk.current_index()
     situation, history = talk.at(index) if index is not None else talk.asked(question or "")
     with output.encoding_progress() as progress:
@@ -60,41 +60,41 @@ def score(
 
 
 def select(
-    file: output.FileArgument,
+    file: options.FileArgument,
     policy: Annotated[
         str | None, typer.Option(help="The policy; the gate unless the settings name another.")
     ] = None,
-    turn: output.TurnOption = None,
-    question: output.QuestionOption = None,
-    conversation: output.ConversationOption = None,
-    gate: output.GateOption = None,
-    rule: output.RuleOption = None,
-    settings: output.SetOption = None,
-    min_turns: output.MinTurnsOption = None,
-    max_turns: output.MaxTurnsOption = None,
+    turn: options.TurnOption = None,
+    question: options.QuestionOption = None,
+    conversation: options.ConversationOption = None,
+    gate: options.GateOption = None,
+    rule: options.RuleOption = None,
+    settings: options.SetOption = None,
+    min_turns: options.MinTurnsOption = None,
+    max_turns: options.MaxTurnsOption = None,
     pair_answers: Annotated[
         bool | None,
         typer.Option("--pair-answers/--no-pair-answers", help="Keep a question and its answer together."),
     ] = None,
-    settings_file: output.SettingsFileOption = None,
+    settings_file: options.SettingsFileOption = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also print every turn's reason on standard error.")
     ] = False,
-    format: output.FormatOption = None,
-    skip_bad: output.SkipBadOption = False,
-    redact: output.RedactOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    format: options.FormatOption = None,
+    skip_bad: options.SkipBadOption = False,
+    redact: options.RedactOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Choose the messages to send for the current one: a valid list, in order."""
     from convgate.core.settings import load_settings
     from convgate.policies.base import Prepares
     from convgate.policies.selector import Selector, write_selection
 
-    output.check_moment(turn, question)
+    options.check_current(turn, question)
     chosen = load_settings(settings_file)
     name = policy or chosen.policy
-    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
+    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
     with output.encoding_progress() as progress:
         built = _build_policy(
             name, chosen, gate, settings, rule=rule, min_turns=min_turns, max_turns=max_turns
@@ -118,17 +118,17 @@ def select(
 
 
 def _build_policy(
-    name: str, settings: Settings, gate: str | None, assignments: list[str] | None, **options: object
+    name: str, settings: Settings, gate: str | None, assignments: list[str] | None, **gate_options: object
 ) -> Policy:
     """Return the policy of the settings, with what --set and the options of the gate change of it."""
     from convgate.policies.build import EncoderOnDemand, build_policy
     from convgate.policies.registry import check_written
     from convgate.policies.written import Written
 
-    changes = {option: value for option, value in options.items() if value is not None}
+    changes = {option: value for option, value in gate_options.items() if value is not None}
     if name != "gate" and (gate is not None or changes):
         raise typer.BadParameter(f"--gate, --rule, --min-turns and --max-turns belong to gate, not to {name}")
-    values = {**output.parameters(assignments), **changes}
+    values = {**options.parse_assignments(assignments), **changes}
     check_written(Written(name, values))
     return build_policy(name, settings, EncoderOnDemand(settings), version=gate, **values)
 
