@@ -31,9 +31,7 @@ def context(
     ] = None,
     intent: Annotated[
         str | None,
-        typer.Option(
-            help="What the message is meant for: task, debug, explore, learn, general, or your own."
-        ),
+        typer.Option(help="What the message is for: task, debug, explore, learn, general, or your own."),
     ] = None,
     filter: Annotated[
         bool | None,
@@ -41,16 +39,9 @@ def context(
     ] = None,
     hysteresis: Annotated[
         float | None,
-        typer.Option(
-            help="How far a turn's score must change before the turn joins or leaves the context of the"
-            " message before.",
-            min=0,
-        ),
+        typer.Option(help="How far a score must change before a turn joins or leaves the context.", min=0),
     ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(help="What chooses the evidence; the gate unless the settings name another."),
-    ] = None,
+    policy: options.PolicyOption = None,
     settings_file: options.SettingsFileOption = None,
     format: options.FormatOption = None,
     skip_bad: options.SkipBadOption = False,

@@ -43,8 +43,6 @@ def feedback(
     ] = None,
     question: options.QuestionOption = None,
     source: Annotated[str, typer.Option(help="The agent's name.")] = "agent",
-    version: Annotated[str | None, typer.Option(help="The gate's version that decided.")] = None,
-    implicit: Annotated[bool, typer.Option("--implicit", help="It was inferred; nobody said so.")] = False,
     dry_run: options.DryRunOption = False,
     skip_bad: options.SkipBadOption = False,
     json_output: options.JsonOption = False,
@@ -60,9 +58,9 @@ def feedback(
     from convgate.transcripts.openai_messages import file_message
 
     settings = load_settings()
-    single = (conversation, messages, turn, relevant, at, question, version)
+    single = (conversation, messages, turn, relevant, at, question)
     if file is not None:
-        if implicit or any(value is not None for value in single):
+        if any(value is not None for value in single):
             raise typer.BadParameter("a file or the options of one piece, not both", param_hint="FILE.jsonl")
         with inputs.transaction(open_store(settings), dry_run=dry_run) as store:
             saved, problems = keep_feedback_lines(
@@ -83,14 +81,13 @@ def feedback(
             talk = inputs.read_one(messages, which=None, format=None, skip_bad=False)
             # Not as for an API, which spells names in ASCII: the library would not recognise it.
             about = [file_message(message) for message in talk.turns]
-        how = "implicit" if implicit else "explicit"
-        piece = Feedback(about, tuple(turn), relevant, at, question, source, version, how)  # type: ignore[arg-type]
+        piece = Feedback(about, tuple(turn), relevant, at, question, source)
         with inputs.transaction(open_store(settings), dry_run=dry_run) as store:
             saved = [keep_feedback(store, piece)]
 
-    changed = pluralize(sum(one.changed for one in saved), "answer")
+    changed = pluralize(sum(each.changed for each in saved), "answer")
     text = f"{changed} new or different" + ("; this was a dry run." if dry_run else ".")
-    values = {"kept": not dry_run, "feedback": [_feedback_json(one) for one in saved]}
+    values = {"kept": not dry_run, "feedback": [_feedback_json(each) for each in saved]}
     output.write_result(values, lambda: output.print_lines(text), json_output, out)
 
 

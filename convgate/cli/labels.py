@@ -62,6 +62,7 @@ def import_conversations(
         source = inputs.open_source(file)
         transcript = read_source(source, format, skip_bad=skip_bad)
         output.tell_problems(transcript.problems)
+        output.tell(f"{source.report.file}: {transcript.summary}")
         talks = map(redactor.redact, transcript) if redact else transcript
         new += [
             NewConversation(talk, source.report.file, int(turn_tokens(talk.turns).sum())) for talk in talks

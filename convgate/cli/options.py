@@ -32,12 +32,6 @@ GateOption = Annotated[
         "--gate", help="The gate's version: its name, or a folder with weights.", metavar="VERSION|PATH"
     ),
 ]
-MinTurnsOption = Annotated[
-    int | None, typer.Option("--min-turns", help="Keep at least this many turns, the best first.", min=0)
-]
-MaxTurnsOption = Annotated[
-    int | None, typer.Option("--max-turns", help="Keep at most this many turns, the best.", min=0)
-]
 RuleOption = Annotated[str | None, typer.Option("--rule", help="The gate's threshold rule.")]
 SetOption = Annotated[
     list[str] | None,
