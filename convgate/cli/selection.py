@@ -107,13 +107,13 @@ def _build_policy(
 ) -> Policy:
     """Return the policy of the settings, with what --gate, --rule and --set change of it."""
     from convgate.policies.build import EncoderOnDemand, build_policy
-    from convgate.policies.registry import check_written
-    from convgate.policies.written import Written
+    from convgate.policies.registry import check_spec
+    from convgate.policies.spec import PolicySpec
 
     if name != "gate" and (gate is not None or rule is not None):
         raise typer.BadParameter(f"--gate and --rule belong to gate, not to {name}")
     values = options.parse_assignments(assignments) | ({} if rule is None else {"rule": rule})
-    check_written(Written(name, values))
+    check_spec(PolicySpec(name, values))
     return build_policy(name, settings, EncoderOnDemand(settings), version=gate, **values)
 
 

@@ -19,10 +19,10 @@ from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, in_words
 from convgate.policies.gatekeeper import AS_SET, PATTERN, GatekeeperPolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.registry import check_written, make_policy, policy_settings, stages_of
+from convgate.policies.registry import check_spec, make_policy, policy_settings, stages_of
 from convgate.policies.session_policy import SessionPolicy
 from convgate.policies.sessions import BoundaryRules
-from convgate.policies.written import Written, to_text
+from convgate.policies.spec import PolicySpec, to_text
 from convgate.versions import UNTRAINED, Version, Versions
 
 
@@ -82,19 +82,7 @@ def build_policy(
     return make_policy(name, encoder=loaded, gate=gate, version=called, **parameters)
 
 
-def build_written(
-    written: Written, settings: Settings, encoder: Encoder | EncoderOnDemand, *, version: str | None = None
-) -> Policy:
-    """The policy that was written, such as `last_k(k=5)` or `gate@mine`, as the settings want it.
-
-    `version` is the gate's where none is written.
-    """
-    check_written(written)
-    named = _named(written, settings) or version
-    return build_policy(written.name, settings, encoder, version=named, **written.parameters)
-
-
-def _named(written: Written, settings: Settings) -> Version | str | None:
+def _named(written: PolicySpec, settings: Settings) -> Version | str | None:
     """The version that is written; a name is looked up among versions, and is no folder on the way here."""
     if written.version in (None, UNTRAINED):
         return written.version
@@ -113,13 +101,13 @@ def _pipeline(
     encoder: Encoder | EncoderOnDemand,
     version: str | Path | Version | None,
 ) -> Policy:
-    check_written(Written(Pipeline.name, parameters))
+    check_spec(PolicySpec(Pipeline.name, parameters))
 
-    def whole(stage: Written) -> Written:
+    def whole(stage: PolicySpec) -> PolicySpec:
         """With what the settings say of it, so that the pipeline's text says all of it elsewhere too."""
         return replace(stage, parameters={**parameters_of(settings, stage.name), **stage.parameters})
 
-    def build(stage: Written) -> Policy:
+    def build(stage: PolicySpec) -> Policy:
         named = _named(stage, settings) or version
         return build_policy(stage.name, settings, encoder, version=named, **stage.parameters)
 

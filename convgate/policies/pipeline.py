@@ -17,7 +17,7 @@ from convgate.core.errors import GateError, PolicyError
 from convgate.core.parameters import Checked, text
 from convgate.embedding.base import Encoder, Progress
 from convgate.policies.base import Policy, Prepares, SeesAll, history_indices
-from convgate.policies.written import Written, read_policies, to_text
+from convgate.policies.spec import PolicySpec, read_policies, to_text
 
 DEFAULT_STAGES = "gatekeeper > session > gate"
 _HOW = {"gatekeeper": "by the gatekeeper", "gate": "by the gate"}
@@ -52,7 +52,7 @@ class Pipeline(Checked):
             raise PolicyError(f"pipeline: {len(self.policies)} policies are given for {self.stages!r}")
 
     @classmethod
-    def of(cls, stages: str, make: Callable[[Written], Policy]) -> Pipeline:
+    def of(cls, stages: str, make: Callable[[PolicySpec], Policy]) -> Pipeline:
         """The pipeline whose stages `make` makes; PolicyError names the stage that cannot be."""
         made = []
         for place, stage in enumerate(read_stages(stages), start=1):
@@ -177,7 +177,7 @@ class Passed:
         )
 
 
-def read_stages(stages: str) -> tuple[Written, ...]:
+def read_stages(stages: str) -> tuple[PolicySpec, ...]:
     """The stages that the text names; PolicyError when it names none, one twice, or a pipeline.
 
     >>> [stage.name for stage in read_stages("gatekeeper > last_k(k=5)")]
@@ -201,7 +201,7 @@ def read_stages(stages: str) -> tuple[Written, ...]:
 
 
 @contextmanager
-def in_stage(place: int, stage: Written) -> Iterator[None]:
+def in_stage(place: int, stage: PolicySpec) -> Iterator[None]:
     """Have a PolicyError or GateError from within name the stage, counted from 1."""
     try:
         yield
