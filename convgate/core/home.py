@@ -16,7 +16,7 @@ def set_read_only(home: Path) -> None:
 
 
 def is_read_only(path: Path) -> bool:
-    """Whether the path is in a folder that is in read-only mode."""
+    """Return whether the path is in a folder that is in read-only mode."""
     return bool(_READ_ONLY) and not _READ_ONLY.isdisjoint((resolved := path.resolve(), *resolved.parents))
 
 
@@ -51,7 +51,7 @@ def make_private(path: Path) -> None:
 
 
 def login_name() -> str:
-    """The name that one is logged in with on this machine, where nobody gives another."""
+    """Return the name that one is logged in with on this machine, where nobody gives another."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # a user without a name, as in some containers

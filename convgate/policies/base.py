@@ -28,12 +28,12 @@ class Policy(Protocol):
     ranks: ClassVar[bool]  # whether its scores order the turns by relevance; else ranking metrics are null
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """One decision a turn of the history, in its order; an empty history gives none."""
+        """Return one decision a turn of the history, in its order; an empty history gives none."""
         ...
 
 
 def history_indices(history: History) -> NDArray[np.int64]:
-    """(n,) the conversation's indices of the history's turns."""
+    """Return (n,) the conversation's indices of the history's turns."""
     return np.arange(history.start, history.stop, dtype=np.int64)
 
 
@@ -76,7 +76,7 @@ def decide_by_rule(
     note: Callable[[int], str | None] | None = None,
     **columns: Floats | float | Mapping[str, Floats] | None,
 ) -> TurnDecisions:
-    """Decisions of `rule` over (n,) scores of the turns `indices`, within the limits.
+    """Return decisions of `rule` over (n,) scores of the turns `indices`, within the limits.
 
     `learned` is the policy's own threshold; `columns` are further columns of TurnDecisions.
     """

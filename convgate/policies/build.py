@@ -34,7 +34,7 @@ class EncoderOnDemand:
     _loaded: Encoder | None = None
 
     def __call__(self) -> Encoder:
-        """The encoder; EncoderError when it cannot be loaded."""
+        """Return the encoder; EncoderError when it cannot be loaded."""
         if self._loaded is None:
             settings = self.settings
             self._loaded = default_encoder(
@@ -54,7 +54,7 @@ def build_policy(
     version: str | Path | Version | None = None,
     **parameters: Any,
 ) -> Policy:
-    """The policy of that name as the settings want it; only a policy that needs an encoder loads it.
+    """Return the policy of that name as the settings want it; only a policy that needs an encoder loads it.
 
     The gate takes its version from the settings unless one is named, and its rule and limits from them, or
     its version, as far as `parameters` do not change them: `rule="top_k", k=5`. A pipeline takes the stages
@@ -115,7 +115,7 @@ def _pipeline(
 
 
 def find_version(settings: Settings, version: str | Path | Version | None = None) -> Version | Path | None:
-    """What to load for the version that is named, else for that of the settings, else the active one.
+    """Return what to load for the version that is named, else for that of the settings, else the active one.
 
     None means an untrained gate. Raises GateError when there is no such version.
     """
@@ -136,7 +136,7 @@ def find_version(settings: Settings, version: str | Path | Version | None = None
 def rule_of(
     settings: Settings, name: str | None = None, version: Version | Path | None = None, /, **changes: Any
 ) -> Rule:
-    """The rule of that name, else of the settings, else of the version, with some parameters changed.
+    """Return the rule of that name, else of the settings, else of the version, with some parameters changed.
 
     Parameters belong to the rule that they stand with, and are left aside when another is named; those of
     settings that name no rule belong to the version's. Raises PolicyError for a rule or parameter that there
@@ -149,14 +149,14 @@ def rule_of(
 
 
 def limits_of(settings: Settings) -> Limits:
-    """How few and how many turns the settings want kept."""
+    """Return how few and how many turns the settings want kept."""
     return Limits(settings.min_turns, settings.max_turns)
 
 
 def load_weights(
     version: str | Path | Version | None, settings: Settings, encoder: Encoder
 ) -> tuple[Gate, str]:
-    """The gate of a version, by name or folder, and what that version is called.
+    """Return the gate of a version, by name or folder, and what that version is called.
 
     None is the version of the settings, else the active one.
 
@@ -171,7 +171,7 @@ def load_weights(
 
 
 def parameters_of(settings: Settings, name: str) -> dict[str, Any]:
-    """The parameters that stand with the policy; none when the settings choose another one."""
+    """Return the parameters that stand with the policy; none when the settings choose another one."""
     given = dict(settings.policy_parameters) if settings.policy == name else {}
     if unknown := sorted(set(given) - set(policy_settings(name))):
         told = ", ".join(policy_settings(name)) or "none"

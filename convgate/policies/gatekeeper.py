@@ -136,7 +136,7 @@ def _kept_all_the_same(
 def _still_open(
     placed: PlacedExchange, decision: GatekeeperDecision, situation: Situation, turns: Sequence[Turn]
 ) -> Why | None:
-    """Why the last exchange is still going on; None when it is not."""
+    """Return why the last exchange is still going on; None when it is not."""
     if situation.turn.role in _ANSWERS:
         return _GOING_ON
     if len(placed.turns) == 1:  # without any answers, this is no talk of questions and answers

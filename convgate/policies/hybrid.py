@@ -22,7 +22,7 @@ _CONSTANT = 60  # Cormack, Clarke and Büttcher (2009)
 
 
 def reciprocal_rank_fusion(*rankings: Floats) -> NDArray[np.float64]:
-    """(n,) Σ 1 / (60 + rank) over the rankings, rank 1 the highest score; ties share their mean rank.
+    """Return (n,) Σ 1 / (60 + rank) over the rankings, rank 1 the highest score; ties share their mean rank.
 
     >>> reciprocal_rank_fusion(np.array([3.0, 1.0]), np.array([2.0, 0.0])).round(4).tolist()
     [0.0328, 0.0323]
@@ -42,7 +42,7 @@ class Hybrid(Checked, Encodes):
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """The k best of the fused ranking."""
+        """Return the k best of the fused ranking."""
         scores = reciprocal_rank_fusion(
             cosine_scores(self.encoder, situation, history), bm25_scores(situation, history)
         )

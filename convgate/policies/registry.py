@@ -50,17 +50,17 @@ GATE_SETTINGS = tuple(
 
 
 def policy_names() -> tuple[str, ...]:
-    """The names that `make_policy` knows."""
+    """Return the names that `make_policy` knows."""
     return tuple(POLICIES)
 
 
 def policy_labels() -> dict[str, str]:
-    """A short label for each policy's name."""
+    """Return a short label for each policy's name."""
     return {name: policy.label for name, policy in POLICIES.items()}
 
 
 def needs_encoder(name: str, parameters: Mapping[str, Any] | None = None) -> bool:
-    """Whether the policy of that name needs embeddings; PolicyError when there is none.
+    """Return whether the policy of that name needs embeddings; PolicyError when there is none.
 
     A pipeline needs them when one of the stages that `parameters` name does.
     """
@@ -68,7 +68,7 @@ def needs_encoder(name: str, parameters: Mapping[str, Any] | None = None) -> boo
 
 
 def stages_of(name: str, parameters: Mapping[str, Any]) -> tuple[PolicySpec, ...]:
-    """The stages of a pipeline with these parameters; of another policy, that policy alone."""
+    """Return the stages of a pipeline with these parameters; of another policy, that policy alone."""
     if name != Pipeline.name:
         return (PolicySpec(name, parameters),)
     return read_stages(str(parameters.get("stages", DEFAULT_STAGES)))
@@ -105,7 +105,7 @@ def make_policy(
     gate: Gate | None = None,
     **settings: Any,
 ) -> Policy:
-    """The policy of that name. `encoder` may be a function, called only when the policy needs one.
+    """Return the policy of that name. `encoder` may be a function, called only when the policy needs one.
 
     Raises PolicyError for an unknown name, an unknown setting, a value out of range, or a missing encoder.
     """

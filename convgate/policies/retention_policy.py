@@ -17,19 +17,19 @@ from convgate.policies.retention.windows import BASE_WINDOW, KEEP_LAST, PERIOD, 
 
 
 def _period_setting(end: str) -> Any:
-    """How often a checkpoint comes, counted from the `end` that the policy counts from."""
+    """Return how often a checkpoint comes, counted from the `end` that the policy counts from."""
     told = f"Every so many messages, counted from the {end}, one of 0.60 or more stays; 0: no checkpoints."
     return setting(PERIOD, "checkpoint period", low=0, high=10_000, step=1, help=told)
 
 
 def _estimate_setting() -> Any:
-    """Whether hedging language stands in for a confidence that is not stated."""
+    """Return whether hedging language stands in for a confidence that is not stated."""
     told = "On: estimated from hedging language where none is stated. Off: it counts as 0.50."
     return switch(default=False, label="estimate", help=told)
 
 
 def _decisions_of(policy: str, indices: NDArray[np.int64], found: Retained) -> TurnDecisions:
-    """What retention found, as decisions; the score is the confidence."""
+    """Return what retention found, as decisions; the score is the confidence."""
     start = int(indices[0]) if len(indices) else 0
     return TurnDecisions(
         policy=policy,

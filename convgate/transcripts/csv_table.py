@@ -51,7 +51,7 @@ class CSVFormat:
         return float(source.is_text and _header(source)[1].is_transcript)
 
     def read(self, source: Source) -> Read:
-        """The conversations by their ids, in the order of their first rows."""
+        """Return the conversations by their ids, in the order of their first rows."""
         report = source.report
         line, columns = _header(source)
         if not columns.is_transcript:
@@ -82,7 +82,7 @@ class CSVFormat:
             yield one.line, Conversation(id, tuple(one.turns), one.title, notes, self.name)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
-        """The rows under the file's own columns; else under those that the turns need."""
+        """Return the rows under the file's own columns; else under those that the turns need."""
         own = conversation.format == self.name and _COLUMNS in conversation.metadata
         if own:
             columns = Columns.of(conversation.metadata[_COLUMNS], conversation.metadata[_DELIMITER])
@@ -101,7 +101,7 @@ class CSVFormat:
 
 
 def _header(source: Source) -> tuple[int, Columns]:
-    """The header and its line; spreadsheets may put `sep=;` above it."""
+    """Return the header and its line; spreadsheets may put `sep=;` above it."""
     for number, line in enumerate(islice(source.lines(), 20), 1):
         header = line.strip("\r\n")
         if header.strip() and not header.lower().startswith("sep="):
@@ -164,7 +164,7 @@ class Columns:
 
     @classmethod
     def of_header(cls, header: str) -> Columns:
-        """The columns of a header line, by the delimiter that makes most sense of it.
+        """Return the columns of a header line, by the delimiter that makes most sense of it.
 
         >>> Columns.of_header("Speaker;Message").meaning
         {'speaker': 0, 'text': 1}
@@ -186,7 +186,7 @@ class Columns:
 
 
 def split_header(header: str, delimiter: str) -> list[str]:
-    """The names in a header line without spaces around them; none when it is not a table row."""
+    """Return the names in a header line without spaces around them; none when it is not a table row."""
     try:
         return [name.strip() for name in next(csv.reader([header], delimiter=delimiter), [])]
     except csv.Error:
@@ -198,13 +198,13 @@ ROW = "row"
 
 
 def cell(cells: Sequence[str], columns: Columns, held: str) -> str | None:
-    """What a row has in the column of that meaning; None when there is none or it is empty."""
+    """Return what a row has in the column of that meaning; None when there is none or it is empty."""
     place = columns.meaning.get(held)
     return (cells[place] or None) if place is not None and place < len(cells) else None
 
 
 def turn_of_row(cells: list[str], columns: Columns, warn: Warn) -> Turn:
-    """One row as a turn.
+    """Return one row as a turn.
 
     `warn` is told of a time that cannot be read; the turn then has none.
 
@@ -237,7 +237,7 @@ def turn_of_row(cells: list[str], columns: Columns, warn: Warn) -> Turn:
 
 
 def row_of_turn(turn: Turn, conversation: Conversation, columns: Columns) -> list[str]:
-    """One turn as a row under the columns; what has no column is left out."""
+    """Return one turn as a row under the columns; what has no column is left out."""
     row = [""] * len(columns.names)
     for held, place in columns.meaning.items():
         row[place] = _VALUES[held](turn, conversation)
@@ -249,7 +249,7 @@ def row_of_turn(turn: Turn, conversation: Conversation, columns: Columns) -> lis
 
 
 def columns_for(turns: Sequence[Turn], conversation: Conversation) -> Columns:
-    """The columns that the turns need, under their usual names."""
+    """Return the columns that the turns need, under their usual names."""
     needed = [
         name
         for name, held in _USUAL.items()
@@ -373,7 +373,7 @@ class _Tape:
             del self._row[1:]
 
     def taken(self) -> int:
-        """How many lines the row has; the next one begins."""
+        """Return how many lines the row has; the next one begins."""
         count = len(self._row)
         self._row = []
         self._single = max(0, self._single - count)

@@ -48,7 +48,7 @@ class JsonParser:
         ).decode
 
     def parse(self, text: str) -> Any:
-        """The value that `text` holds.
+        """Return the value that `text` holds.
 
         Raises TranscriptError, `line` counting within the text, when it is not JSON or nested too deeply.
         """
@@ -84,7 +84,7 @@ class JsonParser:
 
 
 def kind(value: object) -> str:
-    """What JSON calls a value, with its article, for messages.
+    """Return what JSON calls a value, with its article, for messages.
 
     >>> kind(True), kind([1, 2])
     ('true', 'a list')
@@ -111,7 +111,7 @@ def _depth_exceeds(value: Any, limit: int) -> bool:
 
 
 def _writable(value: Any) -> Any:
-    """A copy without unwritable characters; at most MAX_DEPTH calls deep."""
+    """Return a copy without unwritable characters; at most MAX_DEPTH calls deep."""
     if isinstance(value, str):
         return writable(value)
     if isinstance(value, list):
@@ -237,7 +237,7 @@ class JsonFile:
 
     @classmethod
     def in_source(cls, source: Source) -> JsonFile | None:
-        """The JSON of a source, None when there is none.
+        """Return the JSON of a source, None when there is none.
 
         "[Monday] Anna: hi" is none, though it begins with a bracket. It is lines when at least half of the
         first ones hold an object or a list each, so that bad lines at the beginning do not hide what it is.
@@ -294,7 +294,7 @@ class JsonFile:
 
 
 def _try(line: str) -> Any:
-    """The object or list that a line holds, else None."""
+    """Return the object or list that a line holds, else None."""
     try:
         value = JsonParser().parse(line)
     except TranscriptError:

@@ -51,22 +51,22 @@ class MessageLists(ABC):
 
     @abstractmethod
     def list_key(self, fields: Mapping[str, Any]) -> str | None:
-        """The field of an object that holds its messages, None when the object is no conversation."""
+        """Return the field of an object that holds its messages, None when the object is no conversation."""
 
     @abstractmethod
     def is_message(self, value: Any) -> bool:
-        """Whether a value looks like a message of this format."""
+        """Return whether a value looks like a message of this format."""
 
     @abstractmethod
     def turn(self, message: Any, field: str, place: Place) -> Turn:
-        """One message as a turn; raises TranscriptError naming `field`."""
+        """Return one message as a turn; raises TranscriptError naming `field`."""
 
     def is_beside(self, value: Any) -> bool:
-        """Whether a value belongs to the format without being a conversation or a message."""
+        """Return whether a value belongs to the format without being a conversation or a message."""
         return False
 
     def turns_together(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """All turns of a conversation, with what they only tell together."""
+        """Return all turns of a conversation, with what they only tell together."""
         return tuple(turns)
 
     def recognises(self, source: Source) -> float:
@@ -83,7 +83,7 @@ class MessageLists(ABC):
         return sum(map(self._is_record, values)) / len(values) if values else 0.0
 
     def read(self, source: Source) -> Read:
-        """The source's conversations; bad places go to its report."""
+        """Return the source's conversations; bad places go to its report."""
         if source.json is None:
             raise source.json_error or TranscriptError("this is not JSON", file=source.report.file)
         document = None if source.json.is_lines else source.json.document
@@ -106,7 +106,7 @@ class MessageLists(ABC):
             yield found.line, Conversation(id or "", turns, metadata={LAYOUT: LINES}, format=self.name)
 
     def conversation(self, value: Any, place: Place) -> Conversation:
-        """The conversation that an object or a bare list holds; its id is empty when it names none."""
+        """Return the conversation that an object or a bare list holds; its id is empty when it names none."""
         notes = {ONE_LINE: True} if place.line is not None else {}
         if isinstance(value, list) and self._is_record(value):
             turns = self._turns(value, "", place)
@@ -147,7 +147,7 @@ class MessageLists(ABC):
 
 
 def described(value: Any) -> str:
-    """What a value is, and for an object which fields it has."""
+    """Return what a value is, and for an object which fields it has."""
     if not isinstance(value, Mapping) or not value:
         return kind(value) if value != {} else "an empty object"
     keys = ", ".join(repr(key) for key in list(value)[:6])
@@ -155,7 +155,7 @@ def described(value: Any) -> str:
 
 
 def public(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """What came with the transcript, without the notes on its layout."""
+    """Return what came with the transcript, without the notes on its layout."""
     return {key: value for key, value in metadata.items() if not key.startswith("_")}
 
 

@@ -43,7 +43,7 @@ def turns_from_messages(messages: Iterable[Mapping[str, Any]]) -> tuple[Turn, ..
 
 
 def turn_from_message(message: Any, field: str = "message", warn: Warn | None = None) -> Turn:
-    """One message as a turn; `field` names it in errors.
+    """Return one message as a turn; `field` names it in errors.
 
     `warn` is told of a timestamp that cannot be read; the turn then has none.
 
@@ -163,7 +163,7 @@ _NAMED = {
 
 
 def content_parts(content: Any, field: str) -> tuple[ContentPart, ...]:
-    """The parts of a message's content, without the empty ones.
+    """Return the parts of a message's content, without the empty ones.
 
     A part that is no text is named in brackets: `[image]`, `[audio]`, `[file: plan.pdf]`.
 
@@ -212,7 +212,7 @@ _NAMELESS_TOOL = "tool"
 
 
 def to_messages(turns: Iterable[Turn]) -> list[Mapping[str, Any]]:
-    """The turns as messages that chat APIs take, one each and in order.
+    """Return the turns as messages that chat APIs take, one each and in order.
 
     Where a turn's `source` is an OpenAI message, it is that very object. Otherwise ids, times, metadata
     and parts that are no text stay behind (the latter leave their name in brackets): the API has no
@@ -232,7 +232,7 @@ def file_message(turn: Turn) -> Mapping[str, Any]:
 
 
 def is_openai_message(turn: Turn) -> bool:
-    """Whether the turn's source is an OpenAI chat message already."""
+    """Return whether the turn's source is an OpenAI chat message already."""
     source = turn.source
     return (
         source is not None
@@ -242,7 +242,7 @@ def is_openai_message(turn: Turn) -> bool:
 
 
 def new_message(turn: Turn) -> dict[str, Any]:
-    """A message made from the turn's own fields."""
+    """Return a message made from the turn's own fields."""
     message: dict[str, Any] = {"role": turn.role}
     if turn.name:
         message["name"] = turn.name
@@ -258,7 +258,7 @@ def new_message(turn: Turn) -> dict[str, Any]:
 
 
 def api_name(name: str) -> str:
-    """The name with what chat APIs refuse in one taken out; empty when nothing is left.
+    """Return the name with what chat APIs refuse in one taken out; empty when nothing is left.
 
     >>> api_name("Anna K. <x>"), api_name("Zoë"), api_name("李雷")
     ('Anna_K_x', 'Zoe', '')
@@ -290,7 +290,7 @@ def _nearest_role(turn: Turn) -> str:
 
 
 def _introduced(parts: tuple[ContentPart, ...], speaker: str) -> tuple[ContentPart, ...]:
-    """What was said with the speaker's name, on one line, in front of it."""
+    """Return what was said with the speaker's name, on one line, in front of it."""
     who = " ".join(speaker.split())
     if not parts or not who:
         return parts
@@ -328,11 +328,11 @@ class OpenAIFormat(MessageLists):
         return "messages" if "messages" in fields else None
 
     def is_message(self, value: Any) -> bool:
-        """Whether it has a role, and something said or called."""
+        """Return whether it has a role, and something said or called."""
         return isinstance(value, Mapping) and "role" in value
 
     def turn(self, message: Any, field: str, place: Place) -> Turn:
-        """One message as a turn."""
+        """Return one message as a turn."""
         return turn_from_message(message, field, place.warn)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:

@@ -57,7 +57,7 @@ def read_conversations(
     time_limit: float | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Transcript:
-    """The conversations of a transcript, in whatever format it is.
+    """Return the conversations of a transcript, in whatever format it is.
 
     source: the path of a file, or the bytes of an upload, which `name` names in messages.
     format: read it as this format instead of finding out from the content.
@@ -93,7 +93,7 @@ def read_text(
     time_limit: float | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Transcript:
-    """The conversations of a pasted text; everything else as in `read_conversations`.
+    """Return the conversations of a pasted text; everything else as in `read_conversations`.
 
     >>> talk = read_text("You: Is it raining?\\nChatGPT: I cannot see outside.").conversations[0]
     >>> [(turn.role, turn.text) for turn in talk.turns]
@@ -104,7 +104,7 @@ def read_text(
 
 
 def read_source(source: Source, format: str | None = None, *, skip_bad: bool = False) -> Transcript:
-    """The conversations of a source; everything else as in `read_conversations`."""
+    """Return the conversations of a source; everything else as in `read_conversations`."""
     reader = format_named(format) if format else recognised(source)
     report = source.report
     ids = Ids(report)

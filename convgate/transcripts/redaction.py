@@ -209,7 +209,7 @@ def _label(kind: str) -> str:
 
 @cache
 def _detectors() -> tuple[_Detector, ...]:
-    """Those of the library, the most specific first."""
+    """Return those of the library, the most specific first."""
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.plugins import keyword
     from detect_secrets.plugins.base import BasePlugin, RegexBasedDetector

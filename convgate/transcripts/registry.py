@@ -24,7 +24,7 @@ class Format(Protocol):
     suffix: str  # of files written in it
 
     def recognises(self, source: Source) -> float:
-        """How much of the source is in this format, 0…1; cheap, for every format is asked."""
+        """Return how much of the source is in this format, 0…1; cheap, for every format is asked."""
         ...
 
     def read(self, source: Source) -> Read:
@@ -49,7 +49,7 @@ FORMATS: tuple[Format, ...] = (  # of formats that fit equally well, the first i
 
 
 def format_named(name: str) -> Format:
-    """The format of that name; raises TranscriptError when there is none."""
+    """Return the format of that name; raises TranscriptError when there is none."""
     for format in FORMATS:
         if format.name == name:
             return format
@@ -58,7 +58,7 @@ def format_named(name: str) -> Format:
 
 
 def recognised(source: Source) -> Format:
-    """The format that fits the source's content best; raises TranscriptError when none does."""
+    """Return the format that fits the source's content best; raises TranscriptError when none does."""
     best, share = None, 0.0
     for format in FORMATS:
         if (found := format.recognises(source)) > share:
@@ -90,7 +90,7 @@ def _unknown(source: Source) -> str:
 def write_conversation(
     conversation: Conversation, *, format: str | None = None, indices: Sequence[int] | None = None
 ) -> str:
-    """The conversation as text, in the format that it came in or another.
+    """Return the conversation as text, in the format that it came in or another.
 
     indices: 0-based, only these turns, in this order.
 

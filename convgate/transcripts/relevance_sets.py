@@ -45,11 +45,11 @@ class RelevanceFormat(OpenAIFormat):
         return False
 
     def is_beside(self, value: Any) -> bool:
-        """Whether it is a case."""
+        """Return whether it is a case."""
         return isinstance(value, Mapping) and value.get("type") == "case" and "conversation" in value
 
     def conversation(self, value: Any, place: Any) -> Conversation:
-        """A conversation line; a missing list of messages is told as such."""
+        """Return a conversation line; a missing list of messages is told as such."""
         if isinstance(value, Mapping) and value.get("type") == "conversation":
             value = {"messages": None, **value}
         conversation = super().conversation(value, place)
@@ -57,7 +57,7 @@ class RelevanceFormat(OpenAIFormat):
         return replace(conversation, metadata=fields)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
-        """One line."""
+        """Return one line."""
         line = {"type": "conversation", "id": conversation.id}
         fields = {**line, **top_fields(conversation, self.name), **line}  # a transcript may have a `type` too
         return dump_json({**fields, "messages": [_message(turn) for turn in turns]}) + "\n"
@@ -98,7 +98,7 @@ class Case:
         return self.judged is None or bool(self.judged)
 
     def posed(self, conversation: Conversation) -> tuple[Situation, History]:
-        """What the model has to answer, and the turns before it.
+        """Return what the model has to answer, and the turns before it.
 
         Raises ConversationError when the conversation has no such turn.
         """
@@ -117,14 +117,14 @@ class RelevanceSet:
     problems: Problems = field(default_factory=Problems)  # what was left out or odd in the file
 
     def situation(self, case: Case) -> tuple[Situation, History]:
-        """What the model has to answer in a case, and the turns before it."""
+        """Return what the model has to answer in a case, and the turns before it."""
         return case.posed(self.conversations[case.conversation])
 
 
 def read_relevance_set(
     path: str | Path, *, skip_bad: bool = False, max_bytes: int = MAX_BYTES
 ) -> RelevanceSet:
-    """The relevance set in a file of JSON lines; cases may come before their conversations.
+    """Return the relevance set in a file of JSON lines; cases may come before their conversations.
 
     Raises TranscriptError when the file cannot be read or, unless `skip_bad`, has a bad line: broken
     JSON, a conversation that is not one, an id given twice, a case about an unknown conversation or
@@ -159,7 +159,7 @@ def read_relevance_set(
 
 
 def write_relevance_set(relevance_set: RelevanceSet, path: str | Path, *, private: bool = False) -> None:
-    """Writes the set to a file, each conversation before its cases; a failed write leaves no half file.
+    """Write the set to a file, each conversation before its cases; a failed write leaves no half file.
 
     `private` is as in `write_whole`. Raises TranscriptError when the file cannot be written.
     """
@@ -178,7 +178,7 @@ def _lines(relevance_set: RelevanceSet) -> Iterator[str]:
 
 
 def case_fields(case: Case) -> dict[str, Any]:
-    """What a case's line holds."""
+    """Return what a case's line holds."""
     optional = {
         "turn": case.turn,
         "query": None if case.query is None else {"role": case.query.role, "content": case.query.text},
@@ -264,7 +264,7 @@ def _check_id(id: str, known: Mapping[str, object], what: str) -> None:
 
 
 def split_group_of(conversation: Conversation, otherwise: str | None = None) -> str:
-    """The group of a conversation of a relevance set: what its field says, or its id.
+    """Return the group of a conversation of a relevance set: what its field says, or its id.
 
     otherwise: the group of what came in another format, where ids often are names of files.
 

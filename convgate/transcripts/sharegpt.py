@@ -52,11 +52,11 @@ class ShareGPTFormat(MessageLists):
         return None
 
     def is_message(self, value: Any) -> bool:
-        """Whether it is an entry and no OpenAI message; those have `role` and `content`."""
+        """Return whether it is an entry and no OpenAI message; those have `role` and `content`."""
         return self._is_entry(value) and not _is_openai(value)
 
     def turn(self, message: Any, field: str, place: Place) -> Turn:
-        """One entry as a turn."""
+        """Return one entry as a turn."""
         if not isinstance(message, Mapping):
             raise TranscriptError(
                 f"an entry is an object with from and value, got {kind(message)}", field=field
@@ -74,7 +74,7 @@ class ShareGPTFormat(MessageLists):
         return Turn.of(role, writable(text), timestamp=moment, metadata=extra, source=message)
 
     def turns_together(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """The turns with ids on calls and results."""
+        """Return the turns with ids on calls and results."""
         return with_call_ids(turns)
 
     def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
@@ -111,7 +111,7 @@ def _is_openai(value: Any) -> bool:
 
 
 def _keys(entry: Mapping[str, Any]) -> tuple[str | None, str | None]:
-    """The names under which an entry has its speaker and its text."""
+    """Return the names under which an entry has its speaker and its text."""
     said_by = next((key for key in FROM_KEYS if key in entry), None)
     return said_by, next((key for key in VALUE_KEYS if key in entry), None)
 
@@ -179,7 +179,7 @@ def with_call_ids(turns: Sequence[Turn]) -> tuple[Turn, ...]:
 
 
 def calls_text(calls: Sequence[ToolCall]) -> str:
-    """The value of an entry that makes these calls."""
+    """Return the value of an entry that makes these calls."""
     made = [{"name": call.name, "arguments": _object(call.arguments)} for call in calls]
     return json.dumps(made[0] if len(made) == 1 else made, ensure_ascii=False)
 

@@ -85,7 +85,7 @@ class Source:
             yield line.replace("\0", REPLACEMENT) if self._has_nul else line
 
     def text(self) -> str:
-        """All lines together. Not kept: the caller decides how long it lives."""
+        """Return all lines together. Not kept: the caller decides how long it lives."""
         if self._fallback != "utf-8":
             return "".join(self.lines())
         text = self.data.decode("utf-8", "replace")
@@ -115,7 +115,7 @@ class Source:
 
 
 def source_of_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
-    """The file at `path`.
+    """Return the file at `path`.
 
     Raises TranscriptError when it cannot be opened or is larger than `max_bytes`.
     """
@@ -131,7 +131,7 @@ def source_of_path(path: Path, report: Report, *, max_bytes: int = MAX_BYTES) ->
 
 
 def source_of_bytes(data: bytes, report: Report, *, max_bytes: int = MAX_BYTES) -> Source:
-    """An upload.
+    """Return an upload.
 
     Raises TranscriptError when it is larger than `max_bytes`, or blank.
     """
@@ -172,7 +172,7 @@ def with_line_feeds(data: bytes) -> bytes:
 
 
 def is_utf8(data: bytes) -> bool:
-    """Whether all of the bytes are UTF-8; decodes in pieces, so that it needs little memory."""
+    """Return whether all of the bytes are UTF-8; decodes in pieces, so that it needs little memory."""
     if data.isascii():
         return True
     decoder = codecs.getincrementaldecoder("utf-8")()
@@ -186,7 +186,7 @@ def is_utf8(data: bytes) -> bool:
 
 
 def guess_encoding(data: bytes) -> str:
-    """The likeliest encoding of bytes that are not UTF-8; Western European when several fit equally.
+    """Return the likeliest encoding of bytes that are not UTF-8; Western European when several fit equally.
 
     >>> guess_encoding("Где ближайший вокзал и сколько стоит билет?".encode("cp1251"))
     'cp1251'

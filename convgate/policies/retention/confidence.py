@@ -42,7 +42,7 @@ BANDS: tuple[Band, ...] = ("unlimited", "checkpoints", "base_window", "first_to_
 
 
 def band_of(confidence: float) -> Band:
-    """The band of a confidence, 0…1; each border belongs to the band above it."""
+    """Return the band of a confidence, 0…1; each border belongs to the band above it."""
     if confidence >= UNLIMITED:
         return "unlimited"
     if confidence >= CHECKPOINTS:
@@ -51,7 +51,7 @@ def band_of(confidence: float) -> Band:
 
 
 def format_confidence(confidence: float) -> str:
-    """The number with two decimals, or as many more as it takes to stay on its side of a border.
+    """Return the number with two decimals, or as many more as it takes to stay on its side of a border.
 
     >>> format_confidence(0.85), format_confidence(0.6), format_confidence(0.6996)
     ('0.85', '0.60', '0.6996')
@@ -111,7 +111,7 @@ ABSENT = Confidence(UNSTATED, "absent")
 
 
 def stated(turn: Turn, place: str) -> Confidence | None:
-    """What a turn's metadata says; None when it says nothing.
+    """Return what a turn's metadata says; None when it says nothing.
 
     Looked for are `confidence`, in small letters or capitals, the same in an inner `metadata` object, then
     `logprobs`: a list of numbers or of objects with `logprob`, or an object whose `content` or `refusal` is
@@ -186,7 +186,7 @@ def _number(value: Any) -> int | float | None:
 
 
 def confidences(turns: Sequence[Turn], *, estimate: bool = False, first: int = 0) -> tuple[Confidence, ...]:
-    """The confidence of each turn, in order, in O(n).
+    """Return the confidence of each turn, in order, in O(n).
 
     A turn's own is what its metadata states, else the mean probability of its tokens, else 0.5; with
     `estimate`, hedging language comes before the 0.5. An answer is a turn of the assistant, before the next

@@ -85,7 +85,7 @@ class CodeBlock:
 
 
 def code_blocks(text: str) -> tuple[CodeBlock, ...]:
-    """The blocks of code in a text, by CommonMark's rules, in order; () when there is none.
+    """Return the blocks of code in a text, by CommonMark's rules, in order; () when there is none.
 
     Of a long text the first LONGEST characters are read, and nothing within more than five lists.
     """
@@ -100,7 +100,7 @@ def code_blocks(text: str) -> tuple[CodeBlock, ...]:
 
 
 def without_code(text: str) -> str:
-    """The text without its code blocks; nothing else is changed.
+    """Return the text without its code blocks; nothing else is changed.
 
     >>> without_code("Perhaps so:\\n\\n```\\nmaybe()\\n```\\nDone.")
     'Perhaps so:\\n\\nDone.'
@@ -121,7 +121,7 @@ def _language(info: str) -> str:
 
 @lru_cache(maxsize=1)
 def _blocks() -> MarkdownIt:
-    """Reads blocks alone: what is inside a paragraph does not matter here."""
+    """Read blocks alone: what is inside a paragraph does not matter here."""
     reader = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).disable(["inline"])
     reader.parse("```\n```")  # sets up its rules, which two threads must not do at once
     return reader
