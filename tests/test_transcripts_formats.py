@@ -146,12 +146,6 @@ def test_text_comes_back_as_it_was_and_chosen_turns_with_it():
     assert write_conversation(talk, indices=[2]) == "Intro\n\n**User:** Bye"
 
 
-def test_lines_that_look_like_speakers_are_guarded():
-    text = "## User\nUser: x\n\\User: y\n```\nUser: z\n```\n```never closed\n**AI:** no"
-    talk = Conversation("c", (Turn.of("user", text), Turn.of("assistant", "ok")))
-    assert spoken(write_conversation(talk, format="markdown")) == [("user", text), ("assistant", "ok")]
-
-
 @pytest.mark.parametrize(
     "line", ["# User" + " " * 20_000 + "x", "```" * 7_000, "**user" + " " * 20_000 + "x", "```a\n" * 20_000]
 )
@@ -215,12 +209,6 @@ def test_results_answer_the_calls_before_them_in_order():
         ("tool", "call-2"),
     ]
     assert to_messages(talk.turns)[2]["tool_calls"][0]["id"] == "call-1"
-
-
-@pytest.mark.parametrize("value", ["look it up", "5", '{"tool": "x"}', "[" * 2000])
-def test_a_call_that_is_no_json_keeps_its_text(value):
-    (talk,) = read_value({"conversations": [entry("function_call", value)]})
-    assert talk.turns[0].tool_calls == (ToolCall("call-1", "", value),)
 
 
 @pytest.mark.parametrize(
