@@ -27,12 +27,8 @@ _MARKS = (  # UTF-32 first: its mark begins with that of UTF-16
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-_CANDIDATES = [  # the likelier first: short texts fit several equally well
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256"),
-    *("cp932", "gb18030", "cp949", "big5", "koi8_r"),
-]
+_FALLBACK = "cp1252"  # of lines that are not UTF-8
 _CHUNK = 1 << 20
-_SAMPLE = 1 << 16  # bytes that the guess of an encoding looks at
 
 
 class Source:
@@ -52,7 +48,7 @@ class Source:
         utf8 = is_utf8(self.data)
         self.is_text = not self._is_binary(utf8=utf8)
         self._has_nul = b"\0" in self.data
-        self._fallback = self._guess() if self.is_text and not utf8 else "utf-8"
+        self._fallback = self._warn_encoding() if self.is_text and not utf8 else "utf-8"
         if self.is_text and self._has_nul:
             line = self.data.count(b"\n", 0, self.data.index(b"\0")) + 1
             report.warn(f"NUL characters, read as {REPLACEMENT}", line=line)
@@ -91,20 +87,17 @@ class Source:
         text = self.data.decode("utf-8", "replace")
         return text.replace("\0", REPLACEMENT) if self._has_nul else text
 
-    def _guess(self) -> str:
+    def _warn_encoding(self) -> str:
+        """Return the encoding of lines that are not UTF-8, Western European, and warn of them."""
         bad: list[int] = []
-        sample = bytearray()
         for number, raw in enumerate(self.report.watch(io.BytesIO(self.data), "lines"), 1):
             try:
                 raw.decode()
             except UnicodeDecodeError:
                 bad.append(number)
-                if len(sample) < 2**16:
-                    sample += raw
-        encoding = guess_encoding(bytes(sample))
         where = "this line is" if len(bad) == 1 else f"{len(bad)} lines from here on are"
-        self.report.warn(f"{where} not UTF-8; read as {encoding}, check the accents", line=bad[0])
-        return encoding
+        self.report.warn(f"{where} not UTF-8; read as {_FALLBACK}, check the accents", line=bad[0])
+        return _FALLBACK
 
     def _is_binary(self, *, utf8: bool) -> bool:
         if self.data.startswith(_MAGIC):
@@ -183,27 +176,6 @@ def is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def guess_encoding(data: bytes) -> str:
-    """Return the likeliest encoding of bytes that are not UTF-8; Western European when several fit equally.
-
-    >>> guess_encoding("Где ближайший вокзал и сколько стоит билет?".encode("cp1251"))
-    'cp1251'
-    """
-    from charset_normalizer import from_bytes  # only the rare file needs it
-
-    matches = from_bytes(data[:_SAMPLE], cp_isolation=_CANDIDATES, enable_fallback=False)
-    if not matches:
-        return "cp1252"
-    best = min((match.chaos, -match.coherence) for match in matches)
-    fitting = {
-        name
-        for match in matches
-        if (match.chaos, -match.coherence) == best
-        for name in [match.encoding, *match.could_be_from_charset]
-    }
-    return next(name for name in [*_CANDIDATES, *sorted(fitting)] if name in fitting)
 
 
 def _unmarked_utf16(data: bytes) -> str | None:
