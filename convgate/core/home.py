@@ -1,4 +1,4 @@
-"""Whose convgate this is; files that are nobody else's business: transcripts, and what was made of them."""
+"""The private data directory (mode 0700), its read-only mode, and the name of the person at the machine."""
 
 from __future__ import annotations
 

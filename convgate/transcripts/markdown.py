@@ -141,10 +141,9 @@ class MarkdownFormat:
         style = conversation.metadata.get(_STYLE, "heading 2") if own else "heading 2"
         for turn in turns:
             raw = turn.source.get(RAW) if own and turn.source else None
-            is_raw = isinstance(raw, str)
-            if text and not text.endswith("\n" if is_raw else "\n\n"):
+            if text and not text.endswith("\n\n" if raw is None else "\n"):
                 text += "\n" if text.endswith("\n") else "\n\n"
-            text += raw if is_raw else _render(turn, style)
+            text += _render(turn, style) if raw is None else str(raw)
         return writable(text)
 
 
