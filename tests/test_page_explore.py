@@ -293,7 +293,7 @@ def test_every_policy_can_decide_alone(open_page: Open, name: str) -> None:
     app = open_page(policy=name)
     assert metric(app, "Policy") == policy_labels()[name]
     assert len(transcript(app)["rows"]) == 8
-    for view in ("messages", "scores", "parts", "matrix", "download"):
+    for view in ("messages", "matrix", "download"):
         sound(app.button_group(key="explore.show").set_value(view).run())
 
 
@@ -586,7 +586,7 @@ def test_blank_and_hostile_and_very_long_turns(open_page: Open) -> None:
 
 def test_halves_of_surrogate_pairs_break_nothing(open_page: Open) -> None:
     half = "nan \ud800 batch"
-    for view in ("messages", "scores", "parts", "matrix", "download"):
+    for view in ("messages", "matrix", "download"):
         said_by = Turn.of("user", half, name=half)
         app = open_page(
             said_by, Turn.of("assistant", "ok"), said_by, Turn.of("user", "nan"),
