@@ -24,7 +24,7 @@ from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import POLICIES
 from convgate.policies.selector import Selector, load_gate, load_policy
-from convgate.policies.written import Written, to_text
+from convgate.policies.spec import PolicySpec, to_text
 from convgate.transcripts import read_conversations, to_messages
 from convgate.transcripts.characters import writable
 from convgate.versions import Draft, Versions
@@ -122,7 +122,7 @@ def test_the_file_holds_any_text(goal: str, encoder: str) -> None:
 
 
 @st.composite
-def written(draw: st.DrawFn, name: str) -> Written:
+def written(draw: st.DrawFn, name: str) -> PolicySpec:
     """A policy with any of its parameters, from the whole of their ranges."""
     kind, parameters = POLICIES[name], {}
     if name == GatePolicy.name:
@@ -131,7 +131,7 @@ def written(draw: st.DrawFn, name: str) -> Written:
     for item in fields(kind):
         if item.metadata and draw(st.booleans()):
             parameters[item.name] = draw(value_of(item.metadata))
-    return Written(name, parameters)
+    return PolicySpec(name, parameters)
 
 
 def value_of(told: Mapping[str, Any]) -> st.SearchStrategy[Any]:
@@ -177,7 +177,7 @@ def test_any_policy_decides_the_same_behind_its_file(
         threshold_rule=data.draw(st.sampled_from([None, "top_k"])),
         max_turns=data.draw(st.sampled_from([None, 2])),
     )
-    only = stages[0] if len(stages) == 1 else Written("pipeline", {"stages": to_text(stages)})
+    only = stages[0] if len(stages) == 1 else PolicySpec("pipeline", {"stages": to_text(stages)})
     policy = build_policy(only.name, settings, encoder, **only.parameters)
     file = tmp_path_factory.mktemp("agent") / "convgate-agent.toml"
     file.write_text(AgentSettings.of(policy, settings).to_toml(), encoding="utf-8")

@@ -37,9 +37,8 @@ from convgate.gate.thresholds import (
     TopK,
     make_rule,
 )
-from convgate.policies.base import history_indices
+from convgate.policies.base import NO_LIMITS, decide_by_rule, history_indices
 from convgate.policies.gate import GatePolicy
-from convgate.policies.scored import NO_LIMITS, decide_by_rule
 from convgate.transcripts import Case, RelevanceSet
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate

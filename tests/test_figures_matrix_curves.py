@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from convgate.evaluation.curves import threshold_curve
 from convgate.figures.curves import CurveMarks, threshold_curve_figure
-from convgate.figures.matrix import describe_matrix, matrix_figure
+from convgate.figures.matrix import matrix_figure
 from convgate.figures.palette import LIGHT
 
 
@@ -38,12 +37,6 @@ def test_unseen_marks_above_the_cells_take_the_clicks() -> None:
     assert marks.marker.opacity == marks.unselected.marker.opacity == 0
     sent = json.loads(fig.to_json())["data"][1]["customdata"]
     assert sent[0] == [11, 10], "typed arrays would come back from a click as objects"
-
-
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_conversations_of_hardly_any_turns(n: int) -> None:
-    assert matrix_figure(lower(n), start=0, palette=LIGHT, threshold=0.5).to_json()
-    assert describe_matrix(lower(n), start=0)
 
 
 RELEVANT = np.array([True, False, True, False, True])

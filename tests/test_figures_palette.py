@@ -55,13 +55,3 @@ def test_colour_scales_can_be_told_by_lightness_alone(palette: Palette) -> None:
         steps = [contrast(colour, palette.background) for colour in scale]
         assert steps == sorted(steps)
         assert len(set(steps)) == len(steps)
-
-
-@pytest.mark.parametrize("palette", [LIGHT, DARK], ids=["light", "dark"])
-def test_blue_is_for_kept_turns_only(palette: Palette) -> None:
-    for name in (item.name for item in fields(Palette)):
-        values = getattr(palette, name)
-        for colour in [values] if isinstance(values, str) else values:
-            red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
-            is_blue = blue > 1.1 * max(red, green) and blue - min(red, green) > 60
-            assert not is_blue or name in ("kept", "kept_text", "sequential"), (name, colour)

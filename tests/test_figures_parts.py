@@ -1,25 +1,17 @@
-"""Charts of one turn and of the history's spread: waterfall, tiers, residual gate, links, histogram."""
+"""Charts of one turn: waterfall and links."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
 
-import numpy as np
-import plotly.graph_objects as go
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from convgate.figures.palette import DARK, LIGHT
+from convgate.figures.palette import LIGHT
 from convgate.figures.parts import links_figure, waterfall_figure
-from convgate.figures.scores import BINS, histogram_figure
 from convgate.gate.explain import Link
 from tests.test_figures_scores import words
-
-
-def threshold_lines(fig: go.Figure) -> list[Any]:
-    return [shape for shape in fig.layout.shapes if shape.name == "threshold"]
 
 
 @given(st.lists(st.floats(-30, 30), max_size=6), st.floats(-10, 10))
@@ -56,13 +48,3 @@ def test_links_escape_what_people_wrote() -> None:
         assert "<b>" not in shown
         assert "<script>" not in shown
         assert "&lt;b&gt;" in shown
-
-
-def test_the_histogram_counts_every_turn_once_as_kept_or_dropped() -> None:
-    scores = np.random.default_rng(1).random(500)
-    fig = histogram_figure(scores, scores >= 0.7, 0.7, DARK)
-    counts = {item.name: np.array(item.y) for item in fig.data}
-    assert counts["kept"].sum() == (scores >= 0.7).sum()
-    assert counts["kept"].sum() + counts["dropped"].sum() == 500
-    assert len(counts["kept"]) == BINS
-    assert threshold_lines(fig)[0].x0 == 0.7

@@ -1,11 +1,9 @@
-"""The curves of a training, live and over the number of labels."""
+"""The curves of a training over its epochs."""
 
 from __future__ import annotations
 
-import pytest
-
-from convgate.figures.palette import DARK, LIGHT, Palette
-from convgate.figures.training import losses_figure
+from convgate.figures.palette import LIGHT
+from convgate.figures.training import epoch_curves, epochs_figure, losses_and_shares
 from convgate.training.epochs import Epoch
 
 EPOCHS = (
@@ -15,12 +13,12 @@ EPOCHS = (
 )
 
 
-@pytest.mark.parametrize("palette", [LIGHT, DARK])
-def test_losses_are_lines_over_epochs_with_the_best_marked(palette: Palette) -> None:
-    fig = losses_figure(EPOCHS, 8, palette=palette)
-    training, validation, best = fig.data
+def test_losses_are_lines_over_epochs_with_the_best_marked() -> None:
+    losses, _ = losses_and_shares(epoch_curves(EPOCHS))
+    fig = epochs_figure(losses, LIGHT, shares=False, best=2, max_epochs=8)
+    training, validation = fig.data
     assert (list(training.x), list(training.y)) == ([1, 2, 3], [0.9, 0.7, 0.6])
     assert list(validation.y) == [0.8, 0.6, 0.65]
-    assert (list(best.x), list(best.y)) == ([2], [0.6])
-    assert validation.line.color == palette.kept
+    assert [shape.x0 for shape in fig.layout.shapes] == [2]
+    assert fig.layout.xaxis.range[1] == 8.5
     assert training.line.dash != validation.line.dash, "never by colour alone"

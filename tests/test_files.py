@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from pathlib import Path
 
 import pytest
@@ -59,12 +58,6 @@ def test_the_folder_is_synchronised_after_the_file_has_its_name(
     assert seen == [["out.json"]]
 
 
-def test_a_name_as_long_as_names_can_be_is_written(tmp_path: Path):
-    path = tmp_path / ("n" * 255)
-    write_whole(path, b"x")
-    assert path.read_bytes() == b"x"
-
-
 def test_permissions_stay_and_a_link_stays_a_link(tmp_path: Path):
     path, link = tmp_path / "private.json", tmp_path / "link.json"
     path.write_bytes(b"old")
@@ -74,14 +67,3 @@ def test_permissions_stay_and_a_link_stays_a_link(tmp_path: Path):
     assert link.is_symlink()
     assert path.read_bytes() == b"new"
     assert path.stat().st_mode & 0o777 == 0o600
-
-
-def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path: Path):
-    pipe, got = tmp_path / "pipe", []
-    os.mkfifo(pipe)
-    reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()), daemon=True)
-    reader.start()
-    write_whole(pipe, b"through")
-    reader.join(10)
-    assert got == [b"through"]
-    assert pipe.is_fifo()

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from convgate.cli.output import transaction
 from convgate.core.conversation import Conversation, ToolCall, Turn
 from convgate.core.errors import ConvgateError
-from convgate.core.settings import load_settings
-from convgate.labels.exchange import keep_labels, read_labels, write_labels
-from convgate.store import Conversations, NewConversation, Store, documents
+from convgate.store import documents
 from convgate.transcripts import (
     FORMATS,
     read_conversations,
@@ -44,10 +40,6 @@ CONVERSATION = Conversation(
     ),
     title="Tea",
 )
-LISTED = [
-    {"current_turn": now, "current_text": f"talk {now}", "history_start": 0, "relevant_turns": [0, now - 1]}
-    for now in (4, 6)
-]
 LABELLED = case(labels=[{"annotator": "Ada", "turn": 0, "answer": "relevant", "at": "2026-05-08T13:56:00Z"}])
 QUESTION = {"type": "case", "id": "q", "conversation": "t", "query": {"role": "user", "content": "And?"},
             "relevant": [1], "judged": [0, 1], "window": 8, "tags": ["a"]}  # fmt: skip
@@ -138,44 +130,3 @@ def test_values_of_another_kind_end_in_a_result_or_an_error_for_people(format: s
                     write_conversation(talk)
             with suppress(ConvgateError):
                 read_relevance_set(file, skip_bad=skip_bad)
-
-
-@pytest.fixture
-def store() -> Store:
-    store = Store(load_settings().database)
-    said = tuple(Turn.of(message["role"], message["content"]) for message in MESSAGES)
-    Conversations(store).add([NewConversation(Conversation("t", said), "a test")])
-    return store
-
-
-def label_seeds(store: Store) -> dict[str, list[bytes]]:
-    first = lines(TALK, LABELLED, QUESTION, case(id="d", turn=3))
-    keep_labels(store, read_labels(first, "set.jsonl", store, annotator="Ada"), by="Ada")
-    return {
-        "table": [write_labels(store, "csv")],
-        "set": [first, write_labels(store, "relevance-set")],
-        "lists": [lines(*LISTED)],
-    }
-
-
-@pytest.mark.parametrize("kind", ["table", "set", "lists"])
-def test_damaged_labels_end_in_a_result_or_an_error_for_people(kind: str, store: Store) -> None:
-    rng, seeds = random.Random(kind), label_seeds(store)[kind]
-
-    def bytes_changed() -> bytes:
-        return damaged(rng.choice(seeds), seeds, rng)
-
-    def values_changed() -> bytes:
-        values = [json.loads(line) for line in rng.choice(seeds).splitlines()]
-        return lines(*(changed(value, [*ODD, *values], rng) for value in values))
-
-    ways: list[Callable[[], bytes]] = [bytes_changed] if kind == "table" else [bytes_changed, values_changed]
-    for make in ways:
-        for _ in range(DAMAGED):
-            data = make()
-            for skip_bad in (False, True):
-                with suppress(ConvgateError), transaction(store, dry_run=True):
-                    found = read_labels(data, "labels", store, annotator="Ada", skip_bad=skip_bad)
-                    keep_labels(store, found, by="Ada")
-                    for conversation in found.conversations:
-                        write_conversation(Conversations(store).get(conversation.key).conversation)

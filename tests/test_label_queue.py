@@ -16,8 +16,7 @@ from convgate.core.conversation import Conversation, History, Situation, Turn
 from convgate.core.decisions import TurnDecisions
 from convgate.gate.thresholds import Absolute
 from convgate.labels.queue import Judge, make_queue
-from convgate.policies.base import history_indices
-from convgate.policies.scored import decide_by_rule
+from convgate.policies.base import decide_by_rule, history_indices
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.store.queues import NewItem, Queues
 

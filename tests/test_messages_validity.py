@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from typing import Any
-
 import numpy as np
 import pytest
 
-import convgate
 from convgate import ToolCall, Turn
-from convgate.core.errors import ConversationError, ConvgateError
+from convgate.core.errors import ConversationError
 from convgate.messages import ToolUnit, ValidSelection, check_valid, find_tool_units, make_valid
-from convgate.policies.selector import Selector, load_gate
-from tests.contexts import builder
-from tests.fakes import FakeEncoder
 
 
 def user(text: str = "question", **fields) -> Turn:
@@ -259,66 +250,3 @@ def test_a_result_with_neither_id_nor_name_answers_the_nearest_open_call() -> No
     )
     assert found.units == (ToolUnit(0, (3,), ()), ToolUnit(1, (2,), ()))
     assert found.orphans == (4,)
-
-
-MESSAGES = [
-    {"role": "user", "content": "the oasis of Siwa lies two days east of the river"},
-    {"role": "assistant", "content": "noted"},
-    {"role": "user", "content": "where does it lie?"},
-]
-ANSWER_IN = "As you said, the oasis of Siwa lies two days east of the river."
-AGENTS = map("agent-{}".format, itertools.count())
-HUGE = 10**5_000  # more digits than Python writes as text
-
-
-def gate() -> Selector:
-    return load_gate(encoder=FakeEncoder())
-
-
-ENTRIES: dict[str, Callable[[Any], Any]] = {
-    "select": lambda messages: gate().select(messages).messages,
-    "select a question": lambda messages: gate().select(messages, question="Why?").messages,
-    "build": lambda messages: builder().build(messages).messages,
-    "build for a question": lambda messages: builder().build(messages, question="Why?").messages,
-    "decide_messages": lambda messages: convgate.load_gatekeeper().decide_messages(messages).item,
-    "feedback": lambda messages: convgate.feedback(messages, 0, relevant=True, source=next(AGENTS)).changed,
-    "feedback_from_answer": lambda messages: convgate.feedback_from_answer(messages, ANSWER_IN).quoted,
-}  # fmt: skip
-
-
-class Vanishing(list[Any]):
-    """A list that another thread empties once it was read."""
-
-    def __iter__(self) -> Iterator[Any]:
-        yield from super().__iter__()
-        self.clear()
-
-
-@pytest.mark.parametrize("take", ENTRIES.values(), ids=ENTRIES)
-def test_messages_are_read_once(take: Callable[[Any], Any]) -> None:
-    expected = take(MESSAGES)
-    assert take(message for message in MESSAGES) == expected
-    assert take(Vanishing(MESSAGES)) == expected
-
-
-@pytest.mark.parametrize("take", ENTRIES.values(), ids=ENTRIES)
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"id": HUGE},
-        {"timestamp": HUGE},
-        {"importance": HUGE},
-        {"name": HUGE},
-        {"content": HUGE},
-        {"content": [{"type": "text", "text": HUGE}]},
-        {"tool_calls": [{"id": "a", "function": {"name": "f", "arguments": {"n": HUGE}}}]},
-        {"tool_calls": [{"id": HUGE, "function": {"name": "f", "arguments": ""}}]},
-        {"confidence": HUGE},
-    ],
-    ids=["id", "timestamp", "metadata", "name", "content", "part", "arguments", "call id", "confidence"],
-)
-def test_a_number_of_thousands_of_digits_is_taken_or_refused(
-    take: Callable[[Any], Any], fields: dict[str, Any]
-) -> None:
-    with suppress(ConvgateError):
-        take([MESSAGES[0], {**MESSAGES[1], **fields}, MESSAGES[2]])

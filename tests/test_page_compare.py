@@ -13,7 +13,7 @@ import pytest
 from convgate.core.conversation import Turn
 from convgate.core.errors import PolicyError
 from convgate.policies.registry import policy_names
-from convgate.policies.written import Written, read_policies
+from convgate.policies.spec import PolicySpec, read_policies
 from convgate.ui import state
 from convgate.ui.compare.choosing import replaced
 from convgate.ui.compare.columns import check_column, column_label
@@ -218,12 +218,12 @@ def test_the_question_of_the_sidebar_is_decided_about_every_turn(talk: str) -> N
 
 
 def test_the_reference_and_the_filter_follow_a_column_that_is_changed() -> None:
-    view = View(policies=read_policies("bm25, last_k", ","), reference=Written("last_k"), rows="last_k")
-    changed = replaced(view, 1, Written("last_k", {"k": 3}))
-    assert (changed.reference, changed.rows) == (Written("last_k", {"k": 3}), "last_k(k=3)")
+    view = View(policies=read_policies("bm25, last_k", ","), reference=PolicySpec("last_k"), rows="last_k")
+    changed = replaced(view, 1, PolicySpec("last_k", {"k": 3}))
+    assert (changed.reference, changed.rows) == (PolicySpec("last_k", {"k": 3}), "last_k(k=3)")
 
 
 def test_a_rule_needs_its_name_and_words_are_short() -> None:
     with pytest.raises(PolicyError, match="names no rule"):
-        check_column(Written("gate", {"k": 3}))
-    assert column_label(Written("pipeline", {"stages": "x" * 99})).endswith("…")
+        check_column(PolicySpec("gate", {"k": 3}))
+    assert column_label(PolicySpec("pipeline", {"stages": "x" * 99})).endswith("…")

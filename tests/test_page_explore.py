@@ -293,7 +293,7 @@ def test_every_policy_can_decide_alone(open_page: Open, name: str) -> None:
     app = open_page(policy=name)
     assert metric(app, "Policy") == policy_labels()[name]
     assert len(transcript(app)["rows"]) == 8
-    for view in ("messages", "scores", "parts", "matrix", "download"):
+    for view in ("messages", "matrix", "download"):
         sound(app.button_group(key="explore.show").set_value(view).run())
 
 
@@ -313,12 +313,11 @@ def test_a_pipeline_says_which_stage_decided_and_explains_what_its_gate_scored(
     assert records["version"] == "untrained"
     assert files["csv"]().count("\r\n") == len(turns)
 
-    app = open_page(*turns, policy="pipeline", show="scores")
+    app = open_page(*turns, policy="pipeline")
     best = app.query_params.get("selected")
     assert best is None, "the best turn is the one that is shown"
     assert rows[int(app.subheader[0].value.split()[-1]) - 1]["score"]
     assert "What the score is made of" in said(app)
-    assert "2 turns without a score left before the stage that scores." in said(app)
 
 
 def test_search_finds_turns_and_goes_there(open_page: Open) -> None:
@@ -378,7 +377,7 @@ def test_links_and_words_are_measured_when_they_are_opened(open_page: Open, enco
 def test_the_address_reopens_everything(open_page: Open) -> None:
     query = {
         "turn": "6", "selected": "3", "rule": "blended,weight=0.3,min_turns=1",
-        "compare": "bm25", "pairs": "1", "show": "scores",
+        "compare": "bm25", "pairs": "1", "show": "matrix",
     }  # fmt: skip
     app = open_page(**query)
     assert app.number_input(key="explore.turn").value == 6
@@ -458,7 +457,7 @@ def test_every_control_is_read(open_page: Open) -> None:
         SLIDER: -2.0, "explore.limits": (0, 1), "explore.rule": "absolute", "explore.compare": "last_k",
         "explore.policy": "bm25", "explore.turn": 6, "explore.tiers": True, "explore.pairs": True,
         "explore.search": "loss", "explore.question": "fibonacci", "explore.conversation": other,
-        "explore.show": "scores", "annotator.typed": "Ada",
+        "explore.show": "matrix", "annotator.typed": "Ada",
     }  # fmt: skip
     app = open_page(selected="2")
     kinds = (app.slider, app.selectbox, app.number_input, app.toggle, app.text_input, app.button_group)
@@ -587,7 +586,7 @@ def test_blank_and_hostile_and_very_long_turns(open_page: Open) -> None:
 
 def test_halves_of_surrogate_pairs_break_nothing(open_page: Open) -> None:
     half = "nan \ud800 batch"
-    for view in ("messages", "scores", "parts", "matrix", "download"):
+    for view in ("messages", "matrix", "download"):
         said_by = Turn.of("user", half, name=half)
         app = open_page(
             said_by, Turn.of("assistant", "ok"), said_by, Turn.of("user", "nan"),

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.policies.written import read_policies
+from convgate.policies.spec import read_policies
 from convgate.ui.choice import Choice
 from convgate.ui.compare.state import View as CompareView
 from convgate.ui.context.state import View as ContextView

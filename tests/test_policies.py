@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,8 +15,6 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, TopK
-from convgate.gatekeeper.checks import check
-from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.messages.tokens import TOKENS_PER_MESSAGE
 from convgate.policies.build import build_policy
 from convgate.policies.gate import GatePolicy
@@ -188,35 +185,9 @@ def test_what_is_still_going_on_stays_whatever_its_length(said, rules):
     assert [one.kept for one in decisions] == [one.rule in kept for one in decisions]
 
 
-def test_growing_conversation_is_decided_about_only_where_it_grew(monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        Gatekeeper, "decide", lambda self, exchange, *, item=0: asked.append(exchange.user) or check(exchange)
-    )
-    said = written_talk(*(f"{'ua'[n % 2]}: message {n}" for n in range(12)))
-    policy = GatekeeperPolicy()
-    for index in (4, 6, 10, 2, 6):
-        policy.decide(*said.at(index))
-    assert asked == [f"message {n}" for n in (0, 2, 4, 6, 8)]
-    copied = replace(said, turns=tuple(replace(turn) for turn in said.turns))
-    policy.decide(*copied.at(10))
-    assert len(asked) == 5, "a copy of the turns is the same conversation"
-    other = replace(said, turns=(Turn.of("user", "other"), *said.turns[1:]))
-    policy.decide(*other.at(4))
-    assert asked[5:] == ["other", "message 2"]
-
-
 texts = st.sampled_from(
     ["u: Hi", "u: ok", "u: 80", "u: We never use jQuery", "a: Done", "a: Which?", "t: ok"]
 )
-
-
-@given(st.lists(texts, min_size=2, max_size=9))
-def test_what_is_known_of_a_conversation_changes_no_decision(said):
-    policy, conversation = GatekeeperPolicy(), written_talk(*said)
-    for index in [*range(1, len(said)), 1]:
-        one, anew = policy.decide(*conversation.at(index)), GatekeeperPolicy().decide(*conversation.at(index))
-        assert list(one) == list(anew)
 
 
 def test_changed_rules_change_decisions_that_were_made_already(tmp_path: Path):

@@ -15,7 +15,7 @@ from convgate.core.errors import PolicyError
 from convgate.policies.base import Policy, SeesAll
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import make_policy
-from convgate.policies.written import Written, read_policies, to_text
+from convgate.policies.spec import PolicySpec, read_policies, to_text
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 
@@ -141,7 +141,7 @@ values = (
     st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.sampled_from(["true", "inf"])
 )
 written = st.builds(
-    Written,
+    PolicySpec,
     names,
     st.dictionaries(names, values, max_size=3),
     st.none() | st.from_regex(r"[a-z0-9]([a-z0-9._-]{0,8}[a-z0-9])?", fullmatch=True),

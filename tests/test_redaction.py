@@ -10,12 +10,10 @@ import pytest
 
 from convgate.core.conversation import Conversation
 from convgate.core.settings import load_settings
-from convgate.labels.exchange import read_labels
-from convgate.store import Conversations, Labels, SituationKey, Store, documents
+from convgate.store import Conversations, Store, documents
 from convgate.transcripts import read_conversations, read_text, write_conversation
 from convgate.transcripts.redaction import Redactor
 from tests.commands import Run
-from tests.costs import cpu_seconds
 from tests.fakes import FakeEncoder
 
 SAMPLES = Path(__file__).parent.parent / "sample_conversations"
@@ -221,35 +219,3 @@ def test_an_import_redacts_before_anything_is_kept(run: Run, file: Path) -> None
     assert turns[0].text == "The key is [redacted: AWS Access Key]"
     assert AWS not in row["title"]
     assert AWS.encode() not in store.backup_bytes()
-
-
-@pytest.mark.parametrize("format", ["relevance-set", "csv"])
-def test_exported_labels_keep_their_turns(run: Run, file: Path, tmp_path: Path, format: str) -> None:
-    (row,) = json.loads(run("import", file, "--json")[1])["conversations"]
-    labels = Labels(Store(load_settings().database))
-    labels.answer(SituationKey(row["key"], 2), {0: "relevant", 1: "not_relevant"}, by="Ada")
-    labels.answer(SituationKey(row["key"], None, f"Is {AWS} old?"), {0: "relevant"}, by="Ada")
-    out = tmp_path / f"labels.{format}"
-    assert run("labels", "export", "--format", format, "--out", out)[0] == 0
-    assert AWS in out.read_text()
-    code, _, err = run("labels", "export", "--format", format, "--out", out, "--redact", "--force")
-    assert (code, "AWS Access Key" in err) == (0, True)
-    assert not any(secret in out.read_text() for secret in (AWS, GITHUB))
-    if format == "relevance-set":
-        found = read_labels(out.read_bytes(), out.name, Store(tmp_path / "empty.db"))
-        assert {(entry.situation.turn, entry.turn, entry.value) for entry in found.entries} == {
-            (2, 0, "relevant"), (2, 1, "not_relevant"), (None, 0, "relevant"),
-        }  # fmt: skip
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "part", ["a", "'a", "://a:", "password=a,", '"password": "x", ', "-----BEGIN PRIVATE KEY-----"]
-)
-def test_time_is_linear_in_the_length_of_a_line(part: str) -> None:
-    def cost(length: int) -> float:
-        text = part * (length // len(part))
-        return cpu_seconds(lambda: Redactor().redact_text(text))
-
-    Redactor().redact_text("loads the patterns")
-    assert cost(96_000) < 10 * cost(16_000), "six times as long; quadratic would be 36 times"

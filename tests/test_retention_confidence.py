@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 
 from convgate import ToolCall, Turn
 from convgate.core.errors import ConfidenceError, TranscriptError
 from convgate.policies.retention import Confidence, band_of, code_blocks, confidences
 from convgate.policies.retention.hedging import estimated
-from tools.retention_periods import HIGH, LOW, drawn
 
 CALL = (ToolCall("a", "look", "{}"),)
 
@@ -167,17 +165,3 @@ class TestHedging:
 )
 def test_blocks_come_with_language_place_and_code(text: str, blocks: list):
     assert [(one.language, one.line, one.end, one.code) for one in code_blocks(text)] == blocks
-
-
-def relevant(share: float, n: int = 2_000) -> np.ndarray:
-    return np.arange(n) < share * n
-
-
-@pytest.mark.parametrize("correlation", [0.3, 0.6])
-@pytest.mark.parametrize("seed", [0, 1])
-def test_the_draw_has_the_stated_correlation_and_an_even_spread(correlation: float, seed: int):
-    values = drawn(relevant(0.3), correlation, seed)
-    assert np.corrcoef(values, relevant(0.3))[0, 1] == pytest.approx(correlation, abs=0.005)
-    assert np.histogram(values, bins=5, range=(LOW, HIGH))[0].tolist() == [400] * 5
-    assert (values == drawn(relevant(0.3), correlation, seed)).all()
-    assert (values != drawn(relevant(0.3), correlation, seed + 10)).any()

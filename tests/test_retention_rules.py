@@ -132,20 +132,6 @@ def test_a_higher_confidence_of_an_answer_never_loses_its_question(values, data,
     assert (kept(values) <= kept(raised)).all()
 
 
-@given(MESSAGES, st.integers(0, 300), st.integers(0, 25))
-def test_without_a_period_nothing_is_a_checkpoint_and_with_one_nothing_less_is_kept(
-    told, base_window, keep_last
-):
-    turns, found = messages([length for _, length in told]), confident([value for value, _ in told])
-    for keep in (
-        lambda period: window(turns, found, base_window=base_window, period=period),
-        lambda period: prune(turns, found, keep_last=keep_last, period=period),
-    ):
-        off = keep(0)
-        assert "checkpoint" not in off.rules
-        assert (off.kept <= keep(3).kept).all()
-
-
 @given(MESSAGES, PERIODS, st.integers(0, 20), st.integers(0, 200))
 def test_a_limit_holds_and_adds_nothing(told, period, most, characters):
     turns, found = messages([length for _, length in told]), confident([value for value, _ in told])
@@ -179,11 +165,3 @@ def test_the_window_is_that_of_the_function_with_a_rule_for_each_turn():
     ]  # fmt: skip
     told = decisions.of(3)
     assert (told.score, told.threshold, told.stage, told.forced) == (0.62, None, "policy", False)
-
-
-def test_the_current_message_is_not_counted_among_the_positions():
-    conversation = talk(0.65, 0.65)
-    at_the_last_question = Retention(base_window=0).decide(*conversation.at(2))
-    assert at_the_last_question.kept_indices == []
-    at_the_last_answer = Retention(base_window=0, period=2).decide(*conversation.at(3))
-    assert at_the_last_answer.kept_indices == [1]

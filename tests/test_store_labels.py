@@ -25,7 +25,7 @@ from convgate.store import (
 )
 from convgate.store.label_log import ANSWERS, Turned
 from convgate.transcripts import read_relevance_set, write_relevance_set
-from convgate.transcripts.split_groups import split_group_of
+from convgate.transcripts.relevance_sets import split_group_of
 from tests.stores import emptied
 
 Talk = tuple[Labels, str]

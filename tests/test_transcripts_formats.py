@@ -99,6 +99,32 @@ def test_speakers_are_found_in_every_style(text):
     assert spoken(text) == TWO
 
 
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        ("Me: a\n\nChatGPT: b\nMe: c\nd\nChatGPT: e", "4 turns, 2 speakers, 0 lines skipped"),
+        ("Me: a\nChatGPT: b", "2 turns, 2 speakers, 0 lines skipped"),
+        ("Nadia: a\nTom K.: b\nNadia: c\nTom K.: d\nNadia: e", "5 turns, 2 speakers, 0 lines skipped"),
+        (
+            "[10:31] Nadia: a\n[10:32] Tom: b\n[10:33] Nadia: c\n[10:34] Tom: d",
+            "4 turns, 2 speakers, 0 lines skipped",
+        ),
+        ("[Monday]\nNadia: a\nTom: b\nNadia: c\nTom: d", "4 turns, 2 speakers, 1 line skipped"),
+        ("User: a\nNote: b\nNote: c\nAssistant: d", "2 turns, 2 speakers, 0 lines skipped"),
+        ("ChatGPT: a\n```\nx: 1\nx: 2\n```\nMe: b\nMe: c", "3 turns, 2 speakers, 0 lines skipped"),
+    ],
+)
+def test_repeated_names_speak_and_no_line_gets_lost(text, summary):
+    transcript = read_text(text)
+    assert transcript.format == "markdown"
+    assert transcript.summary == summary
+
+
+def test_text_in_brackets_is_not_taken_for_json():
+    with pytest.raises(TranscriptError, match="begin each turn"):
+        read_text("[Monday] nobody says this")
+
+
 @pytest.mark.parametrize("fence", ["```", "~~~~", "   ```"])
 def test_lines_in_a_code_fence_do_not_split_a_turn(fence):
     code = f"{fence}text\nUser: hi\nAssistant: ho\n{fence}"
@@ -118,12 +144,6 @@ def test_text_comes_back_as_it_was_and_chosen_turns_with_it():
     (talk,) = read_text(text)
     assert write_conversation(talk) == text
     assert write_conversation(talk, indices=[2]) == "Intro\n\n**User:** Bye"
-
-
-def test_lines_that_look_like_speakers_are_guarded():
-    text = "## User\nUser: x\n\\User: y\n```\nUser: z\n```\n```never closed\n**AI:** no"
-    talk = Conversation("c", (Turn.of("user", text), Turn.of("assistant", "ok")))
-    assert spoken(write_conversation(talk, format="markdown")) == [("user", text), ("assistant", "ok")]
 
 
 @pytest.mark.parametrize(
@@ -189,12 +209,6 @@ def test_results_answer_the_calls_before_them_in_order():
         ("tool", "call-2"),
     ]
     assert to_messages(talk.turns)[2]["tool_calls"][0]["id"] == "call-1"
-
-
-@pytest.mark.parametrize("value", ["look it up", "5", '{"tool": "x"}', "[" * 2000])
-def test_a_call_that_is_no_json_keeps_its_text(value):
-    (talk,) = read_value({"conversations": [entry("function_call", value)]})
-    assert talk.turns[0].tool_calls == (ToolCall("call-1", "", value),)
 
 
 @pytest.mark.parametrize(

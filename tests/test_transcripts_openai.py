@@ -47,13 +47,6 @@ def test_calls_results_and_names_are_read():
     assert (named.name, named.metadata) == ("Nadia", {"trace": 7})
 
 
-def test_unwritable_characters_are_replaced_in_the_text_and_stay_in_the_message():
-    message = {"role": "user", "content": "half \ud83d and \0"}
-    (turn,) = turns_from_messages([message])
-    assert turn.text == "half \ufffd and \ufffd"
-    assert turn.source["content"] == "half \ud83d and \0"
-
-
 def test_what_goes_to_an_api_has_a_role_and_a_name_that_it_takes():
     (talk,) = read_text('role,speaker,text\nmoderator,"Anna K. <x>",Welcome\nuser,Zoë,Hi\nuser,李雷,Hello\n')
     assert to_messages(talk.turns) == [

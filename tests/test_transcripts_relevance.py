@@ -148,25 +148,3 @@ def test_a_set_that_cannot_be_written_leaves_nothing_half(read, tmp_path):
     with pytest.raises(TranscriptError):
         write_relevance_set(unwritable, tmp_path / "x.jsonl")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.jsonl", "tiny.dev.jsonl"]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "part", ["irc.train", "irc.dev", "mix.train", "mix.dev", "cast2020.dev", "tiage.dev", "locomo.dev"]
-)
-def test_real_sets_are_read_whole_and_written_back_the_same(shared_data, tmp_path, part):
-    path = shared_data / f"{part}.jsonl"
-    found = read_relevance_set(path)
-    lines = path.read_text().splitlines()
-    assert found.name == part
-    assert len(found.conversations) + len(found.cases) == len(lines)
-    assert found.problems == ()
-    for case in found.cases[:500]:
-        situation, history = found.situation(case)
-        assert case.relevant <= set(range(history.start, history.stop))
-        assert situation.index == case.turn
-    write_relevance_set(found, tmp_path / "back.jsonl")
-    back = (tmp_path / "back.jsonl").read_text().splitlines()
-    assert {json.dumps(json.loads(line), sort_keys=True) for line in back} == {
-        json.dumps(json.loads(line), sort_keys=True) for line in lines
-    }

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from convgate.cli.main import main
-from convgate.cli.output import JsonOption, OutOption, write_json
+from convgate.cli.options import JsonOption, OutOption
+from convgate.cli.output import write_json
 
 if TYPE_CHECKING:
     from rich.console import Console

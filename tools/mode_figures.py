@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
+import plotly.graph_objects as go
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
@@ -22,10 +24,7 @@ from convgate.context.classifier.states import state_encoder
 from convgate.context.mode import MODES
 from convgate.context.modes.classifier import SHIPPED, load_classifier
 from convgate.core.settings import load_settings
-from convgate.evaluation.reliability import calibration_error
-from convgate.figures.curves import describe_reliability, reliability_figure
-from convgate.figures.palette import LIGHT
-from convgate.figures.reports import Section, Shown, html_page
+from convgate.evaluation.reliability import Bin, calibration_error
 from tools.mode_fitting import (
     Prepared,
     Tuning,
@@ -65,12 +64,17 @@ def main() -> None:
     _calibration(shares, data.modes)
     if "--plot" in words:
         bins = reliability(shares, data.modes)
-        figure = Shown("Five folds", describe_reliability(bins), reliability_figure(bins, palette=LIGHT))
-        PLOT.write_text(
-            html_page("Reliability of modes", [Section("", "", [figure])], palette=LIGHT), encoding="utf-8"
-        )
+        _draw_reliability(bins).write_html(PLOT)
         print(f"written to {PLOT}")
     _hands(data, tuning)
+
+
+def _draw_reliability(bins: Sequence[Bin]) -> go.Figure:
+    """Return a bar for each bin of confidence, and the line on which bars end when confidence is right."""
+    fig = go.Figure(layout={"title": "Reliability of modes, five folds", "template": "plotly_white"})
+    fig.add_bar(x=[one.confidence for one in bins], y=[one.right for one in bins], width=0.07, name="right")
+    fig.add_scatter(x=[0, 1], y=[0, 1], mode="lines", name="perfect calibration", line={"dash": "dash"})
+    return fig.update_layout(xaxis_title="confidence", yaxis_title="share right")
 
 
 def _hands(data: Prepared, tuning: Tuning) -> None:

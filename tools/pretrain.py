@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from convgate.cli.main import main
-from convgate.cli.output import JsonOption, OutOption, SkipBadOption
+from convgate.cli.options import JsonOption, OutOption, SkipBadOption
 from convgate.cli.training import (
     ActivateOption,
     EpochsOption,

@@ -27,8 +27,7 @@ from convgate.evaluation.judge import TokenCounts, cases_in_order, count_tokens
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratios
 from convgate.evaluation.results import Measure, summarise
 from convgate.policies.retention import Confidence, Retained, confidences, prune, window
-from convgate.policies.retention.prompt_window import BASE_WINDOW
-from convgate.policies.retention.retained import characters
+from convgate.policies.retention.windows import BASE_WINDOW, characters
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set
 from tools.retention_tables import PRUNING, Row, Told, by_period, whole_table

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from convgate.cli import inputs, options, output
 from convgate.cli.encoder_calibration import make_version_for
-from convgate.cli.evaluate import PlotsOption, make_folder, read_set, stage_bar
-from convgate.cli.output import GateOption, JsonOption, SkipBadOption, tell, write_json, write_text
 
 if TYPE_CHECKING:
     from convgate.core.settings import Settings
@@ -18,17 +17,15 @@ if TYPE_CHECKING:
     from convgate.evaluation.fitting import FittedThreshold
     from convgate.policies.gate import GatePolicy
 
-INTERVALS_FROM_WIDTH = 60  # columns
-_WITH_ENCODER = {"files", "gate", "encoder", "name", "skip_bad", "json_output", "out"}
+MIN_WIDTH_INTERVALS = 60  # columns
 
 
 def calibrate(
-    context: typer.Context,
     files: Annotated[
         list[Path] | None,
         typer.Argument(help="Relevance sets (JSONL); with --encoder any transcripts.", metavar="SET.jsonl"),
     ] = None,
-    gate: GateOption = None,
+    gate: options.GateOption = None,
     encoder: Annotated[
         str | None,
         typer.Option(
@@ -39,131 +36,93 @@ def calibrate(
     ] = None,
     name: Annotated[str | None, typer.Option(help="With --encoder: what the new version is called.")] = None,
     precision: Annotated[
-        float | None,
-        typer.Option(help="Wanted precision, up to 1: the most recall that has it.", metavar="P"),
+        float | None, typer.Option(help="Min precision, 0 to 1: the most recall that has it.", metavar="P")
     ] = None,
     recall: Annotated[
-        float | None, typer.Option(help="Wanted recall, up to 1: the highest threshold with it.", metavar="R")
+        float | None, typer.Option(help="Min recall, 0 to 1: the highest threshold with it.", metavar="R")
     ] = None,
     f_beta: Annotated[
         float | None,
-        typer.Option(
-            help="The best F-beta: above 1 for recall, below 1 for precision. The best F1 is the default.",
-            metavar="B",
-        ),
+        typer.Option(help="The best F-beta: above 1 for recall, below 1 for precision.", metavar="B"),
     ] = None,
     cost_ratio: Annotated[
         float | None,
         typer.Option(
-            help="The least cost, where keeping an irrelevant turn costs C and dropping a relevant one costs"
-            " 1: 0.25 keeps more, 4 keeps less.",
+            help="The lowest cost, where keeping an irrelevant turn costs C and dropping a relevant one 1.",
             metavar="C",
         ),
     ] = None,
-    pool: Annotated[
-        Literal["cases", "sets"],
-        typer.Option(help="Whether every case's turns count alike, or every set's in sum."),
-    ] = "cases",
-    limit: Annotated[
-        int | None,
-        typer.Option(help="At most this many cases a set, evenly spread, for a quick look.", min=1),
-    ] = None,
-    skip_bad: SkipBadOption = False,
-    seed: Annotated[int, typer.Option(help="Seed of the bootstrap.", min=0)] = 0,
-    json_output: JsonOption = False,
-    out: Annotated[Path | None, typer.Option(help="Write JSON to a file.", dir_okay=False)] = None,
     settings_file: Annotated[
         Path | None,
         typer.Option(
-            "--settings", help="Write a new settings file that uses the found rule.", dir_okay=False
+            "--settings", help="Write a new settings file that uses the fitted rule.", dir_okay=False
         ),
     ] = None,
-    plots: PlotsOption = None,
+    skip_bad: options.SkipBadOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
-    """Fit the gate's threshold on labelled cases, and lay the found rule beside the one in use.
+    """Fit the gate's threshold on labelled cases, and compare it with the rule in use.
 
-    With --encoder, make a version of the gate for another encoder instead.
+    The best F1 is the default goal. With --encoder, make a version of the gate for another encoder instead.
     """
-    _check_places(out, settings_file)
+    options.check_folder(out, "--out")
+    options.check_folder(settings_file, "--settings")
+    if settings_file is not None and settings_file.exists():
+        raise typer.BadParameter(f"{settings_file} exists; name a new file", param_hint="--settings")
+    goals = _goals(precision, recall, f_beta, cost_ratio)
     if encoder is not None:
-        _check_no_threshold_options(context)
+        if goals or settings_file is not None:
+            raise typer.BadParameter(
+                "it fits no threshold; leave the goal and --settings out", param_hint="--encoder"
+            )
         make_version_for(encoder, name, gate, files or [], skip_bad=skip_bad, json=json_output, out=out)
         return
     if name is not None:
         raise typer.BadParameter("it names the version that --encoder makes", param_hint="--name")
     if not files:
         raise typer.BadParameter("name a relevance set", param_hint="SET.jsonl")
-    goal = _goal(precision, recall, f_beta, cost_ratio)
-    make_folder(plots)
+    if len(goals) > 1:
+        raise typer.BadParameter("choose one of --precision, --recall, --f-beta and --cost-ratio")
+    from convgate.evaluation.calibration import BestFBeta
     from convgate.evaluation.fitting import fit_threshold
 
-    with stage_bar() as progress:
-        sets = [read_set(file, skip_bad=skip_bad, limit=limit) for file in files]
-        policy, settings = _gate(gate)
-        fitted = fit_threshold(
-            sets, policy, goal,
-            pool=pool, scored_by=f"gate {policy.version}", progress=progress, seed=seed,
-        )  # fmt: skip
-    if plots is not None:
-        from convgate.figures.reports import calibration_page
-
-        write_text(calibration_page(fitted), plots / "calibration.html")
+    with output.progress_bar() as progress:
+        sets = [inputs.read_set(file, skip_bad=skip_bad) for file in files]
+        policy, settings = _build_gate(gate)
+        goal = goals[0] if goals else BestFBeta()
+        fitted = fit_threshold(sets, policy, goal, scored_by=f"gate {policy.version}", progress=progress)
     if settings_file is not None:
-        write_text(_settings_toml(fitted, policy, settings), settings_file)
+        output.write_text(_settings_toml(fitted, policy, settings), settings_file)
     if json_output or out is not None:
-        write_json({"gate": policy.version, **fitted.to_json()}, out)
+        output.write_json({"gate": policy.version, **fitted.to_json()}, out)
     if not json_output:
-        _show(fitted, seed)
+        _show(fitted)
 
 
-def _check_no_threshold_options(context: typer.Context) -> None:
-    for parameter in context.command.params:
-        source = context.get_parameter_source(str(parameter.name))
-        if source is not None and source.name == "COMMANDLINE" and parameter.name not in _WITH_ENCODER:
-            raise typer.BadParameter(
-                "it is about thresholds, and --encoder fits none; leave one of the two out",
-                param_hint=parameter.opts[0],
-            )
+def _goals(
+    precision: float | None, recall: float | None, f_beta: float | None, cost_ratio: float | None
+) -> list[Goal]:
+    from convgate.evaluation.calibration import BestFBeta, LeastCost, WantedPrecision, WantedRecall
+
+    kinds: list[tuple[Callable[[float], Goal], float | None]] = [
+        (WantedPrecision, precision), (WantedRecall, recall), (BestFBeta, f_beta), (LeastCost, cost_ratio)
+    ]  # fmt: skip
+    return [kind(value) for kind, value in kinds if value is not None]
 
 
 def _settings_toml(fitted: FittedThreshold, policy: GatePolicy, settings: Settings) -> str:
-    """The settings file with which this version decides by the found rule, on scores of the same encoder."""
+    """Return the settings with which this version decides by the fitted rule, with the same encoder."""
     from convgate.policies.agent_settings import AgentSettings
 
-    found = AgentSettings.of(policy.with_rule(fitted.rule), settings)
-    if found.version is None:
-        tell(f"the settings name no version, for {policy.version} is a folder; `convgate versions` keeps one")
-    return found.to_toml()
+    agent = AgentSettings.of(policy.with_rule(fitted.rule), settings)
+    if agent.version is None:
+        output.tell(f"the settings name no version, since {policy.version} is a folder")
+    return agent.to_toml()
 
 
-def _goal(
-    precision: float | None, recall: float | None, f_beta: float | None, cost_ratio: float | None
-) -> Goal:
-    from convgate.evaluation.calibration import BestFBeta, LeastCost, WantedPrecision, WantedRecall
-
-    wanted: list[tuple[Callable[[float], Goal], float | None]] = [
-        (WantedPrecision, precision), (WantedRecall, recall), (BestFBeta, f_beta), (LeastCost, cost_ratio)
-    ]  # fmt: skip
-    goals = [kind(value) for kind, value in wanted if value is not None]
-    if len(goals) > 1:
-        raise typer.BadParameter("choose one of --precision, --recall, --f-beta and --cost-ratio")
-    return goals[0] if goals else BestFBeta()
-
-
-def _check_places(out: Path | None, settings_file: Path | None) -> None:
-    """Refuse places that cannot be written to before an hour of work, not after it."""
-    for option, path in (("--out", out), ("--settings", settings_file)):
-        if path is not None and not path.absolute().parent.is_dir():
-            raise typer.BadParameter(f"the folder of {path} does not exist", param_hint=option)
-    if settings_file is not None and settings_file.exists():
-        raise typer.BadParameter(
-            f"{settings_file} exists, and may hold settings of yours; name a new file and copy its lines",
-            param_hint="--settings",
-        )
-
-
-def _gate(version: str | None) -> tuple[GatePolicy, Settings]:
-    """The gate with its own rule, without limits: a threshold cannot change what those do."""
+def _build_gate(version: str | None) -> tuple[GatePolicy, Settings]:
+    """Return the gate with its own rule, without limits: a threshold cannot change what those do."""
     from convgate.core.settings import load_settings
     from convgate.policies.build import EncoderOnDemand, build_policy
     from convgate.policies.gate import GatePolicy
@@ -172,11 +131,11 @@ def _gate(version: str | None) -> tuple[GatePolicy, Settings]:
     policy = build_policy(GatePolicy.name, settings, EncoderOnDemand(settings), version=version)
     assert isinstance(policy, GatePolicy)
     if settings.min_turns or settings.max_turns is not None:
-        tell("min_turns and max_turns of the settings are left aside: what is fitted is the threshold alone")
+        output.tell("min_turns and max_turns of the settings are ignored: only the threshold is fitted")
     return policy.with_rule(policy.rule), settings
 
 
-def _show(fitted: FittedThreshold, seed: int) -> None:
+def _show(fitted: FittedThreshold) -> None:
     from rich.console import Console
     from rich.text import Text
 
@@ -192,8 +151,8 @@ def _show(fitted: FittedThreshold, seed: int) -> None:
     for note in fitted.notes:
         console.print(Text(note))
     console.print()
-    evaluation = Evaluation({fitted.result.name: fitted.result}, seed)
-    intervals = console.width >= INTERVALS_FROM_WIDTH
+    evaluation = Evaluation({fitted.result.name: fitted.result}, 0)
+    intervals = console.width >= MIN_WIDTH_INTERVALS
     for table in rich_tables(evaluation, by_tag=True, intervals=intervals):
         console.print(table)
     console.print(curve_table(fitted.curve, found=fitted.row))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convgate.cli import output
+from convgate.cli import inputs, options, output
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
@@ -22,18 +22,16 @@ if TYPE_CHECKING:
 
 
 def context(
-    file: output.FileArgument,
-    turn: output.TurnOption = None,
-    question: output.QuestionOption = None,
-    conversation: output.ConversationOption = None,
+    file: options.FileArgument,
+    turn: options.TurnOption = None,
+    question: options.QuestionOption = None,
+    conversation: options.ConversationOption = None,
     budget: Annotated[
         int | None, typer.Option(help="Tokens of the whole context; the mode's by default.")
     ] = None,
     intent: Annotated[
         str | None,
-        typer.Option(
-            help="What the message is meant for: task, debug, explore, learn, general, or your own."
-        ),
+        typer.Option(help="What the message is for: task, debug, explore, learn, general, or your own."),
     ] = None,
     filter: Annotated[
         bool | None,
@@ -41,22 +39,15 @@ def context(
     ] = None,
     hysteresis: Annotated[
         float | None,
-        typer.Option(
-            help="How far a turn's score must change before the turn joins or leaves the context of the"
-            " message before.",
-            min=0,
-        ),
+        typer.Option(help="How far a score must change before a turn joins or leaves the context.", min=0),
     ] = None,
-    policy: Annotated[
-        str | None,
-        typer.Option(help="What chooses the evidence; the gate unless the settings name another."),
-    ] = None,
-    settings_file: output.SettingsFileOption = None,
-    format: output.FormatOption = None,
-    skip_bad: output.SkipBadOption = False,
-    redact: output.RedactOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    policy: options.PolicyOption = None,
+    settings_file: options.SettingsFileOption = None,
+    format: options.FormatOption = None,
+    skip_bad: options.SkipBadOption = False,
+    redact: options.RedactOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Build the context of a message: mode, budgets, sections, invariants, and what was left out."""
     from convgate.context.builder import ContextBuilder
@@ -65,14 +56,14 @@ def context(
     from convgate.policies.base import Prepares
     from convgate.policies.build import EncoderOnDemand, build_policy
 
-    output.check_moment(turn, question)
+    options.check_current(turn, question)
     changes = {"context_filter": filter, "context_hysteresis": hysteresis}
     chosen = load_settings(settings_file).model_copy(
         update={name: value for name, value in changes.items() if value is not None}
     )
     if intent is not None:
         mode_of_intent(intent, chosen)  # a typing error ends the command
-    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
+    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
     with output.encoding_progress() as progress:
         encoder = EncoderOnDemand(chosen)
         builder = ContextBuilder.of(
@@ -143,16 +134,16 @@ def _show_context(talk: Conversation, answered: str, bundle: ContextBundle) -> N
 
 
 def invariants(
-    file: output.FileArgument,
+    file: options.FileArgument,
     turn: Annotated[
         int | None,
         typer.Option(help="What holds after message N, from 0; the last by default.", metavar="N"),
     ] = None,
-    conversation: output.ConversationOption = None,
-    format: output.FormatOption = None,
-    skip_bad: output.SkipBadOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    conversation: options.ConversationOption = None,
+    format: options.FormatOption = None,
+    skip_bad: options.SkipBadOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """List what must hold: safety requirements, corrections, hard constraints, the blocking error."""
     from convgate.context.invariants import find_invariants
@@ -160,7 +151,7 @@ def invariants(
     from convgate.core.errors import ConversationError
     from convgate.core.settings import load_settings
 
-    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
+    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
     if turn is not None and not 0 <= turn < len(talk):
         extent = f"messages 0 to {len(talk) - 1}" if len(talk) else "no messages"
         raise ConversationError(f"message {turn} asked for, but the conversation has {extent}")
@@ -198,9 +189,9 @@ def modes(
             help="Messages, or a transcript; - reads standard input.", metavar="FILE.jsonl", allow_dash=True
         ),
     ],
-    skip_bad: output.SkipBadOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    skip_bad: options.SkipBadOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Find the mode of each message by itself: TASK, EXPLORATION, DEBUGGING, LEARNING or GENERAL.
 
@@ -212,7 +203,7 @@ def modes(
 
     settings = load_settings()
     with output.status(f"Reading {file}"):
-        messages, problems = read_messages(output.open_source(file), settings, skip_bad=skip_bad)
+        messages, problems = read_messages(inputs.open_source(file), settings, skip_bad=skip_bad)
     output.tell_problems(problems)
     with output.status(f"Classifying {pluralize(len(messages), 'message')}"):
         decisions = _classify(messages, settings)

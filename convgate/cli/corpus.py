@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convgate.cli.output import OutOption, SkipBadOption, tell, tell_problems
+from convgate.cli.options import OutOption, SkipBadOption
+from convgate.cli.output import tell, tell_problems
 
 if TYPE_CHECKING:
     from convgate.transcripts import RelevanceSet

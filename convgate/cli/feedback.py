@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli import output
+from convgate.cli import inputs, options, output
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
@@ -41,14 +41,12 @@ def feedback(
             help="The message that was answered; the last from the user or a tool by default.", min=0
         ),
     ] = None,
-    question: output.QuestionOption = None,
+    question: options.QuestionOption = None,
     source: Annotated[str, typer.Option(help="The agent's name.")] = "agent",
-    version: Annotated[str | None, typer.Option(help="The gate's version that decided.")] = None,
-    implicit: Annotated[bool, typer.Option("--implicit", help="It was inferred; nobody said so.")] = False,
-    dry_run: output.DryRunOption = False,
-    skip_bad: output.SkipBadOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    dry_run: options.DryRunOption = False,
+    skip_bad: options.SkipBadOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Store feedback from an agent in the label log: all lines of a file, or none when one is bad.
 
@@ -57,16 +55,16 @@ def feedback(
     """
     from convgate.core.settings import load_settings
     from convgate.labels.feedback import Feedback, keep_feedback, keep_feedback_lines, open_store
-    from convgate.transcripts.openai_writing import file_message
+    from convgate.transcripts.openai_messages import file_message
 
     settings = load_settings()
-    single = (conversation, messages, turn, relevant, at, question, version)
+    single = (conversation, messages, turn, relevant, at, question)
     if file is not None:
-        if implicit or any(value is not None for value in single):
+        if any(value is not None for value in single):
             raise typer.BadParameter("a file or the options of one piece, not both", param_hint="FILE.jsonl")
-        with output.transaction(open_store(settings), dry_run=dry_run) as store:
+        with inputs.transaction(open_store(settings), dry_run=dry_run) as store:
             saved, problems = keep_feedback_lines(
-                store, output.open_source(file), agent=source, skip_bad=skip_bad
+                store, inputs.open_source(file), agent=source, skip_bad=skip_bad
             )
         output.tell_problems(problems)
     else:
@@ -80,17 +78,16 @@ def feedback(
             )
         about: Any = conversation
         if messages is not None:
-            talk = output.read_one(messages, which=None, format=None, skip_bad=False)
+            talk = inputs.read_one(messages, which=None, format=None, skip_bad=False)
             # Not as for an API, which spells names in ASCII: the library would not recognise it.
             about = [file_message(message) for message in talk.turns]
-        how = "implicit" if implicit else "explicit"
-        piece = Feedback(about, tuple(turn), relevant, at, question, source, version, how)  # type: ignore[arg-type]
-        with output.transaction(open_store(settings), dry_run=dry_run) as store:
+        piece = Feedback(about, tuple(turn), relevant, at, question, source)
+        with inputs.transaction(open_store(settings), dry_run=dry_run) as store:
             saved = [keep_feedback(store, piece)]
 
-    changed = pluralize(sum(one.changed for one in saved), "answer")
+    changed = pluralize(sum(each.changed for each in saved), "answer")
     text = f"{changed} new or different" + ("; this was a dry run." if dry_run else ".")
-    values = {"kept": not dry_run, "feedback": [_feedback_json(one) for one in saved]}
+    values = {"kept": not dry_run, "feedback": [_feedback_json(each) for each in saved]}
     output.write_result(values, lambda: output.print_lines(text), json_output, out)
 
 

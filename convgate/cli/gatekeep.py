@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from convgate.cli import output
+from convgate.cli import inputs, options, output
 from convgate.core.text import pluralize
 
 if TYPE_CHECKING:
@@ -18,15 +17,6 @@ if TYPE_CHECKING:
     from convgate.gatekeeper.decision import GatekeeperDecision
     from convgate.gatekeeper.exchange_file import FiledExchange
     from convgate.gatekeeper.statistics import Statistics
-
-
-class Mode(StrEnum):
-    """What decides."""
-
-    PATTERN = "pattern"
-    HYBRID = "hybrid"
-    LLM = "llm"
-    DISABLED = "disabled"
 
 
 def gatekeep(
@@ -40,13 +30,9 @@ def gatekeep(
         Path | None,
         typer.Option(help="Your own rules (YAML) instead of those of the settings.", metavar="RULES.yaml"),
     ] = None,
-    mode: Annotated[
-        Mode | None,
-        typer.Option(help="What decides: patterns, also a language model (hybrid, llm), or nothing."),
-    ] = None,
-    skip_bad: output.SkipBadOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    skip_bad: options.SkipBadOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Decide whether each exchange is worth storing, with the reason.
 
@@ -58,12 +44,12 @@ def gatekeep(
     from convgate.gatekeeper.gatekeeper import Gatekeeper
 
     settings = load_settings()
-    gatekeeper = Gatekeeper.of(settings, mode=mode.value if mode else None, rules=rules)
+    gatekeeper = Gatekeeper.of(settings, rules=rules)
     with output.status(f"Reading {file}"):
-        exchanges, problems = read_exchanges(output.open_source(file), skip_bad=skip_bad)
+        exchanges, problems = read_exchanges(inputs.open_source(file), skip_bad=skip_bad)
     output.tell_problems(problems)
     with output.status(f"Deciding {pluralize(len(exchanges), 'exchange')}"), gatekeeper:
-        decisions = [gatekeeper.decide(one.exchange, item=one.item) for one in exchanges]
+        decisions = [gatekeeper.decide(filed.exchange, item=filed.item) for filed in exchanges]
     output.write_result(
         [decision.to_json() for decision in decisions],
         lambda: _show(exchanges, decisions, gatekeeper.statistics),

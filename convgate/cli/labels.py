@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli import output
+from convgate.cli import inputs, options, output
 from convgate.core.errors import ConvgateError
 from convgate.core.home import login_name
 
@@ -41,11 +41,11 @@ def import_conversations(
         list[Path],
         typer.Argument(help="Transcripts; - reads standard input.", metavar="FILE", allow_dash=True),
     ],
-    format: output.FormatOption = None,
-    skip_bad: output.SkipBadOption = False,
-    redact: output.RedactOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    format: options.FormatOption = None,
+    skip_bad: options.SkipBadOption = False,
+    redact: options.RedactOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Add the conversations of files to the library: all of them, or none when a file cannot be read.
 
@@ -59,16 +59,17 @@ def import_conversations(
     redactor = Redactor()
     new: list[NewConversation] = []
     for file in files:
-        source = output.open_source(file)
+        source = inputs.open_source(file)
         transcript = read_source(source, format, skip_bad=skip_bad)
         output.tell_problems(transcript.problems)
+        output.tell(f"{source.report.file}: {transcript.summary}")
         talks = map(redactor.redact, transcript) if redact else transcript
         new += [
             NewConversation(talk, source.report.file, int(turn_tokens(talk.turns).sum())) for talk in talks
         ]
     if redact:
         output.tell(redactor.summary)
-    additions = Conversations(output.open_library(check=True)).add(new)
+    additions = Conversations(inputs.open_library(check=True)).add(new)
 
     def show() -> None:
         for one in additions:
@@ -86,7 +87,7 @@ def import_conversations(
 
 @labels.callback(invoke_without_command=True)
 def show_labels(
-    context: typer.Context, json_output: output.JsonOption = False, out: output.OutOption = None
+    context: typer.Context, json_output: options.JsonOption = False, out: options.OutOption = None
 ) -> None:
     """Show how much is labelled, and by whom."""
     if context.invoked_subcommand:
@@ -94,7 +95,7 @@ def show_labels(
     from convgate.labels.gold import gold_counts
     from convgate.store import Labels
 
-    store = output.open_library()
+    store = inputs.open_library()
     counts, annotators = gold_counts(store), Labels(store).annotators()
 
     def show() -> None:
@@ -124,10 +125,10 @@ def import_labels(
         str | None,
         typer.Option(help="The conversation's key, where a file does not name one.", metavar="KEY"),
     ] = None,
-    dry_run: output.DryRunOption = False,
-    skip_bad: output.SkipBadOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    dry_run: options.DryRunOption = False,
+    skip_bad: options.SkipBadOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Add the labels of files: all of them, or none when a file has a bad row.
 
@@ -138,7 +139,7 @@ def import_labels(
     from convgate.labels.exchange import keep_labels, read_labels
     from convgate.labels.imports import compare_with_library
 
-    store, settings = output.open_library(check=True), load_settings()
+    store, settings = inputs.open_library(check=True), load_settings()
     read = [
         read_labels(
             file,
@@ -155,7 +156,7 @@ def import_labels(
     for found in read:
         output.tell_problems(found.problems)
     results = []
-    with output.transaction(store, dry_run=dry_run):
+    with inputs.transaction(store, dry_run=dry_run):
         for found in read:
             found = compare_with_library(store, found)
             saved = keep_labels(store, found, by=annotator or login_name())
@@ -185,11 +186,11 @@ def _import_json(found: Import, saved: Saved | None) -> dict[str, Any]:
 
 
 @labels.command("imports")
-def list_imports(json_output: output.JsonOption = False, out: output.OutOption = None) -> None:
+def list_imports(json_output: options.JsonOption = False, out: options.OutOption = None) -> None:
     """List the imports, newest first: which file, by whom and when."""
     from convgate.store import Labels
 
-    found = Labels(output.open_library()).imports()
+    found = Labels(inputs.open_library()).imports()
     rows = [output.pick(one, "number", "at", "file", "labels", "by", "undone") for one in found]
     output.write_result(
         {"imports": rows},
@@ -208,7 +209,7 @@ def undo_import(
     """Undo an import, whoever made it. Answers changed since stay."""
     from convgate.store import Labels
 
-    saved = Labels(output.open_library()).undo_import(number)
+    saved = Labels(inputs.open_library()).undo_import(number)
     left = f" Left alone, because changed since: {saved.left:,}." if saved.left else ""
     output.print_lines(f"Import {number} is undone; labels as before it: {saved.changed:,}.{left}")
 
@@ -226,16 +227,16 @@ def export(
         list[str] | None,
         typer.Option("--conversation", help="Only this one, by its key; may be repeated.", metavar="KEY"),
     ] = None,
-    redact: output.RedactOption = False,
-    out: output.OutOption = None,
-    force: output.ForceOption = False,
+    redact: options.RedactOption = False,
+    out: options.OutOption = None,
+    force: options.ForceOption = False,
 ) -> None:
     """Write all labels to one file, for training, evaluation, or import without loss."""
     from convgate.labels.exchange import write_labels
     from convgate.store import Conversations, Labels
     from convgate.transcripts.redaction import Redactor
 
-    store = output.open_library()
+    store = inputs.open_library()
     known = {one.name for one in Labels(store).annotators()}
     if unknown := sorted(set(annotator or ()) - known):
         raise ConvgateError(f"nobody called {unknown[0]!r} has labelled anything")
@@ -261,5 +262,5 @@ def trains(
     """Set whether an annotator's answers are trained on and evaluated with."""
     from convgate.store import Labels
 
-    Labels(output.open_library()).set_trains(name, trains=switch is Switch.on)
+    Labels(inputs.open_library()).set_trains(name, trains=switch is Switch.on)
     output.print_lines(f"The answers of {name} {'are' if switch is Switch.on else 'are not'} trained on.")

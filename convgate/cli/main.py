@@ -103,13 +103,13 @@ def _print_version(wanted: bool) -> None:
 
 
 @app.callback()
-def options(
+def show_version(
     version: Annotated[
         bool,
         typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
     ] = False,
 ) -> None:
-    """Accept the options before a subcommand."""
+    """Accept --version before a subcommand."""
 
 
 def main(command: typer.Typer = app) -> None:

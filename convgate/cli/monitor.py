@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from convgate.cli import output
+from convgate.cli import inputs, options, output
 from convgate.core.text import format_age, pluralize
 
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -26,9 +26,9 @@ def monitor(
     clear_baseline: Annotated[
         bool, typer.Option("--clear-baseline", help="Remove the baseline; drift is not measured without one.")
     ] = False,
-    settings_file: output.SettingsFileOption = None,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    settings_file: options.SettingsFileOption = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Show how requests were answered: modes, drift, confidence, fallbacks, tokens, times, errors, alerts."""
     if set_baseline and clear_baseline:
@@ -119,9 +119,9 @@ def record_outcome(
             allow_dash=True,
         ),
     ] = None,
-    skip_bad: output.SkipBadOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    skip_bad: options.SkipBadOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Record how a request ended; it replaces an earlier outcome of the request.
 
@@ -137,9 +137,9 @@ def record_outcome(
         raise typer.BadParameter(
             "an ID needs --ok or --failed; a file has its own", param_hint="--ok/--failed"
         )
-    store = output.open_library()
+    store = inputs.open_library()
     if file is not None:
-        recorded, problems = record_outcome_lines(store, output.open_source(file), skip_bad=skip_bad)
+        recorded, problems = record_outcome_lines(store, inputs.open_source(file), skip_bad=skip_bad)
         output.tell_problems(problems)
     else:
         recorded = [(str(request_id), bool(ok))]

@@ -1,184 +1,28 @@
-"""What the commands share: options, reading the file, progress, errors, and writing the result."""
+"""How commands show results: tables and JSON on standard output, problems and progress on standard error."""
 
 from __future__ import annotations
 
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
 from convgate.core.errors import ConvgateError
 from convgate.core.files import write_whole
-from convgate.core.text import join_words, pluralize, to_line
+from convgate.core.text import pluralize, to_line
 
 if TYPE_CHECKING:
-    from convgate.core.conversation import Conversation
     from convgate.embedding.base import Progress
-    from convgate.store import Store
+    from convgate.evaluation.judge import EvaluationProgress
     from convgate.transcripts.problems import Problems
-    from convgate.transcripts.source import Source
 
 SHOWN = 20  # bad places of a file that are listed
-
-FileArgument = Annotated[
-    Path, typer.Argument(help="A transcript; - reads standard input.", metavar="FILE", allow_dash=True)
-]
-TurnOption = Annotated[
-    int | None,
-    typer.Option(help="The current message, from 0; the last from the user or a tool by default.", min=0),
-]
-QuestionOption = Annotated[
-    str | None, typer.Option(help="A question after the last turn, instead of a turn of the file.")
-]
-ConversationOption = Annotated[
-    str | None,
-    typer.Option("--conversation", help="Which conversation of the file: its id, or its number from 0."),
-]
-FormatOption = Annotated[str | None, typer.Option("--format", help="The file's format; detected by default.")]
-SkipBadOption = Annotated[
-    bool, typer.Option("--skip-bad", help="Skip what cannot be read instead of stopping.")
-]
-GateOption = Annotated[
-    str | None,
-    typer.Option(
-        "--gate", help="The gate's version: its name, or a folder with weights.", metavar="VERSION|PATH"
-    ),
-]
-MinTurnsOption = Annotated[
-    int | None, typer.Option("--min-turns", help="Keep at least this many turns, the best first.", min=0)
-]
-MaxTurnsOption = Annotated[
-    int | None, typer.Option("--max-turns", help="Keep at most this many turns, the best.", min=0)
-]
-RuleOption = Annotated[str | None, typer.Option("--rule", help="The gate's threshold rule.")]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", help="A parameter of the rule or policy, such as k=5; may be repeated.", metavar="NAME=VALUE"
-    ),
-]
-SettingsFileOption = Annotated[
-    Path | None,
-    typer.Option("--settings", help="Use this settings file instead of the usual one.", dir_okay=False),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
-ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
-RedactOption = Annotated[
-    bool, typer.Option("--redact", help="Redact secrets: API keys, tokens, passwords, private keys.")
-]
-OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
-DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; store nothing.")]
-
-
-# Input
-
-
-def open_library(*, check: bool = False) -> Store:
-    """Return the store of the settings; with `check`, look for damage first (0.3 s for 100 MB on disk)."""
-    from convgate.core.settings import load_settings
-    from convgate.store import Store
-
-    store = Store(load_settings().database)
-    if check:
-        store.check()
-    return store
-
-
-def open_source(file: Path) -> Source:
-    """Return the file, or standard input for -, within the limits of the settings."""
-    from convgate.core.settings import load_settings
-    from convgate.transcripts.problems import Report
-    from convgate.transcripts.source import source_of_bytes, source_of_path
-
-    settings = load_settings()
-    limit = settings.upload_limit_mb << 20
-    is_pipe = str(file) == "-"
-    report = Report("standard input" if is_pipe else file.name or str(file), settings.read_limit_seconds)
-    if is_pipe:
-        return source_of_bytes(sys.stdin.buffer.read(limit + 1), report, max_bytes=limit)
-    return source_of_path(file, report, max_bytes=limit)
-
-
-def read_one(
-    file: Path, *, which: str | None, format: str | None, skip_bad: bool, redact: bool = False
-) -> Conversation:
-    """Return the conversation of the file with the id or number `which`; by default the first.
-
-    redact: replace its secrets, and print how many on standard error.
-    """
-    from convgate.transcripts.reading import read_source
-    from convgate.transcripts.redaction import Redactor
-
-    with status(f"Reading {file}"):
-        transcript = read_source(open_source(file), format, skip_bad=skip_bad)
-    tell_problems(transcript.problems)
-    conversation = _find_conversation(file, transcript.conversations, which)
-    if redact:
-        redactor = Redactor()
-        conversation = redactor.redact(conversation)
-        tell(redactor.summary)
-    return conversation
-
-
-def _find_conversation(file: Path, conversations: Sequence[Conversation], which: str | None) -> Conversation:
-    if which is None:
-        if len(conversations) > 1:
-            tell(
-                f"{file} holds {len(conversations)} conversations; using the first ({conversations[0].id})."
-                " Choose another with --conversation."
-            )
-        return conversations[0]
-    for conversation in conversations:
-        if conversation.id == which:
-            return conversation
-    if which.isdecimal() and int(which) < len(conversations):
-        return conversations[int(which)]
-    ids = join_words((conversation.id for conversation in conversations), max_words=10)
-    raise ConvgateError(
-        f"{file}: there is no conversation {which!r}; there are 0 to {len(conversations) - 1}: {ids}"
-    )
-
-
-def check_moment(turn: int | None, question: str | None) -> None:
-    """Refuse a turn together with a question."""
-    if turn is not None and question is not None:
-        raise typer.BadParameter("a turn or a question, not both", param_hint="--turn, --question")
-
-
-def parameters(assignments: list[str] | None) -> dict[str, Any]:
-    """Return the values of `--set name=value`: JSON where it is JSON, else text.
-
-    >>> parameters(["k=5", "goal=precision"])
-    {'k': 5, 'goal': 'precision'}
-    """
-    values: dict[str, Any] = {}
-    for assignment in assignments or []:
-        name, separator, value = assignment.partition("=")
-        if not separator or not name:
-            raise typer.BadParameter(f"{assignment!r} is not of the form NAME=VALUE", param_hint="--set")
-        try:
-            values[name] = json.loads(value)
-        except json.JSONDecodeError:
-            values[name] = value
-    return values
-
-
-class _DryRun(Exception):  # noqa: N818 - no error
-    """Rolls a transaction back."""
-
-
-@contextmanager
-def transaction(store: Store, *, dry_run: bool) -> Iterator[Store]:
-    """Open a transaction of the store, which is rolled back in a dry run."""
-    with suppress(_DryRun), store.write():
-        yield store
-        if dry_run:
-            raise _DryRun
 
 
 # Standard error
@@ -230,19 +74,26 @@ def status(text: str) -> Iterator[None]:
 
 
 @contextmanager
-def encoding_progress() -> Iterator[Progress]:
-    """Show a progress bar on standard error while texts are encoded; nothing when it is no terminal."""
+def progress_bar() -> Iterator[EvaluationProgress]:
+    """Show one stage after the other on standard error; nothing when it is no terminal."""
     from rich.console import Console
     from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
     with Bar(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("Loading the encoder", total=None)
+        task = bar.add_task("Loading", total=None)
 
-        def report(done: int, total: int, /) -> None:
-            bar.update(task, description="Encoding turns", completed=done, total=total)
+        def report(stage: str, done: int, total: int, /) -> None:
+            bar.update(task, description=stage, completed=done, total=total)
 
         yield report
+
+
+@contextmanager
+def encoding_progress() -> Iterator[Progress]:
+    """Show how many turns are encoded, as `progress_bar` does."""
+    with progress_bar() as report:
+        yield partial(report, "Encoding turns")
 
 
 # The result
@@ -313,7 +164,7 @@ def print_table(columns: Mapping[str, Kind], rows: Iterable[Row]) -> None:
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, expand=True)
     for name, kind in columns.items():
-        table.add_column(name, min_width=min(max(len(name), 4), 12), **_COLUMNS[kind])
+        table.add_column(Text(printable(name)), min_width=min(max(len(name), 4), 12), **_COLUMNS[kind])
     for cells, style in rows:
         table.add_row(*(Text(printable(to_line(str(cell)))) for cell in cells), style=style)
     Console().print(table)
@@ -351,13 +202,9 @@ def _format(value: object) -> str:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return (
-        f"{value:,.4g}"
-        if isinstance(value, float)
-        else f"{value:,}"
-        if isinstance(value, int)
-        else str(value)
-    )
+    if isinstance(value, float):
+        return f"{value:,.4g}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def print_lines(*lines: str) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli import output
+from convgate.cli import inputs, options, output
 from convgate.core.text import to_line
 
 if TYPE_CHECKING:
@@ -18,36 +18,31 @@ if TYPE_CHECKING:
 
 
 def score(
-    file: output.FileArgument,
-    turn: output.TurnOption = None,
-    question: output.QuestionOption = None,
-    conversation: output.ConversationOption = None,
-    gate: output.GateOption = None,
-    rule: output.RuleOption = None,
-    settings: output.SetOption = None,
-    min_turns: output.MinTurnsOption = None,
-    max_turns: output.MaxTurnsOption = None,
-    format: output.FormatOption = None,
-    skip_bad: output.SkipBadOption = False,
-    settings_file: output.SettingsFileOption = None,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    file: options.FileArgument,
+    turn: options.TurnOption = None,
+    question: options.QuestionOption = None,
+    conversation: options.ConversationOption = None,
+    gate: options.GateOption = None,
+    rule: options.RuleOption = None,
+    settings: options.SetOption = None,
+    format: options.FormatOption = None,
+    skip_bad: options.SkipBadOption = False,
+    settings_file: options.SettingsFileOption = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Score every earlier turn against the current message, with the reason why it is kept or dropped."""
     from convgate.core.settings import load_settings
     from convgate.policies.gate import GatePolicy
 
-    output.check_moment(turn, question)
+    options.check_current(turn, question)
     chosen = load_settings(settings_file)
     if settings_file is not None and chosen.policy != "gate":
         output.tell(f"{settings_file} chooses the policy {chosen.policy}, but scores are the gate's")
-    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
-    index = turn if turn is not None or question is not None else talk.current_index()
-    situation, history = talk.at(index) if index is not None else talk.asked(question or "")
+    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
+    situation, history = inputs.find_current(talk, turn, question)
     with output.encoding_progress() as progress:
-        policy = _build_policy(
-            "gate", chosen, gate, settings, rule=rule, min_turns=min_turns, max_turns=max_turns
-        )
+        policy = _build_policy("gate", chosen, gate, settings, rule)
         assert isinstance(policy, GatePolicy)
         policy.prepare([talk], progress=progress)
         decisions = policy.decide(situation, history)
@@ -60,51 +55,41 @@ def score(
 
 
 def select(
-    file: output.FileArgument,
-    policy: Annotated[
-        str | None, typer.Option(help="The policy; the gate unless the settings name another.")
-    ] = None,
-    turn: output.TurnOption = None,
-    question: output.QuestionOption = None,
-    conversation: output.ConversationOption = None,
-    gate: output.GateOption = None,
-    rule: output.RuleOption = None,
-    settings: output.SetOption = None,
-    min_turns: output.MinTurnsOption = None,
-    max_turns: output.MaxTurnsOption = None,
-    pair_answers: Annotated[
-        bool | None,
-        typer.Option("--pair-answers/--no-pair-answers", help="Keep a question and its answer together."),
-    ] = None,
-    settings_file: output.SettingsFileOption = None,
+    file: options.FileArgument,
+    policy: options.PolicyOption = None,
+    turn: options.TurnOption = None,
+    question: options.QuestionOption = None,
+    conversation: options.ConversationOption = None,
+    gate: options.GateOption = None,
+    rule: options.RuleOption = None,
+    settings: options.SetOption = None,
+    settings_file: options.SettingsFileOption = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Also print every turn's reason on standard error.")
     ] = False,
-    format: output.FormatOption = None,
-    skip_bad: output.SkipBadOption = False,
-    redact: output.RedactOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    format: options.FormatOption = None,
+    skip_bad: options.SkipBadOption = False,
+    redact: options.RedactOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Choose the messages to send for the current one: a valid list, in order."""
     from convgate.core.settings import load_settings
     from convgate.policies.base import Prepares
     from convgate.policies.selector import Selector, write_selection
 
-    output.check_moment(turn, question)
+    options.check_current(turn, question)
     chosen = load_settings(settings_file)
-    name = policy or chosen.policy
-    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
+    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad, redact=redact)
+    situation, history = inputs.find_current(talk, turn, question)
     with output.encoding_progress() as progress:
-        built = _build_policy(
-            name, chosen, gate, settings, rule=rule, min_turns=min_turns, max_turns=max_turns
+        selector = Selector(
+            _build_policy(policy or chosen.policy, chosen, gate, settings, rule),
+            pair_answers=chosen.pair_answers,
         )
-        if isinstance(built, Prepares):
-            built.prepare([talk], progress=progress)
-        selector = Selector(built, pair_answers=chosen.pair_answers)
-        index = None if question is not None else talk.current_index() if turn is None else turn
-        situation, _ = talk.asked(question or "") if index is None else talk.at(index)
-        selection = selector.select_at(talk, situation.index, question=question, pair_answers=pair_answers)
+        if isinstance(selector.policy, Prepares):
+            selector.policy.prepare([talk], progress=progress)
+        selection = selector.valid(situation, history, selector.policy.decide(situation, history))
     for violation in selection.violations:
         output.tell(f"chat APIs may refuse this list: {violation}")
     if json_output:
@@ -118,18 +103,17 @@ def select(
 
 
 def _build_policy(
-    name: str, settings: Settings, gate: str | None, assignments: list[str] | None, **options: object
+    name: str, settings: Settings, gate: str | None, assignments: list[str] | None, rule: str | None
 ) -> Policy:
-    """Return the policy of the settings, with what --set and the options of the gate change of it."""
+    """Return the policy of the settings, with what --gate, --rule and --set change of it."""
     from convgate.policies.build import EncoderOnDemand, build_policy
-    from convgate.policies.registry import check_written
-    from convgate.policies.written import Written
+    from convgate.policies.registry import check_spec
+    from convgate.policies.spec import PolicySpec
 
-    changes = {option: value for option, value in options.items() if value is not None}
-    if name != "gate" and (gate is not None or changes):
-        raise typer.BadParameter(f"--gate, --rule, --min-turns and --max-turns belong to gate, not to {name}")
-    values = {**output.parameters(assignments), **changes}
-    check_written(Written(name, values))
+    if name != "gate" and (gate is not None or rule is not None):
+        raise typer.BadParameter(f"--gate and --rule belong to gate, not to {name}")
+    values = options.parse_assignments(assignments) | ({} if rule is None else {"rule": rule})
+    check_spec(PolicySpec(name, values))
     return build_policy(name, settings, EncoderOnDemand(settings), version=gate, **values)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli import output
+from convgate.cli import inputs, options, output
 from convgate.core.text import format_age, format_duration, pluralize
 
 if TYPE_CHECKING:
@@ -41,16 +41,16 @@ def sessions(
             help="Whether a workflow state COMPLETE closes the conversation.",
         ),
     ] = None,
-    conversation: output.ConversationOption = None,
+    conversation: options.ConversationOption = None,
     stored: Annotated[
         bool, typer.Option("--stored", help=f"List the last {_LIMIT} sessions of running agents instead.")
     ] = False,
     workspace: Annotated[str | None, typer.Option(help="With --stored: only this workspace.")] = None,
-    settings_file: output.SettingsFileOption = None,
-    format: output.FormatOption = None,
-    skip_bad: output.SkipBadOption = False,
-    json_output: output.JsonOption = False,
-    out: output.OutOption = None,
+    settings_file: options.SettingsFileOption = None,
+    format: options.FormatOption = None,
+    skip_bad: options.SkipBadOption = False,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Show where conversations and sessions begin, by times, commands and workflow states."""
     if (file is None) is not stored:
@@ -63,14 +63,14 @@ def sessions(
     from convgate.core.settings import load_settings
     from convgate.policies.sessions import BoundaryRules, segment
 
-    options: dict[str, Any] = {
+    given: dict[str, Any] = {
         "idle_gap": idle_gap,
         "continue_overrides_gap": continue_overrides_gap,
         "close_on_complete": close_on_complete,
     }
-    changes = {name: value for name, value in options.items() if value is not None}
+    changes = {name: value for name, value in given.items() if value is not None}
     rules = replace(BoundaryRules.of(load_settings(settings_file)), **changes)
-    talk = output.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
+    talk = inputs.read_one(file, which=conversation, format=format, skip_bad=skip_bad)
     boundaries = segment(talk.turns, rules)
     for problem in boundaries.problems:
         output.tell(problem)
@@ -101,7 +101,7 @@ def _list_stored(workspace: str | None, json_output: bool, out: Path | None) -> 
     """List the last sessions of one workspace, or of all."""
     from convgate.store.sessions import Sessions
 
-    found = Sessions(output.open_library()).recent(workspace, limit=_LIMIT)
+    found = Sessions(inputs.open_library()).recent(workspace, limit=_LIMIT)
     rows = [output.pick(session, *(field.name for field in fields(session))) for session in found]
     where = f" in the workspace {workspace}" if workspace else ""
     empty = f"No session{where} is stored yet. Agents store them with convgate.SessionManager."

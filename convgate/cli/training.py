@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from convgate.cli.output import JsonOption, OutOption, SkipBadOption, tell, write_json
+from convgate.cli.options import JsonOption, OutOption, SkipBadOption
+from convgate.cli.output import tell, write_json
 from convgate.core.errors import ConvgateError
 from convgate.core.home import login_name
 

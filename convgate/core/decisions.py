@@ -60,7 +60,7 @@ class TurnDecision(Decision):
         return self.score - self.threshold
 
     def to_json(self) -> dict[str, Any]:
-        """The record as plain JSON values; the index is the turn's in its conversation, from 0."""
+        """Return the record as plain JSON values; the index is the turn's in its conversation, from 0."""
         return {
             "index": self.item,
             "outcome": self.outcome,
@@ -102,7 +102,7 @@ class Why:
     stage: str | None = None  # None: that of all the decisions
 
     def told(self, *, kept: bool) -> str:
-        """The whole sentence."""
+        """Return the whole sentence."""
         outcome = "Kept" if kept else "Dropped"
         return f"{outcome} {self.how}: {self.reason}" if self.how else f"{outcome}: {self.reason}"
 
@@ -167,7 +167,7 @@ class TurnDecisions:
         )
 
     def why(self, index: int) -> Why:
-        """Which rule decided turn `index`, and why; KeyError when it was not in the history."""
+        """Return which rule decided turn `index`, and why; KeyError when it was not in the history."""
         row = self._row(index)
         if override := self.overrides.get(index):
             why = Why(override.rule, override.reason, override.how, override.stage)
@@ -184,7 +184,7 @@ class TurnDecisions:
 
     @staticmethod
     def value(column: Floats | None, row: int) -> float | None:
-        """The number in that row of a column; None when there is none."""
+        """Return the number in that row of a column; None when there is none."""
         return None if column is None or np.isnan(column[row]) else float(column[row])
 
     @property
@@ -209,7 +209,7 @@ class TurnDecisions:
         return row
 
     def _sentence(self, row: int) -> str:
-        """What the rule of all turns says of this one."""
+        """Return what the rule of all turns says of this one."""
         score = self.value(self.scores, row)
         values = {"score": score, "threshold": self.threshold}
         if score is not None and self.threshold is not None:

@@ -12,7 +12,7 @@ from convgate.core.home import check_writable
 
 
 def write_whole(path: Path, content: bytes, *, private: bool = False) -> None:
-    """Writes the file in one step: whoever opens it finds the old content or the new, never a part of it.
+    """Write the file in one step: whoever opens it finds the old content or the new, never a part of it.
 
     Permissions of a file that is there already stay as they are, and a link leads to the new content. What
     is no file, such as a pipe or /dev/null, is written to directly. A new file is for its owner alone when

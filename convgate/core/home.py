@@ -1,4 +1,4 @@
-"""Whose convgate this is; files that are nobody else's business: transcripts, and what was made of them."""
+"""The private data directory (mode 0700), its read-only mode, and the name of the person at the machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def set_read_only(home: Path) -> None:
 
 
 def is_read_only(path: Path) -> bool:
-    """Whether the path is in a folder that is in read-only mode."""
+    """Return whether the path is in a folder that is in read-only mode."""
     return bool(_READ_ONLY) and not _READ_ONLY.isdisjoint((resolved := path.resolve(), *resolved.parents))
 
 
@@ -51,7 +51,7 @@ def make_private(path: Path) -> None:
 
 
 def login_name() -> str:
-    """The name that one is logged in with on this machine, where nobody gives another."""
+    """Return the name that one is logged in with on this machine, where nobody gives another."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # a user without a name, as in some containers

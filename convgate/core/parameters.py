@@ -22,17 +22,17 @@ def setting(default: Any, label: str, *, low: float, high: float, step: float, h
 
 
 def text(default: str, label: str = "", *, help: str = "") -> Any:
-    """A parameter that is a piece of text."""
+    """Return a parameter that is a piece of text."""
     return field(default=default, metadata={"text": True, "label": label, "help": help})
 
 
 def switch(default: bool, label: str, *, help: str = "") -> Any:  # noqa: FBT001  # a default, as in `field`
-    """A parameter that is on or off."""
+    """Return a parameter that is on or off."""
     return field(default=default, metadata={"switch": True, "label": label, "help": help})
 
 
 def one_of(default: str, options: tuple[str, ...], label: str, *, help: str = "") -> Any:
-    """A parameter that is one of a few words."""
+    """Return a parameter that is one of a few words."""
     return field(default=default, metadata={"options": options, "label": label, "help": help})
 
 
@@ -61,7 +61,7 @@ def check_parameters(kind: type, name: str, values: Mapping[str, Any]) -> None:
 
 
 def parameter_names(kind: type) -> list[str]:
-    """The names of the parameters that a person may set."""
+    """Return the names of the parameters that a person may set."""
     return [item.name for item in _parameters(kind)]
 
 

@@ -114,7 +114,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(path: Path | None = None) -> Settings:
-    """The settings of this machine and environment; `path` takes the place of the usual file.
+    """Return the settings of this machine and environment; `path` takes the place of the usual file.
 
     With `read_only`, nothing in their home is written from then on. Raises SettingsError, with the key, the
     value and where it stands, for what is unknown or out of range.
@@ -161,7 +161,7 @@ def _from_file(path: Path | None) -> tuple[Path, dict[str, Any]]:
 
 
 def _unreadable(error: UnreadableVariable) -> str:
-    """What is wrong with a variable that has to be JSON; pydantic names its field in quotes."""
+    """Return what is wrong with a variable that has to be JSON; pydantic names its field in quotes."""
     named = re.search(r'field "(\w+)"', str(error))
     variable = _variable(named[1]) if named else ""
     if variable not in os.environ:

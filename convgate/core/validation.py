@@ -35,7 +35,7 @@ def parse(kind: TypeAdapter[T], content: bytes, where: str) -> T:
 
 
 def dump(kind: TypeAdapter[T], value: T, where: str) -> bytes:
-    """The object as JSON; GateError when it could not be read again."""
+    """Return the object as JSON; GateError when it could not be read again."""
     try:
         return kind.dump_json(kind.validate_python(value), indent=2) + b"\n"
     except ValidationError as error:

@@ -17,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from convgate.core.conversation import Conversation
 from convgate.store.openings import chain
-from convgate.transcripts.split_groups import SPLIT_GROUP, split_group_of
+from convgate.transcripts.relevance_sets import SPLIT_GROUP, split_group_of
 
 if TYPE_CHECKING:
     from convgate.training.episodes import Episode

@@ -24,8 +24,8 @@ from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratio
 from convgate.evaluation.results import Measure, Summary, summarise
 from convgate.evaluation.sweeps import History, keeps, reach_of_many, sweep_of, value_of
 from convgate.gate.thresholds import Limits, Rule, TokenBudget, TopK
+from convgate.policies.base import NO_LIMITS
 from convgate.policies.gate import GatePolicy
-from convgate.policies.scored import NO_LIMITS
 
 if TYPE_CHECKING:
     from convgate.transcripts import Case, RelevanceSet

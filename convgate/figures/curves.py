@@ -1,8 +1,8 @@
-"""Lines of metrics: over thresholds, policies against each other, calibration of confidence, and epochs."""
+"""Lines of metrics: over thresholds, and policies against each other."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import cycle
 from typing import Any
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from convgate.core.text import format_number
 from convgate.evaluation.curves import ThresholdCurve
-from convgate.evaluation.reliability import Bin, calibration_error
 from convgate.evaluation.results import Summary
 from convgate.figures.drawing import Drawing
 from convgate.figures.hover import plain
@@ -38,8 +37,6 @@ _SYMBOLS = ("diamond", "square", "triangle-up", "circle", "cross", "x", "triangl
 _CLICKABLE: dict[str, Any] = {
     "mode": "lines+markers", "marker": {"size": 8, "opacity": 0, "color": TRANSPARENT}, **steady(opacity=0),
 }  # fmt: skip
-
-Curve = Sequence[float | None]
 
 
 @dataclass(frozen=True)
@@ -126,139 +123,44 @@ def precision_recall_figure(
     return fig.figure()
 
 
-def describe_curve(curve: ThresholdCurve) -> str:
-    """Return the best F1 of the curve, and where it is, in a sentence."""
-    if not len(curve):
-        return "There are no labelled turns yet."
-    if (row := curve.best(1.0)) is None:
-        return "No labelled turn is relevant, so recall is not defined."
-    f1, threshold, precision, recall = (
-        format_number(float(column[row]))
-        for column in (curve.f_beta(1.0), curve.thresholds, curve.precision, curve.recall)
-    )
-    return (
-        f"Best F1 {f1} at threshold {threshold} (precision {precision}, recall {recall},"
-        f" {curve.kept_share[row]:.0%} of turns kept)."
-    )
-
-
 def recall_over_tokens_figure(
     curves: Mapping[str, ThresholdCurve], choices: Mapping[str, Summary], *, palette: Palette
 ) -> go.Figure:
-    """Return recall over the share of the full history's tokens that is kept.
+    """Return recall over the share of the full history's tokens that is kept, the first policy on top.
 
     curves: by policy, each a line: any threshold on its scores. choices: what policies keep by their own
     rules, each a mark; a curve and a choice of one name share their colour. The thin grey line is what turns
     drawn at random would reach.
     """
-    fig = _tradeoff(curves, choices, palette, x="kept_token_share", y="recall")
-    look = (palette.dropped, "dot")
-    zorder = -len(fig.traces) - 1
-    add_line(fig, "at random", [0, 1], [0, 1], look, width=1, showlegend=False, zorder=zorder)
-    fig.update_layout(xaxis={"title": {"text": "tokens kept, of the full history"}})
-    return fig.figure()
-
-
-def precision_over_recall_figure(
-    curves: Mapping[str, ThresholdCurve], choices: Mapping[str, Summary], *, palette: Palette
-) -> go.Figure:
-    """Return precision over recall; arguments as in `recall_over_tokens_figure`."""
-    return _tradeoff(curves, choices, palette, x="recall", y="precision").figure()
-
-
-def reliability_figure(bins: Sequence[Bin], *, palette: Palette) -> go.Figure:
-    """Return a bar for each bin of confidence, and the line on which bars end when confidence is right."""
-    fig = drawing(palette, height=320)
-    fig.add_bar(
-        x=[one.confidence for one in bins], y=[one.right for one in bins], width=0.07, name="right",
-        marker={"color": palette.right}, customdata=[one.count for one in bins],
-        hovertemplate="confidence %{x:.2f}<br>right %{y:.2f} of %{customdata}<extra></extra>",
-    )  # fmt: skip
-    add_line(fig, "perfect calibration", [0, 1], [0, 1], (palette.muted, "dash"), width=1.5)
-    fig.update_layout(
-        xaxis=axis(palette, "confidence", range=[0, 1.02]),
-        yaxis=axis(palette, "share right", range=[0, 1.02]),
-    )
-    return fig.figure()
-
-
-def describe_reliability(bins: Sequence[Bin]) -> str:
-    """Return the same in words."""
-    count = sum(one.count for one in bins)
-    return f"Expected calibration error {calibration_error(bins):.3f} over {count:,}."
-
-
-def losses_and_shares(curves: Mapping[str, Curve]) -> tuple[dict[str, Curve], dict[str, Curve]]:
-    """Return the curves of losses, by their names, and those of shares in 0…1, without empty ones.
-
-    >>> losses_and_shares({"loss": (0.7, 0.5), "recall": (None, 0.8), "precision": (None, None)})
-    ({'loss': (0.7, 0.5)}, {'recall': (None, 0.8)})
-    """
-    known = {name: curve for name, curve in curves.items() if any(value is not None for value in curve)}
-    losses = {name: curve for name, curve in known.items() if "loss" in name}
-    return losses, {name: curve for name, curve in known.items() if name not in losses}
-
-
-def epochs_figure(curves: Mapping[str, Curve], palette: Palette, *, shares: bool) -> go.Figure:
-    """Return each curve as a line with a mark an epoch, from epoch 1; gaps where a value is undefined.
-
-    shares: the values are shares, on an axis from 0 to 1.
-    """
-    fig = drawing(palette, height=240, top=44)
-    looks = zip(cycle(palette.series), cycle(_DASHES), strict=False)
-    for (name, curve), look in zip(curves.items(), looks, strict=False):
-        label = plain(name.replace("_", " "))
-        numbers = list(range(1, len(curve) + 1))
-        add_line(
-            fig, label, numbers, curve, look, hover=f"{label} %{{y:.3f}}", mode="lines+markers",
-            marker={"size": 6},
-        )  # fmt: skip
-    epochs = max((len(curve) for curve in curves.values()), default=1)
-    fig.update_layout(
-        hovermode="x unified", showlegend=True,
-        xaxis=axis(palette, "epoch", range=[0.5, epochs + 0.5], dtick=max(1, round(epochs / 10))),
-        yaxis=share_axis(palette) if shares else axis(palette, rangemode="tozero"),
-    )  # fmt: skip
-    return fig.figure()
-
-
-def describe_epochs(curves: Mapping[str, Curve]) -> str:
-    """Return where each curve began and ended, in words."""
-    spans = []
-    for name, curve in curves.items():
-        if values := [value for value in curve if value is not None]:
-            first, last = format_number(values[0]), format_number(values[-1])
-            spans.append(f"{name.replace('_', ' ')} from {first} to {last}")
-    return f"Over the epochs: {', '.join(spans)}." if spans else "Nothing was measured during training."
-
-
-def _tradeoff(
-    curves: Mapping[str, ThresholdCurve], choices: Mapping[str, Summary], palette: Palette, *, x: str, y: str
-) -> Drawing:
-    """Return lines and marks on two metrics, which are columns of the curves too; the first policy on top."""
     fig = drawing(palette, height=400, top=84)
     looks = zip(cycle(palette.series), cycle(_DASHES), cycle(_SYMBOLS), strict=False)
     names = dict.fromkeys([*curves, *choices])
     for place, (name, (colour, dash, symbol)) in enumerate(zip(names, looks, strict=False)):
         label = plain(name)
         if (curve := curves.get(name)) is not None:
-            across, up = getattr(curve, x), getattr(curve, y)
-            rows = _thin(np.flatnonzero(~np.isnan(across) & ~np.isnan(up)), _MAX_CLICKED)
+            tokens, recall = curve.kept_token_share, curve.recall
+            rows = _thin(np.flatnonzero(~np.isnan(tokens) & ~np.isnan(recall)), _MAX_CLICKED)
             add_line(
-                fig, label, across[rows], up[rows], (colour, dash), legendgroup=label, zorder=-place - 1,
+                fig, label, tokens[rows], recall[rows], (colour, dash), legendgroup=label, zorder=-place - 1,
                 text=[format_number(float(value)) for value in curve.thresholds[rows]],
                 hover=f"{label}, threshold %{{text}}: %{{y:.0%}} at %{{x:.0%}}",
             )  # fmt: skip
         if name in choices:
             outline = {"color": palette.background, "width": 1}
             fig.add_scatter(
-                x=[choices[name][x].value], y=[choices[name][y].value], mode="markers", name=label,
-                legendgroup=label, showlegend=name not in curves,
+                x=[choices[name]["kept_token_share"].value], y=[choices[name]["recall"].value],
+                mode="markers", name=label, legendgroup=label, showlegend=name not in curves,
                 marker={"color": colour, "symbol": symbol, "size": 11, "line": outline},
                 hovertemplate=f"{label}, its own choice: %{{y:.0%}} at %{{x:.0%}}<extra></extra>",
             )  # fmt: skip
-    fig.update_layout(xaxis=share_axis(palette, x), yaxis=share_axis(palette, y))
-    return fig
+    add_line(
+        fig, "at random", [0, 1], [0, 1], (palette.dropped, "dot"), width=1, showlegend=False,
+        zorder=-len(names) - 1,
+    )  # fmt: skip
+    fig.update_layout(
+        xaxis=share_axis(palette, "tokens kept, of the full history"), yaxis=share_axis(palette, "recall")
+    )
+    return fig.figure()
 
 
 def _add_star(fig: Drawing, x: float, y: float, row: int, palette: Palette) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from convgate.core.text import to_line
+from convgate.core.decisions import Floats
+from convgate.core.text import format_number, to_line
 from convgate.transcripts.characters import isolate
 
 _MESSAGE = re.compile(r"(?:(?<=\bat )|(?<=\bin ))message (\d+)|\bmessage (\d+)(?= corrects it)")
@@ -41,6 +42,31 @@ def wrapped(text: str, limit: int = 240) -> str:
 def head(turn: int, label: str) -> str:
     """Return the first line of a turn's hover text: its number on screen, from 1, who and first words."""
     return f"<b>Turn {turn + 1}</b> {plain(label, 60)}"
+
+
+def describe(subject: str, facts: Mapping[str, object]) -> str:
+    """Return a chart's alternative text: its subject and the facts that are known, in one sentence.
+
+    Facts that are None, 0 or empty are left out; numbers are shortened.
+
+    >>> describe("Scores of turns 1 to 9", {"kept": "4 of 9", "flipped": 0, "threshold": 0.6123})
+    'Scores of turns 1 to 9: kept 4 of 9, threshold 0.61.'
+    """
+    known = [f"{name} {_fact(value)}" for name, value in facts.items() if value not in (None, "", 0)]
+    return f"{subject}{': ' if known else ''}{', '.join(known)}".rstrip(".") + "."
+
+
+def _fact(value: object) -> str:
+    if isinstance(value, float):
+        return format_number(value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def describe_range(values: Floats) -> str | None:
+    """Return the lowest and the highest value in words; None of no values."""
+    if not len(values):
+        return None
+    return f"{format_number(float(values.min()))} to {format_number(float(values.max()))}"
 
 
 def on_screen(reason: str) -> str:

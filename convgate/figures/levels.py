@@ -9,6 +9,7 @@ from datetime import datetime
 import plotly.graph_objects as go
 
 from convgate.core.text import format_share
+from convgate.figures.hover import describe
 from convgate.figures.layout import axis, mark_threshold
 from convgate.figures.over_time import Frame, add_mark, time_drawing, written
 from convgate.figures.palette import Palette
@@ -89,16 +90,19 @@ def level_figure(
 
 
 def describe_level(level: Level) -> str:
-    """The chart in a few sentences, for people who do not see it."""
-    known = [point for point in level.points if point.value is not None]
-    if not known:
+    """Return the chart in words, as alternative text."""
+    values = [point.value for point in level.points if point.value is not None]
+    if not values:
         return f"{level.name}: not enough data."
-    values = [point.value for point in known if point.value is not None]
-    over = sum(value > level.limit for value in values)
-    return (
-        f"{level.name}: {level.number(values[-1])} at the end, {level.number(max(values))} at most."
-        f" The limit is {level.number(level.limit)}; {over:,} of {len(values):,} points are above it. An"
-        f" alert ends below {level.number(level.recovery)}."
+    return describe(
+        level.name,
+        {
+            "at the end": level.number(values[-1]),
+            "highest": level.number(max(values)),
+            "limit": level.number(level.limit),
+            "points above the limit": f"{sum(value > level.limit for value in values):,} of {len(values):,}",
+            "an alert ends below": level.number(level.recovery),
+        },
     )
 
 

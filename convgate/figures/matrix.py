@@ -1,17 +1,13 @@
-"""Matrices: every turn's scores against every earlier turn, and how alike policies decide."""
+"""The relevance matrix: every turn's scores against every earlier turn."""
 
 from __future__ import annotations
-
-import math
-from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from convgate.core.decisions import Floats
-from convgate.core.text import format_number, format_share
-from convgate.figures.hover import plain
+from convgate.core.text import format_number
+from convgate.figures.hover import describe, describe_range
 from convgate.figures.layout import axis, drawing, steady
 from convgate.figures.palette import Palette
 
@@ -89,61 +85,15 @@ def matrix_figure(
 
 
 def describe_matrix(matrix: Floats, *, start: int, threshold: float | None = None) -> str:
-    """Return the matrix in a sentence."""
+    """Return the matrix in words."""
     scores = matrix[~np.isnan(matrix)]
     if not len(scores):
         return "There are no earlier turns to score."
-    text = (
-        f"Scores of turns {start + 1} to {start + len(matrix)}, each as the current turn against every"
-        f" earlier one: {format_number(float(scores.min()))} to {format_number(float(scores.max()))}"
+    reached = None if threshold is None else f"{np.mean(scores >= threshold):.0%} of scores"
+    return describe(
+        f"Turns {start + 1} to {start + len(matrix)}, each as the current one against every earlier turn",
+        {"scores": describe_range(scores), "threshold": threshold, "reached by": reached},
     )
-    if threshold is None:
-        return f"{text}."
-    return f"{text}; {np.mean(scores >= threshold):.0%} of them reach {format_number(threshold)}."
-
-
-def agreement_figure(alike: Floats, kappa: Floats, *, labels: Sequence[str], palette: Palette) -> go.Figure:
-    """Return a cell for each two policies: the share of turns decided alike, and Cohen's kappa.
-
-    alike, kappa: (p, p) symmetric, alike 0…1, kappa at most 1 and NaN where it is not defined. labels: one
-    each, untrusted. The diagonal is left empty.
-    """
-    names = [plain(label, 16) for label in labels]
-    places = list(range(len(names)))
-    left = 30 + 7 * max(map(len, names), default=0)
-    fig = drawing(palette, height=76 + 44 * len(names), left=left, right=12, top=12)
-    low, *_, high = palette.sequential_dropped
-    kappas = [["–" if math.isnan(value) else format_number(value) for value in row] for row in kappa.tolist()]
-    shares = [[format_share(value) for value in row] for row in alike.tolist()]
-    fig.add_trace(
-        {
-            "type": "heatmap", "x": places, "y": places, "zmin": 0, "zmax": 1, "xgap": 2, "ygap": 2,
-            "z": [[None if x == y else float(alike[y][x]) for x in places] for y in places],
-            "colorscale": [[0, low], [1, high]], "showscale": False, "hoverinfo": "text",
-            "hovertext": [
-                [
-                    f"{names[y]} and {names[x]}: {shares[y][x]} of turns alike, kappa {kappas[y][x]}"
-                    for x in places
-                ]
-                for y in places
-            ],
-        }
-    )  # fmt: skip
-    for y in places:
-        for x in places:
-            if x != y:
-                text = f"{shares[y][x]}<br>κ {kappas[y][x]}"
-                fig.add_annotation(x=x, y=y, text=text, font={"size": 12, "color": palette.ink})
-    ticks: dict[str, Any] = {"tickvals": places, "showgrid": False}
-    fig.update_layout(
-        showlegend=False,
-        xaxis=axis(palette, ticktext=[str(place + 1) for place in places], **ticks),
-        yaxis=axis(
-            palette, autorange="reversed", **ticks,
-            ticktext=[f"{name}  <b>{place + 1}</b>" for place, name in enumerate(names)],
-        ),
-    )  # fmt: skip
-    return fig.figure()
 
 
 def _limits(matrix: Floats) -> tuple[float, float]:

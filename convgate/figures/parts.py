@@ -1,4 +1,4 @@
-"""What one turn's score is made of: parts, tiers and links; and the parts over all turns."""
+"""What one turn's score is made of: parts, tiers and links."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import plotly.graph_objects as go
 from scipy.special import expit
 
 from convgate.core.decisions import TurnDecisions
 from convgate.core.text import format_number, format_share, format_signed
-from convgate.figures.hover import plain, wrapped
-from convgate.figures.layout import add_line, axis, drawing, mark_threshold, steady, turn_axis
+from convgate.figures.hover import describe, plain, wrapped
+from convgate.figures.layout import add_line, axis, drawing, mark_threshold, steady
 from convgate.figures.palette import Palette
 
 if TYPE_CHECKING:  # a chart needs no torch
@@ -102,14 +101,20 @@ def waterfall_figure(
 
 
 def describe_waterfall(parts: Mapping[str, float], *, threshold_logit: float | None) -> str:
-    """Return the waterfall in a sentence."""
+    """Return the waterfall in words."""
     total = math.fsum(parts.values())
-    values = ", ".join(f"{part_label(name)} {format_signed(value)}" for name, value in parts.items())
-    score = format_number(float(expit(total)))
-    text = f"{values}: together {format_signed(total)}, which is a score of {score}"
-    if threshold_logit is None or not math.isfinite(threshold_logit):
-        return f"{text}."
-    return f"{text}; the threshold is {format_signed(threshold_logit)}."
+    is_finite = threshold_logit is not None and math.isfinite(threshold_logit)
+    return describe(
+        "Parts of the logit",
+        {
+            **{part_label(name): format_signed(value) for name, value in parts.items()},
+            "sum": format_signed(total),
+            "score": float(expit(total)),
+            "threshold": format_signed(threshold_logit)
+            if threshold_logit is not None and is_finite
+            else None,
+        },
+    )
 
 
 def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> go.Figure:
@@ -140,13 +145,9 @@ def tiers_figure(decisions: TurnDecisions, index: int, *, palette: Palette) -> g
 
 
 def describe_tiers(decisions: TurnDecisions, index: int) -> str:
-    """Return the tiers in a sentence."""
-    logits = _tier_logits(decisions, index).values()
-    alone, among, final = (format_number(float(expit(logit))) for logit in logits)
-    text = f"Turn {index + 1}: alone {alone}, among the other turns {among}, final {final}"
-    if decisions.gate_activation is None:
-        return f"{text}."
-    return f"{text}; {format_share(decisions.gate_activation)} of it is from tier 2."
+    """Return the tiers in words."""
+    scores = {name: float(expit(logit)) for name, logit in _tier_logits(decisions, index).items()}
+    return describe(f"Scores of turn {index + 1}", scores)
 
 
 def activation_words(activation: float) -> str:
@@ -228,53 +229,13 @@ def describe_links(links: Sequence[Link], *, start: int = 0) -> str:
     """Return the links in words."""
     if not links:
         return "There is no other turn to attend to."
-    effects = "; ".join(
-        f"turn {start + link.other + 1} gets {format_share(link.weight)} of the attention and changes the"
-        f" score by {format_signed(link.effect, 3)}"
-        for link in links[:MAX_LINKS]
+    return describe(
+        f"Turn {start + links[0].turn + 1}, attention to and effect of other turns",
+        {
+            f"turn {start + link.other + 1}": f"{format_share(link.weight)} {format_signed(link.effect, 3)}"
+            for link in links[:MAX_LINKS]
+        },
     )
-    return f"Turn {start + links[0].turn + 1} attends to others: {effects}."
-
-
-def parts_figure(decisions: TurnDecisions, *, palette: Palette, selected: int | None = None) -> go.Figure:
-    """Return one line a part, and their sum, over turn numbers; `customdata` is the turn's 0-based index.
-
-    A policy without parts gives empty axes.
-    """
-    indices = decisions.indices
-    fig = drawing(palette, height=260)
-    dashes = ("dot", "dash", "dashdot", "longdash", "longdashdot")
-    lines = [
-        (part_label(name), column, (palette.series[1 + place % 5], dashes[place % 5]))
-        for place, (name, column) in enumerate(decisions.parts.items())
-    ]
-    if decisions.logits is not None:
-        lines.append(("sum", decisions.logits, (palette.ink, "solid")))
-    for name, column, look in lines:
-        hover = f"{name} %{{y:+.2f}}"
-        add_line(fig, name, indices + 1, column, look, width=1.75, hover=hover, customdata=indices.tolist())
-    if selected is not None:
-        line = {"color": palette.muted, "width": 1}
-        fig.add_vline(selected + 1, line=line, layer="below", name="selected")
-    first, last = (int(indices[0]) + 1, int(indices[-1]) + 1) if len(indices) else (1, 1)
-    fig.update_layout(
-        hovermode="x unified", uirevision=f"{first}-{last}", xaxis=turn_axis(palette, first, last),
-        yaxis=axis(palette, "logit", zeroline=True, zerolinecolor=palette.muted),
-    )  # fmt: skip
-    return fig.figure()
-
-
-def describe_parts(decisions: TurnDecisions) -> str:
-    """Return the parts in a sentence."""
-    if not decisions.parts or not len(decisions):
-        return "This policy has no parts to show."
-    ranges = ", ".join(
-        f"{part_label(name)} {format_signed(float(np.nanmin(column)))}"
-        f" to {format_signed(float(np.nanmax(column)))}"
-        for name, column in decisions.parts.items()
-        if not np.isnan(column).all()
-    )
-    return f"Parts of the logits of {len(decisions):,} turns: {ranges}."
 
 
 def _name_axis(palette: Palette, **settings: Any) -> dict[str, Any]:

@@ -1,10 +1,9 @@
-"""The scores of a history's turns over their numbers, with the threshold, and how they spread."""
+"""The scores of a history's turns over their numbers, with the threshold."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,9 @@ from scipy.special import expit
 from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.text import format_number
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import head, on_screen, plain, wrapped
+from convgate.figures.hover import describe, describe_range, head, on_screen, plain, wrapped
 from convgate.figures.layout import (
     MANY,
-    TRANSPARENT,
     add_line,
     add_marks,
     add_selected,
@@ -26,7 +24,6 @@ from convgate.figures.layout import (
     drawing,
     mark_threshold,
     marker,
-    score_range,
     share_range,
     turn_axis,
 )
@@ -34,7 +31,6 @@ from convgate.figures.palette import Palette
 
 HEIGHT = 340  # pixels
 RUG_HEIGHT = 28  # pixels more for a second policy
-BINS = 40
 
 
 def scores_figure(
@@ -108,67 +104,24 @@ def scores_figure(
 def describe_scores(
     decisions: TurnDecisions, *, selected: int | None = None, flipped: Collection[int] = ()
 ) -> str:
-    """Return the chart in a sentence or two, as alternative text."""
+    """Return the chart in words, as alternative text."""
     if not len(decisions):
         return "There are no earlier turns to score."
     first, last = int(decisions.indices[0]) + 1, int(decisions.indices[-1]) + 1
-    text = f"Scores of turns {first} to {last}: {int(decisions.kept.sum()):,} kept of {len(decisions):,}"
     scores = np.array([]) if decisions.scores is None else decisions.scores[~np.isnan(decisions.scores)]
-    if len(scores) < len(decisions):
-        text += f", {len(decisions) - len(scores):,} of them without a score"
-    if len(scores):
-        low, high = format_number(float(scores.min())), format_number(float(scores.max()))
-        text += f", scores from {low} to {high}"
-        if decisions.threshold is not None:
-            text += f", threshold {format_number(decisions.threshold)}"
-    if flipped:
-        text += f"; {len(flipped):,} flipped"
-    if selected is not None and selected in decisions.indices:
-        text += f". Turn {selected + 1} is selected. {on_screen(decisions.of(selected).reason).rstrip('.')}"
-    return f"{text}."
-
-
-def histogram_figure(
-    scores: Floats, kept: NDArray[np.bool_], threshold: float | None, palette: Palette
-) -> go.Figure:
-    """Return counts of kept and dropped turns by score, stacked, in `BINS` equal bins.
-
-    scores and kept: (n,). Neither the bins nor the axes depend on the threshold.
-    """
-    low, high = score_range(scores)
-    edges = np.linspace(low, high, BINS + 1)
-    spans = [f"{format_number(left)} to {format_number(right)}" for left, right in pairwise(edges)]
-    fig = drawing(palette, height=220, top=48)
-    tallest = np.zeros(BINS)
-    for name, rows, colour, ground in (
-        ("kept", kept, palette.kept, palette.kept),
-        ("dropped", ~kept, palette.dropped, TRANSPARENT),
-    ):
-        counts = np.histogram(scores[rows], edges)[0]
-        tallest += counts
-        fig.add_bar(
-            x=(edges[:-1] + edges[1:]) / 2, y=counts, name=name, width=0.9 * (high - low) / BINS,
-            marker={"color": ground, "line": {"color": colour, "width": 1.25}}, hoverinfo="text",
-            hovertext=[f"{n:,} {name}, score {span}" for n, span in zip(counts, spans, strict=True)],
-        )  # fmt: skip
-    room = 0.01 * (high - low)
-    fig.update_layout(
-        barmode="stack",
-        xaxis=axis(palette, "score", range=[low - room, high + room], showgrid=False),
-        yaxis=axis(palette, "turns", range=[0, 1.08 * max(tallest.max(), 1)], nticks=4, tickformat=",d"),
+    is_shown = selected is not None and selected in decisions.indices
+    return describe(
+        f"Scores of turns {first} to {last}",
+        {
+            "kept": f"{int(decisions.kept.sum()):,} of {len(decisions):,}",
+            "without a score": len(decisions) - len(scores),
+            "scores": describe_range(scores),
+            "threshold": decisions.threshold if len(scores) else None,
+            "flipped": len(flipped),
+            "selected": selected + 1 if selected is not None and is_shown else None,
+            "reason": on_screen(decisions.of(selected).reason) if selected is not None and is_shown else None,
+        },
     )
-    if threshold is not None:
-        mark_threshold(fig, threshold, f"threshold <b>{format_number(threshold)}</b>", palette, across="x")
-    return fig.figure()
-
-
-def describe_histogram(scores: Floats, kept: NDArray[np.bool_], threshold: float | None) -> str:
-    """Return the histogram in a sentence."""
-    if not len(scores):
-        return "There are no earlier turns to score."
-    low, middle, high = (format_number(float(value)) for value in np.quantile(scores, [0, 0.5, 1]))
-    text = f"{len(scores):,} scores from {low} to {high}, median {middle}; {int(kept.sum()):,} kept"
-    return f"{text}." if threshold is None else f"{text}, threshold {format_number(threshold)}."
 
 
 def _levels(decisions: TurnDecisions, palette: Palette) -> tuple[Floats, NDArray[np.bool_], dict[str, Any]]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import TurnDecisions
 from convgate.figures.drawing import Drawing
-from convgate.figures.hover import head, on_screen, plain, wrapped
+from convgate.figures.hover import describe, head, on_screen, plain, wrapped
 from convgate.figures.layout import add_marks, add_selected, axis, drawing, marker, turn_axis
 from convgate.figures.palette import Palette
 
@@ -100,18 +100,14 @@ def timeline_figure(
 def describe_timeline(
     lanes: Sequence[Lane], *, events: Sequence[Event] = (), selected: int | None = None
 ) -> str:
-    """Return the chart in a few sentences, as alternative text."""
-    sentences = []
+    """Return the chart in words, as alternative text."""
+    facts: dict[str, object] = {}
     for lane in lanes:
-        kept, flips = int(lane.decisions.kept.sum()), len(lane.flips)
-        unlike = f", {flips:,} unlike {lanes[0].label}" if flips else ""
-        sentences.append(f"{lane.label}: {kept:,} kept of {len(lane.decisions):,}{unlike}.")
-    if events:
-        begun = ", ".join(f"Turn {event.turn + 1:,}: {event.told.rstrip('.')}" for event in events[:8])
-        sentences.append(f"{len(events):,} events, such as: {begun}." if len(events) > 8 else f"{begun}.")
-    if selected is not None:
-        sentences.append(f"Turn {selected + 1:,} is selected.")
-    return " ".join(sentences)
+        flips = f" ({len(lane.flips):,} flipped)" if len(lane.flips) else ""
+        facts[lane.label] = f"{int(lane.decisions.kept.sum()):,} of {len(lane.decisions):,}{flips}"
+    begun = [f"turn {event.turn + 1:,} {event.told.rstrip('.')}" for event in events[:8]]
+    facts |= {"events": "; ".join(begun), "selected turn": None if selected is None else selected + 1}
+    return describe("Turns kept", facts)
 
 
 def add_events(

@@ -12,8 +12,7 @@ from typing import Any
 from convgate.core.conversation import Turn
 from convgate.core.errors import TranscriptError
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
-from convgate.transcripts.json_places import Place
-from convgate.transcripts.json_text import kind
+from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.openai_messages import turn_from_message
 from convgate.transcripts.problems import Problems
 from convgate.transcripts.reading import read_source

@@ -17,8 +17,7 @@ from convgate.core.errors import TranscriptError
 from convgate.labels.imports import NO_ANNOTATOR, NO_CONVERSATION, Collector, Import, close_import, parse_kind
 from convgate.store import Entry, SituationKey, Store
 from convgate.transcripts.characters import writable
-from convgate.transcripts.csv_columns import DELIMITERS, split_header
-from convgate.transcripts.csv_rows import csv_rows
+from convgate.transcripts.csv_table import DELIMITERS, csv_rows, split_header
 from convgate.transcripts.source import Source
 
 NAME = "csv"

@@ -17,8 +17,7 @@ from sqlite_utils import Database
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.store import Conversations, Entry, SituationKey, Store
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
-from convgate.transcripts.split_groups import SPLIT_GROUP
+from convgate.transcripts.relevance_sets import SPLIT_GROUP, Case, RelevanceSet
 
 _VOTES = {"relevant": 1, "not_relevant": -1}
 

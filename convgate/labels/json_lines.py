@@ -32,14 +32,18 @@ from convgate.labels.imports import (
 )
 from convgate.store import Conversations, Entry, NewConversation, SituationKey, Store, documents
 from convgate.store.openings import Openings, chain
-from convgate.transcripts.formats.relevance import RelevanceFormat
-from convgate.transcripts.json_places import Place
-from convgate.transcripts.json_text import kind
-from convgate.transcripts.layout import dump_json
-from convgate.transcripts.relevance_sets import Case, case_fields, case_of_line
+from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.message_lists import dump_json
+from convgate.transcripts.registry import write_conversation
+from convgate.transcripts.relevance_sets import (
+    SPLIT_GROUP,
+    Case,
+    RelevanceFormat,
+    case_fields,
+    case_of_line,
+    split_group_of,
+)
 from convgate.transcripts.source import Source
-from convgate.transcripts.split_groups import SPLIT_GROUP, split_group_of
-from convgate.transcripts.writing import write_conversation
 
 STORED = "stored"
 """Field of a conversation's line: the conversation as the library has it, which messages cannot express."""

@@ -128,6 +128,6 @@ def _seen(message: Turn | Mapping[str, Any]) -> _Seen:
 
 
 def _called(call: Mapping[str, Any]) -> str | None:
-    """The name in a call's `function`, or its `custom` for tools that take free text."""
+    """Return the name in a call's `function`, or its `custom` for tools that take free text."""
     name: str | None = (call.get("function") or call.get("custom") or {}).get("name")
     return name

@@ -49,7 +49,7 @@ class TokenCounter(Protocol):
     """Counts the tokens of a text; a plain function will do."""
 
     def __call__(self, text: str, /) -> int:
-        """The number of tokens, 0 or more."""
+        """Return the number of tokens, 0 or more."""
         ...
 
 
@@ -58,11 +58,11 @@ class BatchTokenCounter(Protocol):
     """A counter that is quicker with many texts at once."""
 
     def __call__(self, text: str, /) -> int:
-        """The number of tokens, 0 or more."""
+        """Return the number of tokens, 0 or more."""
         ...
 
     def count_all(self, texts: Sequence[str], /) -> list[int]:
-        """The number of tokens of each text, in the order given."""
+        """Return the number of tokens of each text, in the order given."""
         ...
 
 
@@ -84,7 +84,7 @@ class WordPieceCounter:
 
     @classmethod
     def from_file(cls, path: Path) -> WordPieceCounter:
-        """A counter over a `tokenizer.json`; raises EncoderError when that cannot be read."""
+        """Return a counter over a `tokenizer.json`; raises EncoderError when that cannot be read."""
         from tokenizers import Tokenizer
         from tokenizers.pre_tokenizers import BertPreTokenizer, FixedLength
         from tokenizers.pre_tokenizers import Sequence as InTurn
@@ -99,11 +99,11 @@ class WordPieceCounter:
         return cls(tokenizer)
 
     def __call__(self, text: str, /) -> int:
-        """The number of pieces; 0 for blank text."""
+        """Return the number of pieces; 0 for blank text."""
         return self.count_all([text])[0]
 
     def count_all(self, texts: Sequence[str], /) -> list[int]:
-        """The number of pieces of each text, on all processor cores."""
+        """Return the number of pieces of each text, on all processor cores."""
         encodings = self._tokenizer.encode_batch([_sound(text) for text in texts], add_special_tokens=False)
         return [self._count(encoding) for encoding in encodings]
 
@@ -130,11 +130,11 @@ class CachedTokenCounter:
         self._lock = Lock()
 
     def __call__(self, text: str, /) -> int:
-        """The number of tokens, from the cache when the text was seen before."""
+        """Return the number of tokens, from the cache when the text was seen before."""
         return self.count_all([text])[0]
 
     def count_all(self, texts: Sequence[str], /) -> list[int]:
-        """The number of tokens of each text; only new ones reach the counter, each of them once."""
+        """Return the number of tokens of each text; only new ones reach the counter, each of them once."""
         keys = [_digest(text) for text in texts]
         with self._lock:
             known = {key: self._counts[key] for key in keys if key in self._counts}
@@ -152,7 +152,7 @@ class CachedTokenCounter:
 
 @cache
 def default_token_counter() -> CachedTokenCounter:
-    """The counter that needs no network: pieces of the bundled encoder's word list, cached.
+    """Return the counter that needs no network: pieces of the bundled encoder's word list, cached.
 
     Raises EncoderError when the word list's package is not installed or damaged.
     """
@@ -160,7 +160,7 @@ def default_token_counter() -> CachedTokenCounter:
 
 
 def turn_tokens(turns: Sequence[Turn], counter: TokenCounter | None = None) -> NDArray[np.int64]:
-    """(n,) tokens that each turn costs: text, tool calls, name, and TOKENS_PER_MESSAGE for the frame.
+    """Return (n,) tokens that each turn costs: text, tool calls, name, and TOKENS_PER_MESSAGE for the frame.
 
     Parts without text count as the few tokens of their bracketed name, though models charge hundreds for
     an image. A plain counter is called for every turn; wrap it in CachedTokenCounter once to keep counts.
@@ -181,5 +181,5 @@ def _digest(text: str) -> bytes:
 
 
 def _sound(text: str) -> str:
-    """The text with lone surrogates, which JSON lets through, replaced: tokenizers refuse them."""
+    """Return the text with lone surrogates, which JSON lets through, replaced: tokenizers refuse them."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

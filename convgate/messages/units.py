@@ -62,7 +62,7 @@ class ToolUnits:
 
 
 def find_tool_units(turns: Sequence[Turn]) -> ToolUnits:
-    """The tool units of `turns`, in O(n).
+    """Return the tool units of `turns`, in O(n).
 
     A result belongs to the nearest open call with its id before it, for ids can repeat. Where a result
     has no id (the legacy `function` role) it belongs to the nearest open call of its name, and where it

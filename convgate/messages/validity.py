@@ -34,7 +34,7 @@ class ValidSelection:
     missing_results: tuple[str, ...]  # ids of calls that the current turn's unit still waits for
 
     def of(self, items: Sequence[T]) -> list[T]:
-        """The selected ones of `items`, a list parallel to the turns: the very same objects."""
+        """Return the selected ones of `items`, a list parallel to the turns: the very same objects."""
         return [items[index] for index in self.indices]
 
     def applied_to(self, decisions: TurnDecisions) -> TurnDecisions:
@@ -52,7 +52,7 @@ def make_valid(
     *,
     pair_answers: bool = False,
 ) -> ValidSelection:
-    """The valid list of messages nearest to the turns that were chosen, in O(n).
+    """Return the valid list of messages nearest to the turns that were chosen, in O(n).
 
     `turns` is the whole conversation; `kept` the chosen ones, as indices or as a boolean mask over `turns`;
     `current` the turn to answer, or None for a question that the caller puts after the last turn.

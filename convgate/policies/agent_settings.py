@@ -17,12 +17,11 @@ from convgate.embedding.base import Encoder
 from convgate.embedding.precision import DTYPES
 from convgate.gate.thresholds import Limits, Rule
 from convgate.gatekeeper.rules_file import RulesFile
-from convgate.policies.base import Policy
+from convgate.policies.base import NO_LIMITS, Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.gatekeeper import AS_SET, GatekeeperPolicy
 from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import policy_settings
-from convgate.policies.scored import NO_LIMITS
 from convgate.policies.session_policy import SessionPolicy
 from convgate.transcripts.characters import writable
 from convgate.versions import SHIPPED, UNTRAINED
@@ -74,7 +73,7 @@ class AgentSettings:
 
     @classmethod
     def of(cls, policy: Policy, settings: Settings, *, pair_answers: bool = False) -> AgentSettings:
-        """The settings with which another program chooses as this policy does."""
+        """Return the settings with which another program chooses as this policy does."""
         encoder: Encoder | None = getattr(policy, "encoder", None)
         dtype = encoder.identity.dtype if encoder is not None else None
         stages = policy.policies if isinstance(policy, Pipeline) else (policy,)
@@ -98,7 +97,7 @@ class AgentSettings:
         return replace(chosen, version=version, rule=gate.rule, limits=gate.limits)
 
     def to_toml(self) -> str:
-        """The settings file; what is not set stands in no line."""
+        """Return the settings file; what is not set stands in no line."""
         values: dict[str, Any] = {
             "encoder": self.encoder,
             "encoder_dtype": self.encoder_dtype,
@@ -145,7 +144,7 @@ class AgentSettings:
 
 
 def _changed(policy: Policy, settings: Settings) -> dict[str, Any]:
-    """What the policy takes from settings, by their names, as far as it is not the default."""
+    """Return what the policy takes from settings, by their names, as far as it is not the default."""
     names: tuple[str, ...] = ()
     if isinstance(policy, SessionPolicy):
         names = SESSION_SETTINGS
@@ -160,24 +159,24 @@ def _changed(policy: Policy, settings: Settings) -> dict[str, Any]:
 
 
 def _unusual(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of these settings that are not the default."""
+    """Return those of these settings that are not the default."""
     fields = Settings.model_fields
     return {name: value for name, value in values.items() if value != fields[name].get_default()}
 
 
 def _is_version(name: str, settings: Settings) -> bool:
-    """Whether a settings file can name it; a folder of weights has none."""
+    """Return whether a settings file can name it; a folder of weights has none."""
     return name == UNTRAINED or name in Versions(settings.home).names()
 
 
 def _parameters(rule: Rule) -> dict[str, Any]:
-    """Every parameter of the rule that is set."""
+    """Return every parameter of the rule that is set."""
     values = {item.name: getattr(rule, item.name) for item in fields(rule) if item.metadata}  # type: ignore[arg-type]
     return {name: value for name, value in values.items() if value not in (None, "")}
 
 
 def _plain(value: Any) -> Any:
-    """The value with text that can be written as UTF-8."""
+    """Return the value with text that can be written as UTF-8."""
     if isinstance(value, dict):
         return {name: _plain(one) for name, one in value.items()}
     if isinstance(value, tuple):

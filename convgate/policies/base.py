@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.conversation import Conversation, History, Situation
-from convgate.core.decisions import TurnDecisions
+from convgate.core.decisions import Floats, Override, TurnDecisions
 from convgate.embedding.base import Encoder, Progress
+from convgate.gate.thresholds import Limits, Rule
+
+NO_LIMITS = Limits()
 
 
 class Policy(Protocol):
@@ -25,12 +28,12 @@ class Policy(Protocol):
     ranks: ClassVar[bool]  # whether its scores order the turns by relevance; else ranking metrics are null
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """One decision a turn of the history, in its order; an empty history gives none."""
+        """Return one decision a turn of the history, in its order; an empty history gives none."""
         ...
 
 
 def history_indices(history: History) -> NDArray[np.int64]:
-    """(n,) the conversation's indices of the history's turns."""
+    """Return (n,) the conversation's indices of the history's turns."""
     return np.arange(history.start, history.stop, dtype=np.int64)
 
 
@@ -59,3 +62,42 @@ class SeesAll:
 
     In a pipeline it sees every turn, also those that the stages before it dropped; it brings none back.
     """
+
+
+def decide_by_rule(
+    policy: str,
+    indices: NDArray[np.int64],
+    scores: Floats,
+    rule: Rule,
+    *,
+    learned: float,
+    limits: Limits = NO_LIMITS,
+    tokens: NDArray[np.int64] | None = None,
+    note: Callable[[int], str | None] | None = None,
+    **columns: Floats | float | Mapping[str, Floats] | None,
+) -> TurnDecisions:
+    """Return decisions of `rule` over (n,) scores of the turns `indices`, within the limits.
+
+    `learned` is the policy's own threshold; `columns` are further columns of TurnDecisions.
+    """
+    cut = rule.cut(scores, learned=learned, tokens=tokens)
+    decisions = TurnDecisions(
+        policy=policy,
+        rule=rule.name,
+        indices=indices,
+        kept=cut.kept,
+        why_kept=cut.why_kept,
+        why_dropped=cut.why_dropped,
+        scores=scores,
+        threshold=cut.threshold,
+        because=cut.because,
+        note=note,
+        **columns,  # type: ignore[arg-type]  # named columns of TurnDecisions
+    )
+    changes = limits.changes(scores, cut.kept)
+    return decisions.with_overrides(
+        {
+            int(indices[row]): Override(not cut.kept[row], f"{scores[row]:.2f}, {reason}", "policy", "limits")
+            for row, reason in changes.items()
+        }
+    )

@@ -15,15 +15,14 @@ from convgate.core.conversation import History, Situation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.parameters import Checked, setting
 from convgate.gate.thresholds import TopK
-from convgate.policies.base import history_indices
-from convgate.policies.scored import decide_by_rule
+from convgate.policies.base import decide_by_rule, history_indices
 
 _WORD = re.compile(r"\w+")
 
 
 @lru_cache(maxsize=100_000)
 def words(text: str) -> tuple[str, ...]:
-    """The words of a text, case folded.
+    """Return the words of a text, case folded.
 
     >>> words("What's the FIX?")
     ('what', 's', 'the', 'fix')
@@ -54,7 +53,7 @@ class BM25(Checked):
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """The k best lexical matches."""
+        """Return the k best lexical matches."""
         scores = bm25_scores(situation, history)
         return decide_by_rule(
             self.name, history_indices(history), scores, TopK(self.k, above=0.0), learned=0.0

@@ -19,10 +19,10 @@ from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy, in_words
 from convgate.policies.gatekeeper import AS_SET, PATTERN, GatekeeperPolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.registry import check_written, make_policy, policy_settings, stages_of
+from convgate.policies.registry import check_spec, make_policy, policy_settings, stages_of
 from convgate.policies.session_policy import SessionPolicy
 from convgate.policies.sessions import BoundaryRules
-from convgate.policies.written import Written, to_text
+from convgate.policies.spec import PolicySpec, to_text
 from convgate.versions import UNTRAINED, Version, Versions
 
 
@@ -34,7 +34,7 @@ class EncoderOnDemand:
     _loaded: Encoder | None = None
 
     def __call__(self) -> Encoder:
-        """The encoder; EncoderError when it cannot be loaded."""
+        """Return the encoder; EncoderError when it cannot be loaded."""
         if self._loaded is None:
             settings = self.settings
             self._loaded = default_encoder(
@@ -54,7 +54,7 @@ def build_policy(
     version: str | Path | Version | None = None,
     **parameters: Any,
 ) -> Policy:
-    """The policy of that name as the settings want it; only a policy that needs an encoder loads it.
+    """Return the policy of that name as the settings want it; only a policy that needs an encoder loads it.
 
     The gate takes its version from the settings unless one is named, and its rule and limits from them, or
     its version, as far as `parameters` do not change them: `rule="top_k", k=5`. A pipeline takes the stages
@@ -82,19 +82,7 @@ def build_policy(
     return make_policy(name, encoder=loaded, gate=gate, version=called, **parameters)
 
 
-def build_written(
-    written: Written, settings: Settings, encoder: Encoder | EncoderOnDemand, *, version: str | None = None
-) -> Policy:
-    """The policy that was written, such as `last_k(k=5)` or `gate@mine`, as the settings want it.
-
-    `version` is the gate's where none is written.
-    """
-    check_written(written)
-    named = _named(written, settings) or version
-    return build_policy(written.name, settings, encoder, version=named, **written.parameters)
-
-
-def _named(written: Written, settings: Settings) -> Version | str | None:
+def _named(written: PolicySpec, settings: Settings) -> Version | str | None:
     """The version that is written; a name is looked up among versions, and is no folder on the way here."""
     if written.version in (None, UNTRAINED):
         return written.version
@@ -113,13 +101,13 @@ def _pipeline(
     encoder: Encoder | EncoderOnDemand,
     version: str | Path | Version | None,
 ) -> Policy:
-    check_written(Written(Pipeline.name, parameters))
+    check_spec(PolicySpec(Pipeline.name, parameters))
 
-    def whole(stage: Written) -> Written:
+    def whole(stage: PolicySpec) -> PolicySpec:
         """With what the settings say of it, so that the pipeline's text says all of it elsewhere too."""
         return replace(stage, parameters={**parameters_of(settings, stage.name), **stage.parameters})
 
-    def build(stage: Written) -> Policy:
+    def build(stage: PolicySpec) -> Policy:
         named = _named(stage, settings) or version
         return build_policy(stage.name, settings, encoder, version=named, **stage.parameters)
 
@@ -127,7 +115,7 @@ def _pipeline(
 
 
 def find_version(settings: Settings, version: str | Path | Version | None = None) -> Version | Path | None:
-    """What to load for the version that is named, else for that of the settings, else the active one.
+    """Return what to load for the version that is named, else for that of the settings, else the active one.
 
     None means an untrained gate. Raises GateError when there is no such version.
     """
@@ -148,7 +136,7 @@ def find_version(settings: Settings, version: str | Path | Version | None = None
 def rule_of(
     settings: Settings, name: str | None = None, version: Version | Path | None = None, /, **changes: Any
 ) -> Rule:
-    """The rule of that name, else of the settings, else of the version, with some parameters changed.
+    """Return the rule of that name, else of the settings, else of the version, with some parameters changed.
 
     Parameters belong to the rule that they stand with, and are left aside when another is named; those of
     settings that name no rule belong to the version's. Raises PolicyError for a rule or parameter that there
@@ -161,14 +149,14 @@ def rule_of(
 
 
 def limits_of(settings: Settings) -> Limits:
-    """How few and how many turns the settings want kept."""
+    """Return how few and how many turns the settings want kept."""
     return Limits(settings.min_turns, settings.max_turns)
 
 
 def load_weights(
     version: str | Path | Version | None, settings: Settings, encoder: Encoder
 ) -> tuple[Gate, str]:
-    """The gate of a version, by name or folder, and what that version is called.
+    """Return the gate of a version, by name or folder, and what that version is called.
 
     None is the version of the settings, else the active one.
 
@@ -183,7 +171,7 @@ def load_weights(
 
 
 def parameters_of(settings: Settings, name: str) -> dict[str, Any]:
-    """The parameters that stand with the policy; none when the settings choose another one."""
+    """Return the parameters that stand with the policy; none when the settings choose another one."""
     given = dict(settings.policy_parameters) if settings.policy == name else {}
     if unknown := sorted(set(given) - set(policy_settings(name))):
         told = ", ".join(policy_settings(name)) or "none"

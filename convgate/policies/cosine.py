@@ -13,12 +13,11 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.parameters import Checked, setting
 from convgate.embedding.base import Encoder, check_embeddings
 from convgate.gate.thresholds import Absolute, TopK
-from convgate.policies.base import Encodes, history_indices
-from convgate.policies.scored import decide_by_rule
+from convgate.policies.base import Encodes, decide_by_rule, history_indices
 
 
 def cosine_scores(encoder: Encoder, situation: Situation, history: History) -> NDArray[np.float64]:
-    """(n,) cosine similarity of each turn with the situation, −1…1; 0 where a text is blank."""
+    """Return (n,) cosine similarity of each turn with the situation, −1…1; 0 where a text is blank."""
     vectors = encoder.encode([*(turn.scored_text for turn in history), situation.turn.scored_text])
     check_embeddings(vectors, dimension=encoder.identity.dimension, source="the encoder")
     return np.asarray(vectors[:-1] @ vectors[-1], dtype=np.float64)
@@ -36,7 +35,7 @@ class Cosine(Checked, Encodes):
     threshold: float = setting(0.35, "threshold", low=-1.0, high=1.0, step=0.01, help="A cosine, −1…1.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """Turns by their cosine similarity."""
+        """Return turns by their cosine similarity."""
         scores = cosine_scores(self.encoder, situation, history)
         return decide_by_rule(self.name, history_indices(history), scores, Absolute(), learned=self.threshold)
 
@@ -53,6 +52,6 @@ class CosineTopK(Checked, Encodes):
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """The k most similar turns."""
+        """Return the k most similar turns."""
         scores = cosine_scores(self.encoder, situation, history)
         return decide_by_rule(self.name, history_indices(history), scores, TopK(self.k), learned=0.0)

@@ -19,8 +19,7 @@ from convgate.gate.situation import situation_text
 from convgate.gate.states import KeptStates
 from convgate.gate.thresholds import Limits, Rule, Stricter, TokenBudget
 from convgate.messages.tokens import TokenCounter, turn_tokens
-from convgate.policies.base import Encodes, history_indices
-from convgate.policies.scored import NO_LIMITS, decide_by_rule
+from convgate.policies.base import NO_LIMITS, Encodes, decide_by_rule, history_indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +52,11 @@ class GatePolicy(Encodes):
     states: KeptStates = field(default_factory=KeptStates, repr=False, compare=False)
 
     def with_rule(self, rule: Rule, limits: Limits = NO_LIMITS) -> GatePolicy:
-        """The same gate with another rule."""
+        """Return the same gate with another rule."""
         return replace(self, rule=rule, limits=limits)
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """One decision a turn, with score, threshold and the parts of its logit."""
+        """Return one decision a turn, with score, threshold and the parts of its logit."""
         return self.decide_scored(self.score(situation, history))
 
     def score(self, situation: Situation, history: History) -> ScoredHistory:
@@ -72,7 +71,7 @@ class GatePolicy(Encodes):
         return state, Message(self.encoder.encode([text])[0], situation_facts(situation))
 
     def decide_scored(self, scored: ScoredHistory) -> TurnDecisions:
-        """What the rule makes of scores that are there already."""
+        """Return what the rule makes of scores that are there already."""
         scores, tokens = scored.scores, None
         if isinstance(self.rule, TokenBudget):
             tokens = turn_tokens(scored.history.turns, self.counter)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import threading
-from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -25,7 +23,7 @@ from convgate.policies.base import SeesAll, history_indices
 
 PATTERN: Final = "pattern"
 AS_SET: Final = "settings"
-_CONVERSATIONS = 4  # whose decisions are kept
+_MAX_KNOWN = 20_000  # decisions that are kept
 _ANSWERS = frozenset({"assistant", "tool", "function"})
 _SHORT, _CONFIRMED, _GREETED = "short exchange", "confirmation", "greeting"  # checks that skip
 
@@ -57,7 +55,7 @@ class GatekeeperPolicy(Checked, SeesAll):
         PATTERN, (PATTERN, AS_SET), "mode", help="pattern: words alone; settings: the mode that is set there."
     )
     gatekeeper: Gatekeeper = field(default_factory=Gatekeeper, compare=False)
-    known: KnownDecisions = field(default_factory=lambda: KnownDecisions(), repr=False, compare=False)
+    known: dict[object, GatekeeperDecision] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def rules(self) -> Rules:
@@ -74,7 +72,7 @@ class GatekeeperPolicy(Checked, SeesAll):
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
         """Turns by the decision about their exchange; only exchanges that are new are decided about."""
         turns = history.conversation.turns[: history.stop]
-        found = self.known.decided(self.gatekeeper, self.rules, history.conversation, turns)
+        found = self._decide_exchanges(turns)
         against = _kept_all_the_same(found, situation, turns)
         kept, exchange_of = [True] * len(turns), [-1] * len(turns)
         for at, (placed, decision) in enumerate(found):
@@ -102,81 +100,23 @@ class GatekeeperPolicy(Checked, SeesAll):
             told=told,
         )
 
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """What was decided about one conversation so far."""
-
-    rules: Rules  # of a person's own, by which it was decided
-    turns: list[Turn]
-    decisions: dict[tuple[int, ...], GatekeeperDecision] = field(default_factory=dict)  # by its turns
-    read: list[PlacedExchange] = field(default_factory=list)  # the first ones, which nothing can change
-
-
-class KnownDecisions:
-    """Decisions about the conversations looked at last; one that grows is decided about where it grew."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._known: list[_Known] = []  # the newest last
-
-    def decided(
-        self, gatekeeper: Gatekeeper, rules: Rules, conversation: Conversation, turns: Sequence[Turn]
-    ) -> list[_Found]:
-        """The exchanges of the conversation's first turns, each with its decision."""
-        known = self._of(rules, list(turns))
-        found = []
-        for placed in _exchanges(conversation, turns, list(known.read)):
-            decision = known.decisions.get(placed.turns)
-            if decision is None:
-                decision = gatekeeper.decide(placed.exchange, item=placed.user_turn)
-                known.decisions[placed.turns] = decision
-            found.append((placed, decision))
-        if len(found) > len(known.read):
-            known.read[:] = [placed for placed, _ in found[:-1]]  # the last one may go on
+    def _decide_exchanges(self, turns: Sequence[Turn]) -> list[_Found]:
+        """Return the exchanges of the turns, each with its decision; one that was decided is not again."""
+        if len(self.known) > _MAX_KNOWN:
+            self.known.clear()
+        rules, found = repr(self.rules), []
+        for placed in exchanges_of(Conversation("", tuple(turns))):
+            exchange = placed.exchange
+            before = tuple((turn.role, turn.text) for turn in exchange.previous)
+            key = (rules, placed.user_turn, exchange.user, exchange.assistant, before)
+            if key not in self.known:
+                self.known[key] = self.gatekeeper.decide(exchange, item=placed.user_turn)
+            found.append((placed, self.known[key]))
         return found
-
-    def _of(self, rules: Rules, turns: list[Turn]) -> _Known:
-        """What is known of a talk with the same beginning; an exchange knows nothing of what follows."""
-        with self._lock:
-            found = next((one for one in reversed(self._known) if _same(one, rules, turns)), None)
-            if found is not None and len(found.turns) >= len(turns):
-                return found
-            known = _Known(rules, turns, *((found.decisions, found.read) if found else ({}, [])))
-            self._known = [one for one in self._known if one is not found][1 - _CONVERSATIONS :]
-            self._known.append(known)
-            return known
-
-
-def _exchanges(
-    conversation: Conversation, turns: Sequence[Turn], read: list[PlacedExchange]
-) -> list[PlacedExchange]:
-    """The exchanges of the conversation's first turns; `read` are some of them, or go on beyond."""
-    done = read[: max(0, bisect_left(read, len(turns), key=lambda one: one.user_turn) - 1)]
-    first = done[-1].turns[-1] + 1 if done else 0
-    begin, before = first, TAIL  # the next exchange knows of that many turns before it
-    while begin and before:
-        begin -= 1
-        before -= not turns[begin].is_instruction
-    # Without any answers each turn is an exchange of its own, so both parts have to have some.
-    if not (_answered(turns[:first]) and _answered(turns[begin:])):
-        done, first, begin = [], 0, 0
-    whole = not begin and len(turns) == len(conversation)
-    found = exchanges_of(conversation if whole else Conversation("", tuple(turns[begin:])))
-    return done + [
-        PlacedExchange(one.exchange, one.user_turn + begin, tuple(turn + begin for turn in one.turns))
-        for one in found
-        if one.user_turn + begin >= first
-    ]
 
 
 def _answered(turns: Sequence[Turn]) -> bool:
     return any(turn.role == "assistant" for turn in turns)
-
-
-def _same(known: _Known, rules: Rules, turns: list[Turn]) -> bool:
-    shared = min(len(known.turns), len(turns))
-    return known.rules == rules and shared > 0 and known.turns[:shared] == turns[:shared]
 
 
 def _kept_all_the_same(
@@ -196,7 +136,7 @@ def _kept_all_the_same(
 def _still_open(
     placed: PlacedExchange, decision: GatekeeperDecision, situation: Situation, turns: Sequence[Turn]
 ) -> Why | None:
-    """Why the last exchange is still going on; None when it is not."""
+    """Return why the last exchange is still going on; None when it is not."""
     if situation.turn.role in _ANSWERS:
         return _GOING_ON
     if len(placed.turns) == 1:  # without any answers, this is no talk of questions and answers

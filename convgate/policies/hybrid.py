@@ -14,16 +14,15 @@ from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.parameters import Checked, setting
 from convgate.embedding.base import Encoder
 from convgate.gate.thresholds import TopK
-from convgate.policies.base import Encodes, history_indices
+from convgate.policies.base import Encodes, decide_by_rule, history_indices
 from convgate.policies.bm25 import bm25_scores
 from convgate.policies.cosine import cosine_scores
-from convgate.policies.scored import decide_by_rule
 
 _CONSTANT = 60  # Cormack, Clarke and Büttcher (2009)
 
 
 def reciprocal_rank_fusion(*rankings: Floats) -> NDArray[np.float64]:
-    """(n,) Σ 1 / (60 + rank) over the rankings, rank 1 the highest score; ties share their mean rank.
+    """Return (n,) Σ 1 / (60 + rank) over the rankings, rank 1 the highest score; ties share their mean rank.
 
     >>> reciprocal_rank_fusion(np.array([3.0, 1.0]), np.array([2.0, 0.0])).round(4).tolist()
     [0.0328, 0.0323]
@@ -43,7 +42,7 @@ class Hybrid(Checked, Encodes):
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """The k best of the fused ranking."""
+        """Return the k best of the fused ranking."""
         scores = reciprocal_rank_fusion(
             cosine_scores(self.encoder, situation, history), bm25_scores(situation, history)
         )

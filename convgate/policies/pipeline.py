@@ -17,7 +17,7 @@ from convgate.core.errors import GateError, PolicyError
 from convgate.core.parameters import Checked, text
 from convgate.embedding.base import Encoder, Progress
 from convgate.policies.base import Policy, Prepares, SeesAll, history_indices
-from convgate.policies.written import Written, read_policies, to_text
+from convgate.policies.spec import PolicySpec, read_policies, to_text
 
 DEFAULT_STAGES = "gatekeeper > session > gate"
 _HOW = {"gatekeeper": "by the gatekeeper", "gate": "by the gate"}
@@ -52,8 +52,8 @@ class Pipeline(Checked):
             raise PolicyError(f"pipeline: {len(self.policies)} policies are given for {self.stages!r}")
 
     @classmethod
-    def of(cls, stages: str, make: Callable[[Written], Policy]) -> Pipeline:
-        """The pipeline whose stages `make` makes; PolicyError names the stage that cannot be."""
+    def of(cls, stages: str, make: Callable[[PolicySpec], Policy]) -> Pipeline:
+        """Return the pipeline whose stages `make` makes; PolicyError names the stage that cannot be."""
         made = []
         for place, stage in enumerate(read_stages(stages), start=1):
             with in_stage(place, stage):
@@ -73,7 +73,7 @@ class Pipeline(Checked):
                 policy.prepare(conversations, progress=progress)
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """Every stage's decisions in one, each turn's with the stage that decided it."""
+        """Return every stage's decisions in one, each turn's with the stage that decided it."""
         passed = self.passed(situation, history)
         n, scoring = len(history), _scoring(passed)
         decided_by: NDArray[np.int64] = np.full(n, scoring)  # the stage that says why
@@ -100,7 +100,7 @@ class Pipeline(Checked):
         )
 
     def passed(self, situation: Situation, history: History) -> list[Passed]:
-        """What each stage decided, in order, about the turns that reached it."""
+        """Return what each stage decided, in order, about the turns that reached it."""
         passed: list[Passed] = []
         rows, left = np.arange(len(history)), (situation, history)
         for policy in self.policies:
@@ -152,7 +152,7 @@ class Passed:
         return replace(why, how=_HOW.get(name, f"by the {name} stage"), stage=name)
 
     def spread(self, n: int) -> TurnDecisions:
-        """The decisions with the columns of all n turns, NaN where a turn did not reach the stage."""
+        """Return the decisions with the columns of all n turns, NaN where a turn did not reach the stage."""
         found = self.decisions
 
         def over(column: Floats | None) -> Floats | None:
@@ -177,8 +177,8 @@ class Passed:
         )
 
 
-def read_stages(stages: str) -> tuple[Written, ...]:
-    """The stages that the text names; PolicyError when it names none, one twice, or a pipeline.
+def read_stages(stages: str) -> tuple[PolicySpec, ...]:
+    """Return the stages that the text names; PolicyError when it names none, one twice, or a pipeline.
 
     >>> [stage.name for stage in read_stages("gatekeeper > last_k(k=5)")]
     ['gatekeeper', 'last_k']
@@ -201,7 +201,7 @@ def read_stages(stages: str) -> tuple[Written, ...]:
 
 
 @contextmanager
-def in_stage(place: int, stage: Written) -> Iterator[None]:
+def in_stage(place: int, stage: PolicySpec) -> Iterator[None]:
     """Have a PolicyError or GateError from within name the stage, counted from 1."""
     try:
         yield
@@ -210,7 +210,7 @@ def in_stage(place: int, stage: Written) -> Iterator[None]:
 
 
 def _scoring(passed: Sequence[Passed]) -> int:
-    """The place of the stage whose scores are shown."""
+    """Return the place of the stage whose scores are shown."""
     gates = [place for place, one in enumerate(passed) if one.decisions.logits is not None]
     scored = [place for place, one in enumerate(passed) if one.decisions.scores is not None]
     return (gates or scored or [len(passed) - 1])[-1]
@@ -221,7 +221,7 @@ def _forced(kept: np.bool_, why: Why) -> Override:
 
 
 def _without(situation: Situation, history: History, rows: NDArray[np.int64]) -> tuple[Situation, History]:
-    """The same message after those turns of the history alone, as a conversation of their own."""
+    """Return the same message after those turns of the history alone, as a conversation of their own."""
     turns = tuple(history.turns[row] for row in rows.tolist())
     here = situation.index is not None
     talk = replace(history.conversation, turns=(*turns, situation.turn) if here else turns)

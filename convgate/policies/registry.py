@@ -18,11 +18,10 @@ from convgate.policies.gate import GatePolicy, in_words
 from convgate.policies.gatekeeper import GatekeeperPolicy
 from convgate.policies.hybrid import Hybrid
 from convgate.policies.pipeline import DEFAULT_STAGES, Pipeline, in_stage, read_stages
-from convgate.policies.pruning import Pruning
-from convgate.policies.retention_policy import Retention
+from convgate.policies.retention_policy import Pruning, Retention
 from convgate.policies.session_policy import SessionPolicy
+from convgate.policies.spec import PolicySpec
 from convgate.policies.window import Everything, LastK, TokenWindow
-from convgate.policies.written import Written
 
 # In the order in which they are shown; a new policy is one new file and one name here.
 POLICIES: dict[str, type[Policy]] = {
@@ -44,34 +43,34 @@ POLICIES: dict[str, type[Policy]] = {
     )
 }
 
-# What may be written of the gate: a rule, what any rule has, and the limits.
+# What may be set of the gate: a rule, what any rule has, and the limits.
 GATE_SETTINGS = tuple(
     dict.fromkeys(["rule", *(name for kind in (*RULES.values(), Limits) for name in parameter_names(kind))])
 )
 
 
 def policy_names() -> tuple[str, ...]:
-    """The names that `make_policy` knows."""
+    """Return the names that `make_policy` knows."""
     return tuple(POLICIES)
 
 
 def policy_labels() -> dict[str, str]:
-    """A short label for each policy's name."""
+    """Return a short label for each policy's name."""
     return {name: policy.label for name, policy in POLICIES.items()}
 
 
 def needs_encoder(name: str, parameters: Mapping[str, Any] | None = None) -> bool:
-    """Whether the policy of that name needs embeddings; PolicyError when there is none.
+    """Return whether the policy of that name needs embeddings; PolicyError when there is none.
 
     A pipeline needs them when one of the stages that `parameters` name does.
     """
     return any(_policy(stage.name).needs_encoder for stage in stages_of(name, parameters or {}))
 
 
-def stages_of(name: str, parameters: Mapping[str, Any]) -> tuple[Written, ...]:
-    """The stages of a pipeline with these parameters; of another policy, that policy alone."""
+def stages_of(name: str, parameters: Mapping[str, Any]) -> tuple[PolicySpec, ...]:
+    """Return the stages of a pipeline with these parameters; of another policy, that policy alone."""
     if name != Pipeline.name:
-        return (Written(name, parameters),)
+        return (PolicySpec(name, parameters),)
     return read_stages(str(parameters.get("stages", DEFAULT_STAGES)))
 
 
@@ -80,23 +79,23 @@ def policy_settings(name: str) -> list[str]:
     return parameter_names(_policy(name))
 
 
-def check_written(written: Written) -> None:
-    """Whether there is such a policy, with such parameters, in their range; nothing is built.
+def check_spec(spec: PolicySpec) -> None:
+    """Raise PolicyError unless there is such a policy with such parameters, in their range.
 
-    Raises PolicyError. A rule of the gate, and its parameters' ranges, are checked when the gate is built.
+    A rule of the gate, and its parameters' ranges, are checked when the gate is built.
     """
-    policy, name, parameters = _policy(written.name), written.name, written.parameters
+    policy, name, parameters = _policy(spec.name), spec.name, spec.parameters
     if policy is GatePolicy:
         _check_known(name, parameters, GATE_SETTINGS)
         return
-    if written.version is not None:
-        raise PolicyError(f"only the gate has versions; {name}@{written.version} is none")
+    if spec.version is not None:
+        raise PolicyError(f"only the gate has versions; {name}@{spec.version} is none")
     _check_known(name, parameters, policy_settings(name))
     check_parameters(policy, name, parameters)
     if policy is Pipeline:
         for place, stage in enumerate(stages_of(name, parameters), start=1):
             with in_stage(place, stage):
-                check_written(stage)
+                check_spec(stage)
 
 
 def make_policy(
@@ -106,13 +105,13 @@ def make_policy(
     gate: Gate | None = None,
     **settings: Any,
 ) -> Policy:
-    """The policy of that name. `encoder` may be a function, called only when the policy needs one.
+    """Return the policy of that name. `encoder` may be a function, called only when the policy needs one.
 
     Raises PolicyError for an unknown name, an unknown setting, a value out of range, or a missing encoder.
     """
     policy = _policy(name)
     if policy is Pipeline:
-        check_written(Written(name, settings))
+        check_spec(PolicySpec(name, settings))
         stages = str(settings.get("stages", DEFAULT_STAGES))
         return Pipeline.of(
             stages, lambda one: make_policy(one.name, encoder=encoder, gate=gate, **one.parameters)

@@ -54,7 +54,7 @@ class Selector:
         question: str | None = None,
         pair_answers: bool | None = None,
     ) -> Selection:
-        """The messages to send for the current one: the last from the user or a tool.
+        """Return the messages to send for the current one: the last from the user or a tool.
 
         `messages` are OpenAI-style dicts, oldest first; messages after the current one are not sent. With
         `question`, the current message is that question, and it is put behind the selected ones.
@@ -74,7 +74,7 @@ class Selector:
         question: str | None = None,
         pair_answers: bool | None = None,
     ) -> Selection:
-        """The same for a turn of a conversation (0-based), or a question put after its last turn."""
+        """Return the same for a turn of a conversation (0-based), or a question put after its last turn."""
         if question is not None and index is not None:
             raise ConversationError("a selection is for a turn or for a question, not for both")
         if question is None:
@@ -93,7 +93,7 @@ class Selector:
         *,
         pair_answers: bool | None = None,
     ) -> Selection:
-        """A valid message list out of decisions that were made already."""
+        """Return a valid message list out of decisions that were made already."""
         turns = history.conversation.turns
         paired = self.pair_answers if pair_answers is None else pair_answers
         repaired: ValidSelection = make_valid(
@@ -116,7 +116,7 @@ class Selector:
 
 
 def write_selection(conversation: Conversation, situation: Situation, selection: Selection) -> str:
-    """The selected messages in the conversation's own format, a typed question behind them."""
+    """Return the selected messages in the conversation's own format, a typed question behind them."""
     indices = list(selection.indices)
     if situation.index is None:
         indices.append(len(conversation))
@@ -130,7 +130,7 @@ def load_gate(
     settings: Settings | str | Path | None = None,
     encoder: Encoder | None = None,
 ) -> Selector:
-    """The gate, ready to select: the active version unless one is named, or the folder of one.
+    """Return the gate, ready to select: the active version unless one is named, or the folder of one.
 
     While no version is active and none ships, the gate is untrained and ranks by cosine similarity; so is
     the version "untrained". `settings` are settings or the path of a settings file, such as the app writes

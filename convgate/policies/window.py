@@ -24,7 +24,7 @@ class Everything:
     ranks: ClassVar[bool] = False
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """Every turn kept."""
+        """Return every turn kept."""
         indices = history_indices(history)
         return TurnDecisions(
             policy=self.name,
@@ -47,7 +47,7 @@ class LastK(Checked):
     k: int = setting(10, "turns", low=0, high=10_000, step=1, help="How many turns are kept.")
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """The newest k kept; the score is the turn's place, 0 (oldest) to 1 (newest)."""
+        """Return the newest k kept; the score is the turn's place, 0 (oldest) to 1 (newest)."""
         n = len(history)
         last = "the last turn" if self.k == 1 else f"the last {self.k} turns"
         return TurnDecisions(
@@ -73,7 +73,7 @@ class TokenWindow(Checked):
     counter: TokenCounter | None = None
 
     def decide(self, situation: Situation, history: History) -> TurnDecisions:
-        """The newest turns kept that fit; the first that does not fit closes the window."""
+        """Return the newest turns kept that fit; the first that does not fit closes the window."""
         tokens = turn_tokens(history.turns, self.counter)
         back = np.cumsum(tokens[::-1])[::-1]  # tokens from this turn to the newest
         return TurnDecisions(

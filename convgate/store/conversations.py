@@ -17,7 +17,7 @@ from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
 from convgate.store.openings import Openings
 from convgate.transcripts.characters import writable
-from convgate.transcripts.split_groups import split_group_of
+from convgate.transcripts.relevance_sets import split_group_of
 
 Sort = Literal["added", "title", "turns", "tokens", "format"]
 

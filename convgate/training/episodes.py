@@ -23,8 +23,7 @@ from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
 from convgate.gate.situation import situation_text
 from convgate.store.openings import chain
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
-from convgate.transcripts.split_groups import split_group_of
+from convgate.transcripts.relevance_sets import Case, RelevanceSet, split_group_of
 
 _STRETCH = 130  # turns of a long conversation that are read together when its cases have windows
 _RUN_UP = 30  # turns at the beginning of a stretch that serve as history only

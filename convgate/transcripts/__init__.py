@@ -7,14 +7,12 @@
 A format is recognised by its content. `FORMATS` lists them all.
 """
 
-from convgate.transcripts.openai_messages import turns_from_messages
-from convgate.transcripts.openai_writing import to_messages
+from convgate.transcripts.openai_messages import to_messages, turns_from_messages
 from convgate.transcripts.problems import BadLinesError, Problem, Problems, ReadStoppedError
 from convgate.transcripts.reading import Transcript, read_conversations, read_text
-from convgate.transcripts.registry import FORMATS, Format, format_named
+from convgate.transcripts.registry import FORMATS, Format, format_named, write_conversation
 from convgate.transcripts.relevance_sets import Case, RelevanceSet, read_relevance_set, write_relevance_set
 from convgate.transcripts.source import MAX_BYTES
-from convgate.transcripts.writing import write_conversation
 
 __all__ = [
     "FORMATS",

@@ -13,7 +13,7 @@ from convgate.transcripts.problems import Report
 
 
 def given_id(fields: Mapping[str, Any], *names: str) -> str | None:
-    """The first of the named fields that holds an id: text, or a whole number."""
+    """Return the first of the named fields that holds an id: text, or a whole number."""
     for name in names:
         value = fields.get(name)
         if isinstance(value, str) and value:
@@ -25,7 +25,7 @@ def given_id(fields: Mapping[str, Any], *names: str) -> str | None:
 
 
 def content_id(turns: Iterable[Turn]) -> str:
-    """An id that depends on who said what alone: 12 hexadecimal digits after `c-`.
+    """Return an id that depends on who said what alone: 12 hexadecimal digits after `c-`.
 
     >>> content_id([Turn.of("user", "Hi")])
     'c-9807f130494d'
@@ -46,7 +46,7 @@ class Ids:
         self._conversations: dict[str, int] = {}
 
     def settle(self, conversation: Conversation, line: int | None) -> Conversation:
-        """The conversation with ids that nothing before it has; what was changed is a warning."""
+        """Return the conversation with ids that nothing before it has; what was changed is a warning."""
         wanted = conversation.id or content_id(conversation.turns)
         unique = _unused(wanted, self._conversations)
         if unique != wanted:

@@ -1,7 +1,12 @@
-"""What the JSON formats share whose conversations are lists of message objects."""
+"""What the JSON formats share whose conversations are lists of message objects.
+
+How a conversation lay in its file is kept in its metadata, under names that begin with an underscore, so that
+it survives the store and comes back as it was.
+"""
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,11 +14,17 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
+from convgate.transcripts.characters import writable
 from convgate.transcripts.identity import given_id
-from convgate.transcripts.json_places import Place
-from convgate.transcripts.json_text import kind
-from convgate.transcripts.layout import LAYOUT, LINES, LIST, OBJECT, ONE_LINE, public
+from convgate.transcripts.json_text import Place, kind
 from convgate.transcripts.source import Source
+
+LAYOUT = "_layout"
+OBJECT, LIST, LINES = "object", "list", "lines"
+"""A JSON object with a list of messages in it; the bare list; one message a line."""
+
+ONE_LINE = "_one_line"
+"""Whether the conversation was one line of its file."""
 
 CONVERSATION_ID_FIELDS = ("conversation_id", "conversationId", "session_id", "thread_id")
 
@@ -40,22 +51,22 @@ class MessageLists(ABC):
 
     @abstractmethod
     def list_key(self, fields: Mapping[str, Any]) -> str | None:
-        """The field of an object that holds its messages, None when the object is no conversation."""
+        """Return the field of an object that holds its messages, None when the object is no conversation."""
 
     @abstractmethod
     def is_message(self, value: Any) -> bool:
-        """Whether a value looks like a message of this format."""
+        """Return whether a value looks like a message of this format."""
 
     @abstractmethod
     def turn(self, message: Any, field: str, place: Place) -> Turn:
-        """One message as a turn; raises TranscriptError naming `field`."""
+        """Return one message as a turn; raises TranscriptError naming `field`."""
 
     def is_beside(self, value: Any) -> bool:
-        """Whether a value belongs to the format without being a conversation or a message."""
+        """Return whether a value belongs to the format without being a conversation or a message."""
         return False
 
     def turns_together(self, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-        """All turns of a conversation, with what they only tell together."""
+        """Return all turns of a conversation, with what they only tell together."""
         return tuple(turns)
 
     def recognises(self, source: Source) -> float:
@@ -72,7 +83,7 @@ class MessageLists(ABC):
         return sum(map(self._is_record, values)) / len(values) if values else 0.0
 
     def read(self, source: Source) -> Read:
-        """The source's conversations; bad places go to its report."""
+        """Return the source's conversations; bad places go to its report."""
         if source.json is None:
             raise source.json_error or TranscriptError("this is not JSON", file=source.report.file)
         document = None if source.json.is_lines else source.json.document
@@ -95,7 +106,7 @@ class MessageLists(ABC):
             yield found.line, Conversation(id or "", turns, metadata={LAYOUT: LINES}, format=self.name)
 
     def conversation(self, value: Any, place: Place) -> Conversation:
-        """The conversation that an object or a bare list holds; its id is empty when it names none."""
+        """Return the conversation that an object or a bare list holds; its id is empty when it names none."""
         notes = {ONE_LINE: True} if place.line is not None else {}
         if isinstance(value, list) and self._is_record(value):
             turns = self._turns(value, "", place)
@@ -136,8 +147,61 @@ class MessageLists(ABC):
 
 
 def described(value: Any) -> str:
-    """What a value is, and for an object which fields it has."""
+    """Return what a value is, and for an object which fields it has."""
     if not isinstance(value, Mapping) or not value:
         return kind(value) if value != {} else "an empty object"
     keys = ", ".join(repr(key) for key in list(value)[:6])
     return f"an object with {keys}{', …' if len(value) > 6 else ''}"
+
+
+def public(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what came with the transcript, without the notes on its layout."""
+    return {key: value for key, value in metadata.items() if not key.startswith("_")}
+
+
+def top_fields(conversation: Conversation, format: str) -> dict[str, Any]:
+    """Fields to write beside the messages: those that came with the file; id and title in other formats."""
+    fields = public(conversation.metadata)
+    if conversation.format != format or LAYOUT not in conversation.metadata:
+        fields = {"id": conversation.id, **fields}
+    if conversation.title is not None and fields.get("title") != conversation.title:
+        fields["title"] = conversation.title
+    return fields
+
+
+def dump_json(value: Any) -> str:
+    """JSON on one line, without its end; UTF-8 as it is, for people read it.
+
+    Raises TranscriptError when there is something in it that JSON cannot say.
+    """
+    try:
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return text if writable(text) is text else json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise TranscriptError(f"the conversation cannot be written as JSON: {error}") from None
+
+
+def dump_messages(conversation: Conversation, messages: Sequence[Any], *, key: str, format: str) -> str:
+    """Messages in the layout of their file; as an object when the conversation came from elsewhere.
+
+    Each message has a line of its own, unless the whole conversation was one line.
+    """
+    own = conversation.format == format
+    layout = conversation.metadata.get(LAYOUT, OBJECT) if own else OBJECT
+    lines = [dump_json(message) for message in messages]
+    if layout == LINES:
+        return "".join(f"{line}\n" for line in lines)
+    fields = top_fields(conversation, format) if layout == OBJECT else {}
+    if own and conversation.metadata.get(ONE_LINE):
+        return dump_json({**fields, key: messages} if layout == OBJECT else messages) + "\n"
+    if layout == LIST:
+        return _block(lines, "") + "\n"
+    before = "".join(
+        f"  {dump_json(name)}: {dump_json(value)},\n" for name, value in fields.items() if name != key
+    )
+    return f"{{\n{before}  {dump_json(key)}: {_block(lines, '  ')}\n}}\n"
+
+
+def _block(lines: Sequence[str], indent: str) -> str:
+    inner = ",\n".join(f"{indent}  {line}" for line in lines)
+    return f"[\n{inner}\n{indent}]" if lines else "[]"

@@ -130,7 +130,7 @@ class Report:
             yield item
 
     def lists(self, severity: Severity) -> bool:
-        """Whether another problem would be listed, and not only counted."""
+        """Return whether another problem would be listed, and not only counted."""
         return len(self._listed[severity]) < MAX_LISTED
 
     def error(self, message: str, *, line: int | None = None, field: str | None = None) -> None:
@@ -147,17 +147,17 @@ class Report:
             self._listed[severity].append(Problem(self.file, line, field, message, severity))
 
     def close(self, readable: str | None, *, skip_bad: bool) -> Problems:
-        """The problems in order, once everything is read; errors as for `close_reports`."""
+        """Return the problems in order, once everything is read; errors as for `close_reports`."""
         return close_reports([self], readable, skip_bad=skip_bad)
 
     def in_order(self) -> list[Problem]:
-        """The listed problems by line; those without one come last."""
+        """Return the listed problems by line; those without one come last."""
         listed = [*self._listed["error"], *self._listed["warning"]]
         return sorted(listed, key=lambda problem: (problem.line is None, problem.line or 0))
 
 
 def close_reports(reports: Iterable[Report], readable: str | None, *, skip_bad: bool) -> Problems:
-    """The problems of some files, once everything is read.
+    """Return the problems of some files, once everything is read.
 
     Raises BadLinesError when a place was left out and nobody allowed that, or nothing was readable.
     """

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
+from convgate.core.text import pluralize
 from convgate.transcripts.identity import Ids
+from convgate.transcripts.markdown import PREAMBLE
 from convgate.transcripts.problems import Problems, Report
 from convgate.transcripts.registry import format_named, recognised
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_bytes, source_of_path, source_of_text
@@ -28,6 +30,22 @@ class Transcript:
     def __len__(self) -> int:
         return len(self.conversations)
 
+    @property
+    def summary(self) -> str:
+        """Return the counts by which a person sees whether the file was understood.
+
+        >>> read_text("Me: Is it raining?\\nChatGPT: I cannot see outside.\\nMe: Look!").summary
+        '3 turns, 2 speakers, 0 lines skipped'
+        """
+        turns = [turn for conversation in self for turn in conversation.turns]
+        speakers = {(turn.role, turn.name) for turn in turns}
+        before = "".join(conversation.metadata.get(PREAMBLE, "") for conversation in self)
+        skipped = sum(not line.startswith("# ") for line in before.splitlines() if line.strip())
+        return (
+            f"{pluralize(len(turns), 'turn')}, {pluralize(len(speakers), 'speaker')},"
+            f" {pluralize(skipped + self.problems.n_errors, 'line')} skipped"
+        )
+
 
 def read_conversations(
     source: str | Path | bytes,
@@ -39,7 +57,7 @@ def read_conversations(
     time_limit: float | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Transcript:
-    """The conversations of a transcript, in whatever format it is.
+    """Return the conversations of a transcript, in whatever format it is.
 
     source: the path of a file, or the bytes of an upload, which `name` names in messages.
     format: read it as this format instead of finding out from the content.
@@ -75,7 +93,7 @@ def read_text(
     time_limit: float | None = None,
     stop: Callable[[], bool] | None = None,
 ) -> Transcript:
-    """The conversations of a pasted text; everything else as in `read_conversations`.
+    """Return the conversations of a pasted text; everything else as in `read_conversations`.
 
     >>> talk = read_text("You: Is it raining?\\nChatGPT: I cannot see outside.").conversations[0]
     >>> [(turn.role, turn.text) for turn in talk.turns]
@@ -86,7 +104,7 @@ def read_text(
 
 
 def read_source(source: Source, format: str | None = None, *, skip_bad: bool = False) -> Transcript:
-    """The conversations of a source; everything else as in `read_conversations`."""
+    """Return the conversations of a source; everything else as in `read_conversations`."""
     reader = format_named(format) if format else recognised(source)
     report = source.report
     ids = Ids(report)

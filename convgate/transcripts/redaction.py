@@ -19,8 +19,8 @@ from functools import cache, lru_cache, partial
 from typing import Any, TypeVar
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
-from convgate.transcripts.csv_turns import ROW
-from convgate.transcripts.formats.markdown import RAW
+from convgate.transcripts.csv_table import ROW
+from convgate.transcripts.markdown import RAW
 
 _WINDOW, _STEP = 8_000, 4_000
 """Characters of a line that are searched at once, and from one window to the next: some patterns take time
@@ -209,7 +209,7 @@ def _label(kind: str) -> str:
 
 @cache
 def _detectors() -> tuple[_Detector, ...]:
-    """Those of the library, the most specific first."""
+    """Return those of the library, the most specific first."""
     from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
     from detect_secrets.plugins import keyword
     from detect_secrets.plugins.base import BasePlugin, RegexBasedDetector

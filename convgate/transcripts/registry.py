@@ -1,4 +1,4 @@
-"""The formats that can be read and written. A new one is a file in `formats/` and a line here."""
+"""The formats that can be read and written. A new one is a file and a line here."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from convgate.core.conversation import Conversation, Turn
-from convgate.core.errors import TranscriptError
-from convgate.transcripts.formats.csv_table import CSVFormat
-from convgate.transcripts.formats.markdown import MarkdownFormat
-from convgate.transcripts.formats.openai import OpenAIFormat
-from convgate.transcripts.formats.relevance import RelevanceFormat
-from convgate.transcripts.formats.sharegpt import ShareGPTFormat
+from convgate.core.errors import ConversationError, TranscriptError
+from convgate.transcripts.csv_table import CSVFormat
+from convgate.transcripts.markdown import MarkdownFormat
 from convgate.transcripts.message_lists import Read, described
+from convgate.transcripts.openai_messages import OpenAIFormat
+from convgate.transcripts.relevance_sets import RelevanceFormat
+from convgate.transcripts.sharegpt import ShareGPTFormat
 from convgate.transcripts.source import Source
 
 
@@ -24,7 +24,7 @@ class Format(Protocol):
     suffix: str  # of files written in it
 
     def recognises(self, source: Source) -> float:
-        """How much of the source is in this format, 0…1; cheap, for every format is asked."""
+        """Return how much of the source is in this format, 0…1; cheap, for every format is asked."""
         ...
 
     def read(self, source: Source) -> Read:
@@ -49,7 +49,7 @@ FORMATS: tuple[Format, ...] = (  # of formats that fit equally well, the first i
 
 
 def format_named(name: str) -> Format:
-    """The format of that name; raises TranscriptError when there is none."""
+    """Return the format of that name; raises TranscriptError when there is none."""
     for format in FORMATS:
         if format.name == name:
             return format
@@ -58,7 +58,7 @@ def format_named(name: str) -> Format:
 
 
 def recognised(source: Source) -> Format:
-    """The format that fits the source's content best; raises TranscriptError when none does."""
+    """Return the format that fits the source's content best; raises TranscriptError when none does."""
     best, share = None, 0.0
     for format in FORMATS:
         if (found := format.recognises(source)) > share:
@@ -85,3 +85,27 @@ def _unknown(source: Source) -> str:
         "no form of transcript that convgate reads: begin each turn with who speaks, as in 'User: …' and "
         "'Assistant: …', or give a CSV file with the columns role and text, or JSON with 'messages'"
     )
+
+
+def write_conversation(
+    conversation: Conversation, *, format: str | None = None, indices: Sequence[int] | None = None
+) -> str:
+    """Return the conversation as text, in the format that it came in or another.
+
+    indices: 0-based, only these turns, in this order.
+
+    Turns that came in that very format are given back as they were, with the file's other fields;
+    what a format cannot hold of turns from elsewhere is told where the format is defined.
+
+    Raises ConversationError when there is no such turn, TranscriptError when the format is unknown or
+    a turn cannot be written in it.
+    """
+    writer = format_named(format or conversation.format)
+    if indices is None:
+        return writer.write(conversation, conversation.turns)
+    for index in indices:
+        if not 0 <= index < len(conversation):
+            raise ConversationError(
+                f"turn {index} asked for, but the conversation has {len(conversation)} turns"
+            )
+    return writer.write(conversation, [conversation.turns[index] for index in indices])

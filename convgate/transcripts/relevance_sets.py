@@ -2,21 +2,77 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from convgate.core.conversation import Conversation, History, Situation, Turn
 from convgate.core.errors import TranscriptError
 from convgate.core.files import write_whole
-from convgate.transcripts.formats.relevance import RelevanceFormat
-from convgate.transcripts.json_places import Place
-from convgate.transcripts.json_text import kind
-from convgate.transcripts.layout import dump_json
-from convgate.transcripts.openai_messages import turn_from_message
+from convgate.transcripts.json_text import Place, kind
+from convgate.transcripts.message_lists import dump_json, top_fields
+from convgate.transcripts.openai_messages import (
+    OpenAIFormat,
+    is_openai_message,
+    new_message,
+    turn_from_message,
+)
 from convgate.transcripts.problems import Problems, Report
 from convgate.transcripts.source import MAX_BYTES, Source, source_of_path
+
+SPLIT_GROUP = "split_group"
+"""The field of a conversation that says on which side of a split it is: those of one group stay together."""
+
+
+class RelevanceFormat(OpenAIFormat):
+    """The conversations of a relevance set; its cases are passed over here (see `read_relevance_set`).
+
+    Holds everything that a turn has, except that a part that is no text comes back as text.
+    """
+
+    name = "relevance-set"
+    label = "Relevance set"
+    suffix = ".jsonl"
+    expected = "a line with type 'conversation', an id and 'messages', or with type 'case'"
+
+    def list_key(self, fields: Mapping[str, Any]) -> str | None:
+        """`messages`, where the type says that it is a conversation."""
+        return "messages" if fields.get("type") == "conversation" else None
+
+    def is_message(self, value: Any) -> bool:
+        """Never: messages stand in conversations only."""
+        return False
+
+    def is_beside(self, value: Any) -> bool:
+        """Return whether it is a case."""
+        return isinstance(value, Mapping) and value.get("type") == "case" and "conversation" in value
+
+    def conversation(self, value: Any, place: Any) -> Conversation:
+        """Return a conversation line; a missing list of messages is told as such."""
+        if isinstance(value, Mapping) and value.get("type") == "conversation":
+            value = {"messages": None, **value}
+        conversation = super().conversation(value, place)
+        fields = {key: field for key, field in conversation.metadata.items() if key != "type"}
+        return replace(conversation, metadata=fields)
+
+    def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
+        """Return one line."""
+        line = {"type": "conversation", "id": conversation.id}
+        fields = {**line, **top_fields(conversation, self.name), **line}  # a transcript may have a `type` too
+        return dump_json({**fields, "messages": [_message(turn) for turn in turns]}) + "\n"
+
+
+def _message(turn: Turn) -> Mapping[str, Any]:
+    if turn.source is not None and is_openai_message(turn):
+        return turn.source
+    message = {**turn.metadata, **new_message(turn)}
+    if turn.id is not None:
+        message["id"] = turn.id
+    if turn.timestamp is not None:
+        message["timestamp"] = turn.timestamp.isoformat()
+    return message
+
 
 _FORMAT = RelevanceFormat()
 
@@ -42,7 +98,7 @@ class Case:
         return self.judged is None or bool(self.judged)
 
     def posed(self, conversation: Conversation) -> tuple[Situation, History]:
-        """What the model has to answer, and the turns before it.
+        """Return what the model has to answer, and the turns before it.
 
         Raises ConversationError when the conversation has no such turn.
         """
@@ -61,14 +117,14 @@ class RelevanceSet:
     problems: Problems = field(default_factory=Problems)  # what was left out or odd in the file
 
     def situation(self, case: Case) -> tuple[Situation, History]:
-        """What the model has to answer in a case, and the turns before it."""
+        """Return what the model has to answer in a case, and the turns before it."""
         return case.posed(self.conversations[case.conversation])
 
 
 def read_relevance_set(
     path: str | Path, *, skip_bad: bool = False, max_bytes: int = MAX_BYTES
 ) -> RelevanceSet:
-    """The relevance set in a file of JSON lines; cases may come before their conversations.
+    """Return the relevance set in a file of JSON lines; cases may come before their conversations.
 
     Raises TranscriptError when the file cannot be read or, unless `skip_bad`, has a bad line: broken
     JSON, a conversation that is not one, an id given twice, a case about an unknown conversation or
@@ -103,7 +159,7 @@ def read_relevance_set(
 
 
 def write_relevance_set(relevance_set: RelevanceSet, path: str | Path, *, private: bool = False) -> None:
-    """Writes the set to a file, each conversation before its cases; a failed write leaves no half file.
+    """Write the set to a file, each conversation before its cases; a failed write leaves no half file.
 
     `private` is as in `write_whole`. Raises TranscriptError when the file cannot be written.
     """
@@ -122,7 +178,7 @@ def _lines(relevance_set: RelevanceSet) -> Iterator[str]:
 
 
 def case_fields(case: Case) -> dict[str, Any]:
-    """What a case's line holds."""
+    """Return what a case's line holds."""
     optional = {
         "turn": case.turn,
         "query": None if case.query is None else {"role": case.query.role, "content": case.query.text},
@@ -205,3 +261,17 @@ def _check_id(id: str, known: Mapping[str, object], what: str) -> None:
         raise TranscriptError(f"the {what} has no id", field="id")
     if id in known:
         raise TranscriptError(f"another {what} has the id {id!r} already", field="id")
+
+
+def split_group_of(conversation: Conversation, otherwise: str | None = None) -> str:
+    """Return the group of a conversation of a relevance set: what its field says, or its id.
+
+    otherwise: the group of what came in another format, where ids often are names of files.
+
+    >>> split_group_of(Conversation("tea", ()), "0123456789abcdef")
+    '0123456789abcdef'
+    """
+    if otherwise is not None and conversation.format != RelevanceFormat.name:
+        return otherwise
+    given = conversation.metadata.get(SPLIT_GROUP)
+    return given if isinstance(given, str) and given else conversation.id

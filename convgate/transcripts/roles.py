@@ -34,7 +34,7 @@ _ROLE_OF = {name: role for role, names in ROLE_NAMES.items() for name in names}
 
 
 def role_of(name: str) -> str | None:
-    """The role that a name means, None when it is nobody's.
+    """Return the role that a name means, None when it is nobody's.
 
     >>> role_of(" ChatGPT "), role_of("Nadia")
     ('assistant', None)

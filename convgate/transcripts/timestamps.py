@@ -27,7 +27,7 @@ _UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (math.inf, 1e9))  # numbers bel
 
 
 def parse_timestamp(value: object) -> datetime | None:
-    """The moment that a transcript's value names; None for null or blank text.
+    """Return the moment that a transcript's value names; None for null or blank text.
 
     Text is ISO 8601 and keeps its zone, or stays naive when it names none; numbers, also in text,
     count from 1970 in UTC: seconds, or milli-, micro- or nanoseconds by their size.
@@ -59,7 +59,7 @@ def parse_timestamp(value: object) -> datetime | None:
 def time_of(
     message: Mapping[str, Any], field: str, warn: Warn | None = None
 ) -> tuple[str | None, datetime | None]:
-    """The field of a message that holds a readable time, and the time; None for both where none does.
+    """Return the field of a message that holds a readable time, and the time; None for both where none does.
 
     `warn` is told of what cannot be read; `field` names the message there.
     """

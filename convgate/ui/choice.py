@@ -10,7 +10,7 @@ import streamlit as st
 
 from convgate.core.errors import PolicyError
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
-from convgate.policies.scored import NO_LIMITS
+from convgate.policies.base import NO_LIMITS
 from convgate.ui.page_state import Codec
 from convgate.ui.state import put
 

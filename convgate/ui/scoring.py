@@ -23,7 +23,7 @@ from convgate.policies.build import EncoderOnDemand, build_policy, find_version,
 from convgate.policies.gate import GatePolicy, ScoredHistory
 from convgate.policies.registry import POLICIES, stages_of
 from convgate.policies.selector import Selection, Selector
-from convgate.policies.written import Value
+from convgate.policies.spec import Value
 from convgate.store import SituationKey
 from convgate.ui.choosers import policy_of, version_of
 from convgate.ui.frame import App

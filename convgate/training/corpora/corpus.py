@@ -9,8 +9,7 @@ from typing import Any
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.transcripts.json_places import Locator, Place
-from convgate.transcripts.json_text import kind
+from convgate.transcripts.json_text import Locator, Place, kind
 from convgate.transcripts.problems import Report, close_reports
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.transcripts.source import source_of_path

@@ -31,7 +31,7 @@ from convgate.training.corpora.corpus import (
     whole_of,
 )
 from convgate.training.corpora.recognise import CORPORA
-from convgate.transcripts.json_places import Place
+from convgate.transcripts.json_text import Place
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from convgate.policies.written import Written, read_policy
+from convgate.policies.spec import PolicySpec, read_policy
 from convgate.ui.compare import state
 from convgate.ui.compare.columns import (
     START,
@@ -75,7 +75,7 @@ def draw_too_few(view: View) -> bool:
     return False
 
 
-def replaced(view: View, place: int, column: Written) -> View:
+def replaced(view: View, place: int, column: PolicySpec) -> View:
     """The view with another column in that place; the reference and the filter go with it.
 
     One that would stand there twice is left out.
@@ -97,7 +97,7 @@ def _draw_reference(view: View, labels: Mapping[str, str], texts: list[str]) -> 
     )  # fmt: skip
 
 
-def _draw_settings(app: App, place: int, column: Written, label: str) -> None:
+def _draw_settings(app: App, place: int, column: PolicySpec, label: str) -> None:
     if not has_parameters(column):
         return
     with st.popover(literal(label, limit=_LABEL), icon=":material/tune:", key=f"compare.settings.{place}"):
@@ -108,7 +108,7 @@ def _draw_settings(app: App, place: int, column: Written, label: str) -> None:
         )  # fmt: skip
 
 
-def _set(place: int, column: Written) -> None:
+def _set(place: int, column: PolicySpec) -> None:
     view = state.page.now()
     if place >= len(view.policies) or chooser_of(view.policies[place]) != chooser_of(column):
         state.touched()  # another has taken its place meanwhile

@@ -15,9 +15,9 @@ from convgate.core.text import truncate
 from convgate.policies.bm25 import BM25
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.registry import POLICIES, check_written, policy_names, policy_settings
+from convgate.policies.registry import POLICIES, check_spec, policy_names, policy_settings
+from convgate.policies.spec import PolicySpec, Value
 from convgate.policies.window import LastK
-from convgate.policies.written import Value, Written
 from convgate.ui import scoring
 from convgate.ui.choice import Choice, Extent, RuleControls
 from convgate.ui.choosers import chooser_label, is_chooser, policy_of, version_of
@@ -25,36 +25,36 @@ from convgate.ui.frame import App
 from convgate.ui.state import put
 from convgate.ui.text import make_labels_unique
 
-START = (Written(GatePolicy.name), Written(BM25.name), Written(LastK.name))
+START = (PolicySpec(GatePolicy.name), PolicySpec(BM25.name), PolicySpec(LastK.name))
 """What a first visit compares."""
 
 _TEXT = 40  # characters of a parameter that is text
 
 
-def chooser_of(column: Written) -> str:
+def chooser_of(column: PolicySpec) -> str:
     """The chooser that decides, whatever is set of it.
 
-    >>> chooser_of(Written("gate", version="mine")), chooser_of(Written("last_k", {"k": 5}))
+    >>> chooser_of(PolicySpec("gate", version="mine")), chooser_of(PolicySpec("last_k", {"k": 5}))
     ('gate@mine', 'last_k')
     """
     return column.name if column.version is None else f"{column.name}@{column.version}"
 
 
-def column_of(chooser: str) -> Written:
+def column_of(chooser: str) -> PolicySpec:
     """The column of a chooser of which nothing is set.
 
     >>> column_of("gate@mine").to_text()
     'gate@mine'
     """
-    return Written(policy_of(chooser), version=version_of(chooser))
+    return PolicySpec(policy_of(chooser), version=version_of(chooser))
 
 
-def is_gate(column: Written) -> bool:
+def is_gate(column: PolicySpec) -> bool:
     """Whether the gate decides, in whatever version."""
     return column.name == GatePolicy.name
 
 
-def choice_of(column: Written) -> Choice | None:
+def choice_of(column: PolicySpec) -> Choice | None:
     """The rule that a column sets for its gate; None for the gate's own.
 
     Raises PolicyError for one that there is not, or that cannot be so.
@@ -62,23 +62,23 @@ def choice_of(column: Written) -> Choice | None:
     return Choice.from_query({name: str(value) for name, value in column.parameters.items()})
 
 
-def with_choice(column: Written, choice: Choice | None) -> Written:
+def with_choice(column: PolicySpec, choice: Choice | None) -> PolicySpec:
     """The same version with another rule; None for its own.
 
     >>> from convgate.gate.thresholds import TopK
-    >>> with_choice(Written("gate"), Choice(TopK(5))).to_text()
+    >>> with_choice(PolicySpec("gate"), Choice(TopK(5))).to_text()
     'gate(rule=top_k, k=5)'
     """
     query = choice.to_query() if choice else {}
     return with_parameters(column, {name: _number(value) for name, value in query.items()})
 
 
-def with_parameters(column: Written, parameters: Mapping[str, Value]) -> Written:
+def with_parameters(column: PolicySpec, parameters: Mapping[str, Value]) -> PolicySpec:
     """The same policy with these parameters and no others."""
-    return Written(column.name, dict(parameters), column.version)
+    return PolicySpec(column.name, dict(parameters), column.version)
 
 
-def check_column(column: Written) -> None:
+def check_column(column: PolicySpec) -> None:
     """Raise PolicyError for a column that cannot be; its version may still not exist."""
     written = column.to_text()[:60]
     if not is_chooser(chooser_of(column)):
@@ -91,24 +91,24 @@ def check_column(column: Written) -> None:
     if unknown := [name for name in column.parameters if name not in known]:
         told = ", ".join(known) or "none"
         raise PolicyError(f"{', '.join(unknown)[:60]} is no parameter of {column.name}; those are: {told}")
-    check_written(column)
+    check_spec(column)
 
 
-def unlike(columns: Iterable[Written]) -> tuple[Written, ...]:
+def unlike(columns: Iterable[PolicySpec]) -> tuple[PolicySpec, ...]:
     """Each of them once, in their order.
 
-    >>> len(unlike((Written("bm25"), Written("last_k", {"k": 5}), Written("bm25"))))
+    >>> len(unlike((PolicySpec("bm25"), PolicySpec("last_k", {"k": 5}), PolicySpec("bm25"))))
     2
     """
     return tuple({one.to_text(): one for one in columns}.values())
 
 
-def column_label(column: Written) -> str:
+def column_label(column: PolicySpec) -> str:
     """What a column is called.
 
-    >>> column_label(Written("last_k", {"k": 1000})), column_label(Written("gate", version="mine"))
+    >>> column_label(PolicySpec("last_k", {"k": 1000})), column_label(PolicySpec("gate", version="mine"))
     ('Last k turns, k 1,000', 'Gate mine')
-    >>> column_label(Written("pipeline", {"stages": "gatekeeper > last_k(k=5)"}))
+    >>> column_label(PolicySpec("pipeline", {"stages": "gatekeeper > last_k(k=5)"}))
     'Pipeline: gatekeeper > last_k(k=5)'
     """
     label = chooser_label(chooser_of(column))
@@ -123,7 +123,7 @@ def column_label(column: Written) -> str:
     return ", ".join([label, *told])
 
 
-def column_labels(columns: Iterable[Written]) -> dict[str, str]:
+def column_labels(columns: Iterable[PolicySpec]) -> dict[str, str]:
     """What each column is called, by its text, so that no two are called alike."""
     return make_labels_unique({one.to_text(): column_label(one) for one in columns})
 
@@ -147,15 +147,15 @@ def _number(text: str) -> Value:
 
 _REACH = Extent(turns=200, tokens=20_000, learned=0.5)  # of the sliders of a gate's rule
 
-Change = Callable[[Written], None]
+Change = Callable[[PolicySpec], None]
 
 
-def has_parameters(column: Written) -> bool:
+def has_parameters(column: PolicySpec) -> bool:
     """Whether anything can be set of it."""
     return is_gate(column) or bool(parameter_names(POLICIES[column.name]))
 
 
-def draw_parameters(app: App, column: Written, key: str, change: Change) -> None:
+def draw_parameters(app: App, column: PolicySpec, key: str, change: Change) -> None:
     """The fields, as they stand; `key` begins the controls' keys, `change` hears of another column."""
     if is_gate(column):
         _draw_rule(app, column, key, change)
@@ -166,7 +166,7 @@ def draw_parameters(app: App, column: Written, key: str, change: Change) -> None
             _draw_field(column, item, getattr(own, item.name), f"{key}.{column.name}.{item.name}", change)
 
 
-def _draw_rule(app: App, column: Written, key: str, change: Change) -> None:
+def _draw_rule(app: App, column: PolicySpec, key: str, change: Change) -> None:
     gate = scoring.gate_policy(app, chooser_of(column))
     own = Choice(gate.rule, gate.limits)
     controls = RuleControls(
@@ -175,7 +175,7 @@ def _draw_rule(app: App, column: Written, key: str, change: Change) -> None:
     controls.draw(_REACH)
 
 
-def _draw_field(column: Written, item: Field[Any], own: Any, key: str, change: Change) -> None:
+def _draw_field(column: PolicySpec, item: Field[Any], own: Any, key: str, change: Change) -> None:
     """A field for one parameter; `own` is what the settings have for it."""
     told = item.metadata
     label = str(told.get("label") or item.name.replace("_", " "))
@@ -201,7 +201,7 @@ def _draw_field(column: Written, item: Field[Any], own: Any, key: str, change: C
         st.number_input(label, **act)
 
 
-def _changed(column: Written, name: str, own: Any, key: str, change: Change) -> None:
+def _changed(column: PolicySpec, name: str, own: Any, key: str, change: Change) -> None:
     value: Value | None = st.session_state.get(key)
     parameters = {other: set_to for other, set_to in column.parameters.items() if other != name}
     if value is not None and value != own:

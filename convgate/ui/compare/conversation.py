@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_number, format_share, pluralize, truncate
 from convgate.figures.layout import CONFIG
-from convgate.figures.matrix import agreement_figure
 from convgate.figures.timeline import Event, Lane, describe_timeline, timeline_figure, timeline_height
 from convgate.messages import turn_tokens
 from convgate.transcripts.characters import writable
@@ -43,7 +42,6 @@ from convgate.ui.theme import current_palette
 from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words
 from convgate.ui.why import turn_labels
 
-MATRIX = "compare.matrix"
 _LABEL = 60  # characters of a column's name
 
 
@@ -62,26 +60,6 @@ def draw_summary(compared: Comparison) -> None:
         " decided like it, with Cohen's kappa; turns that only one of the two keeps. Tokens are counted with"
         " the current message."
     )
-
-
-def draw_agreement(compared: Comparison) -> None:
-    """The matrix, and the two that are least alike in a sentence; nothing for less than two columns."""
-    count = len(compared.columns)
-    if count < 2 or not len(compared.indices):
-        return
-    found = agreement(compared.kept)
-    labels = [made.label for made in compared.columns]
-    st.markdown(
-        "**How alike they decide**",
-        help="The share of turns that two decide the same, and Cohen's kappa κ: 1 is always the same, 0 what"
-        " chance would give two that keep as many turns as these. Where few turns are kept, shares are high"
-        " for all, and kappa tells more.",
-    )
-    st.plotly_chart(
-        agreement_figure(found.alike, found.kappa, labels=labels, palette=current_palette()), theme=None,
-        config=CONFIG | {"displayModeBar": False}, key=MATRIX,
-        alt="The share of turns that each two columns decide alike",
-    )  # fmt: skip
 
 
 def _row(made: ColumnDecisions, place: int, found: Agreement, reference: int, total: int) -> tuple[str, ...]:
@@ -347,7 +325,6 @@ def _draw_compared(app: App, view: View, compared: Comparison) -> None:
     draw_timeline(compared, events_of(app, compared.moment), selected)
     draw_reasons(view, compared, selected)
     draw_table(view, compared)
-    draw_agreement(compared)
 
 
 def _first_shown(compared: Comparison) -> int:

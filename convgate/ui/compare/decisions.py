@@ -19,7 +19,7 @@ from convgate.policies.base import Policy
 from convgate.policies.selector import Selection
 from convgate.policies.sessions import BoundaryRules, segment
 from convgate.policies.sessions.workflow import workflow_state_of
-from convgate.policies.written import Written
+from convgate.policies.spec import PolicySpec
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.compare.columns import choice_of, chooser_of, is_gate
@@ -32,7 +32,7 @@ from convgate.ui.turn import moves
 class ColumnDecisions:
     """What one column decides, after it was made a valid list of messages."""
 
-    column: Written
+    column: PolicySpec
     number: int  # from 1, left to right
     label: str
     selection: Selection
@@ -87,7 +87,7 @@ class Agreement:
     kappa: Floats  # at most 1; NaN where both always decide the same one thing
 
 
-def policy_of_column(app: App, column: Written) -> Policy:
+def policy_of_column(app: App, column: PolicySpec) -> Policy:
     """The policy with what the column sets of it; errors as in `scoring.policy`."""
     if not is_gate(column):
         return scoring.policy(app, chooser_of(column), **column.parameters)
@@ -96,7 +96,7 @@ def policy_of_column(app: App, column: Written) -> Policy:
 
 
 def decide_all(
-    app: App, columns: Sequence[Written], against: Written, labels: dict[str, str], moment: Moment
+    app: App, columns: Sequence[PolicySpec], against: PolicySpec, labels: dict[str, str], moment: Moment
 ) -> tuple[Comparison | None, dict[str, ConvgateError]]:
     """What each column decides, and why some cannot, by their labels; None when no column can.
 

@@ -19,7 +19,7 @@ from convgate.evaluation.together import laid_together, sure_best
 from convgate.figures.curves import recall_over_tokens_figure
 from convgate.figures.layout import CONFIG
 from convgate.policies.base import Policy
-from convgate.policies.written import Written
+from convgate.policies.spec import PolicySpec
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.characters import writable
 from convgate.ui.compare import state
@@ -83,7 +83,7 @@ class _Job:
 
 
 def measure(
-    app: App, names: Sequence[str], columns: Sequence[Written], labels: Mapping[str, str], *, by_tag: bool
+    app: App, names: Sequence[str], columns: Sequence[PolicySpec], labels: Mapping[str, str], *, by_tag: bool
 ) -> tuple[dict[str, SetMeasurement], dict[str, ConvgateError]]:
     """What came of each set, and why some columns cannot be measured, by their labels.
 

@@ -10,7 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from convgate.policies.written import Written, read_policies, read_policy, to_text
+from convgate.policies.spec import PolicySpec, read_policies, read_policy, to_text
 from convgate.ui.compare.columns import START, check_column, chooser_of, unlike
 from convgate.ui.page_state import TURN, Address, Codec, PageState, param
 from convgate.ui.state import put as put
@@ -18,19 +18,19 @@ from convgate.ui.state import put as put
 ALL, DIFFER = "all", "differ"
 
 
-def _read_columns(text: str) -> tuple[Written, ...]:
+def _read_columns(text: str) -> tuple[PolicySpec, ...]:
     read = unlike(read_policies(text, ",") if text.strip() else ())
     for column in read:
         check_column(column)
     return read
 
 
-def _read_column(text: str) -> Written:
+def _read_column(text: str) -> PolicySpec:
     check_column(column := read_policy(text))
     return column
 
 
-COLUMN = Codec(Written.to_text, _read_column)
+COLUMN = Codec(PolicySpec.to_text, _read_column)
 COLUMNS = Codec(lambda columns: to_text(columns, ","), _read_columns, is_many=True)
 
 
@@ -38,8 +38,8 @@ COLUMNS = Codec(lambda columns: to_text(columns, ","), _read_columns, is_many=Tr
 class View(PageState):
     """The ways to choose, one of them the reference, and what they are compared on."""
 
-    policies: tuple[Written, ...] = param(START, COLUMNS)  # as columns, left to right; no two are alike
-    reference: Written | None = param(None, COLUMN)  # noqa: RUF009  # one of them; None: the first
+    policies: tuple[PolicySpec, ...] = param(START, COLUMNS)  # as columns, left to right; no two are alike
+    reference: PolicySpec | None = param(None, COLUMN)  # noqa: RUF009  # one of them; None: the first
     on: Literal["conversation", "sets"] = "conversation"
     selected: int | None = param(None, TURN, of_conversation=True)
     rows: str = ALL  # ALL turns, those where columns DIFFER, or a column's text: those unlike the reference
@@ -48,7 +48,7 @@ class View(PageState):
     tags: bool = False  # a table for each tag
 
     @property
-    def against(self) -> Written | None:
+    def against(self) -> PolicySpec | None:
         """What the others are compared with; None when there is no column."""
         return self.reference or next(iter(self.policies), None)
 

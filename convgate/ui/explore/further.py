@@ -8,16 +8,12 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import Conversation, Situation
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import TranscriptError
 from convgate.core.text import pluralize, truncate
-from convgate.figures.layout import CONFIG
-from convgate.figures.parts import describe_parts, parts_figure
-from convgate.figures.scores import describe_histogram, histogram_figure
 from convgate.messages import turn_tokens
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.selector import write_selection
@@ -31,7 +27,6 @@ from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
 from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.text import literal
-from convgate.ui.theme import current_palette
 
 TEXT_SHOWN = 300
 """Characters of each turn's text in the CSV, enough to know it by."""
@@ -106,8 +101,6 @@ def _number(value: Any) -> str:
 
 VIEWS = {
     "messages": "Messages to send",
-    "scores": "Spread of scores",
-    "parts": "Parts over turns",
     "matrix": "Relevance matrix",
     "download": "Download decisions",
 }
@@ -121,8 +114,6 @@ def draw_further(view: View, outcome: Outcome, selected: int | None) -> None:
     """The menu of further views, and the one that is chosen."""
     draw: dict[str, Callable[[], None]] = {
         "messages": lambda: _draw_messages(view, outcome),
-        "scores": lambda: _draw_histogram(outcome),
-        "parts": lambda: _draw_parts(outcome, selected),
         "matrix": lambda: draw_matrix(outcome, selected),
         "download": lambda: _draw_downloads(outcome),
     }
@@ -201,32 +192,6 @@ def _written(outcome: Outcome) -> str:
     except TranscriptError:
         text = json.dumps(outcome.selection.messages, ensure_ascii=False, indent=2, default=str)
         return f"{writable(text)}\n"
-
-
-def _draw_histogram(outcome: Outcome) -> None:
-    decisions = outcome.decisions
-    if decisions.scores is None or np.isnan(decisions.scores).all():
-        st.caption("There are no scores to spread: no turn here has one by this policy.")
-        return
-    there = ~np.isnan(decisions.scores)
-    scores, kept = decisions.scores[there], decisions.kept[there]
-    st.plotly_chart(
-        histogram_figure(scores, kept, decisions.threshold, current_palette()),
-        theme=None, config=CONFIG, key="explore.histogram",
-        alt=describe_histogram(scores, kept, decisions.threshold),
-    )  # fmt: skip
-    if left := len(decisions) - len(scores):
-        st.caption(f"{pluralize(left, 'turn')} without a score left before the stage that scores.")
-
-
-def _draw_parts(outcome: Outcome, selected: int | None) -> None:
-    if not outcome.decisions.parts:
-        st.caption("Only the gate's scores are made of parts.")
-        return
-    st.plotly_chart(
-        parts_figure(outcome.decisions, palette=current_palette(), selected=selected), theme=None,
-        config=CONFIG, key="explore.parts", alt=describe_parts(outcome.decisions),
-    )  # fmt: skip
 
 
 def _draw_downloads(outcome: Outcome) -> None:

@@ -7,11 +7,7 @@ import streamlit as st
 from convgate.core.errors import ConvgateError
 from convgate.core.text import pluralize
 from convgate.figures.layout import CONFIG
-from convgate.figures.training import (
-    describe_epochs,
-    losses_figure,
-    quality_figure,
-)
+from convgate.figures.training import describe_epochs, epoch_curves, epochs_figure, losses_and_shares
 from convgate.training.epochs import FURTHER, Epoch
 from convgate.training.process import finish_training, resume_training
 from convgate.training.run import LOG, Run, Runs
@@ -134,18 +130,14 @@ def _draw_figures(run: Run) -> None:
         st.caption(begin if run.is_active else "It ended before its first epoch was over.")
         return
     most = max(len(epochs), run.request.epochs if run.request and run.request.epochs else FURTHER.epochs)
-    told, palette = describe_epochs(epochs), current_palette()
-    left, right = st.columns(2)
-    left.plotly_chart(
-        losses_figure(epochs, most, palette=palette), theme=None, key="train.losses", config=CONFIG, alt=told
-    )
-    right.plotly_chart(
-        quality_figure(epochs, most, palette=palette),
-        theme=None,
-        key="train.quality",
-        config=CONFIG,
-        alt=told,
-    )
+    best = max((epoch.number for epoch in epochs if epoch.best), default=None)
+    losses, shares = losses_and_shares(epoch_curves(epochs))
+    for column, curves in zip(st.columns(2), (losses, shares), strict=True):
+        column.plotly_chart(
+            epochs_figure(curves, current_palette(), shares=curves is shares, best=best, max_epochs=most),
+            theme=None, config=CONFIG, key=f"train.{'shares' if curves is shares else 'losses'}",
+            alt=describe_epochs(curves),
+        )  # fmt: skip
     last = epochs[-1]
     st.caption(
         f"Epoch {last.number}: loss {last.loss:.3f}, validation loss {last.validation_loss:.3f}, precision"

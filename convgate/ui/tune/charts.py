@@ -10,7 +10,7 @@ from convgate.evaluation.sweeps import at_value
 from convgate.evaluation.ways import Way
 from convgate.figures.curves import CurveMarks, precision_recall_figure, threshold_curve_figure
 from convgate.figures.layout import CONFIG
-from convgate.policies.scored import NO_LIMITS
+from convgate.policies.base import NO_LIMITS
 from convgate.transcripts.characters import writable
 from convgate.ui.choice import Choice, RuleControls
 from convgate.ui.state import selected_points

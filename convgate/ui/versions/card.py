@@ -10,8 +10,8 @@ import streamlit as st
 from convgate.core.errors import GateError
 from convgate.core.text import format_age, format_share, pluralize
 from convgate.evaluation.metrics import METRICS as ORDER
-from convgate.figures.curves import describe_epochs, epochs_figure, losses_and_shares
 from convgate.figures.layout import CONFIG
+from convgate.figures.training import describe_epochs, epochs_figure, losses_and_shares
 from convgate.gate.thresholds import RULES
 from convgate.ui.frame import App, show_problem
 from convgate.ui.text import literal, show_text

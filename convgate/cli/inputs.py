@@ -1,0 +1,121 @@
+"""What commands read: the library, transcripts, relevance sets."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from convgate.cli import output
+from convgate.core.errors import ConvgateError, TranscriptError
+from convgate.core.text import join_words
+
+if TYPE_CHECKING:
+    from convgate.core.conversation import Conversation, History, Situation
+    from convgate.store import Store
+    from convgate.transcripts import RelevanceSet
+    from convgate.transcripts.source import Source
+
+
+def open_library(*, check: bool = False) -> Store:
+    """Return the store of the settings; with `check`, look for damage first (0.3 s for 100 MB on disk)."""
+    from convgate.core.settings import load_settings
+    from convgate.store import Store
+
+    store = Store(load_settings().database)
+    if check:
+        store.check()
+    return store
+
+
+def open_source(file: Path) -> Source:
+    """Return the file, or standard input for -, within the limits of the settings."""
+    from convgate.core.settings import load_settings
+    from convgate.transcripts.problems import Report
+    from convgate.transcripts.source import source_of_bytes, source_of_path
+
+    settings = load_settings()
+    limit = settings.upload_limit_mb << 20
+    is_pipe = str(file) == "-"
+    report = Report("standard input" if is_pipe else file.name or str(file), settings.read_limit_seconds)
+    if is_pipe:
+        return source_of_bytes(sys.stdin.buffer.read(limit + 1), report, max_bytes=limit)
+    return source_of_path(file, report, max_bytes=limit)
+
+
+def read_one(
+    file: Path, *, which: str | None, format: str | None, skip_bad: bool, redact: bool = False
+) -> Conversation:
+    """Return the conversation of the file with the id or number `which`; by default the first.
+
+    redact: replace its secrets, and print how many on standard error.
+    """
+    from convgate.transcripts.reading import read_source
+    from convgate.transcripts.redaction import Redactor
+
+    with output.status(f"Reading {file}"):
+        transcript = read_source(open_source(file), format, skip_bad=skip_bad)
+    output.tell_problems(transcript.problems)
+    conversation = _find_conversation(file, transcript.conversations, which)
+    if redact:
+        redactor = Redactor()
+        conversation = redactor.redact(conversation)
+        output.tell(redactor.summary)
+    return conversation
+
+
+def _find_conversation(file: Path, conversations: Sequence[Conversation], which: str | None) -> Conversation:
+    if which is None:
+        if len(conversations) > 1:
+            output.tell(
+                f"{file} holds {len(conversations)} conversations; using the first ({conversations[0].id})."
+                " Choose another with --conversation."
+            )
+        return conversations[0]
+    for conversation in conversations:
+        if conversation.id == which:
+            return conversation
+    if which.isdecimal() and int(which) < len(conversations):
+        return conversations[int(which)]
+    ids = join_words((conversation.id for conversation in conversations), max_words=10)
+    raise ConvgateError(
+        f"{file}: there is no conversation {which!r}; there are 0 to {len(conversations) - 1}: {ids}"
+    )
+
+
+def find_current(
+    conversation: Conversation, turn: int | None, question: str | None
+) -> tuple[Situation, History]:
+    """Return the current message, which is the turn or the question, and its history."""
+    if question is not None:
+        return conversation.asked(question)
+    return conversation.at(conversation.current_index() if turn is None else turn)
+
+
+class _DryRun(Exception):  # noqa: N818 - no error
+    """Rolls a transaction back."""
+
+
+@contextmanager
+def transaction(store: Store, *, dry_run: bool) -> Iterator[Store]:
+    """Open a transaction of the store, which is rolled back in a dry run."""
+    with suppress(_DryRun), store.write():
+        yield store
+        if dry_run:
+            raise _DryRun
+
+
+def read_set(file: Path, *, skip_bad: bool = False) -> RelevanceSet:
+    """Return the relevance set in the file; its problems go to standard error.
+
+    Raises TranscriptError when it cannot be read or holds no cases.
+    """
+    from convgate.transcripts import read_relevance_set
+
+    relevance_set = read_relevance_set(file, skip_bad=skip_bad)
+    output.tell_problems(relevance_set.problems)
+    if not relevance_set.cases:
+        raise TranscriptError("it holds no cases, so there is nothing to measure", file=str(file))
+    return relevance_set

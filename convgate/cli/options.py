@@ -1,0 +1,87 @@
+"""The options that several commands have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+FileArgument = Annotated[
+    Path, typer.Argument(help="A transcript; - reads standard input.", metavar="FILE", allow_dash=True)
+]
+TurnOption = Annotated[
+    int | None,
+    typer.Option(help="The current message, from 0; the last from the user or a tool by default.", min=0),
+]
+QuestionOption = Annotated[
+    str | None, typer.Option(help="A question after the last turn, instead of a turn of the file.")
+]
+ConversationOption = Annotated[
+    str | None,
+    typer.Option("--conversation", help="Which conversation of the file: its id, or its number from 0."),
+]
+FormatOption = Annotated[str | None, typer.Option("--format", help="The file's format; detected by default.")]
+SkipBadOption = Annotated[
+    bool, typer.Option("--skip-bad", help="Skip what cannot be read instead of stopping.")
+]
+GateOption = Annotated[
+    str | None,
+    typer.Option(
+        "--gate", help="The gate's version: its name, or a folder with weights.", metavar="VERSION|PATH"
+    ),
+]
+RuleOption = Annotated[str | None, typer.Option("--rule", help="The gate's threshold rule.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="A parameter of the rule or policy, such as k=5; may be repeated.", metavar="NAME=VALUE"
+    ),
+]
+PolicyOption = Annotated[
+    str | None, typer.Option("--policy", help="The policy; the gate unless the settings name another.")
+]
+SettingsFileOption = Annotated[
+    Path | None,
+    typer.Option("--settings", help="Use this settings file instead of the usual one.", dir_okay=False),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON alone on standard output.")]
+ForceOption = Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")]
+RedactOption = Annotated[
+    bool, typer.Option("--redact", help="Redact secrets: API keys, tokens, passwords, private keys.")
+]
+OutOption = Annotated[Path | None, typer.Option("--out", help="Write to this file instead.", dir_okay=False)]
+DryRunOption = Annotated[bool, typer.Option("--dry-run", help="Show what would change; store nothing.")]
+SetsArgument = Annotated[list[Path], typer.Argument(help="Relevance sets (JSONL).", metavar="SET.jsonl")]
+WhoOption = Annotated[str | None, typer.Option("--who", help="Who decides; your user name by default.")]
+
+
+def check_folder(path: Path | None, option: str) -> None:
+    """Raise BadParameter, before an hour of work and not after it, when a file cannot be written there."""
+    if path is not None and not path.absolute().parent.is_dir():
+        raise typer.BadParameter(f"the folder of {path} does not exist", param_hint=option)
+
+
+def check_current(turn: int | None, question: str | None) -> None:
+    """Raise BadParameter for a turn together with a question."""
+    if turn is not None and question is not None:
+        raise typer.BadParameter("a turn or a question, not both", param_hint="--turn, --question")
+
+
+def parse_assignments(assignments: list[str] | None) -> dict[str, Any]:
+    """Return the values of `--set name=value`: JSON where it is JSON, else text.
+
+    >>> parse_assignments(["k=5", "goal=precision"])
+    {'k': 5, 'goal': 'precision'}
+    """
+    values: dict[str, Any] = {}
+    for assignment in assignments or []:
+        name, separator, value = assignment.partition("=")
+        if not separator or not name:
+            raise typer.BadParameter(f"{assignment!r} is not of the form NAME=VALUE", param_hint="--set")
+        try:
+            values[name] = json.loads(value)
+        except json.JSONDecodeError:
+            values[name] = value
+    return values

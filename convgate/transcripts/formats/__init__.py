@@ -1,1 +1,0 @@
-"""One file a format; `convgate.transcripts.registry` lists them."""

@@ -1,0 +1,303 @@
+"""Markdown and plain text: turns that begin with a line naming who speaks.
+
+>>> find_speaker("**User:** Hi"), find_speaker("See the **User:** page")
+(Speaker(style='bold', role='user', name=None, said='Hi'), None)
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+from convgate.core.conversation import Conversation, Turn
+from convgate.core.errors import TranscriptError
+from convgate.transcripts.characters import writable
+from convgate.transcripts.message_lists import Read
+from convgate.transcripts.roles import ROLE_NAMES, role_of
+from convgate.transcripts.source import Source
+
+PREAMBLE, RAW = "_preamble", "markdown"
+"""The lines before the first turn, in a conversation's metadata; the lines of a turn, in its source."""
+
+_STYLE = "_style"
+_MAX_SAMPLE_LINES = 5_000
+_HEADERS = {"bold": "**{}:**", "plain": "{}:", "heading": "## {} said:"}  # and "heading 1" to "heading 6"
+_LABELS = {
+    "user": "User",
+    "assistant": "Assistant",
+    "system": "System",
+    "developer": "Developer",
+    "tool": "Tool",
+}
+# Names that begin too many lines which are no turns: they speak only where they are repeated.
+_AMBIGUOUS = frozenset({"model", "language model", "customer", "client", "bing", "llama", "me", "function"})
+
+_NAMES = "|".join(
+    re.escape(name).replace(r"\ ", " +")
+    for name in sorted((n for names in ROLE_NAMES.values() for n in names if n not in _AMBIGUOUS), key=len)[
+        ::-1
+    ]
+)
+_WHO = rf"(?P<role>{_NAMES})(?: +\((?P<name>[^()\n]{{1,80}})\))?"
+_STAMP = r"(?:\[[^\[\]\n]{1,40}\][ \t]*+)?"  # a time in brackets, as in exports of messengers
+_STYLES = {
+    "heading": re.compile(
+        r" {0,3}(?P<marks>\#{1,6})[ \t]++(?:[^\w\s#*]{1,3}[ \t]++)?(?:\*\*|__)?"
+        rf"{_WHO}(?P<verb> said)?[ \t]*(?P<tail>.*)",
+        re.IGNORECASE,
+    ),
+    "bold": re.compile(
+        rf" {{0,3}}(?P<bold>\*\*|__){_WHO}(?: said)?[ \t]*"
+        r"(?:[:：](?P=bold)|(?P=bold)[ \t]*[:：]|(?P=bold)\s*$)[ \t]*(?P<said>.*)",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    "plain": re.compile(
+        rf"{_STAMP}{_WHO}(?: said)?[ \t]*[:：](?!//)[ \t]*(?P<said>.*)", re.IGNORECASE | re.DOTALL
+    ),
+}
+_ANY_NAME = re.compile(
+    rf"{_STAMP}(?P<name>[^\W\d_][\w.'-]*(?: [\w.'-]+){{0,2}})[:：](?!//)[ \t]*(?P<said>.*)", re.DOTALL
+)
+_MAX_NAME = 30  # characters
+_FENCE = re.compile(r"[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>.*)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """What a line says that begins a turn."""
+
+    style: str  # "plain", "bold", "heading 2", "heading" for headings of any level such as "You said:"
+    role: str
+    name: str | None
+    said: str  # what follows on the same line
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """What a line says that may open or close a code fence."""
+
+    mark: str  # "`" or "~"
+    length: int
+    can_close: bool  # nothing follows the marks
+
+    def closes(self, opened: Fence) -> bool:
+        """Return whether it closes the fence that another line opened."""
+        return self.can_close and self.mark == opened.mark and self.length >= opened.length
+
+
+class MarkdownFormat:
+    """`**User:**`, `## Assistant`, `User:`, or what is copied from a chat: `You:`, `ChatGPT said:`.
+
+    The style that begins the conversation holds to its end: in a text with `**User:**`, a line `## User`
+    is what somebody says. So is everything in a closed code fence. A name may stand behind the role:
+    `User (Nadia):`. Unless both a user and an assistant are named, any other name speaks too that begins
+    two lines: `Nadia:`. What comes before the first turn is kept, and its top heading is the title.
+
+    Written for turns that came from elsewhere, it cannot hold ids, times, metadata, parts, tool calls
+    (they become text), unusual roles (they become names), blank lines around a text and white space at
+    its end; line ends become line feeds. A backslash guards lines of a text that look like speakers.
+    """
+
+    name = "markdown"
+    label = "Markdown or plain text"
+    suffix = ".md"
+
+    def recognises(self, source: Source) -> float:
+        """Return 1 when at least two speak, 0.5 when one does."""
+        if not source.is_text or (source.json is not None and not source.json.is_lines):
+            return 0.0
+        speakers, _ = find_speakers(list(islice(source.lines(), _MAX_SAMPLE_LINES)))
+        return min(1.0, len({(who.role, who.name) for who in speakers.values()}) / 2)
+
+    def read(self, source: Source) -> Read:
+        """Yield the one conversation of the text."""
+        lines = list(source.lines())
+        speakers, inside = find_speakers(list(source.report.watch(lines, "lines")))
+        if not speakers:
+            raise TranscriptError(
+                "no line says who speaks; begin each turn with 'User:' or 'Assistant:'",
+                file=source.report.file,
+            )
+        starts = list(speakers)
+        turns = []
+        ends = [*starts[1:], len(lines)]
+        for start, stop in source.report.watch(zip(starts, ends, strict=True), "turns"):
+            who = speakers[start]
+            said = [who.said, *(line.rstrip("\r\n") for line in lines[start + 1 : stop])]
+            text = _trim(_unescape(said, inside[start:stop]))
+            turns.append(Turn.of(who.role, text, name=who.name, source={RAW: "".join(lines[start:stop])}))
+        preamble = lines[: starts[0]]
+        title = next((line[2:].strip() for line in preamble if line.startswith("# ")), "")
+        notes = {_STYLE: speakers[starts[0]].style, PREAMBLE: "".join(preamble)}
+        yield 1, Conversation("", tuple(turns), title or None, notes, self.name)
+
+    def write(self, conversation: Conversation, turns: Sequence[Turn]) -> str:
+        """Return the text of the turns as it was, new ones under a heading or in the style of the others."""
+        own = conversation.format == self.name
+        text = conversation.metadata.get(PREAMBLE, "") if own else _render_title(conversation)
+        style = conversation.metadata.get(_STYLE, "heading 2") if own else "heading 2"
+        for turn in turns:
+            raw = turn.source.get(RAW) if own and turn.source else None
+            if text and not text.endswith("\n\n" if raw is None else "\n"):
+                text += "\n" if text.endswith("\n") else "\n\n"
+            text += _render(turn, style) if raw is None else str(raw)
+        return writable(text)
+
+
+def find_speaker(line: str) -> Speaker | None:
+    """Return who a line says speaks now; None when it names no known role."""
+    line = line.rstrip("\r\n")
+    for style, pattern in _STYLES.items():
+        match = pattern.fullmatch(line)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        said = groups.get("said") or ""
+        if style == "heading":
+            tail = groups["tail"].strip(" \t*_#")
+            if tail and tail[0] not in ":：":
+                continue
+            said = tail[1:].lstrip(" \t*_")
+            if not groups["verb"]:
+                style = f"heading {len(groups['marks'])}"
+        return Speaker(style, role_of(groups["role"]) or "user", groups["name"], said)
+    return None
+
+
+def find_speakers(lines: Sequence[str]) -> tuple[dict[int, Speaker], list[bool]]:
+    """Return the lines that begin turns, by their place, and for each line whether a code fence holds it.
+
+    Turns begin in the first style in which two roles speak, or else one does.
+    """
+    named = {place: who for place, line in enumerate(lines) if (who := find_speaker(line))}
+    inside = _fenced(lines, named)
+    roles = {who.role for place, who in named.items() if not inside[place]}
+    if not {"user", "assistant"} <= roles and (others := _repeated_names(lines, named, inside)):
+        named = dict(sorted({**named, **others}.items()))
+        inside = _fenced(lines, named)
+    styles: dict[str, dict[int, Speaker]] = {}
+    for place, who in named.items():
+        if not inside[place] and _is_credible(who, styles.get(who.style, {})):
+            styles.setdefault(who.style, {})[place] = who
+    with_two_roles = [each for each in styles.values() if len({who.role for who in each.values()}) > 1]
+    return next(iter(with_two_roles or styles.values()), {}), inside
+
+
+def _repeated_names(
+    lines: Sequence[str], named: Mapping[int, Speaker], inside: Sequence[bool]
+) -> dict[int, Speaker]:
+    """Return the lines that begin with a name which other lines begin with, or which begins the text."""
+    matches = {
+        place: match
+        for place, line in enumerate(lines)
+        if place not in named and not inside[place] and (match := _ANY_NAME.fullmatch(line.rstrip("\r\n")))
+    }
+    counts = Counter(match["name"] for match in matches.values() if len(match["name"]) <= _MAX_NAME)
+    first = next((place for place, line in enumerate(lines) if line.strip()), None)
+    speakers = {}
+    for place, match in matches.items():
+        name, role = match["name"], role_of(match["name"])
+        begins = place == first and role is not None
+        if counts[name] > 1 or begins:
+            speakers[place] = Speaker("plain", role or "user", None if role else name, match["said"])
+    return speakers
+
+
+def _is_credible(who: Speaker, before: Mapping[int, Speaker]) -> bool:
+    """Return whether the line is a turn; `System: Linux` in plain text is one only at the beginning."""
+    return who.style != "plain" or who.role in ("user", "assistant") or (who.role == "system" and not before)
+
+
+def find_fence(line: str) -> Fence | None:
+    """Return the code fence that a line may open or close."""
+    if "```" not in line and "~~~" not in line:
+        return None
+    match = _FENCE.fullmatch(line.rstrip("\r\n"))
+    if match is None:
+        return None
+    mark, info = match["fence"][0], match["info"]
+    if mark == "`" and "`" in info:
+        return None
+    return Fence(mark, len(match["fence"]), can_close=not info.strip())
+
+
+def _fenced(lines: Sequence[str], speakers: Mapping[int, Speaker]) -> list[bool]:
+    """Return for each line whether it belongs to a code fence.
+
+    A fence that is never closed is none, for else it would swallow all turns after it. One may also
+    open behind the name on one of the lines of `speakers`; that line counts as outside.
+    """
+    fences = [find_fence(speakers[i].said if i in speakers else line) for i, line in enumerate(lines)]
+    opened: Fence | None = None
+    flags = []
+    for place, (fence, longest) in enumerate(zip(fences, _longest_closing_marks(fences), strict=True)):
+        if opened:
+            flags.append(True)
+            if fence and place not in speakers and fence.closes(opened):
+                opened = None
+        else:
+            opened = fence if fence and longest[fence.mark] >= fence.length else None
+            flags.append(opened is not None and place not in speakers)
+    return flags
+
+
+def _longest_closing_marks(fences: Sequence[Fence | None]) -> list[dict[str, int]]:
+    """Return for each line the length of the longest marks after it that could close a fence, by mark."""
+    longest = {"`": 0, "~": 0}
+    lengths = []
+    for fence in reversed(fences):
+        lengths.append(longest)
+        if fence and fence.can_close and fence.length > longest[fence.mark]:
+            longest = {**longest, fence.mark: fence.length}
+    return lengths[::-1]
+
+
+def escape(text: str) -> str:
+    """Return the text with a backslash before lines that would begin a turn or open a fence without end.
+
+    >>> print(escape("see\\n## User\\nabove"))
+    see
+    \\## User
+    above
+    """
+    lines = text.split("\n")
+    return "\n".join(
+        line if inside or not _has_meaning(line) else f"\\{line}"
+        for line, inside in zip(lines, _fenced(lines, {}), strict=True)
+    )
+
+
+def _unescape(lines: Sequence[str], flags: Sequence[bool]) -> list[str]:
+    return [
+        line[1:] if not inside and line.startswith("\\") and _has_meaning(line) else line
+        for line, inside in zip(lines, flags, strict=True)
+    ]
+
+
+def _has_meaning(line: str) -> bool:
+    bare = line.lstrip("\\")
+    return find_speaker(bare) is not None or find_fence(bare) is not None
+
+
+def _trim(lines: Sequence[str]) -> str:
+    first = next((place for place, line in enumerate(lines) if line.strip()), len(lines))
+    return "\n".join(lines[first:]).rstrip()
+
+
+def _render(turn: Turn, style: str) -> str:
+    label, name = _LABELS.get(turn.role), turn.name
+    if label is None:
+        label, name = ("Tool", name) if turn.role == "function" else ("User", name or turn.role)
+    plain_name = " ".join((name or "").split()).translate(str.maketrans("()", "[]"))[:80].strip()
+    who = f"{label} ({plain_name})" if plain_name else label
+    _, _, level = style.partition("heading ")
+    header = f"{'#' * int(level)} {who}" if level else _HEADERS[style].format(who)
+    return f"{header}\n\n{escape(turn.scored_text)}\n"
+
+
+def _render_title(conversation: Conversation) -> str:
+    line = "# " + " ".join((conversation.title or "").split())
+    return "" if not conversation.title or find_speaker(line) or not line[2:] else f"{line}\n\n"
