@@ -1,4 +1,4 @@
-"""The public corpora as relevance sets, and `convgate corpus`."""
+"""The public corpora as relevance sets, and `python -m tools.corpora`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from convgate.training.corpora.cast import FILE as CAST_FILE
-from convgate.training.corpora.cast import read_cast
-from convgate.training.corpora.irc import read_irc
-from convgate.training.corpora.locomo import FILE as LOCOMO_FILE
-from convgate.training.corpora.locomo import read_locomo
-from convgate.training.corpora.mtrag import FILE as MTRAG_FILE
-from convgate.training.corpora.mtrag import read_mtrag
-from convgate.training.corpora.tiage import read_tiage
 from convgate.transcripts import BadLinesError, RelevanceSet, read_relevance_set
+from tools.corpora.__main__ import convert
+from tools.corpora.cast import FILE as CAST_FILE
+from tools.corpora.cast import read_cast
+from tools.corpora.irc import read_irc
+from tools.corpora.locomo import FILE as LOCOMO_FILE
+from tools.corpora.locomo import read_locomo
+from tools.corpora.mtrag import FILE as MTRAG_FILE
+from tools.corpora.mtrag import read_mtrag
+from tools.corpora.tiage import read_tiage
 
 
 def question(number: int, text: str, **depends: Any) -> dict[str, Any]:
@@ -380,20 +381,18 @@ def test_broken_lines_are_told_with_file_and_line(tmp_path: Path):
     assert relevant(read_irc(tmp_path, skip_bad=True)) == {16: [11]}
 
 
-def test_the_set_goes_to_a_file_that_reads_back(run, tmp_path: Path):
+def test_the_set_goes_to_a_file_that_reads_back(tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE}, split="dev")
-    code, out, _ = run("corpus", "tiage", tmp_path, "--split", "dev", "--out", tmp_path / "set.jsonl")
-    assert (code, out) == (0, "")
+    convert(["tiage", str(tmp_path), "--split", "dev", "--out", str(tmp_path / "set.jsonl")])
     found = read_relevance_set(tmp_path / "set.jsonl")
     assert (len(found.conversations), len(found.cases), found.problems) == (1, 4, ())
 
 
-def test_bad_input_is_one_sentence_and_writes_nothing(run, tmp_path: Path):
+def test_bad_input_writes_nothing_unless_it_is_skipped(tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE, "8": [["hello ?", "2"]]})
-    out_file = tmp_path / "set.jsonl"
-    code, out, _ = run("corpus", "tiage", tmp_path, "--out", out_file)
-    assert (code, out) == (1, "")
-    assert not out_file.exists()
-    code, _, _ = run("corpus", "tiage", tmp_path, "--out", out_file, "--skip-bad")
-    assert code == 0
-    assert len(read_relevance_set(out_file).conversations) == 1
+    out = tmp_path / "set.jsonl"
+    with pytest.raises(BadLinesError):
+        convert(["tiage", str(tmp_path), "--out", str(out)])
+    assert not out.exists()
+    convert(["tiage", str(tmp_path), "--out", str(out), "--skip-bad"])
+    assert len(read_relevance_set(out).conversations) == 1

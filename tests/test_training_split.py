@@ -17,7 +17,6 @@ import convgate
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TrainingError
 from convgate.evaluation.counted_once import Overlap, counted_once
-from convgate.evaluation.split import group_episodes, hold_out, split_episodes
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
@@ -25,6 +24,7 @@ from convgate.training.episodes import Episode, read_episodes
 from convgate.training.epochs import TrainingSettings
 from convgate.training.sets import make_set as make_training_set
 from convgate.training.sets import read_files, read_replays
+from convgate.training.split import group_episodes, hold_out, split_episodes
 from convgate.training.trainer import Trainer
 from convgate.transcripts import read_relevance_set
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set

@@ -29,7 +29,7 @@ from convgate.core.home import check_writable, make_home, make_private
 from convgate.embedding.cache import CACHE_FILE, forget
 from convgate.store import Conversations, DeletedConversation, Store
 from convgate.store.openings import chain
-from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
+from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.records import read_json
 from convgate.training.run import DATA, REPORT, Run, Runs
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set

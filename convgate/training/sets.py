@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 
 from convgate.core.errors import TrainingError
 from convgate.evaluation.counted_once import Overlap, counted_once
-from convgate.evaluation.split import make_ids_unique
 from convgate.gate.thresholds import Anchored, Expected, Rule, Stricter
-from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
+from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
 from convgate.training.progress import Listener
 from convgate.training.records import Source
+from convgate.training.split import make_ids_unique
 from convgate.transcripts.reading import read_conversations
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
 from convgate.versions import Version, Versions

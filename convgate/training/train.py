@@ -10,7 +10,6 @@ from typing import Any, Literal
 from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_names
 from convgate.embedding.base import Encoder
-from convgate.evaluation.split import split_episodes
 from convgate.gate.thresholds import Rule
 from convgate.training.comparison import compare_gates, fit_threshold
 from convgate.training.progress import Listener, Reporter
@@ -18,6 +17,7 @@ from convgate.training.records import RunRecord
 from convgate.training.report import MIN_COMPARED, ItemReport, Verdict, make_verdict, measured_f1
 from convgate.training.run import Run
 from convgate.training.sets import REPLAY_PREFIX, Plan, TrainingSet
+from convgate.training.split import split_episodes
 from convgate.training.trainer import Trainer
 from convgate.versions import DataSet, Draft, Training, Version, Versions, check_name
 
