@@ -170,9 +170,9 @@ def after(*names: str | None) -> Pointers:
     pointers = Pointers()
     for name in names:
         if name == "<":
-            pointers = pointers.rolled_back(ALL, "Ben", NOW)
+            pointers = pointers.roll_back(ALL, "Ben", NOW)
         else:
-            pointers = pointers.activated(name, "Ada", NOW)
+            pointers = pointers.point("active", name, "Ada", NOW)
     return pointers
 
 
@@ -196,21 +196,21 @@ def test_going_back_twice_goes_back_two(names: str, active: str | None):
 
 
 def test_versions_that_are_gone_are_passed_over():
-    assert after(*"abc").rolled_back({"a", "c"}, "Ada", NOW).active == "a"
-    assert after(*"ab").rolled_back({"b"}, "Ada", NOW).active is None
-    assert after(*"cabc").rolled_back({"c", "a"}, "Ada", NOW).active == "a"
-    assert after(*"cbc").rolled_back({"c"}, "Ada", NOW).active is None, "not to itself"
+    assert after(*"abc").roll_back({"a", "c"}, "Ada", NOW).active == "a"
+    assert after(*"ab").roll_back({"b"}, "Ada", NOW).active is None
+    assert after(*"cabc").roll_back({"c", "a"}, "Ada", NOW).active == "a"
+    assert after(*"cbc").roll_back({"c"}, "Ada", NOW).active is None, "not to itself"
 
 
 def test_baseline_and_active_do_not_disturb_each_other():
-    pointers = after("a", "b").based_on("a", "Ada", NOW)
+    pointers = after("a", "b").point("baseline", "a", "Ada", NOW)
     assert (pointers.active, pointers.baseline) == ("b", "a")
-    assert pointers.rolled_back(ALL, "Ada", NOW).baseline == "a"
-    assert pointers.based_on(None, "Ada", NOW).baseline is None
+    assert pointers.roll_back(ALL, "Ada", NOW).baseline == "a"
+    assert pointers.point("baseline", None, "Ada", NOW).baseline is None
 
 
 def test_log_comes_back_as_it_was(tmp_path: Path):
-    pointers = after("a", "b", "<").based_on("a", "Ben", NOW)
+    pointers = after("a", "b", "<").point("baseline", "a", "Ben", NOW)
     write_pointers(tmp_path / "pointers.json", pointers)
     assert read_pointers(tmp_path / "pointers.json") == pointers
     assert pointers.changes[2] == Change("active", "a", NOW, "Ben", rollback=True)
@@ -261,19 +261,19 @@ def test_the_last_change_is_taken_back_exactly(versions: Versions) -> None:
     versions.activate("a", who="Ada")
     change = versions.activate("b", who="Ada")
     assert change is not None
-    versions.take_back(change, who="Ben")
+    versions.undo(change, who="Ben")
     assert (versions.active, versions.history[-1].who) == ("a", "Ben")
     assert versions.rollback(who="Ada") is None, "a was taken into use first, so nothing stands before it"
 
     versions.activate("a", who="Ada")
     versions.activate("b", who="Ada")
     versions.rollback(who="Ada")
-    versions.take_back(versions.history[-1], who="Ada")
+    versions.undo(versions.history[-1], who="Ada")
     assert versions.active == "b"
     assert versions.rollback(who="Ada") == "a"
 
     pinned = versions.set_baseline("c", who="Ada")
     assert pinned is not None
     assert versions.set_baseline("c", who="Ada") is None
-    versions.take_back(pinned, who="Ada")
+    versions.undo(pinned, who="Ada")
     assert versions.baseline is None

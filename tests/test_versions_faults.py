@@ -128,7 +128,7 @@ def test_nothing_is_put_into_use_that_was_made_for_another_encoder(versions: Ver
     for use in (
         lambda: versions.activate(foreign, who="Ada", encoder=other),
         lambda: versions.rollback(who="Ada", encoder=other),
-        lambda: versions.take_back(change, who="Ada", encoder=other),
+        lambda: versions.undo(change, who="Ada", encoder=other),
     ):
         with pytest.raises(GateError):
             use()

@@ -43,7 +43,7 @@ def make_version_for(
             "only a version that was made for an encoder can be fitted to another", param_hint="--gate"
         )
     name = name or re.sub(r"[^a-z0-9._]+", "-", Path(encoder).name.lower()).strip("-._")
-    versions.check_free(name)
+    versions.free_name(name)
     sets = read_unlabelled(files, skip_bad=skip_bad)
     conversations = [each for text in sets for each in text.cases.conversations.values()]
     with encoding_progress() as progress:
