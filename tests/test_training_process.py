@@ -115,7 +115,7 @@ def test_a_run_has_its_data_and_the_words_that_go_on(
     assert words[3:7] == ["train", *map(str, files)]
     assert words[7:] == [
         *("--from", "first", "--run", str(run.folder), "--name=second", "--note=--a note", "--who=Ada"),
-        *("--epochs", "3", "--replay", "scenarios", "--activate"),
+        *("--epochs", "3", "--learning-rate", "0.0005", "--seed", "0", "--replay", "scenarios", "--activate"),
     ]
     assert read_relevance_set(files[0]).cases == labelled().cases
     assert files[2].read_bytes() == sets.path(SAMPLES).read_bytes()

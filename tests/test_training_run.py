@@ -220,7 +220,7 @@ def test_the_state_follows_from_the_folder(run: Run) -> None:
     assert (now.state, now.can_resume, now.can_finish, now.epochs) == ("interrupted", True, True, 2)
     with run.lock():
         assert again(run).state == "running"
-        again(run).request_stop()
+        Runs(run.folder.parent.parent).stop(run.id)
         assert again(run).state == "stopping"
         assert not again(run).can_resume
     (run.folder / STOP).unlink()

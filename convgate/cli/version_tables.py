@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 MAIN_METRICS = ("map", "f1")  # in the list; `show` has all
 MAIN_SETS = 2
-LARGEST = 12  # parameters that a difference shows; --json has all
 
 
 def marks_of(store: Versions, name: str) -> list[str]:
@@ -88,17 +87,8 @@ def show_difference(found: Difference) -> None:
     for name, metrics in found.metrics.items():
         values = {metric: (measure(a), measure(b)) for metric, (a, b) in metrics.items()}
         console.print(_pairs(name, found, values))
-    if not (found.moved or found.not_shared):
+    if found.same_weights:
         console.print("The weights are the same.")
-        return
-    if found.moved:
-        table = _table("weights", "moved by", "at most")
-        for moved in found.moved[:LARGEST]:
-            share = "from 0" if moved.relative is None else f"{moved.relative:.1%}"
-            table.add_row(moved.name, share, f"{moved.largest:.2g}")
-        console.print(table)
-    if found.not_shared:
-        console.print(f"Weights that only one has: {', '.join(found.not_shared)}", highlight=False)
 
 
 def _pairs(title: str, found: Difference, pairs: Mapping[str, Pair]) -> Table:

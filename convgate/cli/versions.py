@@ -77,7 +77,7 @@ def diff(
     json_output: JsonOption = False,
     out: OutOption = None,
 ) -> None:
-    """Compare two versions: config, threshold, data, metrics, and the weights that moved most."""
+    """Compare the cards of two versions: config, threshold, data and metrics."""
     from convgate.versions.comparison import compare_versions
 
     store = _versions()

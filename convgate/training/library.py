@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -154,12 +154,6 @@ class RelevanceSets:
         except OSError as error:
             raise TranscriptError(f"the set {name!r} cannot be deleted: {error.strerror}") from error
 
-    def sweep(self) -> None:
-        """Remove what a kill left of sets that were being added. Never raises."""
-        if self.folder.is_dir():
-            with suppress(OSError), self._changing():
-                pass
-
     def _write(self, name: str, write: Callable[[Path], None]) -> None:
         """Have a file written in a folder of its own, then move it to its place."""
         try:
@@ -249,16 +243,21 @@ def find_copies(home: Path, deleted: Sequence[DeletedConversation]) -> Copies:
 
     A copy is known by the hashes of its turns: it is the same conversation, or one is the other's beginning.
     """
-    finder = _CopyFinder(deleted)
-    runs: dict[bool | None, list[str]] = {True: [], False: [], None: []}
-    for run in Runs(home).all() if deleted else ():
-        runs[finder.in_run(run)].append(run.id)
-    library = RelevanceSets(home)
-    sets: dict[bool | None, list[str]] = {True: [], False: [], None: []}
-    for name in library.names() if deleted else ():
-        if name != SAMPLES:
-            sets[finder.in_files([library.path(name)])].append(name)
-    return Copies(tuple(runs[True]), tuple(sets[True]), tuple(sets[None]), tuple(runs[None]))
+    if not deleted:
+        return Copies()
+    finder, library = _CopyFinder(deleted), RelevanceSets(home)
+    runs = {run.id: finder.in_run(run) for run in Runs(home).all()}
+    sets = {name: finder.in_files([library.path(name)]) for name in library.names() if name != SAMPLES}
+
+    def names(copies: Mapping[str, bool | None], *, has_copy: bool | None) -> tuple[str, ...]:
+        return tuple(name for name, found in copies.items() if found is has_copy)
+
+    return Copies(
+        runs=names(runs, has_copy=True),
+        sets=names(sets, has_copy=True),
+        unread=names(sets, has_copy=None),
+        unread_runs=names(runs, has_copy=None),
+    )
 
 
 def remove_for_good(store: Store, home: Path) -> Removal:
@@ -281,7 +280,7 @@ def remove_for_good(store: Store, home: Path) -> Removal:
             f"the training {active[0]} uses a copy; stop it on the page Train first. Nothing was removed."
         )
     for run in runs:
-        _remove_data(run)
+        run.remove_data()
     finder = _CopyFinder(deleted)
     for name in copies.sets:
         found = library.read(name).conversations
@@ -325,12 +324,3 @@ class _CopyFinder:
                 return True
             is_whole = is_whole and all(problem.severity != "error" for problem in read.problems)
         return False if is_whole else None
-
-
-def _remove_data(run: Run) -> None:
-    try:
-        run.remove_data()
-    except OSError as error:
-        raise TrainingError(
-            f"the data of the run {run.id} cannot be removed: {error.strerror or error}"
-        ) from error

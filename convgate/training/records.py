@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import TypeAdapter, with_config
 
@@ -19,6 +19,9 @@ from convgate.core.validation import STORED
 from convgate.gate.config import GateConfig
 from convgate.training.epochs import Epoch, TrainingSettings
 from convgate.versions.card import Sha256
+
+Activate = Literal["always", "better", "never"]
+"""Whether a new version is activated: "better" when it is certainly better than its parent."""
 
 _LIBRARIES = ("numpy", "scipy", "sentence-transformers", "torch")
 
@@ -40,11 +43,7 @@ class Request:
 
     def finish_arguments(self, epochs: int) -> Sequence[str]:
         """Return the arguments of the command that ends after so many epochs."""
-        words = list(self.arguments)
-        if "--epochs" in words:
-            index = words.index("--epochs")
-            del words[index : index + 2]
-        return [*words, "--epochs", str(epochs)]
+        return [*self.arguments, "--epochs", str(epochs)]  # of an option given twice, the last one counts
 
 
 @with_config(STORED)

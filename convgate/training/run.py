@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -63,7 +62,6 @@ State = Literal["running", "stopping", "stopped", "failed", "done", "interrupted
 
 _T = TypeVar("_T")
 _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
-_DELETED = ".deleted"  # suffix of the folder of a run that is being deleted
 _LOCK_SECONDS = 0.5  # to wait for a lock: whoever asks for the state holds it for a moment
 _START_SECONDS = 120.0  # that a process may take until its first report
 
@@ -73,8 +71,6 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.id = folder, folder.name
-
-    # What the folder says
 
     @cached_property
     def request(self) -> Request | None:
@@ -160,8 +156,6 @@ class Run:
             return "The process ended early. The last whole epoch is saved."
         return str(self.outcome.get("sentence") or self.outcome.get("message") or "")
 
-    # Locking
-
     def is_locked(self) -> bool:
         """Whether a process is training in the folder."""
         if not (self.folder / LOCK).exists():
@@ -196,8 +190,6 @@ class Run:
         finally:
             lock.release()
 
-    # Writing
-
     def write_request(self, request: Request) -> None:
         """Write the request and make the folder. Raises TrainingError."""
         try:
@@ -213,7 +205,7 @@ class Run:
         return progress
 
     def write_outcome(self, state: State, epochs: int, values: Mapping[str, Any]) -> None:
-        """Write how it ended. Raises OSError."""
+        """Write how it ended, and remove a request to stop. Raises OSError."""
         write_json(self.folder / OUTCOME, {"state": state, "ended": utc_now(), "ran": epochs, **values})
         (self.folder / STOP).unlink(missing_ok=True)
 
@@ -222,24 +214,16 @@ class Run:
         (self.folder / STOP).unlink(missing_ok=True)
         (self.folder / OUTCOME).unlink(missing_ok=True)
 
-    def request_stop(self) -> None:
-        """Ask it to stop at its next report; does nothing unless it is active."""
-        check_writable(self.folder)
-        if self.is_active:
-            try:
-                make_private(self.folder / STOP)
-            except OSError as error:
-                raise self._cannot_write(error) from error
-
     def remove_data(self) -> None:
-        """Remove all that quotes conversations; last the report, by which a copy is found. Raises OSError."""
-        for file in (self.folder / LOG, *self.folder.glob(".*.partial")):
-            file.unlink(missing_ok=True)
-        if (self.folder / DATA).exists():
-            shutil.rmtree(self.folder / DATA)
-        (self.folder / REPORT).unlink(missing_ok=True)
-
-    # The record and the state of the training
+        """Remove all that quotes conversations; last the report, by which a copy is found."""
+        try:
+            for file in (self.folder / LOG, *self.folder.glob(".*.partial")):
+                file.unlink(missing_ok=True)
+            if (self.folder / DATA).exists():
+                shutil.rmtree(self.folder / DATA)
+            (self.folder / REPORT).unlink(missing_ok=True)
+        except OSError as error:
+            raise self._cannot_write(error) from error
 
     @property
     def has_record(self) -> bool:
@@ -339,8 +323,14 @@ class Runs:
         return Run(self.folder / id)
 
     def stop(self, id: str) -> None:
-        """Ask the run to stop at its next report."""
-        self.get(id).request_stop()
+        """Ask the run to stop at its next report; does nothing unless it is active."""
+        check_writable(self.folder)
+        run = self.get(id)
+        if run.is_active:
+            try:
+                make_private(run.folder / STOP)
+            except OSError as error:
+                raise TrainingError(f"{run.folder} cannot be written: {error.strerror}") from error
 
     def delete(self, id: str) -> None:
         """Remove the run's folder; its version stays. TrainingError while it is active."""
@@ -348,17 +338,10 @@ class Runs:
         run = self.get(id)
         if run.is_active:
             raise TrainingError(f"the run {id} is active; stop it before you delete it")
-        removed = run.folder.with_name(f".{secrets.token_hex(8)}{_DELETED}")
         try:
-            run.folder.rename(removed)
-            shutil.rmtree(removed)
+            shutil.rmtree(run.folder)
         except OSError as error:
             raise TrainingError(f"the run {id} cannot be deleted: {error.strerror}") from error
-
-    def sweep(self) -> None:
-        """Remove what a kill left of runs that were being deleted. Never raises."""
-        for left in self.folder.glob(f".*{_DELETED}"):
-            shutil.rmtree(left, ignore_errors=True)
 
 
 def _read(kind: TypeAdapter[_T], path: Path) -> _T | None:

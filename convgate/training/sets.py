@@ -18,7 +18,7 @@ from convgate.gate.thresholds import Anchored, Expected, Rule, Stricter
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
 from convgate.training.progress import Listener
-from convgate.training.records import Source
+from convgate.training.records import Activate, Request, Source, utc_now
 from convgate.training.split import make_ids_unique
 from convgate.transcripts.reading import read_conversations
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
@@ -77,10 +77,32 @@ class Plan:
 
     def command(self) -> list[str]:
         """Return the words of the command that trains so, without the options that all plans have."""
-        words = ["train", *(str(file.absolute()) for file in self.files), "--from", str(self.parent)]
-        for name in self.replay:
-            words += ["--replay", name]
-        return words
+        return ["train", *(str(file.absolute()) for file in self.files), "--from", str(self.parent)]
+
+    def request(self, folder: Path, *, name: str, note: str, who: str, activate: Activate) -> Request:
+        """Return the request of a run in the folder, with the words that resume it from anywhere."""
+        words = [*self.command(), "--run", str(folder.absolute())]
+        texts = {"--name": name, "--note": note, "--who": who}
+        words += [f"{option}={text}".replace("\0", "") for option, text in texts.items() if text]
+        words += ["--epochs", str(self.settings.epochs), "--learning-rate", str(self.settings.learning_rate)]
+        words += ["--seed", str(self.settings.seed)]
+        words += [word for each in self.replay for word in ("--replay", each)]
+        words += ["--skip-bad"] * self.skip_bad
+        if activate != "never":
+            words.append("--activate")
+        elif self.parent is not None:  # from scratch, nothing is activated unless asked for
+            words.append("--no-activate")
+        return Request(
+            arguments=tuple(words),
+            parent=self.parent,
+            sets=tuple(file.stem for file in self.files),
+            replay=self.replay,
+            epochs=self.settings.epochs,
+            name=name,
+            note=note,
+            who=who,
+            started=utc_now(),
+        )
 
     def load_gate(self, encoder: Encoder, versions: Versions) -> tuple[Gate, Version | None]:
         """Return the gate to train and its parent. Raises GateError."""

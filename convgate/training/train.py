@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from time import monotonic
-from typing import Any, Literal
+from typing import Any
 
 from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_names
 from convgate.embedding.base import Encoder
 from convgate.gate.thresholds import Rule
 from convgate.training.comparison import compare_gates, fit_threshold
-from convgate.training.progress import Listener, Reporter
-from convgate.training.records import RunRecord
+from convgate.training.progress import Listener, report_run
+from convgate.training.records import Activate, RunRecord
 from convgate.training.report import MIN_COMPARED, ItemReport, Verdict, make_verdict, measured_f1
 from convgate.training.run import Run
 from convgate.training.sets import REPLAY_PREFIX, Plan, TrainingSet
@@ -21,7 +21,6 @@ from convgate.training.split import split_episodes
 from convgate.training.trainer import Trainer
 from convgate.versions import DataSet, Draft, Training, Version, Versions, check_name
 
-Activate = Literal["always", "better", "never"]
 _CURVES = ("loss", "validation_loss", "precision", "recall", "activation")  # of the card, by epoch
 HELD_OUT = "held out of its training data"  # the name on the card of the conversations compared on
 
@@ -78,7 +77,7 @@ def train_version(
     in the run), or the run was started with another plan; StoppedError when somebody stops it;
     TranscriptError and GateError as the readers of files and versions do.
     """
-    with run.lock(), Reporter(run, listener) as reporter:
+    with report_run(run, listener) as reporter:
         encoder = encoder() if callable(encoder) else encoder
         if name is not None and check_name(name) in versions.names() and not _is_of(versions.get(name), run):
             raise GateError(f"there is already a version {name}; choose another name")
@@ -92,7 +91,7 @@ def train_version(
         record = RunRecord.new(gate.config, plan.settings, sources, parent=plan.parent)
         if run.has_record:
             record = run.resume(record, trainer)
-            reporter.resume(len(record.epochs))
+            reporter.epochs = len(record.epochs)
         record = _train(run, record, trainer, reporter)
         reporter.stage("Fitting the threshold")
         rule = plan.rule(parent)

@@ -17,7 +17,6 @@ import streamlit as st
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import StoreError
-from convgate.core.home import is_read_only
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
@@ -86,19 +85,6 @@ def warm_up() -> threading.Thread:
     )
     thread.start()
     return thread
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def swept(home: Path) -> bool:
-    """Remove, once, what a kill left half removed or half added; whether that was done."""
-    if is_read_only(home):
-        return False
-    from convgate.training.library import RelevanceSets  # slow to import, and not needed by later reruns
-    from convgate.training.run import Runs
-
-    Runs(home).sweep()
-    RelevanceSets(home).sweep()
-    return True
 
 
 def remove_for_good(chosen: Settings) -> Removal:

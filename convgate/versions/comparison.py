@@ -1,4 +1,4 @@
-"""Two versions compared by their cards and weights, and all versions in the order of their descent.
+"""Two versions compared by their cards, and all versions in the order of their descent.
 
 A version is another's parent when it has the name and the weights that the other's card says: the name alone
 may be of a later one.
@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from convgate.versions.card import Card, Measured, Metric
 from convgate.versions.version import Version
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 Pair = tuple[Any, Any]
 MetricPairs = Mapping[str, tuple[Metric | None, Metric | None]]
@@ -151,29 +148,16 @@ def _same_cases(a: Measured, b: Measured) -> bool:
 
 
 @dataclass(frozen=True)
-class Moved:
-    """How far one named parameter of the gate moved."""
-
-    name: str
-    shape: tuple[int, ...]
-    relative: float | None  # ‖b − a‖ / ‖a‖; None where a is zero
-    largest: float  # max |b − a|
-
-
-@dataclass(frozen=True)
 class Difference:
     """The way from version a to version b."""
 
     a: str
     b: str
     config: Mapping[str, Pair]  # what differs, by field
-    threshold: Mapping[
-        str, Pair
-    ]  # the same for rule, its parameters, the learned threshold, the residual gate
+    threshold: Mapping[str, Pair]  # the same for rule, parameters, learned threshold, residual gate
     data: Mapping[str, tuple[str, ...]]  # names of data sets: of `both`, of `a` alone, of `b` alone
-    metrics: Mapping[str, Mapping[str, tuple[Metric | None, Metric | None]]]  # by set, by metric
-    moved: tuple[Moved, ...]  # the parameters that differ, by `relative`, the largest first
-    not_shared: tuple[str, ...]  # parameters that only one has, or that have another shape
+    metrics: Mapping[str, MetricPairs]  # by set, by metric
+    same_weights: bool
 
     def to_json(self) -> dict[str, Any]:
         """The difference as plain JSON values."""
@@ -181,10 +165,7 @@ class Difference:
 
 
 def compare_versions(a: Version, b: Version) -> Difference:
-    """Compare two versions; GateError when one of them is damaged."""
-    before, after = a.load().state_dict(), b.load().state_dict()
-    shared = [name for name in before if name in after and before[name].shape == after[name].shape]
-    moved = [_moved(name, before[name], after[name]) for name in shared]
+    """Return what the configs and cards of two versions do not share."""
     return Difference(
         a=a.name,
         b=b.name,
@@ -192,23 +173,8 @@ def compare_versions(a: Version, b: Version) -> Difference:
         threshold=_differing(_threshold(a.card), _threshold(b.card)),
         data=_data(a.card, b.card),
         metrics=dict(metric_pairs(a, b)),
-        moved=tuple(sorted((one for one in moved if one.largest), key=_order)),
-        not_shared=tuple(sorted({*before, *after} - {*shared})),
+        same_weights=a.card.weights_sha256 == b.card.weights_sha256,
     )
-
-
-def _moved(name: str, before: Tensor, after: Tensor) -> Moved:
-    change, length = (after - before).double(), float(before.double().norm())
-    return Moved(
-        name=name,
-        shape=tuple(before.shape),
-        relative=float(change.norm()) / length if length else None,
-        largest=float(change.abs().max()),
-    )
-
-
-def _order(moved: Moved) -> tuple[float, float]:
-    return (-float("inf") if moved.relative is None else -moved.relative, -moved.largest)
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
