@@ -218,10 +218,10 @@ def test_a_users_file_has_no_licence_and_its_digest_is_the_files(tmp_path: Path)
     file = planted_file(tmp_path)
     (one,) = read_files([file])
     assert one.cases.cases == planted().cases
-    source = one.source
-    assert (source.name, source.conversations, source.cases) == ("own", 8, 48)
-    assert source.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert (source.licence, source.attribution) == ("", "")
+    data = one.data
+    assert (data.name, data.counts) == ("own", {"conversations": 8, "cases": 48})
+    assert data.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert (data.licence, data.attribution) == ("", "")
 
 
 @pytest.mark.parametrize("cases", [True, False])
@@ -240,7 +240,7 @@ def test_what_may_not_be_trained_on_is_refused_under_any_name(tmp_path: Path, ca
 
 def test_the_packed_scenarios_are_those_that_the_tools_make() -> None:
     (packed,) = read_replays(["scenarios"])
-    assert packed.source.sha256 == make_training_set(replayed_scenarios()).source.sha256
+    assert packed.data.sha256 == make_training_set(replayed_scenarios()).data.sha256
 
 
 def test_replayed_sets_do_not_outweigh_the_labels() -> None:
@@ -273,11 +273,11 @@ def test_the_wheel_carries_the_texts_and_no_tools(wheel: Path) -> None:
 def test_a_seed_fixes_what_is_made_and_topics_that_measure_are_not_in_it(tmp_path: Path) -> None:
     file = planted_file(tmp_path)
     first, again, other = (pretraining_sets([file], seed=seed) for seed in (0, 0, 1))
-    assert [each.source for each in first] == [each.source for each in again]
-    same = {a.source.name for a, b in zip(first, other, strict=True) if a.source.sha256 == b.source.sha256}
+    assert [each.data for each in first] == [each.data for each in again]
+    same = {a.data.name for a, b in zip(first, other, strict=True) if a.data.sha256 == b.data.sha256}
     made = {"woven-topics", "scenarios-topics", "asked-again", "long-dialogues"}
     made |= {"short-subjects", "long-chats", "lengthened-answers"}
-    assert {each.source.name for each in first} - same == made
+    assert {each.data.name for each in first} - same == made
     used = {
         turn.metadata["source"]
         for each in first

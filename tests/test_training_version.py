@@ -123,7 +123,7 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     assert card.learned_threshold == pytest.approx(made.threshold)
     (data,) = card.data
     assert (data.name, dict(data.counts)) == ("own", {"conversations": 16, "cases": 96})
-    assert data.sha256 == made.record.sources[0].sha256
+    assert data.sha256 == made.record.data[0].sha256
     assert card.training is not None
     assert card.training.epochs == len(heard.epochs) == 3
     assert card.training.curves["loss"] == tuple(epoch.loss for epoch in heard.epochs)

@@ -19,7 +19,7 @@ from convgate.training.run import Run
 from convgate.training.sets import REPLAY_PREFIX, Plan, TrainingSet
 from convgate.training.split import split_episodes
 from convgate.training.trainer import Trainer
-from convgate.versions import DataSet, Draft, Training, Version, Versions, check_name
+from convgate.versions import Draft, Training, Version, Versions, check_name
 
 _CURVES = ("loss", "validation_loss", "precision", "recall", "activation")  # of the card, by epoch
 HELD_OUT = "held out of its training data"  # the name on the card of the conversations compared on
@@ -87,8 +87,8 @@ def train_version(
         replayed = [each.cases.name for each in sets if each.cases.name.startswith(REPLAY_PREFIX)]
         parts = split_episodes(episodes, replayed=replayed, compare=parent is not None)
         trainer = Trainer(gate, parts.training, parts.validation, plan.settings, replayed=parts.replayed)
-        sources = tuple(each.source for each in sets)
-        record = RunRecord.new(gate.config, plan.settings, sources, parent=plan.parent)
+        data = tuple(each.data for each in sets)
+        record = RunRecord.new(gate.config, plan.settings, data, parent=plan.parent)
         if run.has_record:
             record = run.resume(record, trainer)
             reporter.epochs = len(record.epochs)
@@ -212,7 +212,7 @@ def _draft(
     """Return what the version's card says of the run."""
     defaults = type(rule)()
     parameters = {name: getattr(rule, name) for name in parameter_names(type(rule))}
-    own = {source.sha256 for source in record.sources}
+    own = {each.sha256 for each in record.data}
     inherited = tuple(each for each in (parent.card.data if parent else ()) if each.sha256 not in own)
     return Draft(
         threshold_rule=rule.name,
@@ -220,17 +220,7 @@ def _draft(
             name: value for name, value in parameters.items() if value != getattr(defaults, name)
         },
         parent=parent.as_parent() if parent else None,
-        data=inherited
-        + tuple(
-            DataSet(
-                name=source.name,
-                sha256=source.sha256,
-                counts={"conversations": source.conversations, "cases": source.cases},
-                licence=source.licence,
-                attribution=source.attribution,
-            )
-            for source in record.sources
-        ),
+        data=inherited + record.data,
         training=Training(
             seed=record.settings.seed,
             epochs=len(record.epochs),

@@ -28,8 +28,6 @@ from convgate.versions.version import (
     UNTRAINED,
     Version,
     automatic_name,
-    called,
-    check_files,
     check_name,
     is_name,
     pack,
@@ -150,10 +148,9 @@ class Versions:
 
         where: what errors call the file, unless it has a name.
         """
-        packed, files = unpack(source, where)
-        check_files(files, called(source, where))
+        packed = unpack(source, where)
         with self._changing():
-            return write_files(self.root / self.free_name(name or packed), files)
+            return write_files(self.root / self.free_name(name or packed.name), packed.files)
 
     def activate(self, name: str, *, who: str, encoder: EncoderIdentity | None = None) -> Change | None:
         """Use that version from now on, after checking its files; return the change, None without one.

@@ -28,31 +28,26 @@ class Descent:
 
 
 def lineage(versions: Sequence[Version]) -> list[Descent]:
-    """Every version once, children behind their parents, otherwise in the order given."""
-    here = {version.as_parent() for version in versions}
+    """Return every version once, children behind their parents, otherwise in the order given."""
+    existing = {version.as_parent() for version in versions}
     children: dict[str | None, list[Version]] = {}
     for version in versions:
         parent = version.card.parent
-        children.setdefault(parent.name if parent and parent in here else None, []).append(version)
-    found: dict[str, Descent] = {}
-    _walk(children.get(None, []), children, found)
-    for version in versions:  # cards edited by hand may name each other as parents
-        _walk([version], children, found)
-    return list(found.values())
+        children.setdefault(parent.name if parent and parent in existing else None, []).append(version)
+    places: dict[str, Descent] = {}
 
+    def add(version: Version, parent: str | None, depth: int) -> None:
+        if version.name not in places:
+            places[version.name] = Descent(version, parent, depth)
+            for child in children.get(version.name, []):
+                add(child, version.name, depth + 1)
 
-def _walk(
-    roots: Sequence[Version], children: dict[str | None, list[Version]], found: dict[str, Descent]
-) -> None:
-    # A stack and no recursion, for a line of descent may be long.
-    waiting = [Descent(version, None, 0) for version in reversed(roots)]
-    while waiting:
-        place = waiting.pop()
-        name = place.version.name
-        if name not in found:
-            found[name] = place
-            below = reversed(children.get(name, []))
-            waiting += [Descent(child, name, place.depth + 1) for child in below]
+    for version in (
+        *children.get(None, []),
+        *versions,
+    ):  # cards edited by hand may name each other as parents
+        add(version, None, 0)
+    return list(places.values())
 
 
 @dataclass(frozen=True)
