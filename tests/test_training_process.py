@@ -137,20 +137,6 @@ def test_a_run_that_is_at_work_or_done_is_not_started_again(home: Path, started:
     assert len(started) == 1
 
 
-def test_of_two_who_go_on_with_a_run_at_the_same_moment_one_starts_it(
-    home: Path, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    id = start_training(home, order())
-    folder = Runs(home).get(id).folder
-    (folder / OUTCOME).write_text('{"state": "stopped", "ran": 1}')
-    seen = process_module._resumable(home, id)  # by both, before either starts
-    monkeypatch.setattr(process_module, "_resumable", lambda home, id: seen)
-    resume_training(home, id)
-    with pytest.raises(TrainingError, match="another training"):
-        resume_training(home, id)
-    assert len(started) == 2
-
-
 # Real processes
 
 

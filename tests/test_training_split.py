@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -158,19 +157,6 @@ def test_no_conversation_is_on_both_sides(talks: dict[str, list[str]], share: fl
             assert training[name]
 
 
-@pytest.mark.parametrize("share", [0.2, 0.35])
-@pytest.mark.parametrize("count", [2, 4, 40])
-def test_a_conversation_that_two_sets_call_otherwise_is_on_one_side(count: int, share: float) -> None:
-    sets = {name: [bare(f"{name}-{n}", f"{n} talk") for n in range(count)] for name in ("labels", "samples")}
-    training, held = hold_out(sets, share=share)
-    said = [
-        {episode.hashes for episodes in part.values() for episode in episodes} for part in (training, held)
-    ]
-    assert said[0]
-    assert said[1]
-    assert not said[0] & said[1]
-
-
 def test_about_the_share_is_held_out_and_ever_the_same() -> None:
     some = {"own": [bare(f"talk-{number}") for number in range(400)]}
     more = {"own": [bare(f"talk-{number}") for number in range(600)], "other": [bare("x")]}
@@ -212,16 +198,6 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 # Files
-
-
-def test_a_users_file_has_no_licence_and_its_digest_is_the_files(tmp_path: Path) -> None:
-    file = planted_file(tmp_path)
-    (one,) = read_files([file])
-    assert one.cases.cases == planted().cases
-    data = one.data
-    assert (data.name, data.counts) == ("own", {"conversations": 8, "cases": 48})
-    assert data.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert (data.licence, data.attribution) == ("", "")
 
 
 @pytest.mark.parametrize("cases", [True, False])

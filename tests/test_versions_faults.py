@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import subprocess
 import sys
@@ -14,7 +15,11 @@ from convgate.embedding.base import EncoderIdentity
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import Draft, Versions, version
-from tests.test_versions_catalog import add, full_disk, inside
+from tests.test_versions_catalog import add, inside
+
+
+def full_disk(path: Path, content: bytes, *, private: bool) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_full_disk_leaves_everything_as_it_was(versions: Versions, monkeypatch: pytest.MonkeyPatch):
