@@ -16,8 +16,6 @@ from convgate.gate.bilinear import BilinearTier, positions
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 
-REFERENCE_PARAMETERS = 221_829  # the threshold included
-
 
 @dataclass(frozen=True, eq=False)
 class TurnState:
