@@ -64,7 +64,7 @@ def start_training(home: Path, order: Order) -> str:
         raise TrainingError("there is nothing to learn from: choose labels, a set or replayed texts")
     run = Runs(home).new()
     data = run.folder / DATA
-    try:
+    with run.writing():
         make_home(data)
         files = [data / f"{name}.jsonl" for name in order.sets]
         for name, file in zip(order.sets, files, strict=True):
@@ -73,8 +73,6 @@ def start_training(home: Path, order: Order) -> str:
         if labels is not None:
             files.insert(0, data / f"{_free_name(labels.name, order.sets)}.jsonl")
             write_relevance_set(labels, files[0], private=True)
-    except OSError as error:
-        raise TrainingError(f"{data} cannot be written: {error.strerror}") from error
     settings = FURTHER if order.epochs is None else replace(FURTHER, epochs=order.epochs)
     plan = Plan(tuple(files), settings, parent=order.parent, replay=order.replay)
     activate: Activate = "better" if order.activate else "never"

@@ -44,13 +44,11 @@ class Reporter:
         self.epochs = before.epochs if before else 0  # finished
         self._run, self._listener = run, listener
         self._stage = LOADING
-        try:
+        with run.writing():
             if before is not None and before.stage == STARTING:  # a stop that is there now is meant for us
                 (run.folder / OUTCOME).unlink(missing_ok=True)
             else:
                 run.clear_outcome()
-        except OSError as error:
-            raise TrainingError(f"{run.folder} cannot be written: {error.strerror}") from error
         self._write()
 
     def stage(self, name: str) -> None:
@@ -75,10 +73,8 @@ class Reporter:
 
     def done(self, values: Mapping[str, Any]) -> None:
         """Write that it is done. Raises TrainingError."""
-        try:
+        with self._run.writing():
             self._run.write_outcome("done", self.epochs, values)
-        except OSError as error:
-            raise TrainingError(f"{self._run.folder} cannot be written: {error.strerror}") from error
 
     def _check(self) -> None:
         if (self._run.folder / STOP).exists():

@@ -184,19 +184,25 @@ class Run:
         except Timeout as error:
             raise TrainingError(f"another training is running in {self.folder}") from error
         except OSError as error:
-            raise self._cannot_write(error) from error
+            raise _cannot_write(self.folder, error) from error
         try:
             yield
         finally:
             lock.release()
 
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn an OSError in the block into a TrainingError."""
+        try:
+            yield
+        except OSError as error:
+            raise _cannot_write(self.folder, error) from error
+
     def write_request(self, request: Request) -> None:
         """Write the request and make the folder. Raises TrainingError."""
-        try:
+        with self.writing():
             make_home(self.folder)
             write_json(self.folder / REQUEST, asdict(request))
-        except OSError as error:
-            raise self._cannot_write(error) from error
 
     def write_progress(self, stage: str, done: int = 0, total: int = 0, *, epochs: int) -> Progress:
         """Write what it does now. Raises OSError."""
@@ -216,14 +222,12 @@ class Run:
 
     def remove_data(self) -> None:
         """Remove all that quotes conversations; last the report, by which a copy is found."""
-        try:
+        with self.writing():
             for file in (self.folder / LOG, *self.folder.glob(".*.partial")):
                 file.unlink(missing_ok=True)
             if (self.folder / DATA).exists():
                 shutil.rmtree(self.folder / DATA)
             (self.folder / REPORT).unlink(missing_ok=True)
-        except OSError as error:
-            raise self._cannot_write(error) from error
 
     @property
     def has_record(self) -> bool:
@@ -247,15 +251,13 @@ class Run:
         digest = hashlib.sha256(content).hexdigest()
         record = replace(record, epochs=tuple(trainer.history), state_sha256=digest)
         state = self._state_file(record)
-        try:
+        with self.writing():
             make_home(self.folder)
             write_whole(state, content, private=True)
             write_whole(self.folder / RECORD, dump(RECORD_TYPE, record, RECORD), private=True)
             for old in (*self.folder.glob(f"*.{STATE}"), *self.folder.glob(".*.partial")):
                 if old != state:
                     old.unlink(missing_ok=True)
-        except OSError as error:
-            raise self._cannot_write(error) from error
         return record
 
     def resume(self, wanted: RunRecord, trainer: Trainer) -> RunRecord:
@@ -292,9 +294,6 @@ class Run:
     def _state_file(self, record: RunRecord) -> Path:
         return self.folder / f"{record.state_sha256[:16]}.{STATE}"
 
-    def _cannot_write(self, error: OSError) -> TrainingError:
-        return TrainingError(f"the run in {self.folder} cannot be written: {error.strerror or error}")
-
 
 class Runs:
     """The runs in `home`/runs, one folder each."""
@@ -327,10 +326,8 @@ class Runs:
         check_writable(self.folder)
         run = self.get(id)
         if run.is_active:
-            try:
+            with run.writing():
                 make_private(run.folder / STOP)
-            except OSError as error:
-                raise TrainingError(f"{run.folder} cannot be written: {error.strerror}") from error
 
     def delete(self, id: str) -> None:
         """Remove the run's folder; its version stays. TrainingError while it is active."""
@@ -338,10 +335,12 @@ class Runs:
         run = self.get(id)
         if run.is_active:
             raise TrainingError(f"the run {id} is active; stop it before you delete it")
-        try:
+        with run.writing():
             shutil.rmtree(run.folder)
-        except OSError as error:
-            raise TrainingError(f"the run {id} cannot be deleted: {error.strerror}") from error
+
+
+def _cannot_write(folder: Path, error: OSError) -> TrainingError:
+    return TrainingError(f"the run in {folder} cannot be changed: {error.strerror or error}")
 
 
 def _read(kind: TypeAdapter[_T], path: Path) -> _T | None:
