@@ -113,7 +113,7 @@ def test_the_mask_is_the_history_and_marks_what_matters() -> None:
 # Stretches
 
 
-@pytest.mark.parametrize("length", [129, 130, 131, 160, 229, 230, 231, 330, 400])
+@pytest.mark.parametrize("length", [130, 131, 231, 400])
 def test_a_long_conversation_gives_each_case_once_with_its_history_cut_to_the_stretch(length: int) -> None:
     turns = [1, 5, 29, 30, 31, 60, 99, 100, 128, 129, 130, 131, 159, 160, 200, 229, 230, 231, 260, 329, 399]
     asked = [(turn, 100) for turn in turns if turn < length] + [(None, 100)]

@@ -13,7 +13,7 @@ import re
 import secrets
 import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -154,6 +154,12 @@ class RelevanceSets:
         except OSError as error:
             raise TranscriptError(f"the set {name!r} cannot be deleted: {error.strerror}") from error
 
+    def sweep(self) -> None:
+        """Remove what a kill left of sets that were being added. Never raises."""
+        if self.folder.is_dir():
+            with suppress(OSError), self._changing():
+                pass
+
     def _write(self, name: str, write: Callable[[Path], None]) -> None:
         """Have a file written in a folder of its own, then move it to its place."""
         try:
@@ -281,6 +287,7 @@ def remove_for_good(store: Store, home: Path) -> Removal:
         )
     for run in runs:
         run.remove_data()
+    library.sweep()
     finder = _CopyFinder(deleted)
     for name in copies.sets:
         found = library.read(name).conversations
