@@ -1,4 +1,4 @@
-"""The public corpora as relevance sets, and `convgate corpus`."""
+"""The public corpora as relevance sets, and `python -m tools.corpora`."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from typing import Any
 
 import pytest
 
-from convgate.training.corpora.cast import FILE as CAST_FILE
-from convgate.training.corpora.cast import read_cast
-from convgate.training.corpora.irc import read_irc
-from convgate.training.corpora.locomo import FILE as LOCOMO_FILE
-from convgate.training.corpora.locomo import read_locomo
-from convgate.training.corpora.mtrag import FILE as MTRAG_FILE
-from convgate.training.corpora.mtrag import read_mtrag
-from convgate.training.corpora.tiage import read_tiage
 from convgate.transcripts import BadLinesError, RelevanceSet, read_relevance_set
+from tools.corpora.__main__ import convert
+from tools.corpora.cast import FILE as CAST_FILE
+from tools.corpora.cast import read_cast
+from tools.corpora.irc import read_irc
+from tools.corpora.locomo import FILE as LOCOMO_FILE
+from tools.corpora.locomo import read_locomo
+from tools.corpora.mtrag import FILE as MTRAG_FILE
+from tools.corpora.mtrag import read_mtrag
+from tools.corpora.tiage import read_tiage
 
 
 def question(number: int, text: str, **depends: Any) -> dict[str, Any]:
@@ -44,15 +45,6 @@ def write_topics(checkout: Path, *topics: Any) -> Path:
     return file
 
 
-def test_a_topic_is_its_questions_as_they_were_asked_all_from_the_user(tmp_path: Path):
-    write_topics(tmp_path, TOPIC)
-    found = read_cast(tmp_path)
-    assert list(found.conversations) == ["cast2020-181"]
-    turns = found.conversations["cast2020-181"].turns
-    assert {turn.role for turn in turns} == {"user"}
-    assert [turn.text for turn in turns[:2]] == ["How do bees make honey?", "Why doesn’t it spoil?"]
-
-
 def test_relevant_are_both_kinds_of_dependence_from_the_third_question_on(tmp_path: Path):
     write_topics(tmp_path, TOPIC)
     cases = read_cast(tmp_path).cases
@@ -65,26 +57,6 @@ def test_relevant_are_both_kinds_of_dependence_from_the_third_question_on(tmp_pa
 
 
 # Bad input
-
-
-@pytest.mark.parametrize(
-    ("depends", "field"),
-    [
-        ({"query_turn_dependence": [9]}, "[0].turn[2].query_turn_dependence"),
-        ({"query_turn_dependence": [3]}, "[0].turn[2].query_turn_dependence"),
-        ({"result_turn_dependence": "one"}, "[0].turn[2].result_turn_dependence"),
-    ],
-)
-def test_a_dependence_on_no_earlier_question_costs_its_case_alone(
-    tmp_path: Path, depends: dict[str, Any], field: str
-):
-    turns = [*QUESTIONS[:2], question(3, "What else?", **depends), *QUESTIONS[3:]]
-    write_topics(tmp_path, {**TOPIC, "turn": turns})
-    with pytest.raises(BadLinesError) as raised:
-        read_cast(tmp_path)
-    assert raised.value.field == field
-    left = read_cast(tmp_path, skip_bad=True)
-    assert [case.turn for case in left.cases] == [3, 4, 5]
 
 
 DIALOGUE = [
@@ -103,15 +75,6 @@ def write_part(checkout: Path, dialogues: Any, split: str = "train") -> Path:
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps(dialogues))
     return file
-
-
-def test_speakers_alternate_and_the_first_is_the_user(tmp_path: Path):
-    write_part(tmp_path, {"7": DIALOGUE})
-    found = read_tiage(tmp_path)
-    assert (found.name, list(found.conversations)) == ("tiage.train", ["tiage-train-7"])
-    turns = found.conversations["tiage-train-7"].turns
-    assert [turn.role for turn in turns] == ["user", "assistant"] * 3 + ["user"]
-    assert [turn.text for turn in turns] == [text for text, _ in DIALOGUE]
 
 
 def test_relevant_is_the_present_topic_from_the_fourth_turn_on(tmp_path: Path):
@@ -236,19 +199,6 @@ def write_samples(checkout: Path, *samples: Any) -> Path:
 WHERE = asked("Where does Ben live?", "D1:2")
 
 
-def test_both_speakers_are_people_and_the_first_one_is_the_user(tmp_path: Path):
-    write_samples(tmp_path, sample(WHERE))
-    found = read_locomo(tmp_path)
-    assert list(found.conversations) == ["locomo-conv-1"]
-    turns = found.conversations["locomo-conv-1"].turns
-    assert [(turn.role, turn.name) for turn in turns] == [
-        ("user", "Ada"),
-        ("assistant", "Ben"),
-        ("assistant", "Ben"),
-        ("user", "Ada"),
-    ]
-
-
 def test_a_question_stands_after_the_whole_conversation_with_its_evidence(tmp_path: Path):
     write_samples(tmp_path, sample(WHERE, asked("Who has a dog?", "D2:1", "D2:2", category=1)))
     found = read_locomo(tmp_path)
@@ -335,18 +285,6 @@ def test_a_link_from_the_future_joins_no_threads(tmp_path: Path):
     assert (found[24], found[25], found[26]) == ([20], [22], [20, 22, 24, 25])
 
 
-def test_relevant_is_looked_for_among_the_last_100_messages(tmp_path: Path):
-    lines = [f"[06:00] <ann> line {number}" for number in range(120)]
-    write_log(tmp_path, lines, ["10 11", "11 12", "11 111", "12 112"])
-    found = read_irc(tmp_path)
-    assert relevant(found)[111] == [11, 12]
-    assert relevant(found)[112] == [12, 111]
-    assert {case.window for case in found.cases} == {100}
-    for case in found.cases:
-        _, history = found.situation(case)
-        assert case.relevant <= set(range(history.start, history.stop))
-
-
 def test_a_training_file_gives_120_cases_drawn_by_one_generator_seeded_with_7(tmp_path: Path):
     lines = [f"[06:00] <ann> line {number}" for number in range(300)]
     links = [f"{number} {number}" for number in range(100, 300)]
@@ -380,20 +318,18 @@ def test_broken_lines_are_told_with_file_and_line(tmp_path: Path):
     assert relevant(read_irc(tmp_path, skip_bad=True)) == {16: [11]}
 
 
-def test_the_set_goes_to_a_file_that_reads_back(run, tmp_path: Path):
+def test_the_set_goes_to_a_file_that_reads_back(tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE}, split="dev")
-    code, out, _ = run("corpus", "tiage", tmp_path, "--split", "dev", "--out", tmp_path / "set.jsonl")
-    assert (code, out) == (0, "")
+    convert(["tiage", str(tmp_path), "--split", "dev", "--out", str(tmp_path / "set.jsonl")])
     found = read_relevance_set(tmp_path / "set.jsonl")
     assert (len(found.conversations), len(found.cases), found.problems) == (1, 4, ())
 
 
-def test_bad_input_is_one_sentence_and_writes_nothing(run, tmp_path: Path):
+def test_bad_input_writes_nothing_unless_it_is_skipped(tmp_path: Path):
     write_part(tmp_path, {"7": DIALOGUE, "8": [["hello ?", "2"]]})
-    out_file = tmp_path / "set.jsonl"
-    code, out, _ = run("corpus", "tiage", tmp_path, "--out", out_file)
-    assert (code, out) == (1, "")
-    assert not out_file.exists()
-    code, _, _ = run("corpus", "tiage", tmp_path, "--out", out_file, "--skip-bad")
-    assert code == 0
-    assert len(read_relevance_set(out_file).conversations) == 1
+    out = tmp_path / "set.jsonl"
+    with pytest.raises(BadLinesError):
+        convert(["tiage", str(tmp_path), "--out", str(out)])
+    assert not out.exists()
+    convert(["tiage", str(tmp_path), "--out", str(out), "--skip-bad"])
+    assert len(read_relevance_set(out).conversations) == 1

@@ -11,12 +11,10 @@ import torch
 from convgate.core.conversation import Conversation, Turn
 from convgate.gate.model import Gate
 from convgate.policies.gate import GatePolicy
-from convgate.training.comparison import compare_gates, fit_threshold_on
 from convgate.training.episodes import Episode, batch, read_episodes
-from convgate.training.report import make_verdict
-from convgate.training.trainer import Trainer, training_loss
+from convgate.training.trainer import training_loss
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
-from tests.planted import QUICK, planted, small_encoder, small_gate, with_cases
+from tests.planted import planted, small_encoder, small_gate, with_cases
 
 PRESETS = pytest.mark.parametrize("preset", ["full", "reference"])
 
@@ -115,7 +113,7 @@ def test_the_mask_is_the_history_and_marks_what_matters() -> None:
 # Stretches
 
 
-@pytest.mark.parametrize("length", [129, 130, 131, 160, 229, 230, 231, 330, 400])
+@pytest.mark.parametrize("length", [130, 131, 231, 400])
 def test_a_long_conversation_gives_each_case_once_with_its_history_cut_to_the_stretch(length: int) -> None:
     turns = [1, 5, 29, 30, 31, 60, 99, 100, 128, 129, 130, 131, 159, 160, 200, 229, 230, 231, 260, 329, 399]
     asked = [(turn, 100) for turn in turns if turn < length] + [(None, 100)]
@@ -196,23 +194,6 @@ def test_what_is_not_judged_changes_neither_loss_nor_gradient() -> None:
         gradients.append(gradient)
     assert losses[0] == losses[1]
     assert torch.equal(*gradients)
-
-
-def test_what_is_not_judged_changes_no_weight_no_curve_no_threshold_and_no_verdict() -> None:
-    known, validation, held = (half_judged(name, seed=seed) for seed, name in enumerate(["a", "b", "c"]))
-    ends = []
-    for form in (list, otherwise):
-        trainer = Trainer(small_gate(), {"a": form(read(known))}, {"b": form(read(validation))}, QUICK)
-        best = trainer.run()
-        threshold = fit_threshold_on(best, {"b": form(read(validation))})
-        report = compare_gates(small_gate(), best, {"c": form(read(held))})
-        assert report is not None
-        verdict = make_verdict(report)
-        ends.append(
-            (trainer.history, {k: v.tolist() for k, v in best.state_dict().items()}, threshold, verdict)
-        )
-    assert ends[0] == ends[1]
-    assert ends[0][2] is not None
 
 
 # Measuring

@@ -163,6 +163,9 @@ def test_what_is_removed_for_good_is_nowhere_in_the_data_folder(
     for name, conversations in {"mixed": (beginning, talk(OTHER)), "alone": (talk(WORD),)}.items():
         write_relevance_set(relevance_set(name, *conversations), tmp_path / "given.jsonl")
         sets.add(name, (tmp_path / "given.jsonl").read_bytes())
+    left = sets.folder / ".0123456789abcdef.partial"
+    left.mkdir()
+    (left / "killed.jsonl").write_text(WORD)
     cache = CachedEncoder(FakeEncoder(8), home / CACHE_FILE)
     cache.encode([turn.scored_text for word in (WORD, OTHER) for turn in talk(word).turns])
     found = find_copies(home, Conversations(store).deleted())

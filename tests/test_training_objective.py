@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -85,18 +84,6 @@ def test_the_loss_of_anything_is_the_cross_entropy_of_one_probability() -> None:
     assert found == pytest.approx(8 * math.log1p(-math.log(nothing) / 8))
 
 
-def test_the_loss_of_anything_always_has_a_gradient() -> None:
-    for logit, count, relevant in ((-4.0, 600, 0), (3.0, 5, 0), (-12.0, 600, 1)):
-        logits = torch.full((1, count), logit, requires_grad=True)
-        known = torch.zeros(1, count)
-        known[0, :relevant] = 1
-        loss = any_relevant(logits, known, everywhere(logits)).sum()
-        assert loss > 0
-        loss.backward()
-        assert logits.grad is not None
-        assert bool((logits.grad != 0).all())
-
-
 def test_the_objective_is_both_tiers_and_the_overlap() -> None:
     logit, tier1 = torch.tensor([[0.5, -1.0], [2.0, 0.0]]), torch.tensor([[-0.3, 0.4], [0.0, 1.0]])
     relevant, mask = torch.tensor([[1.0, 0], [0, 1]]), torch.tensor([[True, True], [True, False]])
@@ -150,23 +137,6 @@ def test_features_of_the_measured_set_have_mean_0_and_spread_1() -> None:
     assert gate.tiers.standardise.spread[torch.from_numpy(~varies)].tolist() == pytest.approx(
         [0.05] * int((~varies).sum())
     )
-
-
-def constant(episodes: list[Episode], value: float) -> list[Episode]:
-    return [
-        replace(e, questions=tuple(replace(q, features=np.full_like(q.features, value)) for q in e.questions))
-        for e in episodes
-    ]
-
-
-def test_every_set_counts_alike_whatever_its_size() -> None:
-    gate = small_gate()
-    assert isinstance(gate.tiers, FullTiers)
-    large = constant(read_episodes(gate, small_encoder(), planted(conversations=9)), 1.0)
-    little = constant(read_episodes(gate, small_encoder(), planted(conversations=1)), 5.0)
-    measure_features(gate.tiers, [large, little], seed=0)
-    assert gate.tiers.standardise.usual.tolist() == pytest.approx([3.0] * len(FEATURES))
-    assert gate.tiers.standardise.spread.tolist() == pytest.approx([2.0] * len(FEATURES))
 
 
 def scored(*cases: list[tuple[float, bool]], typed: bool = False) -> Episode:

@@ -115,7 +115,7 @@ def test_a_run_has_its_data_and_the_words_that_go_on(
     assert words[3:7] == ["train", *map(str, files)]
     assert words[7:] == [
         *("--from", "first", "--run", str(run.folder), "--name=second", "--note=--a note", "--who=Ada"),
-        *("--epochs", "3", "--replay", "scenarios", "--activate"),
+        *("--epochs", "3", "--learning-rate", "0.0005", "--seed", "0", "--replay", "scenarios", "--activate"),
     ]
     assert read_relevance_set(files[0]).cases == labelled().cases
     assert files[2].read_bytes() == sets.path(SAMPLES).read_bytes()
@@ -135,20 +135,6 @@ def test_a_run_that_is_at_work_or_done_is_not_started_again(home: Path, started:
     with pytest.raises(TrainingError, match="it is done"):
         resume_training(home, id)
     assert len(started) == 1
-
-
-def test_of_two_who_go_on_with_a_run_at_the_same_moment_one_starts_it(
-    home: Path, started: list[list[str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    id = start_training(home, order())
-    folder = Runs(home).get(id).folder
-    (folder / OUTCOME).write_text('{"state": "stopped", "ran": 1}')
-    seen = process_module._resumable(home, id)  # by both, before either starts
-    monkeypatch.setattr(process_module, "_resumable", lambda home, id: seen)
-    resume_training(home, id)
-    with pytest.raises(TrainingError, match="another training"):
-        resume_training(home, id)
-    assert len(started) == 2
 
 
 # Real processes

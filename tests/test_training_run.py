@@ -18,13 +18,14 @@ import torch
 from convgate.core.errors import TrainingError
 from convgate.training import run as run_module
 from convgate.training.episodes import read_episodes
-from convgate.training.records import Request, RunRecord, Source, utc_now, write_json
+from convgate.training.records import Request, RunRecord, utc_now, write_json
 from convgate.training.run import LOCK, OUTCOME, RECORD, STATE, STOP, Run, Runs
 from convgate.training.trainer import Trainer
+from convgate.versions import DataSet
 from tests.forked import fork, needs_fork
 from tests.planted import QUICK, planted, small_encoder, small_gate
 
-SOURCES = (Source("own", "a" * 64, 8, 48, "CC0", "Ada"),)
+DATA = (DataSet("own", "a" * 64, {"conversations": 8, "cases": 48}, "CC0", "Ada"),)
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def a_trainer(**changes: Any) -> Trainer:
 
 
 def a_record(trainer: Trainer, *, parent: str | None = "first") -> RunRecord:
-    return RunRecord.new(trainer.gate.config, trainer.settings, SOURCES, parent=parent)
+    return RunRecord.new(trainer.gate.config, trainer.settings, DATA, parent=parent)
 
 
 def saved(run: Run, *, epochs: int = 1) -> tuple[Trainer, RunRecord]:
@@ -105,12 +106,12 @@ def test_only_the_newest_state_stays_and_what_a_kill_left_is_swept(run: Run) -> 
 
 def test_a_run_is_not_resumed_with_another_plan(run: Run) -> None:
     trainer, _ = saved(run)
-    other = replace(SOURCES[0], sha256="b" * 64)
+    other = replace(DATA[0], sha256="b" * 64)
     for wanted, names in [
         (a_record(trainer, parent="second"), ["parent"]),
         (a_record(a_trainer(seed=3, learning_rate=0.05)), ["learning_rate", "seed"]),
-        (replace(a_record(trainer), sources=(other,)), ["set own"]),
-        (replace(a_record(trainer), sources=()), ["set own"]),
+        (replace(a_record(trainer), data=(other,)), ["set own"]),
+        (replace(a_record(trainer), data=()), ["set own"]),
         (replace(a_record(trainer), config=small_gate(preset="reference").config), ["preset"]),
         (replace(a_record(trainer), config=replace(trainer.gate.config, encoder=None)), ["encoder model"]),
     ]:
@@ -128,7 +129,7 @@ def test_a_run_is_not_resumed_with_another_plan(run: Run) -> None:
         lambda values: values["epochs"][0].update(loss="small"),
         lambda values: values["settings"].update(epochs=0),
         lambda values: values["config"].update(preset="huge"),
-        lambda values: values["sources"][0].update(sha256="?"),
+        lambda values: values["data"][0].update(sha256="?"),
     ],
 )
 def test_a_record_edited_by_hand_is_refused_with_the_field(
@@ -220,7 +221,7 @@ def test_the_state_follows_from_the_folder(run: Run) -> None:
     assert (now.state, now.can_resume, now.can_finish, now.epochs) == ("interrupted", True, True, 2)
     with run.lock():
         assert again(run).state == "running"
-        again(run).request_stop()
+        Runs(run.folder.parent.parent).stop(run.id)
         assert again(run).state == "stopping"
         assert not again(run).can_resume
     (run.folder / STOP).unlink()

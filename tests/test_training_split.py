@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,6 @@ import convgate
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TrainingError
 from convgate.evaluation.counted_once import Overlap, counted_once
-from convgate.evaluation.split import group_episodes, hold_out, split_episodes
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
@@ -25,6 +23,7 @@ from convgate.training.episodes import Episode, read_episodes
 from convgate.training.epochs import TrainingSettings
 from convgate.training.sets import make_set as make_training_set
 from convgate.training.sets import read_files, read_replays
+from convgate.training.split import group_episodes, hold_out, split_episodes
 from convgate.training.trainer import Trainer
 from convgate.transcripts import read_relevance_set
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
@@ -158,19 +157,6 @@ def test_no_conversation_is_on_both_sides(talks: dict[str, list[str]], share: fl
             assert training[name]
 
 
-@pytest.mark.parametrize("share", [0.2, 0.35])
-@pytest.mark.parametrize("count", [2, 4, 40])
-def test_a_conversation_that_two_sets_call_otherwise_is_on_one_side(count: int, share: float) -> None:
-    sets = {name: [bare(f"{name}-{n}", f"{n} talk") for n in range(count)] for name in ("labels", "samples")}
-    training, held = hold_out(sets, share=share)
-    said = [
-        {episode.hashes for episodes in part.values() for episode in episodes} for part in (training, held)
-    ]
-    assert said[0]
-    assert said[1]
-    assert not said[0] & said[1]
-
-
 def test_about_the_share_is_held_out_and_ever_the_same() -> None:
     some = {"own": [bare(f"talk-{number}") for number in range(400)]}
     more = {"own": [bare(f"talk-{number}") for number in range(600)], "other": [bare("x")]}
@@ -214,16 +200,6 @@ def little(monkeypatch: pytest.MonkeyPatch) -> None:
 # Files
 
 
-def test_a_users_file_has_no_licence_and_its_digest_is_the_files(tmp_path: Path) -> None:
-    file = planted_file(tmp_path)
-    (one,) = read_files([file])
-    assert one.cases.cases == planted().cases
-    source = one.source
-    assert (source.name, source.conversations, source.cases) == ("own", 8, 48)
-    assert source.sha256 == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert (source.licence, source.attribution) == ("", "")
-
-
 @pytest.mark.parametrize("cases", [True, False])
 def test_what_may_not_be_trained_on_is_refused_under_any_name(tmp_path: Path, cases: bool) -> None:
     forbidden = renamed(planted("other", conversations=1), "locomo-conv-")
@@ -240,7 +216,7 @@ def test_what_may_not_be_trained_on_is_refused_under_any_name(tmp_path: Path, ca
 
 def test_the_packed_scenarios_are_those_that_the_tools_make() -> None:
     (packed,) = read_replays(["scenarios"])
-    assert packed.source.sha256 == make_training_set(replayed_scenarios()).source.sha256
+    assert packed.data.sha256 == make_training_set(replayed_scenarios()).data.sha256
 
 
 def test_replayed_sets_do_not_outweigh_the_labels() -> None:
@@ -273,11 +249,11 @@ def test_the_wheel_carries_the_texts_and_no_tools(wheel: Path) -> None:
 def test_a_seed_fixes_what_is_made_and_topics_that_measure_are_not_in_it(tmp_path: Path) -> None:
     file = planted_file(tmp_path)
     first, again, other = (pretraining_sets([file], seed=seed) for seed in (0, 0, 1))
-    assert [each.source for each in first] == [each.source for each in again]
-    same = {a.source.name for a, b in zip(first, other, strict=True) if a.source.sha256 == b.source.sha256}
+    assert [each.data for each in first] == [each.data for each in again]
+    same = {a.data.name for a, b in zip(first, other, strict=True) if a.data.sha256 == b.data.sha256}
     made = {"woven-topics", "scenarios-topics", "asked-again", "long-dialogues"}
     made |= {"short-subjects", "long-chats", "lengthened-answers"}
-    assert {each.source.name for each in first} - same == made
+    assert {each.data.name for each in first} - same == made
     used = {
         turn.metadata["source"]
         for each in first

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -13,7 +12,7 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.transcripts import read_relevance_set
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
-from tests.talks import a_talk, places_in_talk, talks
+from tests.talks import places_in_talk, talks
 from tools.pretraining.chats import (
     TEXTS,
     lengthened_answers,
@@ -25,8 +24,8 @@ from tools.pretraining.chats import (
 from tools.pretraining.lengthening import lengthen
 from tools.pretraining.scenarios import scenarios
 from tools.pretraining.sets import unrelated_questions, written_talks
-from tools.pretraining.talks import SPLITS, Talk, split_of
-from tools.pretraining.weaving import ask_again, weave
+from tools.pretraining.talks import SPLITS, Talk
+from tools.pretraining.weaving import weave
 
 
 def chats(part: str) -> RelevanceSet:
@@ -114,31 +113,7 @@ def test_every_turn_and_question_is_there_and_points_to_the_same_fact(sets):
         assert len(facts) % 12 == 0
 
 
-def test_all_have_the_names_of_the_first_in_turns_and_questions(sets):
-    long = lengthen(sets, count=6, seed=1, parts=(3, 3))
-    for conversation in long.conversations.values():
-        names = {turn.name for turn in conversation.turns}
-        assert len(names) == 2
-        others = {"Ada", "Ben", "Cleo", "Dan", "Eve", "Finn", "Gus", "Hal"} - names
-        said = [turn.text for turn in conversation.turns]
-        said += [
-            case.query.text for case in long.cases if case.query and case.conversation == conversation.id
-        ]
-        assert not [text for text in said if any(name in text for name in others)]
-
-
-def test_sessions_come_in_the_order_of_their_times_and_stay_whole(sets):
-    for conversation in lengthen(sets, count=4, seed=2, parts=(4, 4)).conversations.values():
-        times = [turn.timestamp for turn in conversation.turns]
-        assert times == sorted(times)
-        assert all(len(set(times[i : i + 4])) == 1 for i in range(0, len(times), 4))
-
-
 SEEDS = st.integers(0, 2**32)
-
-
-def turns_of(made: RelevanceSet) -> list[tuple[Turn, ...]]:
-    return [conversation.turns for conversation in made.conversations.values()]
 
 
 def sources(turns: Sequence[Turn]) -> list[str]:
@@ -163,84 +138,13 @@ def test_relevant_is_what_was_said_before_in_the_same_talk(material: list[Talk],
         assert case.tags == (expected,)
 
 
-@given(talks(), SEEDS)
-def test_transcripts_keep_the_order_of_each_talk_and_their_bounds(material: list[Talk], seed: int) -> None:
-    made = weave(material, count=4, seed=seed, sources=(2, 3), most_messages=20, most_cases=3)
-    for id, conversation in made.conversations.items():
-        turns = conversation.turns
-        assert 4 < len(turns) <= 20
-        assert [turn.role for turn in turns] == ["user", "assistant"] * (len(turns) // 2)
-        assert len({turn.text for turn in turns}) == len(turns)
-        assert 1 <= len(set(sources(turns))) <= 3
-        for talk in material:
-            places = places_in_talk(turns, talk)
-            assert places == sorted(places)
-        places = [case.turn or 0 for case in made.cases if case.conversation == id]
-        assert 1 <= len(places) <= 3
-        assert sorted(set(places)) == places
-
-
-@given(talks(), SEEDS)
-def test_a_seed_fixes_every_transcript_whatever_the_count(material: list[Talk], seed: int) -> None:
-    made = weave(material, count=4, seed=seed)
-    assert weave(material, count=4, seed=seed) == made
-    assert turns_of(weave(material, count=2, seed=seed)) == turns_of(made)[:2]
-    assert weave(material, count=4, seed=seed + 1) != made
-
-
-# Questions that were asked before
-
-
-@given(talks(exchanges=6), SEEDS, st.integers(20, 40))
-def test_what_was_asked_before_is_answered_by_its_answer(
-    material: list[Talk], seed: int, longest: int
-) -> None:
-    made = ask_again(material, count=3, seed=seed, turns=(20, longest), questions=2)
-    assert len(made.cases) == 6
-    answers = {exchange[0].text: exchange[1].text for talk in material for exchange in talk.exchanges}
-    for case in made.cases:
-        turns = made.conversations[case.conversation].turns
-        assert case.query is not None
-        assert case.tags == ("asked-again",)
-        relevant = [turns[index].text for index in sorted(case.relevant)]
-        question = case.query.text
-        assert len(question.split()) >= 7
-        is_there = question in [turn.text for turn in turns]
-        assert relevant == ([question] if is_there else []) + [answers[question]]
-
-
 # Speed
 
 UNRELATED = ("Who painted the ceiling?", "Why is the sky blue?")
 
 
-def of_kind(kind: str, *, count: int = 40, seed: int = 0) -> list[tuple[Case, tuple[Turn, ...], Turn]]:
-    """Cases with history and current message, over talks of many sorts."""
-    material = [
-        a_talk("bread", 9, domain="home", pair="dough", returns=3),
-        a_talk("pizza", 7, domain="home", pair="dough", returns=3),
-        a_talk("git", 8, domain="work"),
-        a_talk("tax", 6, returns=1),
-        a_talk("bikes", 10, domain="work", leaning=[2, 5]),
-    ]
-    made = scenarios(material, UNRELATED, count=count, seed=seed, weights={kind: 1})
-    assert len(made.cases) == count
-    found = []
-    for case in made.cases:
-        assert case.tags == (kind,)
-        *history, current = made.conversations[case.conversation].turns
-        found.append((case, tuple(history), current))
-    return found
-
-
 def talk_ids(turns: tuple[Turn, ...]) -> list[str]:
     return [turn.metadata["source"] for turn in turns]
-
-
-def runs(turns: tuple[Turn, ...]) -> list[str]:
-    """The talks in their order, one that goes on named once."""
-    named = talk_ids(turns)
-    return named[:1] + [after for before, after in pairwise(named) if before != after]
 
 
 # What holds for every scenario
@@ -275,75 +179,7 @@ def test_a_seed_fixes_every_scenario_whatever_the_count(material: list[Talk], se
     assert scenarios(material, UNRELATED, count=8, seed=seed + 1) != made
 
 
-# What each kind means
-
-
-@given(SEEDS)
-def test_followup_goes_on_with_the_only_topic(seed: int) -> None:
-    for case, history, current in of_kind("followup", seed=seed):
-        assert case.relevant == set(range(len(history)))
-        assert {*talk_ids(history), current.metadata["source"]} == {current.metadata["source"]}
-        words = history[-2].text.split()
-        assert current.text.startswith(f"{words[0]} question {int(words[2]) + 1}")
-
-
-@given(SEEDS)
-def test_new_task_opens_a_talk_that_the_history_does_not_have(seed: int) -> None:
-    for case, history, current in of_kind("new_task", seed=seed):
-        assert case.relevant == frozenset()
-        assert current.text.startswith(f"{current.metadata['source']} question 0")
-        assert current.metadata["source"] not in talk_ids(history)
-        assert 1 <= len(runs(history)) <= 3
-
-
-@given(SEEDS)
-def test_reference_old_comes_back_over_one_to_three_other_talks(seed: int) -> None:
-    for case, history, current in of_kind("reference_old", seed=seed):
-        first, *others = runs(history)
-        assert current.metadata["source"] == first
-        assert 1 <= len(others) <= 3
-        assert first not in others
-        assert case.relevant == set(range(talk_ids(history).count(first)))
-
-
-@given(SEEDS)
-def test_mixed_goes_on_with_a_topic_that_another_one_parts(seed: int) -> None:
-    for case, history, current in of_kind("mixed", seed=seed):
-        named, own = talk_ids(history), current.metadata["source"]
-        assert case.relevant == {index for index, source in enumerate(named) if source == own}
-        assert set(named[min(case.relevant) : max(case.relevant)]) > {own}
-        assert 2 <= len(set(named)) <= 3
-
-
-@given(SEEDS)
-def test_subtopic_switch_opens_a_talk_after_one_that_is_near_to_it(seed: int) -> None:
-    near = {"bread": "pizza", "pizza": "bread", "git": "bikes", "bikes": "git"}
-    for case, history, current in of_kind("subtopic_switch", seed=seed):
-        new = current.metadata["source"]
-        assert case.relevant == frozenset()
-        assert current.text.startswith(f"{new} question 0")
-        assert talk_ids(history)[-1] == near[new]
-        assert new not in talk_ids(history)
-        assert 1 <= len(runs(history)) <= 3
-
-
-@given(SEEDS)
-def test_nothing_relevant_asks_about_none_of_the_talks(seed: int) -> None:
-    for case, history, current in of_kind("nothing_relevant", seed=seed):
-        assert case.relevant == frozenset()
-        assert current.text in UNRELATED
-        assert 1 <= len(runs(history)) <= 3
-
-
 # Splits
-
-
-def test_topics_are_split_by_their_names_alone() -> None:
-    for_good = {"sourdough": "train", "puppy": "train", "tides": "dev", "opera": "test"}
-    assert {name: split_of(name) for name in for_good} == for_good
-    keys = [split_of(f"topic {number}") for number in range(20_000)]
-    for split, share in zip(SPLITS, (0.70, 0.15, 0.15), strict=True):
-        assert keys.count(split) / len(keys) == pytest.approx(share, abs=0.01)
 
 
 # The texts that are packed

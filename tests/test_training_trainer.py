@@ -11,9 +11,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from convgate.core.errors import TrainingError
 from convgate.gate.full import FullTiers
-from convgate.gate.model import Gate
 from convgate.training import trainer as loop
 from convgate.training.comparison import compare_gates
 from convgate.training.episodes import Episode, batch, read_episodes
@@ -176,25 +174,3 @@ def test_what_is_kept_are_the_averaged_weights_of_the_best_epoch(
     for name, tensor in best.state_dict().items():
         assert torch.equal(tensor, expected[name]), name
     assert not torch.equal(best.tiers.residual_gate, trainer.averaged.tiers.residual_gate)
-
-
-# Losses that are no number
-
-
-def weights(gate: Gate) -> dict[str, Tensor]:
-    return {name: tensor.clone() for name, tensor in gate.state_dict().items()}
-
-
-def test_a_loss_that_is_no_number_stops_it_and_leaves_the_best_weights(
-    losses: Callable[[Callable[[Tensor, int], Tensor]], None],
-) -> None:
-    losses(lambda loss, number: loss * (math.nan if number == 9 else 1))  # in the second epoch
-    trainer = a_trainer()
-    trainer.epoch()
-    best = weights(trainer.best)
-    with pytest.raises(TrainingError):
-        trainer.epoch()
-    assert_same(weights(trainer.best), best)
-    assert len(trainer.history) == 1
-    for gate in (trainer.gate, trainer.averaged, trainer.best):
-        assert all(tensor.isfinite().all() for tensor in gate.state_dict().values())

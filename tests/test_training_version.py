@@ -15,9 +15,6 @@ import pytest
 import torch
 
 from convgate.core.errors import GateError, TrainingError
-from convgate.training import run as run_module
-from convgate.training import train
-from convgate.training.comparison import compare_gates
 from convgate.training.epochs import Epoch
 from convgate.training.run import Run
 from convgate.training.sets import Plan
@@ -123,7 +120,7 @@ def test_a_child_does_better_than_its_parent_and_its_card_tells_how(
     assert card.learned_threshold == pytest.approx(made.threshold)
     (data,) = card.data
     assert (data.name, dict(data.counts)) == ("own", {"conversations": 16, "cases": 96})
-    assert data.sha256 == made.record.sources[0].sha256
+    assert data.sha256 == made.record.data[0].sha256
     assert card.training is not None
     assert card.training.epochs == len(heard.epochs) == 3
     assert card.training.curves["loss"] == tuple(epoch.loss for epoch in heard.epochs)
@@ -145,31 +142,6 @@ def test_a_child_carries_the_data_of_its_parents_and_decides_as_they_do(
     assert [one.name for one in card.data] == ["before", "own"]
     assert card.data[0] == before
     assert (card.threshold_rule, dict(card.threshold_parameters)) == ("anchored", {"anchor": 0.6})
-
-
-def test_no_conversation_has_two_uses(
-    plan: Plan, versions: Versions, run: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    uses: list[set[str]] = []
-
-    def conversations(sets: Any) -> set[str]:
-        return {episode.conversation for episodes in sets.values() for episode in episodes}
-
-    def trainer(gate: Any, training: Any, validation: Any, settings: Any, **how: Any) -> Trainer:
-        uses.extend(map(conversations, (training, validation)))
-        return Trainer(gate, training, validation, settings, **how)
-
-    def comparing(parent: Any, child: Any, sets: Any, **how: Any) -> Any:
-        uses.append(conversations(sets))
-        return compare_gates(parent, child, sets, **how)
-
-    monkeypatch.setattr(train, "Trainer", trainer)
-    monkeypatch.setattr(train, "compare_gates", comparing)
-    trained(replace(plan, settings=ONCE), versions, run)
-    training, validation, compared = uses
-    assert len(training) + len(validation) + len(compared) == 16
-    assert len(training | validation | compared) == 16
-    assert min(map(len, uses)) >= 1
 
 
 def test_the_same_plan_gives_the_same_weights(
@@ -291,19 +263,6 @@ def test_a_loss_that_is_no_number_keeps_the_best_weights_in_the_run(
 
 def full(path: Path, content: bytes, *, private: bool) -> None:
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def test_a_disk_that_is_full_for_the_run_leaves_its_last_epoch(
-    plan: Plan, versions: Versions, run: Path, untouched: Callable[[], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = replace(plan, settings=BRIEF)
-    with monkeypatch.context() as patch:
-        fill = Heard(lambda epoch: patch.setattr(run_module, "write_whole", full))
-        with pytest.raises(TrainingError, match="No space left on device"):
-            trained(plan, versions, run, fill)
-    untouched()
-    assert len(Run(run).read_record().epochs) == 1
-    assert len(trained(plan, versions, run).record.epochs) == 3
 
 
 def test_a_disk_that_is_full_for_the_version_leaves_the_run_and_what_is_active(

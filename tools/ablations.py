@@ -22,7 +22,6 @@ from convgate.core.files import write_whole
 from convgate.core.settings import load_settings
 from convgate.embedding import Encoder, default_encoder
 from convgate.evaluation.evaluate import evaluate
-from convgate.evaluation.split import PRETRAINING_SHARE, hold_out
 from convgate.gate.features import FEATURES, PARTS
 from convgate.gate.full import FullTiers
 from convgate.gate.model import Gate
@@ -30,6 +29,7 @@ from convgate.gate.thresholds import Expected
 from convgate.policies.gate import GatePolicy
 from convgate.training.episodes import Episode
 from convgate.training.epochs import Epoch, TrainingSettings
+from convgate.training.split import PRETRAINING_SHARE, hold_out
 from convgate.training.trainer import Trainer
 from convgate.transcripts import RelevanceSet
 from convgate.transcripts.relevance_sets import read_relevance_set

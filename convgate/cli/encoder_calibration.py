@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,7 +44,7 @@ def make_version_for(
             "only a version that was made for an encoder can be fitted to another", param_hint="--gate"
         )
     name = name or re.sub(r"[^a-z0-9._]+", "-", Path(encoder).name.lower()).strip("-._")
-    versions.check_free(name)
+    versions.free_name(name)
     sets = read_unlabelled(files, skip_bad=skip_bad)
     conversations = [each for text in sets for each in text.cases.conversations.values()]
     with encoding_progress() as progress:
@@ -68,14 +69,13 @@ def make_version_for(
 
 
 def _draft(parent: Version, encoder: EncoderIdentity, sets: list[TrainingSet]) -> Draft:
-    from convgate.versions import DataSet, Draft
+    from convgate.versions import Draft
 
     data = {known.sha256: known for known in parent.card.data}
     for text in sets:
-        source, conversations = text.source, text.cases.conversations.values()
+        conversations = text.cases.conversations.values()
         counts = {"conversations": len(conversations), "messages": sum(map(len, conversations))}
-        new = DataSet(source.name, source.sha256, counts, source.licence, source.attribution)
-        data.setdefault(source.sha256, new)
+        data.setdefault(text.data.sha256, replace(text.data, counts=counts))
     return Draft(
         threshold_rule=parent.card.threshold_rule,
         threshold_parameters=parent.card.threshold_parameters,

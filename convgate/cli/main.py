@@ -16,7 +16,6 @@ import typer
 from convgate import __version__
 from convgate.cli.calibrate import calibrate
 from convgate.cli.context import context, invariants, modes
-from convgate.cli.corpus import corpus
 from convgate.cli.evaluate import evaluate
 from convgate.cli.feedback import feedback
 from convgate.cli.gatekeep import gatekeep
@@ -92,7 +91,7 @@ for name, command in _COMMANDS.items():
     app.command(name)(command)
 for name, tool in {"pretrain": pretrain, "bench": bench}.items():
     app.command(name, **FORWARDED)(tool)
-for name, group in {"labels": labels, "versions": versions, "corpus": corpus}.items():
+for name, group in {"labels": labels, "versions": versions}.items():
     app.add_typer(group, name=name)
 
 
@@ -112,7 +111,7 @@ def show_version(
     """Accept --version before a subcommand."""
 
 
-def main(command: typer.Typer = app) -> None:
+def main(command: Callable[[], object] = app) -> None:
     """Run the command line; print a ConvgateError as one sentence instead of a traceback."""
     try:
         command()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import rmtree
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
     from convgate.training.epochs import Epoch
-    from convgate.training.records import Request
-    from convgate.training.run import Run
+    from convgate.training.records import Activate
     from convgate.training.sets import Plan
 
 NameOption = Annotated[str | None, typer.Option(help="What the new version is called.")]
@@ -112,7 +111,7 @@ class NewVersion:
     name: str | None
     note: str
     who: str
-    activate: Literal["always", "better", "never"]
+    activate: Activate
 
 
 def run_training(plan: Plan, folder: Path | None, new: NewVersion, *, json: bool, out: Path | None) -> None:
@@ -130,7 +129,8 @@ def run_training(plan: Plan, folder: Path | None, new: NewVersion, *, json: bool
     settings = load_settings()
     run = Run(folder) if folder else Runs(settings.home).new()
     if run.request is None:
-        run.write_request(_request(plan, run, new))
+        texts = {"name": new.name or "", "note": new.note, "who": new.who}
+        run.write_request(plan.request(run.folder, **texts, activate=new.activate))
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -173,30 +173,6 @@ def run_training(plan: Plan, folder: Path | None, new: NewVersion, *, json: bool
     else:
         why = outcome.why_not_active if new.activate == "better" else ""
         typer.echo(f"{why} To activate it: convgate versions activate {name}".lstrip())
-
-
-def _request(plan: Plan, run: Run, new: NewVersion) -> Request:
-    """Return what was asked for, with the words that resume it from anywhere."""
-    from convgate.training.records import Request, utc_now
-
-    settings = plan.settings
-    words = [*plan.command(), "--run", str(run.folder.absolute()), "--epochs", str(settings.epochs)]
-    words += ["--learning-rate", str(settings.learning_rate), "--seed", str(settings.seed)]
-    for option, text in {"--name": new.name, "--note": new.note, "--who": new.who}.items():
-        words += [f"{option}={text}"] if text else []
-    words += ["--skip-bad"] * plan.skip_bad + ["--activate"] * (new.activate != "never")
-    words += ["--no-activate"] * (new.activate == "never" and plan.parent is not None)
-    return Request(
-        arguments=tuple(words),
-        parent=plan.parent,
-        sets=tuple(file.stem for file in plan.files),
-        replay=plan.replay,
-        epochs=settings.epochs,
-        name=new.name or "",
-        note=new.note,
-        who=new.who,
-        started=utc_now(),
-    )
 
 
 class _Bar:

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 NameArgument = Annotated[str, typer.Argument(help="The version's name.", metavar="NAME")]
 MAIN_METRICS = ("map", "f1")  # in the list; `show` has all
-LARGEST = 12  # parameters that a difference shows; --json has all
 
 versions = typer.Typer(no_args_is_help=False, help="The gate's versions, and which of them is active.")
 
@@ -66,7 +65,7 @@ def diff(
     json_output: options.JsonOption = False,
     out: options.OutOption = None,
 ) -> None:
-    """Compare two versions: config, threshold, data, metrics, and the weights that moved most."""
+    """Compare the cards of two versions: config, threshold, data and metrics."""
     from convgate.versions.comparison import compare_versions
 
     store = _open_versions()
@@ -273,21 +272,8 @@ def _show_difference(difference: Difference) -> None:
             output.print_lines(f"Data of {where}: {', '.join(names)}")
     for name, metrics in difference.metrics.items():
         print_pairs(name, {metric: (measure(a), measure(b)) for metric, (a, b) in metrics.items()})
-    if not (difference.moved or difference.not_shared):
+    if difference.same_weights:
         output.print_lines("The weights are the same.")
-    if difference.moved:
-        output.print_rows(
-            [
-                {
-                    "weights": moved.name,
-                    "moved by": "from 0" if moved.relative is None else f"{moved.relative:.1%}",
-                    "max": f"{moved.largest:.2g}",
-                }
-                for moved in difference.moved[:LARGEST]
-            ]
-        )
-    if difference.not_shared:
-        output.print_lines(f"Weights that only one has: {', '.join(difference.not_shared)}")
 
 
 def _comparison_json(sides: Sides) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from convgate.core.text import pluralize
-from convgate.evaluation.split import group_conversations
+from convgate.evaluation.groups import group_conversations
 from convgate.store.openings import chain
 
 if TYPE_CHECKING:

@@ -36,11 +36,6 @@ class BilinearTier(nn.Module):
             "decay": torch.expm1(-F.softplus(self.decay_rate) * (1 - position)),
         }
 
-    @property
-    def oldest_penalty(self) -> float:
-        """The logit that the oldest turn loses by its age, in hundredths: 0…100."""
-        return -100 * float(torch.expm1(-F.softplus(self.decay_rate.detach())))
-
 
 def positions(n: int) -> Tensor:
     """(n,) place of each turn from 0 (oldest) to 1 (newest); a single turn has 1.

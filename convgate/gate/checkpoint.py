@@ -15,7 +15,6 @@ import numpy as np
 
 from convgate.core.conversation import Situation, Turn
 from convgate.core.errors import GateError
-from convgate.core.files import write_whole
 from convgate.embedding.base import EncoderIdentity
 from convgate.gate.config import GateConfig, parse_config
 from convgate.gate.facts import facts_of, situation_facts
@@ -33,16 +32,6 @@ def gate_files(gate: Gate) -> dict[str, bytes]:
     weights = {name: tensor.detach().cpu().contiguous() for name, tensor in gate.state_dict().items()}
     config = json.dumps(gate.config.to_json(), indent=2) + "\n"
     return {WEIGHTS: save(weights), CONFIG: config.encode()}
-
-
-def save_gate(gate: Gate, folder: Path) -> None:
-    """Write weights and config into the folder, each whole or not at all; GateError when it cannot be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in gate_files(gate).items():
-            write_whole(folder / name, content)
-    except OSError as error:
-        raise GateError(f"the gate cannot be written to {folder}: {error}") from error
 
 
 def read_gate(folder: Path, *, encoder: EncoderIdentity | None = None) -> Gate:

@@ -44,11 +44,6 @@ class WordEffect:
     )
 
 
-def attention_weights(gate: Gate, state: State, scores: GateScores, rows: Sequence[int]) -> Embeddings:
-    """(len(rows), n) how the given turns spread their attention over all turns, as `Gate.links` says."""
-    return gate.links(state, scores, rows)
-
-
 def strongest_links(
     gate: Gate, state: State, message: Message, scores: GateScores, row: int, *, limit: int = 8
 ) -> list[Link]:
@@ -56,7 +51,7 @@ def strongest_links(
     n = len(state)
     if not 0 <= row < n:
         raise GateError(f"row {row} asked for, but there are {n} scored turns")
-    weights = attention_weights(gate, state, scores, [row])[0].copy()
+    weights = gate.links(state, scores, [row])[0].copy()
     weights[row] = -1.0  # a turn's look at itself is no link
     others = np.argsort(-weights, kind="stable")[: min(limit, n - 1)]
     return [

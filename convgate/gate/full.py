@@ -32,16 +32,73 @@ _BLOCK = 256  # turns whose links are worked out at a time
 class _Memory:
     """A conversation as the tiers see it, growing turn by turn."""
 
-    def __init__(self, scorer: Scorer, dimension: int, heads: int, band: int) -> None:
-        self.scorer = scorer
+    def __init__(self, tiers: FullTiers) -> None:
+        config = tiers.config
+        self.tiers = tiers
+        self.scorer = Scorer(tiers.whitening, tiers.standardise, tiers.bilinear, tiers.attention)
         self.lock = threading.Lock()
         self.columns = Columns()
-        self.embeddings = Growing(np.float32, dimension)
-        self.vectors = Growing(np.float32, dimension)  # whitened
-        self.passages = Passages(dimension)  # whitened
+        self.embeddings = Growing(np.float32, config.dimension)
+        self.vectors = Growing(np.float32, config.dimension)  # whitened
+        self.passages = Passages(config.dimension)  # whitened
         self.raw_passages: list[Embeddings] = []  # as the encoder gave them
-        self.bands = [Growing(np.float32, band + 1) for _ in range(heads)]  # I − A by columns
-        self.contexts = [Growing(np.float32, band + 1) for _ in range(heads)]  # I − λA
+        self.bands = [Growing(np.float32, config.band + 1) for _ in range(config.heads)]  # I − A by columns
+        self.contexts = [Growing(np.float32, config.band + 1) for _ in range(config.heads)]  # I − λA
+
+    def grow(
+        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
+    ) -> ThreadState:
+        """Return the state with newer turns; GateError when their numbers differ."""
+        if not len(embeddings) == len(facts) == len(passages):
+            raise GateError(
+                f"{len(embeddings)} embeddings and the passages of {len(passages)} are given for"
+                f" {len(facts)} turns"
+            )
+        with one_thread():
+            self._add(embeddings, facts, passages)
+        return self.first(len(self.columns))
+
+    def first(self, n: int) -> ThreadState:
+        """Return the state of the first n turns."""
+        start = max(0, n - self.tiers.config.window)
+        bands, contexts = (
+            tuple(Band(columns.first(n)[start:], n - start) for columns in heads)
+            for heads in (self.bands, self.contexts)
+        )
+        ones = np.ones((n - start, 1), dtype=np.float32)
+        above = np.stack([context.gather(ones)[:, 0] for context in contexts])
+        below = np.stack([context.follow(ones)[:, 0] for context in contexts])
+        return ThreadState(self, n, bands, contexts, above, below)
+
+    def _add(
+        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
+    ) -> None:
+        tiers, band = self.tiers, self.tiers.config.band
+        start = len(self.columns)
+        self.embeddings.extend(embeddings)
+        self.vectors.extend(tiers.whitening(torch.from_numpy(embeddings)).numpy())
+        self.raw_passages.extend(passages)
+        for turn, each in enumerate(passages, start):
+            if len(each) > 1:
+                self.passages.append(turn, tiers.whitening(torch.from_numpy(unit_rows(each))).numpy())
+        for fact in facts:
+            self.columns.append(fact)
+        stop = len(self.columns)
+        lasting = tiers.attention.lasting
+        for columns in (*self.bands, *self.contexts):
+            columns.extend(np.zeros((len(facts), band + 1), dtype=np.float32))
+        for first in range(start, stop, _BLOCK):
+            last = min(first + _BLOCK, stop)
+            vectors = self.vectors.first(stop)
+            features = turn_features(self.columns, vectors, self.passages, first, last, width=band)
+            turns = torch.arange(first, last)[:, None] - torch.arange(1, band + 1)[None]
+            links = tiers.attention.turn_links(tiers.standardise(torch.from_numpy(features)), turns >= 0)
+            row, place = torch.nonzero(turns >= 0, as_tuple=True)
+            column = turns[row, place].numpy()
+            for head in range(tiers.config.heads):
+                shares = links[row, place, head].numpy()
+                self.bands[head].first(stop)[column, place.numpy() + 1] = -shares
+                self.contexts[head].first(stop)[column, place.numpy() + 1] = -shares * float(lasting[head])
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +129,62 @@ class ThreadState:
     def passages(self) -> Sequence[Embeddings]:
         """The (p, d) vectors of each turn's passages, as the encoder gave them."""
         return self.memory.raw_passages[: self.n]
+
+    def first(self, n: int) -> ThreadState:
+        """Return the state of the first n of its turns."""
+        return self.memory.first(n)
+
+    def extended(
+        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
+    ) -> ThreadState:
+        """Return the state with newer turns behind it; only what is new is computed."""
+        with self.memory.lock:
+            # What an interrupted growth left behind has another length, and is left aside.
+            if len(self.memory.embeddings) == len(self.memory.columns) == self.n:
+                return self.memory.grow(embeddings, facts, passages)
+        every = np.concatenate([self.embeddings, embeddings])  # another continuation is there already
+        return self.memory.tiers.state(every, [*self.facts, *facts], [*self.passages, *passages])
+
+    def score(self, embedding: Embeddings, facts: TurnFacts | None) -> tuple[dict[str, Logits], Logits]:
+        """Return the parts of tier 1, each (n,), and the logits of tier 2 for the newest w turns (w,)."""
+        if not self.n:
+            return {part: np.zeros(0) for part in PARTS}, np.zeros(0)
+        scorer = self.memory.scorer
+        older = self.n - self.above.shape[1]
+        with one_thread():
+            x = self._standard(embedding, facts)
+            attention = scorer.attention(x[older:], self.bands, self.contexts, self.above, self.below)
+            return dict(zip(PARTS, scorer.parts(x), strict=True)), attention
+
+    def links(self, tier1: Logits, rows: Sequence[int]) -> Floats:
+        """Return (len(rows), n) the share of each turn that goes on from every turn, the mean of the heads.
+
+        Older turns than the window have no links, for none of theirs is followed.
+        """
+        config = self.memory.tiers.config
+        links = np.zeros((len(rows), self.n), dtype=np.float32)
+        oldest = max(0, self.n - config.window)
+        for place, row in enumerate(rows):
+            earlier = np.arange(max(oldest, row - config.band), row)
+            for columns in self.memory.bands:
+                links[place, earlier] -= columns.first(self.n)[earlier, row - earlier] / config.heads
+        return links
+
+    def semantic(self, embeddings: Embeddings, embedding: Embeddings, facts: TurnFacts | None) -> Logits:
+        """Return (m,) what the cosine of each (m, d) embedding to the message counts in tier 1."""
+        tiers = self.memory.tiers
+        weights = self.memory.scorer.weights(self._standard(embedding, facts))
+        cosines = tiers.cosines(embeddings, embedding)
+        standard = (cosines - float(tiers.standardise.usual[0])) / float(tiers.standardise.spread[0])
+        return float(weights[0]) * np.clip(standard, -MAX_SPREADS, MAX_SPREADS)
+
+    def _standard(self, embedding: Embeddings, facts: TurnFacts | None) -> Floats:
+        if facts is None:
+            raise GateError(
+                "a gate of the full preset reads facts of the message, and got its embedding alone"
+            )
+        memory, vectors = self.memory, self.memory.vectors.first(self.n)
+        return memory.scorer.standard(memory.columns, vectors, memory.passages, self.n, facts, embedding)
 
 
 class FullTiers(nn.Module):
@@ -117,136 +230,10 @@ class FullTiers(nn.Module):
     def state(
         self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
     ) -> ThreadState:
-        """The state of turns with (n, d) embeddings; GateError when their numbers differ."""
-        scorer = Scorer(self.whitening, self.standardise, self.bilinear, self.attention)
-        memory = _Memory(scorer, self.config.dimension, self.config.heads, self.config.band)
-        self._grow(memory, embeddings, facts, passages)
-        return self._seen(memory, len(memory.columns))
-
-    def first(self, state: ThreadState, n: int) -> ThreadState:
-        """The state of the first n of its turns."""
-        return self._seen(state.memory, n)
-
-    def extended(
-        self,
-        state: ThreadState,
-        embeddings: Embeddings,
-        facts: Sequence[TurnFacts],
-        passages: Sequence[Embeddings],
-    ) -> ThreadState:
-        """The state with newer turns behind it; only what is new is worked out."""
-        with state.memory.lock:
-            # What an interrupted growth left behind has another length, and is left aside.
-            if len(state.memory.embeddings) == len(state.memory.columns) == state.n:
-                self._grow(state.memory, embeddings, facts, passages)
-                return self._seen(state.memory, len(state.memory.columns))
-        every = np.concatenate([state.embeddings, embeddings])  # another continuation is there already
-        return self.state(every, [*state.facts, *facts], [*state.passages, *passages])
-
-    def score(
-        self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None
-    ) -> tuple[dict[str, Logits], Logits]:
-        """The parts of tier 1, each (n,), and the logits of tier 2 for the newest w turns (w,)."""
-        if not state.n:
-            return {part: np.zeros(0) for part in PARTS}, np.zeros(0)
-        scorer = state.memory.scorer
-        older = state.n - state.above.shape[1]
-        with one_thread():
-            x = self._standard(state, embedding, facts)
-            attention = scorer.attention(x[older:], state.bands, state.contexts, state.above, state.below)
-            return dict(zip(PARTS, scorer.parts(x), strict=True)), attention
-
-    def semantic(
-        self, embeddings: Embeddings, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None
-    ) -> Logits:
-        """(m,) what the cosine of each (m, d) embedding to the message counts in tier 1."""
-        weights = state.memory.scorer.weights(self._standard(state, embedding, facts))
-        cosines = self.cosines(embeddings, embedding)
-        standard = (cosines - float(self.standardise.usual[0])) / float(self.standardise.spread[0])
-        return float(weights[0]) * np.clip(standard, -MAX_SPREADS, MAX_SPREADS)
+        """Return the state of turns with (n, d) embeddings; GateError when their numbers differ."""
+        return _Memory(self).grow(embeddings, facts, passages)
 
     def cosines(self, embeddings: Embeddings, embedding: Embeddings) -> Logits:
-        """(m,) cosine of each (m, d) embedding to one (d,), after whitening."""
+        """Return (m,) cosine of each (m, d) embedding to one (d,), after whitening."""
         vectors, vector = (self.whitening(torch.from_numpy(v)) for v in (embeddings, embedding))
         return np.asarray((vectors @ vector).double().numpy())
-
-    def _standard(self, state: ThreadState, embedding: Embeddings, facts: TurnFacts | None) -> Floats:
-        if facts is None:
-            raise GateError(
-                "a gate of the full preset reads facts of the message, and got its embedding alone"
-            )
-        memory, n = state.memory, state.n
-        vectors = memory.vectors.first(n)
-        return memory.scorer.standard(memory.columns, vectors, memory.passages, n, facts, embedding)
-
-    def links(self, state: ThreadState, tier1: Logits, rows: Sequence[int]) -> Floats:
-        """(len(rows), n) the share of each turn that goes on from every turn, the mean of the heads.
-
-        Older turns than the window have no links, for none of theirs is followed.
-        """
-        found = np.zeros((len(rows), state.n), dtype=np.float32)
-        oldest = max(0, state.n - self.config.window)
-        for place, row in enumerate(rows):
-            earlier = np.arange(max(oldest, row - self.config.band), row)
-            for columns in state.memory.bands:
-                found[place, earlier] -= columns.first(state.n)[earlier, row - earlier] / self.config.heads
-        return found
-
-    def _grow(
-        self,
-        memory: _Memory,
-        embeddings: Embeddings,
-        facts: Sequence[TurnFacts],
-        passages: Sequence[Embeddings],
-    ) -> None:
-        if not len(embeddings) == len(facts) == len(passages):
-            raise GateError(
-                f"{len(embeddings)} embeddings and the passages of {len(passages)} are given for"
-                f" {len(facts)} turns"
-            )
-        with one_thread():
-            self._add(memory, embeddings, facts, passages)
-
-    def _add(
-        self,
-        memory: _Memory,
-        embeddings: Embeddings,
-        facts: Sequence[TurnFacts],
-        passages: Sequence[Embeddings],
-    ) -> None:
-        start, band = len(memory.columns), self.config.band
-        memory.embeddings.extend(embeddings)
-        memory.vectors.extend(self.whitening(torch.from_numpy(embeddings)).numpy())
-        memory.raw_passages.extend(passages)
-        for turn, each in enumerate(passages, start):
-            if len(each) > 1:
-                memory.passages.append(turn, self.whitening(torch.from_numpy(unit_rows(each))).numpy())
-        for fact in facts:
-            memory.columns.append(fact)
-        stop = len(memory.columns)
-        lasting = self.attention.lasting
-        for columns in (*memory.bands, *memory.contexts):
-            columns.extend(np.zeros((len(facts), band + 1), dtype=np.float32))
-        for first in range(start, stop, _BLOCK):
-            last = min(first + _BLOCK, stop)
-            vectors = memory.vectors.first(stop)
-            features = turn_features(memory.columns, vectors, memory.passages, first, last, width=band)
-            turns = torch.arange(first, last)[:, None] - torch.arange(1, band + 1)[None]
-            links = self.attention.turn_links(self.standardise(torch.from_numpy(features)), turns >= 0)
-            row, place = torch.nonzero(turns >= 0, as_tuple=True)
-            column = turns[row, place].numpy()
-            for head in range(self.config.heads):
-                shares = links[row, place, head].numpy()
-                memory.bands[head].first(stop)[column, place.numpy() + 1] = -shares
-                memory.contexts[head].first(stop)[column, place.numpy() + 1] = -shares * float(lasting[head])
-
-    def _seen(self, memory: _Memory, n: int) -> ThreadState:
-        start = max(0, n - self.config.window)
-        bands, contexts = (
-            tuple(Band(columns.first(n)[start:], n - start) for columns in heads)
-            for heads in (memory.bands, memory.contexts)
-        )
-        ones = np.ones((n - start, 1), dtype=np.float32)
-        above = np.stack([context.gather(ones)[:, 0] for context in contexts])
-        below = np.stack([context.follow(ones)[:, 0] for context in contexts])
-        return ThreadState(memory, n, bands, contexts, above, below)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -17,12 +17,55 @@ from convgate.embedding.base import Embeddings, check_embeddings
 from convgate.gate.arrays import Logits
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
-from convgate.gate.full import FullTiers, ThreadState
-from convgate.gate.reference import ReferenceTiers, TurnState
+from convgate.gate.full import FullTiers
+from convgate.gate.reference import ReferenceTiers
 
 CONTEXTUAL = "contextual"
 
-State = TurnState | ThreadState
+
+class State(Protocol):
+    """What the tiers of a preset keep of n turns between messages."""
+
+    def __len__(self) -> int:
+        """Return n."""
+        ...
+
+    @property
+    def embeddings(self) -> Embeddings:
+        """Return the (n, d) embeddings as the encoder gave them."""
+        ...
+
+    @property
+    def facts(self) -> Sequence[TurnFacts]:
+        """Return the facts of the turns; none where the preset does not read them."""
+        ...
+
+    @property
+    def passages(self) -> Sequence[Embeddings]:
+        """Return the (p, d) vectors of each turn's passages."""
+        ...
+
+    def first(self, n: int) -> State:
+        """Return the state of the first n of its turns."""
+        ...
+
+    def extended(
+        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
+    ) -> State:
+        """Return the state with newer turns behind it."""
+        ...
+
+    def score(self, embedding: Embeddings, facts: TurnFacts | None) -> tuple[dict[str, Logits], Logits]:
+        """Return the parts of tier 1, each (n,), and the logits of tier 2 for the newest turns."""
+        ...
+
+    def links(self, tier1: Logits, rows: Sequence[int]) -> Embeddings:
+        """Return (len(rows), n) how the given turns spread their attention over the turns."""
+        ...
+
+    def semantic(self, embeddings: Embeddings, embedding: Embeddings, facts: TurnFacts | None) -> Logits:
+        """Return (m,) the part of the logit that (m, d) vectors have by their likeness to the message."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -106,22 +149,23 @@ class Gate(nn.Module):
     ) -> State:
         """The state with (m, d) newer turns behind it."""
         embeddings = self._checked(embeddings, "a turn")
-        return self.tiers.extended(state, embeddings, facts, self._passages(embeddings, passages))  # type: ignore[arg-type]
+        return state.extended(embeddings, facts, self._passages(embeddings, passages))
 
     @torch.inference_mode()
     def first(self, state: State, n: int) -> State:
         """The state of the first n of its turns."""
-        return self.tiers.first(state, n)  # type: ignore[arg-type]  # the state that these tiers made
+        return state.first(n)
 
     @torch.inference_mode()
     def without(self, state: State, row: int) -> State:
         """The state when turn `row` had never been said."""
-        keep = np.arange(len(state)) != row
-        facts, passages = (
-            [each for place, each in enumerate(every) if place != row]
-            for every in (state.facts, state.passages)
+        keep = [place for place in range(len(state)) if place != row]
+        facts, passages = state.facts, state.passages
+        return self.tiers.state(
+            np.asarray(state.embeddings)[keep],
+            [facts[place] for place in keep if facts],
+            [passages[place] for place in keep],
         )
-        return self.tiers.state(np.asarray(state.embeddings)[keep], facts, passages)  # type: ignore[arg-type]
 
     @torch.inference_mode()
     def replaced(
@@ -144,7 +188,7 @@ class Gate(nn.Module):
         Raises GateError when the message has no facts and the preset asks for them.
         """
         embedding = self._checked(message.embedding[None], "the situation")[0]
-        parts, attention = self.tiers.score(state, embedding, message.facts)  # type: ignore[arg-type]
+        parts, attention = state.score(embedding, message.facts)
         activation = float(self.tiers.activation)
         tier1 = sum(parts.values(), start=np.zeros(len(state)))
         second = tier1.copy()  # stands where the attention tier says nothing
@@ -168,13 +212,13 @@ class Gate(nn.Module):
         A row of the reference sums to 1. One of the full preset sums to 1 at most: what is missing is the
         chance that the turn began something new.
         """
-        return self.tiers.links(state, scores.tier1, rows)  # type: ignore[arg-type]
+        return state.links(scores.tier1, rows)
 
     @torch.inference_mode()
     def semantic(self, embeddings: Embeddings, state: State, message: Message) -> Logits:
         """(m,) the part of the logit that vectors (m, d) have by their own likeness to the message."""
         vectors = self._checked(embeddings, "a turn")
-        return self.tiers.semantic(vectors, state, message.embedding, message.facts)  # type: ignore[arg-type]
+        return state.semantic(vectors, message.embedding, message.facts)
 
     @torch.inference_mode()
     def cosines(self, embeddings: Embeddings, message: Message) -> Logits:

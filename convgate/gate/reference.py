@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -16,13 +16,12 @@ from convgate.gate.bilinear import BilinearTier, positions
 from convgate.gate.config import GateConfig
 from convgate.gate.facts import TurnFacts
 
-REFERENCE_PARAMETERS = 221_829  # the threshold included
-
 
 @dataclass(frozen=True, eq=False)
 class TurnState:
     """What can be kept of a conversation's turns between messages."""
 
+    tiers: ReferenceTiers = field(repr=False)
     turns: Tensor  # (n, d)
     projected: Tensor  # (n, 4h) what the attention tier makes of the turns before any situation is known
 
@@ -36,13 +35,50 @@ class TurnState:
 
     @property
     def facts(self) -> Sequence[TurnFacts]:
-        """None: the reference reads embeddings alone."""
+        """No facts: the reference reads embeddings alone."""
         return ()
 
     @property
     def passages(self) -> Sequence[Embeddings]:
-        """None: each turn has its embedding alone."""
+        """One passage a turn: its embedding."""
         return [row[None] for row in self.embeddings]
+
+    def first(self, n: int) -> TurnState:
+        """Return the state of the first n of its turns."""
+        return TurnState(self.tiers, self.turns[:n], self.projected[:n])
+
+    def extended(
+        self, embeddings: Embeddings, facts: Sequence[TurnFacts], passages: Sequence[Embeddings]
+    ) -> TurnState:
+        """Return the state with (m, d) newer turns behind it."""
+        new = self.tiers.state(embeddings, facts, passages)
+        turns = torch.cat([self.turns, new.turns])
+        return TurnState(self.tiers, turns, torch.cat([self.projected, new.projected]))
+
+    def score(self, embedding: Embeddings, facts: TurnFacts | None) -> tuple[dict[str, Logits], Logits]:
+        """Return the parts of tier 1, each (n,), and the logits of tier 2, (n,) or none of a single turn."""
+        s = torch.from_numpy(embedding)
+        parts = self.tiers.bilinear(self.turns, s, positions(len(self)))
+        columns = torch.stack(list(parts.values()))
+        named: dict[str, Logits] = dict(zip(parts, columns.double().numpy(), strict=True))
+        if len(self) < 2:
+            return named, np.zeros(0)
+        attention = self.tiers.attention.score(self.projected, columns.sum(dim=0), s)
+        return named, attention.double().numpy()
+
+    def links(self, tier1: Logits, rows: Sequence[int]) -> Embeddings:
+        """Return (len(rows), n) the attention of the given turns."""
+        weights = self.tiers.attention.links(
+            self.projected, torch.from_numpy(tier1).float(), torch.tensor(list(rows), dtype=torch.long)
+        )
+        return np.asarray(weights.numpy(), dtype=np.float32)
+
+    def semantic(self, embeddings: Embeddings, embedding: Embeddings, facts: TurnFacts | None) -> Logits:
+        """Return (m,) sᵀ W e of each (m, d) embedding."""
+        parts = self.tiers.bilinear(
+            torch.from_numpy(embeddings), torch.from_numpy(embedding), positions(len(embeddings))
+        )
+        return np.asarray(parts["semantic"].double().numpy())
 
 
 class ReferenceTiers(nn.Module):
@@ -74,51 +110,8 @@ class ReferenceTiers(nn.Module):
     ) -> TurnState:
         """The state of turns with (n, d) embeddings."""
         turns = torch.from_numpy(embeddings)
-        return TurnState(turns, self.attention.project(turns))
-
-    def first(self, state: TurnState, n: int) -> TurnState:
-        """The state of the first n of its turns."""
-        return TurnState(state.turns[:n], state.projected[:n])
-
-    def extended(
-        self,
-        state: TurnState,
-        embeddings: Embeddings,
-        facts: Sequence[TurnFacts],
-        passages: Sequence[Embeddings],
-    ) -> TurnState:
-        """The state with (m, d) newer turns behind it."""
-        new = self.state(embeddings, facts, passages)
-        return TurnState(torch.cat([state.turns, new.turns]), torch.cat([state.projected, new.projected]))
-
-    def score(
-        self, state: TurnState, embedding: Embeddings, facts: TurnFacts | None
-    ) -> tuple[dict[str, Logits], Logits]:
-        """The parts of tier 1, each (n,), and the logits of tier 2, (n,) or none when there is one turn."""
-        s = torch.from_numpy(embedding)
-        parts = self.bilinear(state.turns, s, positions(len(state)))
-        columns = torch.stack(list(parts.values()))
-        named: dict[str, Logits] = dict(zip(parts, columns.double().numpy(), strict=True))
-        if len(state) < 2:
-            return named, np.zeros(0)
-        return named, self.attention.score(state.projected, columns.sum(dim=0), s).double().numpy()
-
-    def links(self, state: TurnState, tier1: Logits, rows: Sequence[int]) -> Embeddings:
-        """(len(rows), n) the attention of the given turns."""
-        weights = self.attention.links(
-            state.projected, torch.from_numpy(tier1).float(), torch.tensor(list(rows), dtype=torch.long)
-        )
-        return np.asarray(weights.numpy(), dtype=np.float32)
+        return TurnState(self, turns, self.attention.project(turns))
 
     def cosines(self, embeddings: Embeddings, embedding: Embeddings) -> Logits:
         """(m,) cosine of each (m, d) unit embedding to one (d,)."""
         return np.asarray(embeddings @ embedding, dtype=np.float64)
-
-    def semantic(
-        self, embeddings: Embeddings, state: TurnState, embedding: Embeddings, facts: TurnFacts | None
-    ) -> Logits:
-        """(m,) sᵀ W e of each (m, d) embedding."""
-        parts = self.bilinear(
-            torch.from_numpy(embeddings), torch.from_numpy(embedding), positions(len(embeddings))
-        )
-        return np.asarray(parts["semantic"].double().numpy())

@@ -13,11 +13,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from convgate.evaluation.split import Parts, group_episodes
 from convgate.gate.model import Gate
 from convgate.gate.thresholds import Absolute, Anchored, Rule
 from convgate.training.episodes import BATCH_SIZE, Episode, batches
 from convgate.training.report import ItemReport, ReportedCase, make_report
+from convgate.training.split import Parts, group_episodes
 
 _THRESHOLDS = np.linspace(0.2, 0.8, 61)
 _MAX_FITTED = 100  # conversations of a set

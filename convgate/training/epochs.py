@@ -3,49 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
-from convgate.core.parameters import Checked, setting
+from convgate.core.errors import TrainingError
+
+_BOUNDS: dict[str, tuple[float, float]] = {
+    "epochs": (1, 1_000),
+    "learning_rate": (1e-6, 0.1),
+    "weight_decay": (0, 1),
+    "episodes": (1, 100_000),
+    "cases": (1, 1_000),
+    "together": (1, 64),
+    "averaging": (1e-5, 1),
+    "dropped_parts": (0, 0.9),
+    "noise": (0, 2),
+    "overlap": (0, 10),
+    "patience": (1, 1_000),
+    "seed": (0, 2**31 - 1),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingSettings(Checked):
-    """How a gate is trained."""
+class TrainingSettings:
+    """How a gate is trained; TrainingError for a value out of its bounds."""
 
-    name: ClassVar[str] = "training"
-    epochs: int = setting(10, "epochs", low=1, high=1_000, step=1, help="Passes over the data, at most.")
-    learning_rate: float = setting(
-        0.003, "", low=1e-6, high=0.1, step=0.0001, help="Largest step size; it rises at first, then falls."
-    )
-    weight_decay: float = setting(0.02, "", low=0.0, high=1.0, step=0.01, help="Pull of the weights to 0.")
-    episodes: int = setting(
-        300, "a set and epoch", low=1, high=100_000, step=10,
-        help="Every set gives this many conversations an epoch; a small one repeats up to six times.",
-    )  # fmt: skip
-    cases: int = setting(30, "a conversation", low=1, high=1_000, step=1, help="Cases drawn from it at most.")
-    together: int = setting(4, "conversations", low=1, high=64, step=1, help="For one step of the optimiser.")
-    averaging: float = setting(
-        0.003,
-        "",
-        low=1e-5,
-        high=1.0,
-        step=0.001,
-        help="Share of each step in the running mean of the weights.",
-    )
-    dropped_parts: float = setting(
-        0.08, "", low=0.0, high=0.9, step=0.01,
-        help="Chance that a part of the features is at its usual value all through a conversation.",
-    )  # fmt: skip
-    noise: float = setting(
-        0.3, "spreads", low=0.0, high=2.0, step=0.05, help="Random change of each feature, in its own spread."
-    )
-    overlap: float = setting(
-        0.5, "", low=0.0, high=10.0, step=0.1, help="Weight of the selection's F1 beside the cross-entropy."
-    )
-    patience: int = setting(
-        8, "epochs", low=1, high=1_000, step=1, help="Without a better validation loss, before it stops."
-    )
-    seed: int = setting(0, "", low=0, high=2**31 - 1, step=1, help="Fixes everything that is drawn.")
+    epochs: int = 10  # max passes over the data
+    learning_rate: float = 0.003  # max step size; it rises at first, then falls
+    weight_decay: float = 0.02  # pull of the weights to 0
+    episodes: int = 300  # conversations that each set gives per epoch; one comes at most six times
+    cases: int = 30  # max cases drawn from a conversation
+    together: int = 4  # conversations for one step of the optimiser
+    averaging: float = 0.003  # share of each step in the running mean of the weights
+    dropped_parts: float = 0.08  # chance that a part of the features is at its usual value in a conversation
+    noise: float = 0.3  # random change of each feature, in its own spread
+    overlap: float = 0.5  # weight of the selection's F1 beside the cross-entropy
+    patience: int = 8  # max epochs without a better validation loss
+    seed: int = 0  # fixes everything that is drawn
+
+    def __post_init__(self) -> None:
+        for name, (low, high) in _BOUNDS.items():
+            if not low <= (value := getattr(self, name)) <= high:
+                raise TrainingError(f"{name} must be from {low:g} to {high:g}; got {value!r}")
 
 
 FURTHER = TrainingSettings(epochs=8, learning_rate=0.0005, averaging=0.02, patience=4)

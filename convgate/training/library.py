@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -29,7 +29,7 @@ from convgate.core.home import check_writable, make_home, make_private
 from convgate.embedding.cache import CACHE_FILE, forget
 from convgate.store import Conversations, DeletedConversation, Store
 from convgate.store.openings import chain
-from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
+from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.records import read_json
 from convgate.training.run import DATA, REPORT, Run, Runs
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set, write_relevance_set
@@ -249,16 +249,21 @@ def find_copies(home: Path, deleted: Sequence[DeletedConversation]) -> Copies:
 
     A copy is known by the hashes of its turns: it is the same conversation, or one is the other's beginning.
     """
-    finder = _CopyFinder(deleted)
-    runs: dict[bool | None, list[str]] = {True: [], False: [], None: []}
-    for run in Runs(home).all() if deleted else ():
-        runs[finder.in_run(run)].append(run.id)
-    library = RelevanceSets(home)
-    sets: dict[bool | None, list[str]] = {True: [], False: [], None: []}
-    for name in library.names() if deleted else ():
-        if name != SAMPLES:
-            sets[finder.in_files([library.path(name)])].append(name)
-    return Copies(tuple(runs[True]), tuple(sets[True]), tuple(sets[None]), tuple(runs[None]))
+    if not deleted:
+        return Copies()
+    finder, library = _CopyFinder(deleted), RelevanceSets(home)
+    runs = {run.id: finder.in_run(run) for run in Runs(home).all()}
+    sets = {name: finder.in_files([library.path(name)]) for name in library.names() if name != SAMPLES}
+
+    def names(copies: Mapping[str, bool | None], *, has_copy: bool | None) -> tuple[str, ...]:
+        return tuple(name for name, found in copies.items() if found is has_copy)
+
+    return Copies(
+        runs=names(runs, has_copy=True),
+        sets=names(sets, has_copy=True),
+        unread=names(sets, has_copy=None),
+        unread_runs=names(runs, has_copy=None),
+    )
 
 
 def remove_for_good(store: Store, home: Path) -> Removal:
@@ -281,7 +286,8 @@ def remove_for_good(store: Store, home: Path) -> Removal:
             f"the training {active[0]} uses a copy; stop it on the page Train first. Nothing was removed."
         )
     for run in runs:
-        _remove_data(run)
+        run.remove_data()
+    library.sweep()
     finder = _CopyFinder(deleted)
     for name in copies.sets:
         found = library.read(name).conversations
@@ -325,12 +331,3 @@ class _CopyFinder:
                 return True
             is_whole = is_whole and all(problem.severity != "error" for problem in read.problems)
         return False if is_whole else None
-
-
-def _remove_data(run: Run) -> None:
-    try:
-        run.remove_data()
-    except OSError as error:
-        raise TrainingError(
-            f"the data of the run {run.id} cannot be removed: {error.strerror or error}"
-        ) from error

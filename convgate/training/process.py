@@ -12,15 +12,17 @@ import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shutil import copyfile
 
 from convgate.core.errors import GateError, TrainingError, TranscriptError
 from convgate.core.home import make_home, make_private
+from convgate.training.epochs import FURTHER
 from convgate.training.library import RelevanceSets
-from convgate.training.records import Progress, Request, utc_now
-from convgate.training.run import DATA, LOADING, LOG, OUTCOME, STARTING, Run, Runs
+from convgate.training.records import Activate, Progress
+from convgate.training.run import DATA, LOG, STARTING, Run, Runs
+from convgate.training.sets import Plan
 from convgate.transcripts.relevance_sets import RelevanceSet, write_relevance_set
 from convgate.versions import Versions, check_name
 
@@ -62,7 +64,7 @@ def start_training(home: Path, order: Order) -> str:
         raise TrainingError("there is nothing to learn from: choose labels, a set or replayed texts")
     run = Runs(home).new()
     data = run.folder / DATA
-    try:
+    with run.writing():
         make_home(data)
         files = [data / f"{name}.jsonl" for name in order.sets]
         for name, file in zip(order.sets, files, strict=True):
@@ -71,9 +73,10 @@ def start_training(home: Path, order: Order) -> str:
         if labels is not None:
             files.insert(0, data / f"{_free_name(labels.name, order.sets)}.jsonl")
             write_relevance_set(labels, files[0], private=True)
-    except OSError as error:
-        raise TrainingError(f"{data} cannot be written: {error.strerror}") from error
-    request = _request(order, run, files)
+    settings = FURTHER if order.epochs is None else replace(FURTHER, epochs=order.epochs)
+    plan = Plan(tuple(files), settings, parent=order.parent, replay=order.replay)
+    activate: Activate = "better" if order.activate else "never"
+    request = plan.request(run.folder, name=order.name, note=order.note, who=order.who, activate=activate)
     run.write_request(request)
     _launch(home, run, request.arguments, epochs=0)
     return run.id
@@ -103,27 +106,6 @@ def _resumable(home: Path, id: str) -> Run:
         why = "it is done" if run.state == "done" else "its data or its command is missing"
         raise TrainingError(f"the run {id} cannot be resumed: {why}")
     return run
-
-
-def _request(order: Order, run: Run, files: Sequence[Path]) -> Request:
-    words = ["train", *map(str, files), "--from", order.parent, "--run", str(run.folder)]
-    options = {"--name": order.name, "--note": order.note, "--who": order.who}
-    words += [f"{option}={value}".replace("\0", "") for option, value in options.items() if value]
-    words += ["--epochs", str(order.epochs)] if order.epochs else []
-    for name in order.replay:
-        words += ["--replay", name]
-    words.append("--activate" if order.activate else "--no-activate")
-    return Request(
-        arguments=tuple(words),
-        parent=order.parent,
-        sets=tuple(file.stem for file in files),
-        replay=order.replay,
-        epochs=order.epochs or 0,
-        name=order.name,
-        note=order.note,
-        who=order.who,
-        started=utc_now(),
-    )
 
 
 def _free_name(wanted: str, taken: Sequence[str]) -> str:
@@ -164,19 +146,13 @@ def start_process(
     command: Sequence[str], output: int, environment: Mapping[str, str]
 ) -> subprocess.Popen[bytes]:
     """Return a process in a session of its own, which no Ctrl-C or end of the app reaches. Raises OSError."""
-    flags = 0
-    if os.name != "posix":
-        flags = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(
-            subprocess, "CREATE_NEW_PROCESS_GROUP", 0
-        )
     process = subprocess.Popen(
         list(command),
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
         env=dict(environment),
-        start_new_session=os.name == "posix",
-        creationflags=flags,
+        start_new_session=True,
     )
     if hasattr(os, "setpriority"):
         with suppress(OSError):  # it is over already, or the system does not let us
@@ -187,19 +163,8 @@ def start_process(
 def _await(process: subprocess.Popen[bytes], run: Run, start: Progress) -> None:
     """Wait for the end, and write it down when the training could not report anything itself."""
     code = process.wait()
-
-    def has_reported() -> bool:
-        return Run(run.folder).progress != start or (run.folder / OUTCOME).exists()
-
-    if has_reported():
-        return
     with suppress(OSError, TrainingError), run.lock():  # if it is locked, another process has the run
-        if has_reported():
-            return
-        if code > 0:
-            lines = (run.folder / LOG).read_bytes()[-4000:].decode(errors="replace").split("\n")
-            last = next((line.strip() for line in reversed(lines) if line.strip()), "its log is empty")
-            message = f"The training ended with exit code {code}: {last[:500]}"
+        now = Run(run.folder)
+        if now.progress == start and not now.outcome:
+            message = f"The training ended before it began (exit code {code}). Its log may say why."
             run.write_outcome("failed", start.epochs, {"message": message})
-        else:
-            run.write_progress(LOADING, epochs=start.epochs)  # shown as interrupted

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pydantic import TypeAdapter, with_config
 
@@ -18,7 +18,10 @@ from convgate.core.home import make_private
 from convgate.core.validation import STORED
 from convgate.gate.config import GateConfig
 from convgate.training.epochs import Epoch, TrainingSettings
-from convgate.versions.card import Sha256
+from convgate.versions.card import DataSet, Sha256
+
+Activate = Literal["always", "better", "never"]
+"""Whether a new version is activated: "better" when it is certainly better than its parent."""
 
 _LIBRARIES = ("numpy", "scipy", "sentence-transformers", "torch")
 
@@ -40,11 +43,7 @@ class Request:
 
     def finish_arguments(self, epochs: int) -> Sequence[str]:
         """Return the arguments of the command that ends after so many epochs."""
-        words = list(self.arguments)
-        if "--epochs" in words:
-            index = words.index("--epochs")
-            del words[index : index + 2]
-        return [*words, "--epochs", str(epochs)]
+        return [*self.arguments, "--epochs", str(epochs)]  # of an option given twice, the last one counts
 
 
 @with_config(STORED)
@@ -61,19 +60,6 @@ class Progress:
 
 @with_config(STORED)
 @dataclass(frozen=True)
-class Source:
-    """One set that a gate was trained on."""
-
-    name: str
-    sha256: Sha256  # of the file, or of the texts where it was generated
-    conversations: int
-    cases: int
-    licence: str = ""  # as the provider of the set said
-    attribution: str = ""
-
-
-@with_config(STORED)
-@dataclass(frozen=True)
 class RunRecord:
     """`run.json`: what was trained, on what, how, and how it went."""
 
@@ -81,7 +67,7 @@ class RunRecord:
     parent: str | None
     config: GateConfig
     settings: TrainingSettings
-    sources: tuple[Source, ...]
+    data: tuple[DataSet, ...]
     libraries: Mapping[str, str]
     epochs: tuple[Epoch, ...] = ()
     state_sha256: Sha256 = ""  # of the tensors after the last of them
@@ -89,12 +75,12 @@ class RunRecord:
 
     @classmethod
     def new(
-        cls, config: GateConfig, settings: TrainingSettings, sources: tuple[Source, ...], parent: str | None
+        cls, config: GateConfig, settings: TrainingSettings, data: tuple[DataSet, ...], parent: str | None
     ) -> Self:
         """Return the record of a run that starts now."""
         libraries = {"python": platform.python_version()} | {name: version(name) for name in _LIBRARIES}
         started = datetime.now(UTC).isoformat(timespec="seconds")
-        return cls(started, parent, config, settings, sources, libraries)
+        return cls(started, parent, config, settings, data, libraries)
 
     def plan(self) -> dict[str, Any]:
         """Return what must stay the same when the run is resumed, by name."""
@@ -105,7 +91,7 @@ class RunRecord:
             **config,
             **{f"encoder {name}": value for name, value in encoder.items()},
             **asdict(self.settings),
-            **{f"set {source.name}": source.sha256[:12] for source in self.sources},
+            **{f"set {each.name}": each.sha256[:12] for each in self.data},
         }
 
 

@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TrainingError
 from convgate.core.files import write_whole
+from convgate.core.text import pluralize, to_line
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw, interval
 from convgate.evaluation.metrics import Bools, Terms, ratios
 from convgate.evaluation.results import Measure
@@ -127,13 +128,15 @@ class ItemReport:
         texts: dict[str, dict[int, str]] = {}
         for case, turn in zip(self.case.tolist(), self.turn.tolist(), strict=True):
             id = self.cases[case].conversation
-            texts.setdefault(id, {})[turn] = excerpt(conversations[id].turns[turn].text)
+            texts.setdefault(id, {})[turn] = to_line(conversations[id].turns[turn].text, _EXCERPT)
 
         def with_text(case: ReportedCase) -> ReportedCase:
             if case.turn is None:
                 question = questions.get(case.id, "")
-                return replace(case, text=excerpt(question), question=question)
-            return replace(case, text=excerpt(conversations[case.conversation].turns[case.turn].text))
+                return replace(case, text=to_line(question, _EXCERPT), question=question)
+            return replace(
+                case, text=to_line(conversations[case.conversation].turns[case.turn].text, _EXCERPT)
+            )
 
         said = {id: (chain(conversations[id].turns)[-1].hex(), len(conversations[id])) for id in texts}
         return replace(self, cases=tuple(map(with_text, self.cases)), texts=texts, said=said)
@@ -232,9 +235,10 @@ class Verdict:
         """The verdict for people."""
         how = "better than" if self.better else "not better than"
         return (
-            f"On {_counted(self.cases, 'message')} of {_counted(self.conversations, 'held-out conversation')}"
-            f" it is {how} its parent: F1 {self.child_f1:.3f} vs. {self.parent_f1:.3f},"
-            f" {_counted(self.fixed, 'turn')} fixed, {self.broken:,} broken. {self._certainty}"
+            f"On {pluralize(self.cases, 'message')} of"
+            f" {pluralize(self.conversations, 'held-out conversation')} it is {how} its parent:"
+            f" F1 {self.child_f1:.3f} vs. {self.parent_f1:.3f},"
+            f" {pluralize(self.fixed, 'turn')} fixed, {self.broken:,} broken. {self._certainty}"
         )
 
     @property
@@ -288,16 +292,6 @@ def measured_f1(report: ItemReport) -> Measured:
 
 def _metric(measure: Measure) -> Metric:
     return Metric(measure.value, measure.low, measure.high)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun if number == 1 else noun + 's'}"
-
-
-def excerpt(text: str) -> str:
-    """Return how a text begins, on one line."""
-    line = " ".join(text[: 4 * _EXCERPT].split())
-    return line if len(line) <= _EXCERPT else f"{line[: _EXCERPT - 1].rstrip()}…"
 
 
 def _f1_measure(terms: Terms) -> Measure:

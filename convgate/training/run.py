@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -63,7 +62,6 @@ State = Literal["running", "stopping", "stopped", "failed", "done", "interrupted
 
 _T = TypeVar("_T")
 _ID = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
-_DELETED = ".deleted"  # suffix of the folder of a run that is being deleted
 _LOCK_SECONDS = 0.5  # to wait for a lock: whoever asks for the state holds it for a moment
 _START_SECONDS = 120.0  # that a process may take until its first report
 
@@ -73,8 +71,6 @@ class Run:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.id = folder, folder.name
-
-    # What the folder says
 
     @cached_property
     def request(self) -> Request | None:
@@ -160,8 +156,6 @@ class Run:
             return "The process ended early. The last whole epoch is saved."
         return str(self.outcome.get("sentence") or self.outcome.get("message") or "")
 
-    # Locking
-
     def is_locked(self) -> bool:
         """Whether a process is training in the folder."""
         if not (self.folder / LOCK).exists():
@@ -190,21 +184,25 @@ class Run:
         except Timeout as error:
             raise TrainingError(f"another training is running in {self.folder}") from error
         except OSError as error:
-            raise self._cannot_write(error) from error
+            raise _cannot_write(self.folder, error) from error
         try:
             yield
         finally:
             lock.release()
 
-    # Writing
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Turn an OSError in the block into a TrainingError."""
+        try:
+            yield
+        except OSError as error:
+            raise _cannot_write(self.folder, error) from error
 
     def write_request(self, request: Request) -> None:
         """Write the request and make the folder. Raises TrainingError."""
-        try:
+        with self.writing():
             make_home(self.folder)
             write_json(self.folder / REQUEST, asdict(request))
-        except OSError as error:
-            raise self._cannot_write(error) from error
 
     def write_progress(self, stage: str, done: int = 0, total: int = 0, *, epochs: int) -> Progress:
         """Write what it does now. Raises OSError."""
@@ -213,7 +211,7 @@ class Run:
         return progress
 
     def write_outcome(self, state: State, epochs: int, values: Mapping[str, Any]) -> None:
-        """Write how it ended. Raises OSError."""
+        """Write how it ended, and remove a request to stop. Raises OSError."""
         write_json(self.folder / OUTCOME, {"state": state, "ended": utc_now(), "ran": epochs, **values})
         (self.folder / STOP).unlink(missing_ok=True)
 
@@ -222,24 +220,14 @@ class Run:
         (self.folder / STOP).unlink(missing_ok=True)
         (self.folder / OUTCOME).unlink(missing_ok=True)
 
-    def request_stop(self) -> None:
-        """Ask it to stop at its next report; does nothing unless it is active."""
-        check_writable(self.folder)
-        if self.is_active:
-            try:
-                make_private(self.folder / STOP)
-            except OSError as error:
-                raise self._cannot_write(error) from error
-
     def remove_data(self) -> None:
-        """Remove all that quotes conversations; last the report, by which a copy is found. Raises OSError."""
-        for file in (self.folder / LOG, *self.folder.glob(".*.partial")):
-            file.unlink(missing_ok=True)
-        if (self.folder / DATA).exists():
-            shutil.rmtree(self.folder / DATA)
-        (self.folder / REPORT).unlink(missing_ok=True)
-
-    # The record and the state of the training
+        """Remove all that quotes conversations; last the report, by which a copy is found."""
+        with self.writing():
+            for file in (self.folder / LOG, *self.folder.glob(".*.partial")):
+                file.unlink(missing_ok=True)
+            if (self.folder / DATA).exists():
+                shutil.rmtree(self.folder / DATA)
+            (self.folder / REPORT).unlink(missing_ok=True)
 
     @property
     def has_record(self) -> bool:
@@ -263,15 +251,13 @@ class Run:
         digest = hashlib.sha256(content).hexdigest()
         record = replace(record, epochs=tuple(trainer.history), state_sha256=digest)
         state = self._state_file(record)
-        try:
+        with self.writing():
             make_home(self.folder)
             write_whole(state, content, private=True)
             write_whole(self.folder / RECORD, dump(RECORD_TYPE, record, RECORD), private=True)
             for old in (*self.folder.glob(f"*.{STATE}"), *self.folder.glob(".*.partial")):
                 if old != state:
                     old.unlink(missing_ok=True)
-        except OSError as error:
-            raise self._cannot_write(error) from error
         return record
 
     def resume(self, wanted: RunRecord, trainer: Trainer) -> RunRecord:
@@ -308,9 +294,6 @@ class Run:
     def _state_file(self, record: RunRecord) -> Path:
         return self.folder / f"{record.state_sha256[:16]}.{STATE}"
 
-    def _cannot_write(self, error: OSError) -> TrainingError:
-        return TrainingError(f"the run in {self.folder} cannot be written: {error.strerror or error}")
-
 
 class Runs:
     """The runs in `home`/runs, one folder each."""
@@ -339,8 +322,12 @@ class Runs:
         return Run(self.folder / id)
 
     def stop(self, id: str) -> None:
-        """Ask the run to stop at its next report."""
-        self.get(id).request_stop()
+        """Ask the run to stop at its next report; does nothing unless it is active."""
+        check_writable(self.folder)
+        run = self.get(id)
+        if run.is_active:
+            with run.writing():
+                make_private(run.folder / STOP)
 
     def delete(self, id: str) -> None:
         """Remove the run's folder; its version stays. TrainingError while it is active."""
@@ -348,17 +335,12 @@ class Runs:
         run = self.get(id)
         if run.is_active:
             raise TrainingError(f"the run {id} is active; stop it before you delete it")
-        removed = run.folder.with_name(f".{secrets.token_hex(8)}{_DELETED}")
-        try:
-            run.folder.rename(removed)
-            shutil.rmtree(removed)
-        except OSError as error:
-            raise TrainingError(f"the run {id} cannot be deleted: {error.strerror}") from error
+        with run.writing():
+            shutil.rmtree(run.folder)
 
-    def sweep(self) -> None:
-        """Remove what a kill left of runs that were being deleted. Never raises."""
-        for left in self.folder.glob(f".*{_DELETED}"):
-            shutil.rmtree(left, ignore_errors=True)
+
+def _cannot_write(folder: Path, error: OSError) -> TrainingError:
+    return TrainingError(f"the run in {folder} cannot be changed: {error.strerror or error}")
 
 
 def _read(kind: TypeAdapter[_T], path: Path) -> _T | None:

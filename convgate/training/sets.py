@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 
 from convgate.core.errors import TrainingError
 from convgate.evaluation.counted_once import Overlap, counted_once
-from convgate.evaluation.split import make_ids_unique
 from convgate.gate.thresholds import Anchored, Expected, Rule, Stricter
-from convgate.training.corpora.recognise import attribution_of, corpora_in, licence_of
+from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
 from convgate.training.progress import Listener
-from convgate.training.records import Source
+from convgate.training.records import Activate, Request, utc_now
+from convgate.training.split import make_ids_unique
 from convgate.transcripts.reading import read_conversations
 from convgate.transcripts.relevance_sets import RelevanceSet, read_relevance_set
-from convgate.versions import Version, Versions
+from convgate.versions import DataSet, Version, Versions
 
 if TYPE_CHECKING:
     from convgate.embedding.base import Encoder
@@ -61,7 +61,7 @@ class TrainingSet:
     """A relevance set, and where it comes from."""
 
     cases: RelevanceSet
-    source: Source
+    data: DataSet
     overlaps: tuple[Overlap, ...] = ()  # what other sets judge too, and is left out here
 
 
@@ -77,10 +77,32 @@ class Plan:
 
     def command(self) -> list[str]:
         """Return the words of the command that trains so, without the options that all plans have."""
-        words = ["train", *(str(file.absolute()) for file in self.files), "--from", str(self.parent)]
-        for name in self.replay:
-            words += ["--replay", name]
-        return words
+        return ["train", *(str(file.absolute()) for file in self.files), "--from", str(self.parent)]
+
+    def request(self, folder: Path, *, name: str, note: str, who: str, activate: Activate) -> Request:
+        """Return the request of a run in the folder, with the words that resume it from anywhere."""
+        words = [*self.command(), "--run", str(folder.absolute())]
+        texts = {"--name": name, "--note": note, "--who": who}
+        words += [f"{option}={text}".replace("\0", "") for option, text in texts.items() if text]
+        words += ["--epochs", str(self.settings.epochs), "--learning-rate", str(self.settings.learning_rate)]
+        words += ["--seed", str(self.settings.seed)]
+        words += [word for each in self.replay for word in ("--replay", each)]
+        words += ["--skip-bad"] * self.skip_bad
+        if activate != "never":
+            words.append("--activate")
+        elif self.parent is not None:  # from scratch, nothing is activated unless asked for
+            words.append("--no-activate")
+        return Request(
+            arguments=tuple(words),
+            parent=self.parent,
+            sets=tuple(file.stem for file in self.files),
+            replay=self.replay,
+            epochs=self.settings.epochs,
+            name=name,
+            note=note,
+            who=who,
+            started=utc_now(),
+        )
 
     def load_gate(self, encoder: Encoder, versions: Versions) -> tuple[Gate, Version | None]:
         """Return the gate to train and its parent. Raises GateError."""
@@ -195,7 +217,7 @@ def make_set(cases: RelevanceSet) -> TrainingSet:
     for case in cases.cases:
         judged = "" if case.judged is None else f"\0{sorted(case.judged)}"
         digest.update(f"{case.conversation}\0{case.turn}\0{sorted(case.relevant)}{judged}".encode())
-    return TrainingSet(cases, _source(cases, digest.hexdigest(), LICENCE, ATTRIBUTION))
+    return TrainingSet(cases, _data_of(cases, digest.hexdigest(), LICENCE, ATTRIBUTION))
 
 
 def _replay_set(name: str) -> RelevanceSet:
@@ -210,16 +232,15 @@ def _from_file(path: Path, cases: RelevanceSet) -> TrainingSet:
     for corpus in corpora_in(cases):
         if not corpus.may_train:
             raise TrainingError(f"{path.name}: {corpus.terms}. It is not trained on.")
-    return TrainingSet(cases, _source(cases, hashlib.sha256(path.read_bytes()).hexdigest(), "", ""))
+    return TrainingSet(cases, _data_of(cases, hashlib.sha256(path.read_bytes()).hexdigest(), "", ""))
 
 
-def _source(cases: RelevanceSet, digest: str, licence: str, attribution: str) -> Source:
+def _data_of(cases: RelevanceSet, digest: str, licence: str, attribution: str) -> DataSet:
     corpora = corpora_in(cases)
-    return Source(
+    return DataSet(
         cases.name,
         digest,
-        len(cases.conversations),
-        len(cases.cases),
+        {"conversations": len(cases.conversations), "cases": len(cases.cases)},
         licence=licence_of(corpora, own=licence),
         attribution=attribution_of(corpora, own=attribution),
     )

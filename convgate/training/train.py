@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from time import monotonic
-from typing import Any, Literal
+from typing import Any
 
 from convgate.core.errors import GateError
 from convgate.core.parameters import parameter_names
 from convgate.embedding.base import Encoder
-from convgate.evaluation.split import split_episodes
 from convgate.gate.thresholds import Rule
 from convgate.training.comparison import compare_gates, fit_threshold
-from convgate.training.progress import Listener, Reporter
-from convgate.training.records import RunRecord
+from convgate.training.progress import Listener, report_run
+from convgate.training.records import Activate, RunRecord
 from convgate.training.report import MIN_COMPARED, ItemReport, Verdict, make_verdict, measured_f1
 from convgate.training.run import Run
 from convgate.training.sets import REPLAY_PREFIX, Plan, TrainingSet
+from convgate.training.split import split_episodes
 from convgate.training.trainer import Trainer
-from convgate.versions import DataSet, Draft, Training, Version, Versions, check_name
+from convgate.versions import Draft, Training, Version, Versions, check_name
 
-Activate = Literal["always", "better", "never"]
 _CURVES = ("loss", "validation_loss", "precision", "recall", "activation")  # of the card, by epoch
 HELD_OUT = "held out of its training data"  # the name on the card of the conversations compared on
 
@@ -78,7 +77,7 @@ def train_version(
     in the run), or the run was started with another plan; StoppedError when somebody stops it;
     TranscriptError and GateError as the readers of files and versions do.
     """
-    with run.lock(), Reporter(run, listener) as reporter:
+    with report_run(run, listener) as reporter:
         encoder = encoder() if callable(encoder) else encoder
         if name is not None and check_name(name) in versions.names() and not _is_of(versions.get(name), run):
             raise GateError(f"there is already a version {name}; choose another name")
@@ -88,11 +87,11 @@ def train_version(
         replayed = [each.cases.name for each in sets if each.cases.name.startswith(REPLAY_PREFIX)]
         parts = split_episodes(episodes, replayed=replayed, compare=parent is not None)
         trainer = Trainer(gate, parts.training, parts.validation, plan.settings, replayed=parts.replayed)
-        sources = tuple(each.source for each in sets)
-        record = RunRecord.new(gate.config, plan.settings, sources, parent=plan.parent)
+        data = tuple(each.data for each in sets)
+        record = RunRecord.new(gate.config, plan.settings, data, parent=plan.parent)
         if run.has_record:
             record = run.resume(record, trainer)
-            reporter.resume(len(record.epochs))
+            reporter.epochs = len(record.epochs)
         record = _train(run, record, trainer, reporter)
         reporter.stage("Fitting the threshold")
         rule = plan.rule(parent)
@@ -213,7 +212,7 @@ def _draft(
     """Return what the version's card says of the run."""
     defaults = type(rule)()
     parameters = {name: getattr(rule, name) for name in parameter_names(type(rule))}
-    own = {source.sha256 for source in record.sources}
+    own = {each.sha256 for each in record.data}
     inherited = tuple(each for each in (parent.card.data if parent else ()) if each.sha256 not in own)
     return Draft(
         threshold_rule=rule.name,
@@ -221,17 +220,7 @@ def _draft(
             name: value for name, value in parameters.items() if value != getattr(defaults, name)
         },
         parent=parent.as_parent() if parent else None,
-        data=inherited
-        + tuple(
-            DataSet(
-                name=source.name,
-                sha256=source.sha256,
-                counts={"conversations": source.conversations, "cases": source.cases},
-                licence=source.licence,
-                attribution=source.attribution,
-            )
-            for source in record.sources
-        ),
+        data=inherited + record.data,
         training=Training(
             seed=record.settings.seed,
             epochs=len(record.epochs),

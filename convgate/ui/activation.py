@@ -24,4 +24,4 @@ def go_back(app: App) -> str | None:
 
 def take_back(app: App, change: Change) -> None:
     """Point to where that change, the last one of its pointer, pointed away from."""
-    Versions(app.settings.home).take_back(change, who=person(), encoder=app.encoder().identity)
+    Versions(app.settings.home).undo(change, who=person(), encoder=app.encoder().identity)

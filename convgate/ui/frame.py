@@ -77,7 +77,6 @@ def page(title: str, purpose: str) -> Iterator[App]:
         follow_theme()
         settings = services.settings()
         app = App(settings, services.store(settings.database))
-        services.swept(settings.home)
     except ConvgateError as error:
         _show_end(error)
         st.stop()

@@ -11,10 +11,10 @@ import streamlit as st
 
 from convgate.core.text import pluralize
 from convgate.evaluation.counted_once import Overlap, counted_once
-from convgate.evaluation.split import count_conversations
 from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import Store
 from convgate.training.library import RelevanceSets
+from convgate.training.split import count_conversations
 from convgate.transcripts import RelevanceSet
 from convgate.ui.frame import App
 from convgate.ui.page_state import Address

@@ -93,19 +93,6 @@ def warm_up() -> threading.Thread:
     return thread
 
 
-@st.cache_resource(max_entries=4, show_spinner=False)
-def swept(home: Path) -> bool:
-    """Remove, once, what a kill left half removed or half added; whether that was done."""
-    if is_read_only(home):
-        return False
-    from convgate.training.library import RelevanceSets  # slow to import, and not needed by later reruns
-    from convgate.training.run import Runs
-
-    Runs(home).sweep()
-    RelevanceSets(home).sweep()
-    return True
-
-
 def remove_for_good(chosen: Settings) -> Removal:
     """Remove the deleted conversations, with every copy in the home and in memory.
 

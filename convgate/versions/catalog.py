@@ -28,8 +28,6 @@ from convgate.versions.version import (
     UNTRAINED,
     Version,
     automatic_name,
-    called,
-    check_files,
     check_name,
     is_name,
     pack,
@@ -67,7 +65,7 @@ class Versions:
     """The versions in `home`/versions; they never change, only come, go, and are pointed at.
 
     Several programs may share the folder. Every method raises GateError for a name that there is not, for
-    what is damaged, and for what cannot be written, after which everything is as it was.
+    what is damaged, and for what cannot be written; no version is changed then.
     """
 
     def __init__(self, home: Path) -> None:
@@ -92,7 +90,7 @@ class Versions:
     def before(self) -> str | None:
         """What `rollback` would go back to, "untrained" when none ships; None when there is nothing."""
         try:
-            pointers = self._pointers().rolled_back(self._own_names(), "", _now())
+            pointers = self._pointers().roll_back(self._own_names(), "", _now())
         except GateError:
             return None
         return pointers.active or (SHIPPED if _is_packaged() else UNTRAINED)
@@ -136,14 +134,10 @@ class Versions:
             return Path(version)
         return None if version == UNTRAINED else self.get(version)
 
-    def check_free(self, name: str) -> None:
-        """Raise GateError when no new version can have that name."""
-        self._free_name(name)
-
     def add(self, gate: Gate, draft: Draft, *, name: str | None = None) -> Version:
         """Store a gate as a new version, under the day's date and a number unless it is named."""
         with self._changing():
-            return write_version(self.root / self._free_name(name), gate, draft)
+            return write_version(self.root / self.free_name(name), gate, draft)
 
     def export(self, name: str) -> bytes:
         """The version as one zip file, to be imported elsewhere."""
@@ -154,58 +148,53 @@ class Versions:
 
         where: what errors call the file, unless it has a name.
         """
-        packed, files = unpack(source, where)
-        check_files(files, called(source, where))
+        packed = unpack(source, where)
         with self._changing():
-            return write_files(self.root / self._free_name(name or packed), files)
+            return write_files(self.root / self.free_name(name or packed.name), packed.files)
 
     def activate(self, name: str, *, who: str, encoder: EncoderIdentity | None = None) -> Change | None:
-        """Use that version from now on, after its files are checked; what changed, None when it was in use.
+        """Use that version from now on, after checking its files; return the change, None without one.
 
-        encoder: refuse a version that was made for another one, here and when going back.
+        encoder: refuse a version that was made for another one, as in `rollback` and `undo`.
         """
         with self._changing():
             self._check_usable(name, encoder)
             if name == self.active:
                 return None
-            pointers = self._pointers().activated(None if name == SHIPPED else name, who, _now())
-            self._write(pointers)
-        return pointers.last("active")
+            pointed = None if name == SHIPPED else name
+            return self._write(self._pointers().point("active", pointed, who, _now()))
 
     def rollback(self, *, who: str, encoder: EncoderIdentity | None = None) -> str | None:
-        """Use the version again that was active before, and tell its name; None is the untrained gate."""
+        """Use the version again that was active before, and return its name; None is the untrained gate."""
         with self._changing():
-            pointers = self._pointers().rolled_back(self._own_names(), who, _now())
+            pointers = self._pointers().roll_back(self._own_names(), who, _now())
             self._check_usable(pointers.active, encoder)
             self._write(pointers)
         return self.active
 
     def set_baseline(self, name: str | None, *, who: str) -> Change | None:
-        """Compare others with that version from now on, or with none; what changed, None when nothing did."""
+        """Compare others with that version, or with none; return the change, None without one."""
         with self._changing():
             if name is not None:
                 self.get(name)
             if name == self.baseline:
                 return None
-            pointers = self._pointers().based_on(name, who, _now())
-            self._write(pointers)
-        return pointers.last("baseline")
+            return self._write(self._pointers().point("baseline", name, who, _now()))
 
-    def take_back(self, change: Change, *, who: str, encoder: EncoderIdentity | None = None) -> None:
-        """Point to where that change, the last one of its pointer, pointed away from.
+    def undo(self, change: Change, *, who: str, encoder: EncoderIdentity | None = None) -> None:
+        """Undo the last change of its pointer.
 
-        GateError when somebody changed it since, or that version is gone or damaged.
+        GateError when the pointer was changed since, or the version before is gone or damaged.
         """
         with self._changing():
-            pointers = self._pointers().taken_back(change, who, _now())
-            checked = encoder if change.pointer == "active" else None
-            self._check_usable(pointers.changes[-1].version, checked)
+            pointers = self._pointers().undo(change, who, _now())
+            self._check_usable(pointers.changes[-1].version, encoder if change.pointer == "active" else None)
             self._write(pointers)
 
     def rename(self, old: str, new: str) -> Version:
         """Give a version another name; GateError when it is active, the baseline or a parent."""
         with self._changing():
-            folder, target = self._folder(old), self.root / self._free_name(new)
+            folder, target = self._folder(old), self.root / self.free_name(new)
             if uses := self.uses(old):
                 raise GateError(f"{old} keeps its name: it is {uses}")
             folder.rename(target)
@@ -221,18 +210,15 @@ class Versions:
             folder = self._folder(name)
             if (uses := self.uses(name)) and not in_use:
                 raise GateError(f"{name} was not deleted: it is {uses}")
-            pointers = before = self._pointers()
+            pointers = self._pointers()
             if pointers.active == name:
-                pointers = pointers.activated(None, who, _now())
+                pointers = pointers.point("active", None, who, _now())
             if pointers.baseline == name:
-                pointers = pointers.based_on(None, who, _now())
-            self._write(pointers)
+                pointers = pointers.point("baseline", None, who, _now())
+            if pointers != self._pointers():
+                self._write(pointers)
             removed = partial_beside(folder)
-            try:
-                folder.rename(removed)
-            except OSError:
-                self._write(before)
-                raise
+            folder.rename(removed)
             shutil.rmtree(removed, ignore_errors=True)  # what stays behind goes with the next change
 
     def _own_names(self) -> list[str]:
@@ -244,14 +230,12 @@ class Versions:
         except OSError as error:
             raise GateError(f"the versions in {self.root} cannot be read: {error}") from error
 
-    def _free_name(self, name: str | None) -> str:
-        """The name for a new version, or one made of the date; GateError when it is taken."""
+    def free_name(self, name: str | None) -> str:
+        """Return the name for a new version, or one made of the date; GateError when it is taken."""
         if name is None:
             return automatic_name(datetime.now(UTC).date(), self._own_names())
         if check_name(name) in self._own_names():
-            raise GateError(
-                f"there is a version {name} already, and versions never change; name it otherwise"
-            )
+            raise GateError(f"there is already a version {name}; choose another name")
         return name
 
     @contextmanager
@@ -303,9 +287,9 @@ class Versions:
     def _pointers(self) -> Pointers:
         return read_pointers(self.root / FILE)
 
-    def _write(self, pointers: Pointers) -> None:
-        if pointers != self._pointers():
-            write_pointers(self.root / FILE, pointers)
+    def _write(self, pointers: Pointers) -> Change:
+        write_pointers(self.root / FILE, pointers)
+        return pointers.changes[-1]
 
     def _folder(self, name: str) -> Path:
         """The folder of a version of the user's."""

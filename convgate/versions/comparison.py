@@ -1,4 +1,4 @@
-"""Two versions compared by their cards and weights, and all versions in the order of their descent.
+"""Two versions compared by their cards, and all versions in the order of their descent.
 
 A version is another's parent when it has the name and the weights that the other's card says: the name alone
 may be of a later one.
@@ -8,13 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from convgate.versions.card import Card, Measured, Metric
 from convgate.versions.version import Version
-
-if TYPE_CHECKING:
-    from torch import Tensor
 
 Pair = tuple[Any, Any]
 MetricPairs = Mapping[str, tuple[Metric | None, Metric | None]]
@@ -31,31 +28,26 @@ class Descent:
 
 
 def lineage(versions: Sequence[Version]) -> list[Descent]:
-    """Every version once, children behind their parents, otherwise in the order given."""
-    here = {version.as_parent() for version in versions}
+    """Return every version once, children behind their parents, otherwise in the order given."""
+    existing = {version.as_parent() for version in versions}
     children: dict[str | None, list[Version]] = {}
     for version in versions:
         parent = version.card.parent
-        children.setdefault(parent.name if parent and parent in here else None, []).append(version)
-    found: dict[str, Descent] = {}
-    _walk(children.get(None, []), children, found)
-    for version in versions:  # cards edited by hand may name each other as parents
-        _walk([version], children, found)
-    return list(found.values())
+        children.setdefault(parent.name if parent and parent in existing else None, []).append(version)
+    places: dict[str, Descent] = {}
 
+    def add(version: Version, parent: str | None, depth: int) -> None:
+        if version.name not in places:
+            places[version.name] = Descent(version, parent, depth)
+            for child in children.get(version.name, []):
+                add(child, version.name, depth + 1)
 
-def _walk(
-    roots: Sequence[Version], children: dict[str | None, list[Version]], found: dict[str, Descent]
-) -> None:
-    # A stack and no recursion, for a line of descent may be long.
-    waiting = [Descent(version, None, 0) for version in reversed(roots)]
-    while waiting:
-        place = waiting.pop()
-        name = place.version.name
-        if name not in found:
-            found[name] = place
-            below = reversed(children.get(name, []))
-            waiting += [Descent(child, name, place.depth + 1) for child in below]
+    for version in (
+        *children.get(None, []),
+        *versions,
+    ):  # cards edited by hand may name each other as parents
+        add(version, None, 0)
+    return list(places.values())
 
 
 @dataclass(frozen=True)
@@ -151,29 +143,16 @@ def _same_cases(a: Measured, b: Measured) -> bool:
 
 
 @dataclass(frozen=True)
-class Moved:
-    """How far one named parameter of the gate moved."""
-
-    name: str
-    shape: tuple[int, ...]
-    relative: float | None  # ‖b − a‖ / ‖a‖; None where a is zero
-    largest: float  # max |b − a|
-
-
-@dataclass(frozen=True)
 class Difference:
     """The way from version a to version b."""
 
     a: str
     b: str
     config: Mapping[str, Pair]  # what differs, by field
-    threshold: Mapping[
-        str, Pair
-    ]  # the same for rule, its parameters, the learned threshold, the residual gate
+    threshold: Mapping[str, Pair]  # the same for rule, parameters, learned threshold, residual gate
     data: Mapping[str, tuple[str, ...]]  # names of data sets: of `both`, of `a` alone, of `b` alone
-    metrics: Mapping[str, Mapping[str, tuple[Metric | None, Metric | None]]]  # by set, by metric
-    moved: tuple[Moved, ...]  # the parameters that differ, by `relative`, the largest first
-    not_shared: tuple[str, ...]  # parameters that only one has, or that have another shape
+    metrics: Mapping[str, MetricPairs]  # by set, by metric
+    same_weights: bool
 
     def to_json(self) -> dict[str, Any]:
         """The difference as plain JSON values."""
@@ -181,10 +160,7 @@ class Difference:
 
 
 def compare_versions(a: Version, b: Version) -> Difference:
-    """Compare two versions; GateError when one of them is damaged."""
-    before, after = a.load().state_dict(), b.load().state_dict()
-    shared = [name for name in before if name in after and before[name].shape == after[name].shape]
-    moved = [_moved(name, before[name], after[name]) for name in shared]
+    """Return what the configs and cards of two versions do not share."""
     return Difference(
         a=a.name,
         b=b.name,
@@ -192,23 +168,8 @@ def compare_versions(a: Version, b: Version) -> Difference:
         threshold=_differing(_threshold(a.card), _threshold(b.card)),
         data=_data(a.card, b.card),
         metrics=dict(metric_pairs(a, b)),
-        moved=tuple(sorted((one for one in moved if one.largest), key=_order)),
-        not_shared=tuple(sorted({*before, *after} - {*shared})),
+        same_weights=a.card.weights_sha256 == b.card.weights_sha256,
     )
-
-
-def _moved(name: str, before: Tensor, after: Tensor) -> Moved:
-    change, length = (after - before).double(), float(before.double().norm())
-    return Moved(
-        name=name,
-        shape=tuple(before.shape),
-        relative=float(change.norm()) / length if length else None,
-        largest=float(change.abs().max()),
-    )
-
-
-def _order(moved: Moved) -> tuple[float, float]:
-    return (-float("inf") if moved.relative is None else -moved.relative, -moved.largest)
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -1,11 +1,7 @@
-"""The model card for people: Markdown, made from a version whenever it is asked for.
-
-Names and notes come from files, so they are shown as plain text.
-"""
+"""The model card as Markdown; names and notes come from files, so they are escaped."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -71,10 +67,9 @@ def _facts(version: Version) -> Iterator[tuple[str, str]]:
         "encoder",
         _escaped(str(config.encoder)) if config.encoder else f"any of {config.dimension} dimensions",
     )
-    yield "situation", config.situation
     yield "threshold rule", card.threshold_rule + _parameters(card.threshold_parameters)
     yield "learned threshold", f"{card.learned_threshold:.3f}"
-    yield "residual gate", f"{card.activation:.3f}, the attention tier's share in the logit"
+    yield "residual gate", f"{card.activation:.3f}"
     yield "weights", f"SHA-256 {card.weights_sha256}"
 
 
@@ -111,15 +106,8 @@ def _data(data: Sequence[DataSet]) -> Iterator[str]:
 
 
 def _training(training: Training | None) -> Iterator[str]:
-    if training is None:
-        return
-    yield f"{training.epochs} epochs, seed {training.seed}."
-    yield _list(f"{_escaped(name)}: {_escaped(json.dumps(value))}" for name, value in training.config.items())
-    yield _list(f"{_escaped(name)} {_escaped(version)}" for name, version in training.libraries.items())
-    ends = ((name, curve[0], curve[-1]) for name, curve in training.curves.items() if curve)
-    rows = [(_escaped(name), measure(Metric(first)), measure(Metric(last))) for name, first, last in ends]
-    if rows:
-        yield _table(("curve", "first epoch", "last epoch"), rows)
+    if training is not None:
+        yield f"{training.epochs} epochs, seed {training.seed}; settings and curves: see --json."
 
 
 def _parameters(values: Mapping[str, Any]) -> str:

@@ -1,8 +1,8 @@
-"""Which version is active and which is the baseline: a log of changes, from which the present follows.
+"""Which version is active and which is the baseline: a log of changes, from which both follow.
 
 >>> now, log = datetime.fromisoformat("2026-11-21T12:00Z"), Pointers()
->>> log = log.activated("a", "Ada", now).activated("b", "Ben", now)
->>> log.active, log.rolled_back({"a"}, "Ada", now).active
+>>> log = log.point("active", "a", "Ada", now).point("active", "b", "Ben", now)
+>>> log.active, log.roll_back({"a"}, "Ada", now).active
 ('b', 'a')
 """
 
@@ -22,17 +22,19 @@ from convgate.core.validation import STORED, dump, parse
 
 FILE = "pointers.json"
 
+Pointer = Literal["active", "baseline"]
+
 
 @with_config(STORED)
 @dataclass(frozen=True)
 class Change:
-    """Somebody pointed somewhere else."""
+    """One change of a pointer."""
 
-    pointer: Literal["active", "baseline"]
+    pointer: Pointer
     version: str | None  # None: the version that ships for `active`, no version for `baseline`
     when: AwareDatetime
     who: str
-    rollback: bool = False  # back to the version that was active before, rather than on to another
+    rollback: bool = False  # back to a version that was pointed at before, rather than on to another
 
 
 @with_config(STORED)
@@ -44,61 +46,46 @@ class Pointers:
 
     @property
     def active(self) -> str | None:
-        """The version in use; None is the one that ships."""
-        return self._activated()[-1]
+        """Return the active version; None is the one that ships."""
+        return self._stack("active")[-1]
 
     @property
     def baseline(self) -> str | None:
-        """The version that others are compared with; None when none was chosen."""
-        return next((one.version for one in reversed(self.changes) if one.pointer == "baseline"), None)
+        """Return the version that others are compared with; None when none was chosen."""
+        return self._stack("baseline")[-1]
 
-    def activated(self, version: str | None, who: str, when: datetime) -> Pointers:
-        """With that version in use."""
-        return self._with(Change("active", version, when, who))
+    def point(
+        self, pointer: Pointer, version: str | None, who: str, when: datetime, *, rollback: bool = False
+    ) -> Pointers:
+        """Return the log with one more change."""
+        return Pointers((*self.changes, Change(pointer, version, when, who, rollback)))
 
-    def rolled_back(self, there: Collection[str], who: str, when: datetime) -> Pointers:
-        """With the version in use that was before, of those that are still there.
-
-        Raises GateError when none was active before.
-        """
-        before = self._activated()[:-1]
-        while before and (before[-1] == self.active or before[-1] not in {None, *there}):
+    def roll_back(self, existing: Collection[str], who: str, when: datetime) -> Pointers:
+        """Return the log with the existing version active that was so before; GateError when none was."""
+        before = self._stack("active")[:-1]
+        while before and (before[-1] == self.active or before[-1] not in {None, *existing}):
             before.pop()
         if not before:
-            raise GateError("no version was active before this one, so there is none to go back to")
-        return self._with(Change("active", before[-1], when, who, rollback=True))
+            raise GateError("No version was active before this one.")
+        return self.point("active", before[-1], who, when, rollback=True)
 
-    def based_on(self, version: str | None, who: str, when: datetime) -> Pointers:
-        """With that version as the baseline."""
-        return self._with(Change("baseline", version, when, who))
+    def undo(self, change: Change, who: str, when: datetime) -> Pointers:
+        """Return the log with that change undone; GateError unless it is the last one of its pointer."""
+        if self.last(change.pointer) != change:
+            raise GateError(f"The {change.pointer} version was changed again since. Nothing was undone.")
+        before = Pointers(self.changes[: self.changes.index(change)])
+        version = before._stack(change.pointer)[-1]
+        return self.point(change.pointer, version, who, when, rollback=not change.rollback)
 
-    def taken_back(self, change: Change, who: str, when: datetime) -> Pointers:
-        """As before that change, which has to be the last one of its pointer.
+    def last(self, pointer: Pointer) -> Change | None:
+        """Return the newest change of that pointer; None when there was none."""
+        return next((change for change in reversed(self.changes) if change.pointer == pointer), None)
 
-        Raises GateError when somebody has pointed elsewhere since.
-        """
-        last = max(
-            (place for place, one in enumerate(self.changes) if one.pointer == change.pointer), default=-1
-        )
-        if last < 0 or self.changes[last] != change:
-            raise GateError(f"{change.pointer} was changed again since, so nothing was taken back")
-        before = Pointers(self.changes[:last])
-        if change.pointer == "baseline":
-            return self.based_on(before.baseline, who, when)
-        return self._with(Change("active", before.active, when, who, rollback=not change.rollback))
-
-    def last(self, pointer: Literal["active", "baseline"]) -> Change | None:
-        """The newest change of that pointer; None when there was none."""
-        return next((one for one in reversed(self.changes) if one.pointer == pointer), None)
-
-    def _with(self, change: Change) -> Pointers:
-        return Pointers((*self.changes, change))
-
-    def _activated(self) -> list[str | None]:
-        """What was activated and not rolled back, oldest first; what ships is always below."""
+    def _stack(self, pointer: Pointer) -> list[str | None]:
+        """What was pointed at and not rolled back, oldest first; None is always below."""
         stack: list[str | None] = [None]
         for change in self.changes:
-            if change.pointer != "active":
+            if change.pointer != pointer:
                 continue
             if not change.rollback:
                 stack.append(change.version)
@@ -114,7 +101,7 @@ _KIND = TypeAdapter(Pointers)
 
 
 def read_pointers(file: Path) -> Pointers:
-    """The log in the file, an empty one when there is no file; GateError naming file and field."""
+    """Return the log in the file, empty without a file; GateError naming file and field."""
     try:
         return parse(_KIND, file.read_bytes(), str(file))
     except FileNotFoundError:
@@ -123,8 +110,7 @@ def read_pointers(file: Path) -> Pointers:
         raise GateError(f"{file} cannot be read: {error}") from error
     except GateError as error:
         raise GateError(
-            f"{error}; put the file back as it was, or move it away to start with the version that ships;"
-            " the versions are as they were"
+            f"{error}. Restore the file, or move it away to start with the version that ships."
         ) from error
 
 

@@ -37,10 +37,7 @@ FILES = (CONFIG, WEIGHTS, CARD)
 LIMITS = {CONFIG: 64 << 10, WEIGHTS: 256 << 20, CARD: 1 << 20}
 """Bytes that a file of a version may have when it comes from outside."""
 
-_ENTRY = b"PK\x01\x02"  # begins each entry of the directory
-_MAX_ENTRIES = 16  # of which three are needed; zipfile makes an object of each before it can be asked
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_ENCRYPTED = 0x1
 
 
 @dataclass(frozen=True)
@@ -223,73 +220,53 @@ def pack(name: str, files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def unpack(source: Path | bytes, where: str | None = None) -> tuple[str, dict[str, bytes]]:
-    """A version's name and the contents of its files, by name; they are still to be checked as a version.
-
-    where: what errors call the file, unless it has a name.
-
-    Raises GateError when the zip is damaged, too large, or holds anything but the three files of one version
-    in a folder with its name.
-    """
-    where = called(source, where)
-    try:
-        content = _first_bytes(source, sum(LIMITS.values()) + 1)
-        if len(content) > sum(LIMITS.values()) or content.count(_ENTRY) > _MAX_ENTRIES:
-            raise GateError(f"{where} is larger than a version can be, or holds more files")
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = [member for member in archive.infolist() if not member.is_dir()]
-            name = _archived_name(members, where)
-            return name, {
-                file: _archived_file(archive, members, f"{name}/{file}", LIMITS[file]) for file in LIMITS
-            }
-    except (OSError, ValueError, EOFError, NotImplementedError, zipfile.BadZipFile, zlib.error) as error:
-        raise GateError(f"{where} cannot be read as an exported version: {error}") from error
-
-
-def called(source: Path | bytes, where: str | None) -> str:
-    """What errors call the file."""
-    return where or (source.name if isinstance(source, Path) else "the archive")
-
-
-def _archived_name(members: list[zipfile.ZipInfo], where: str) -> str:
-    paths = [member.filename for member in members]
-    name = paths[0].partition("/")[0] if paths else ""
-    if not is_name(name) or sorted(paths) != sorted(f"{name}/{file}" for file in LIMITS):
-        raise GateError(
-            f"{where} is no exported version: it must hold {', '.join(sorted(LIMITS))} in one folder, nothing"
-            " else"
-        )
-    return name
-
-
-def _archived_file(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], path: str, limit: int) -> bytes:
-    member = next(member for member in members if member.filename == path)
-    if member.compress_type not in _METHODS or member.flag_bits & _ENCRYPTED:
-        raise ValueError(f"{path} is encrypted or compressed in an unusual way")
-    if member.file_size > limit:
-        raise ValueError(f"{path} has {member.file_size:,} bytes, more than the limit of {limit:,}")
-    with archive.open(member) as stream:  # archive.read expands all of it, whatever size the directory says
-        return stream.read(member.file_size + 1)
-
-
-def _first_bytes(source: Path | bytes, size: int) -> bytes:
-    if isinstance(source, bytes):
-        return source
-    with source.open("rb") as file:
-        return file.read(size)
-
-
 @dataclass(frozen=True)
 class Packed:
-    """An exported version that can be stored as it is."""
+    """An exported version that was checked."""
 
     name: str  # that it had when it was exported
+    files: Mapping[str, bytes]  # by name
     config: GateConfig
     card: Card
 
 
-def inspect_archive(content: bytes, where: str) -> Packed:
-    """What is in an exported version; GateError naming `where`, the file and the field that do not fit."""
-    name, files = unpack(content, where)
+def unpack(source: Path | bytes, where: str | None = None) -> Packed:
+    """Return the version in a zip file; `where` is what errors call it, unless it has a name.
+
+    Raises GateError when the zip is damaged, too large, or holds anything but the three files of one version
+    in a folder with its name.
+    """
+    where = where or (source.name if isinstance(source, Path) else "the archive")
+    try:
+        content = source if isinstance(source, bytes) else _first_bytes(source, sum(LIMITS.values()) + 1)
+        if len(content) > sum(LIMITS.values()):
+            raise GateError(f"{where} is larger than a version can be")
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            members = {member.filename: member for member in archive.infolist() if not member.is_dir()}
+            name = next(iter(members), "").partition("/")[0]
+            if not is_name(name) or set(members) != {f"{name}/{file}" for file in LIMITS}:
+                raise GateError(
+                    f"{where} is no exported version: it must hold {', '.join(sorted(LIMITS))} in one folder,"
+                    " nothing else"
+                )
+            files = {file: _read_member(archive, members[f"{name}/{file}"], LIMITS[file]) for file in LIMITS}
+    except (OSError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+        raise GateError(f"{where} cannot be read as an exported version: {error}") from error
     check_files(files, where)
-    return Packed(name, parse_config(files[CONFIG], where), parse_card(files[CARD], f"{where}, {CARD}"))
+    return Packed(name, files, parse_config(files[CONFIG], where), parse_card(files[CARD], where))
+
+
+def _first_bytes(path: Path, size: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(size)
+
+
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limit: int) -> bytes:
+    if member.compress_type not in _METHODS:
+        raise ValueError(f"{member.filename} is compressed in an unusual way")
+    if member.file_size > limit:
+        raise ValueError(
+            f"{member.filename} has {member.file_size:,} bytes, more than the limit of {limit:,}"
+        )
+    with archive.open(member) as stream:  # archive.read expands all of it, whatever size the directory says
+        return stream.read(member.file_size + 1)

@@ -7,10 +7,10 @@ from dataclasses import replace
 import streamlit as st
 
 from convgate.core.text import pluralize
-from convgate.evaluation.split import MIN_CONVERSATIONS
 from convgate.labels.gold import gold_set
 from convgate.training.epochs import FURTHER
 from convgate.training.process import Order, start_training
+from convgate.training.split import MIN_CONVERSATIONS
 from convgate.ui.annotator import person
 from convgate.ui.frame import App
 from convgate.ui.text import literal

@@ -25,14 +25,10 @@ from convgate.versions.comparison import Difference, Pair, compare_versions, lin
 from convgate.versions.markdown import UNDEFINED, measure
 from convgate.versions.version import Version
 
-LARGEST = 8  # parameters that are shown
-
 
 def draw_difference(parent: Version, version: Version) -> None:
-    """Threshold, config, data, metrics and the weights that moved most."""
-    found = _difference(
-        parent.name, repr(parent.card.created), version.name, repr(version.card.created), parent, version
-    )
+    """Threshold, config, data and metrics."""
+    found = compare_versions(parent, version)
     head = ("", literal(found.a), literal(found.b))
     changed = {**found.threshold, **found.config}
     if changed:
@@ -46,19 +42,8 @@ def draw_difference(parent: Version, version: Version) -> None:
         ]
         if rows:
             st.markdown(markdown_table((literal(name, limit=40), *head[1:]), rows, numbers=True))
-    if not (found.moved or found.not_shared):
+    if found.same_weights:
         st.caption("The weights are the same.")
-    if found.moved:
-        rows = [
-            (
-                literal(one.name),
-                "from 0" if one.relative is None else f"{one.relative:.1%}",
-                f"{one.largest:.2g}",
-            )
-            for one in found.moved[:LARGEST]
-        ]
-        st.markdown(markdown_table(("Weights that moved most", "by", "at most"), rows, numbers=True))
-        st.caption(f"{pluralize(len(found.moved), 'parameter')} of the gate moved.")
 
 
 def _draw_shared_data(found: Difference) -> None:
@@ -74,11 +59,6 @@ def _values(pair: Pair) -> tuple[str, str]:
 
 def _value(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else "–" if value is None else literal(str(value))
-
-
-@st.cache_resource(max_entries=16, show_spinner=False)
-def _difference(a: str, made_a: str, b: str, made_b: str, _a: Version, _b: Version) -> Difference:
-    return compare_versions(_a, _b)
 
 
 def draw_card(app: App, shelf: Shelf, version: Version) -> None:

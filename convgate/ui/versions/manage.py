@@ -20,7 +20,7 @@ from convgate.ui.versions.words import data_words, named
 from convgate.versions import SHIPPED, UNTRAINED, check_name
 from convgate.versions.catalog import Versions
 from convgate.versions.pointers import Change
-from convgate.versions.version import LIMITS, Packed, inspect_archive
+from convgate.versions.version import LIMITS, Packed, unpack
 
 SHOWN = 50  # changes of the history; the command line has all
 
@@ -233,7 +233,7 @@ def draw_import(app: App, versions: Versions) -> None:
 
 @st.cache_resource(max_entries=2, scope="session", show_spinner="Checking …")
 def _looked_at(file_id: str, name: str, _content: bytes) -> Packed:
-    return inspect_archive(_content, name)
+    return unpack(_content, name)
 
 
 def _draw_encoder(app: App, found: Packed) -> None:

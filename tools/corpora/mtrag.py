@@ -15,7 +15,10 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.training.corpora.corpus import (
+from convgate.training.corpora import CORPORA
+from convgate.transcripts.problems import Report
+from convgate.transcripts.relevance_sets import RelevanceSet
+from tools.corpora.corpus import (
     Gathering,
     corpus_file,
     line_values,
@@ -23,9 +26,6 @@ from convgate.training.corpora.corpus import (
     object_of,
     text_of,
 )
-from convgate.training.corpora.recognise import CORPORA
-from convgate.transcripts.problems import Report
-from convgate.transcripts.relevance_sets import RelevanceSet
 
 REPOSITORY = CORPORA["mtrag"].repository
 FILE = "mtragun-human/generation_tasks/reference.jsonl"

@@ -15,7 +15,10 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.training.corpora.corpus import (
+from convgate.training.corpora import CORPORA
+from convgate.transcripts.problems import Report
+from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from tools.corpora.corpus import (
     Gathering,
     corpus_file,
     document_items,
@@ -23,9 +26,6 @@ from convgate.training.corpora.corpus import (
     split_of,
     text_of,
 )
-from convgate.training.corpora.recognise import CORPORA
-from convgate.transcripts.problems import Report
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
 REPOSITORY = CORPORA["tiage"].repository
 FIRST_CASE = 3  # 0-based: the fourth turn

@@ -24,11 +24,11 @@ from pathlib import Path
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.training.corpora.corpus import Gathering, split_of
-from convgate.training.corpora.recognise import CORPORA
+from convgate.training.corpora import CORPORA
 from convgate.transcripts.problems import Report
 from convgate.transcripts.relevance_sets import Case, RelevanceSet
 from convgate.transcripts.source import source_of_path
+from tools.corpora.corpus import Gathering, split_of
 
 REPOSITORY = CORPORA["irc"].repository
 TEXTS, ANNOTATION = ".ascii.txt", ".annotation.txt"

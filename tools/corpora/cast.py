@@ -16,7 +16,11 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.training.corpora.corpus import (
+from convgate.training.corpora import CORPORA
+from convgate.transcripts.json_places import Place
+from convgate.transcripts.problems import Report
+from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from tools.corpora.corpus import (
     Gathering,
     corpus_file,
     document_items,
@@ -25,10 +29,6 @@ from convgate.training.corpora.corpus import (
     text_of,
     whole_of,
 )
-from convgate.training.corpora.recognise import CORPORA
-from convgate.transcripts.json_text import Place
-from convgate.transcripts.problems import Report
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
 REPOSITORY = CORPORA["cast"].repository
 FILE = "2020/automatic_evaluation_topics_annotated_v1.1.json"

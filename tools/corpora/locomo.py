@@ -21,7 +21,11 @@ from typing import Any
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TranscriptError
-from convgate.training.corpora.corpus import (
+from convgate.training.corpora import CORPORA
+from convgate.transcripts.json_places import Place
+from convgate.transcripts.problems import Report
+from convgate.transcripts.relevance_sets import Case, RelevanceSet
+from tools.corpora.corpus import (
     Gathering,
     corpus_file,
     document_items,
@@ -30,10 +34,6 @@ from convgate.training.corpora.corpus import (
     text_of,
     whole_of,
 )
-from convgate.training.corpora.recognise import CORPORA
-from convgate.transcripts.json_text import Place
-from convgate.transcripts.problems import Report
-from convgate.transcripts.relevance_sets import Case, RelevanceSet
 
 REPOSITORY = CORPORA["locomo"].repository
 FILE = "data/locomo10.json"

@@ -6,16 +6,12 @@ of the group decides the side, so that it is the same in every run.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-
 from convgate.core.conversation import Conversation
+from convgate.evaluation.groups import group_conversations, hash_position
 from convgate.store.openings import chain
 from convgate.transcripts.relevance_sets import SPLIT_GROUP, split_group_of
 
@@ -102,8 +98,8 @@ def hold_out(sets: EpisodeSets, *, share: float) -> tuple[dict[str, list[Episode
 
 
 def _first_groups(groups: Collection[str], share: float) -> list[str]:
-    ordered = sorted(groups, key=_hash_position)
-    below = sum(_hash_position(group) < share for group in ordered)
+    ordered = sorted(groups, key=hash_position)
+    below = sum(hash_position(group) < share for group in ordered)
     return ordered[: min(max(below, 1), len(ordered) - 1)]
 
 
@@ -113,36 +109,6 @@ def group_episodes(episodes: Sequence[Episode]) -> list[str]:
         [episode.group or episode.conversation for episode in episodes],
         [episode.hashes for episode in episodes],
     )
-
-
-def group_conversations(groups: Sequence[str], hashes: Sequence[Sequence[bytes]]) -> list[str]:
-    """Return a name for each conversation that all those share which stay together, also by way of others.
-
-    groups: the group of each; hashes: its `chain` without the first entry. The name is the group of theirs
-    whose hash comes first.
-
-    >>> hashes = [[b"hi", b"tea"], [b"hi"], [b"ho"], [b"he", b"tee"]]
-    >>> names = group_conversations(["a", "b", "b", "c"], hashes)
-    >>> names[0] == names[1] == names[2] != names[3]
-    True
-    """
-    of_group = {group: number for number, group in enumerate(dict.fromkeys(groups))}
-    ends = dict.fromkeys(some[-1] for some in hashes if some)
-    of_end = {end: number for number, end in enumerate(ends, len(of_group))}
-    edges = [
-        (of_group[group], of_end[digest])
-        for group, some in zip(groups, hashes, strict=True)
-        for digest in some
-        if digest in of_end
-    ]
-    rows, columns = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-    size = len(of_group) + len(of_end)
-    graph = coo_array((np.ones(len(rows), np.int8), (rows, columns)), shape=(size, size))
-    _, components = connected_components(graph, directed=False)
-    names: dict[int, str] = {}
-    for group in sorted(of_group, key=_hash_position):
-        names.setdefault(int(components[of_group[group]]), group)
-    return [names[int(components[of_group[group]])] for group in groups]
 
 
 def count_conversations(sets: Sequence[RelevanceSet]) -> int:
@@ -198,8 +164,3 @@ def _renamed(conversation: Conversation, id: str, *, keep_group: bool) -> Conver
         return replace(conversation, id=id)
     group = split_group_of(conversation)
     return replace(conversation, id=id, metadata={**conversation.metadata, SPLIT_GROUP: group})
-
-
-def _hash_position(group: str) -> float:
-    """0…1, the same for a group in every run."""
-    return int.from_bytes(hashlib.sha256(group.encode()).digest()[:4]) / 2**32

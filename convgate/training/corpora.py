@@ -1,7 +1,4 @@
-"""Every public corpus, and which of them a relevance set is of, by the ids that `convgate corpus` gives.
-
-A new corpus is an entry here and a file beside this one that reads it.
-"""
+"""Public corpora and their licences; a set is recognised by the ids that `tools/corpora` gives."""
 
 from __future__ import annotations
 
