@@ -18,7 +18,6 @@ from streamlit.runtime.scriptrunner import add_script_run_ctx
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import ConvgateError, StoreError
-from convgate.core.home import is_read_only
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
