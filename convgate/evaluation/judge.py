@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -128,10 +129,12 @@ def count_tokens(
     counter: tokens of a text; the word pieces of the bundled encoder by default.
     """
     needed = _conversations(relevance_set)
+    stage = f"{relevance_set.name}: counting tokens"
     counts = {}
     for done, conversation in enumerate(needed):
-        progress(f"{relevance_set.name}: tokens", done, len(needed))
+        progress(stage, done, len(needed))
         counts[conversation.id] = turn_tokens(conversation.turns, counter)
+    progress(stage, len(needed), len(needed))
     return counts
 
 
@@ -149,10 +152,13 @@ def _prepare(relevance_set: RelevanceSet, policy: Policy, progress: EvaluationPr
     questions = tuple(case.query for case in cases_in_order(relevance_set) if case.query is not None)
     asked = [Conversation(id=f"questions of {relevance_set.name}", turns=questions)] if questions else []
 
-    def encoding(done: int, total: int, /) -> None:
-        progress(f"{relevance_set.name}: preparing {policy.name}", done, total)
-
-    policy.prepare([*_conversations(relevance_set), *asked], progress=encoding)
+    conversations = [*_conversations(relevance_set), *asked]
+    stage = f"{relevance_set.name}: preparing {policy.name}"
+    total = sum(len(conversation) for conversation in conversations)
+    # A policy that finds all of them in its cache, or loads its encoder first, reports nothing for a while.
+    progress(stage, 0, total)
+    policy.prepare(conversations, progress=partial(progress, stage))
+    progress(stage, total, total)
 
 
 def _mask(relevant: frozenset[int], start: int, stop: int) -> Bools:

@@ -58,7 +58,7 @@ class Figures:
     tokens_kept: int
     precision: Measure
     recall: Measure
-    f_beta: Measure
+    f1: Measure
     kept_share: Measure
     token_share: Measure
     false_keep_share: Measure  # of all turns, as is the next
@@ -106,11 +106,6 @@ class ScoredCases:
         return self._levels[self._judged]
 
     @cached_property
-    def highest(self) -> Floats:
-        """(n,) the highest score of each turn's history."""
-        return self._histories.highest[self._judged]
-
-    @cached_property
     def tokens(self) -> Integers:
         """(n,) tokens of each turn."""
         return _joined([one.tokens[one.rows] for one in self.cases])
@@ -147,13 +142,13 @@ class ScoredCases:
             kept = self._rank < np.clip(counts, limits.min_turns, limits.max_turns)[self._history]
         return kept[self._judged]
 
-    def figures(self, kept: Bools, *, beta: float = 1.0) -> Figures:
+    def figures(self, kept: Bools) -> Figures:
         """What keeping those turns does, with intervals over conversations."""
         hits, turns = kept & self.relevant, np.ones(len(kept))
         columns = (
             (hits, kept),
             (hits, self.relevant),
-            ((1 + beta**2) * hits, beta**2 * self.relevant + kept),
+            (2 * hits, kept.astype(np.int64) + self.relevant),
             (kept, turns),
             (self.tokens * kept, self.tokens),
             (kept & ~self.relevant, turns),

@@ -59,25 +59,24 @@ def points(page: Page) -> int:
 
 
 def flips(page: Page) -> int:
-    """How many labelled turns the page says flip."""
-    told = page.get_by_text(re.compile(r"turns? flips? against the version's own rule")).inner_text()
-    found = re.match(r"\d+", told)
-    assert found
-    return int(found[0])
+    """How many decisions the page says flipped."""
+    text = page.get_by_text(re.compile(r"decisions? of [\d,]+ flipped")).inner_text()
+    return int(text.split()[0].replace(",", ""))
 
 
 def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     come_to: Callable[[str], Page], labelled: int, versions: Versions
 ) -> None:
     page = come_to("/Tune")  # with the labels, where there are any
-    page.get_by_test_id("stButtonGroup").get_by_text("Wanted recall").click()
-    slider = page.get_by_role("slider", name=re.compile("Of the turns that matter, keep at least this share"))
+    page.get_by_test_id("stButtonGroup").get_by_text("Min recall").click()
+    slider = page.get_by_role("slider", name=re.compile("Keep at least this share of the relevant turns"))
     slider.focus()
     page.keyboard.press("End")
     expect(page.get_by_text(re.compile(r"For recall 1\.00: .*recall 1\.00"))).to_be_visible()
     wait_until_idle(page)
-    page.get_by_role("button", name=re.compile("^Try this ")).click()
-    expect(page.get_by_role("button", name="Tried now")).to_be_disabled()
+    use = page.get_by_role("button", name=re.compile("^Use this "))
+    use.click()
+    expect(use).to_be_disabled()
     wait_until_idle(page)
     assert "goal=recall" in page.url
 
@@ -85,15 +84,13 @@ def test_a_threshold_for_a_wanted_recall_becomes_a_version(
     assert count > 0
     listed = page.get_by_text(re.compile(r"(↑ kept|↓ dropped) now · score"))
     assert listed.count() == min(count, 10)
-    page.get_by_test_id("stButtonGroup").get_by_text("↑ Kept now").click()
-    expect(page.get_by_text(re.compile("↓ dropped now · score"))).to_have_count(0)
+    page.get_by_test_id("stButtonGroup").get_by_text("✓ Fixed").click()
+    expect(page.get_by_text(re.compile("now · score .*broken"))).to_have_count(0)
     expect(page.get_by_test_id("stPageLink").filter(has_text="for message").first).to_be_visible()
 
     page.get_by_role("textbox", name="Name", exact=True).fill("all-that-matters")
-    page.keyboard.press("Enter")
-    wait_until_idle(page)
-    page.get_by_role("button", name="Make the version").click()
-    expect(page.get_by_text("The version all-that-matters is made. It is not active yet.")).to_be_visible()
+    page.get_by_role("button", name="Save version").click()
+    expect(page.get_by_text("Version all-that-matters saved. It is not active yet.")).to_be_visible()
     before = versions.active
     card = versions.get("all-that-matters").card
     assert "recall 1.00" in card.note
