@@ -204,7 +204,7 @@ def test_the_settings_become_a_version_that_is_activated_and_undone(library: Pat
     versions = Versions(library)
     app.text_input(key="tune.name").set_value("other")
     click(app, "tune.save")  # what is typed and not yet sent counts
-    assert "there is a version other already" in said(app)
+    assert "a version other" in said(app)
     assert versions.names() == ["other", "used"]
 
     app.text_input(key="tune.name").set_value("tuned")
