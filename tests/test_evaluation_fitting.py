@@ -17,7 +17,7 @@ from convgate.evaluation.calibration import BestFBeta, LeastCost, WantedPrecisio
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
-from convgate.evaluation.judge import judge
+from convgate.evaluation.judged_cases import judge
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.sweeps import at_value, keeps, reach, sweep_of, value_of
 from convgate.evaluation.tuning import ScoredCases, score_cases

@@ -11,7 +11,7 @@ from convgate.cli.evaluate import read_set, stage_bar
 from convgate.cli.output import JsonOption, OutOption, write_json
 
 if TYPE_CHECKING:
-    from convgate.evaluation.outcomes import Sides
+    from convgate.evaluation.comparison import Sides
     from convgate.policies.base import Policy
 
 
@@ -23,8 +23,8 @@ def compare(
     out: OutOption = None,
 ) -> None:
     """Measure two versions on relevance sets: metrics, their paired difference, turns fixed and broken."""
-    from convgate.evaluation.judge import count_tokens
-    from convgate.evaluation.outcomes import judge_set, side_by_side
+    from convgate.evaluation.comparison import side_by_side
+    from convgate.evaluation.judged_cases import count_tokens, judge_set
 
     found: dict[str, Sides] = {}
     policies = _policies(a, b)

@@ -14,7 +14,7 @@ from convgate.cli import output
 from convgate.core.errors import ConvgateError, TranscriptError
 
 if TYPE_CHECKING:
-    from convgate.evaluation.judge import EvaluationProgress
+    from convgate.evaluation.judged_cases import EvaluationProgress
     from convgate.evaluation.results import Evaluation
     from convgate.policies.base import Policy
     from convgate.transcripts import RelevanceSet

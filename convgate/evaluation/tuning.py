@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.evaluation.bootstrap import Draws, draw, interval
-from convgate.evaluation.counted_once import Overlap, conversation_names, counted_once
 from convgate.evaluation.curves import CurveSums, ThresholdCurve, candidate_thresholds
-from convgate.evaluation.judge import EvaluationProgress, count_tokens, judge, silent
+from convgate.evaluation.duplicates import Overlap, conversation_names, remove_duplicates
+from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, judge, silent
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratios
 from convgate.evaluation.results import Measure, Summary, summarise
 from convgate.evaluation.sweeps import History, keeps, reach_of_many, sweep_of, value_of
@@ -244,7 +244,7 @@ def score_cases(
     Raises PolicyError for scores that are unusable.
     """
     cases: list[ScoredCase] = []
-    sets, overlaps = counted_once(sets)
+    sets, overlaps = remove_duplicates(sets)
     for one in sets:
         tokens = count_tokens(one, progress=progress)
         for judged in judge(one, policy, tokens=tokens, progress=progress):

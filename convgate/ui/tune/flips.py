@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from convgate.core.text import pluralize
-from convgate.evaluation.outcomes import BROKEN, FIXED, outcome_codes
+from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
 from convgate.store.conversations import title_of
 from convgate.transcripts import Case
 from convgate.ui.choice import Choice
