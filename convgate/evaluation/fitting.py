@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from convgate.core.decisions import Floats
 from convgate.core.errors import EvaluationError
 from convgate.core.parameters import parameter_names
 from convgate.core.text import join_words, pluralize
@@ -146,7 +147,7 @@ class PooledSets:
     def of(cls, sets: Sequence[JudgedSet], pool: Pool) -> PooledSets:
         """Pool sets with their turns weighted alike ("cases"), or so that each set weighs alike ("sets")."""
         turns = np.array([max(len(one.relevant), 1) for one in sets])
-        by_set = turns.mean() / turns if pool == "sets" else np.ones(len(sets))
+        by_set: Terms = turns.mean() / turns if pool == "sets" else np.ones(len(sets))
         return cls(tuple(sets), np.repeat(by_set, [one.conversations for one in sets]))
 
     @property
@@ -193,7 +194,7 @@ class PooledSets:
         )
 
 
-def _scores(judged: JudgedSet) -> NDArray[np.float64]:
+def _scores(judged: JudgedSet) -> Floats:
     assert judged.scores is not None  # `_check` refuses policies that do not rank
     return judged.scores
 

@@ -19,11 +19,11 @@ from convgate.policies.registry import POLICIES, check_written, policy_names, po
 from convgate.policies.window import LastK
 from convgate.policies.written import Value, Written
 from convgate.ui import scoring
-from convgate.ui.choice import Choice, Extent, RuleControls
 from convgate.ui.choosers import chooser_label, is_chooser, policy_of, version_of
 from convgate.ui.frame import App
 from convgate.ui.state import put
 from convgate.ui.text import make_labels_unique
+from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
 
 START = (Written(GatePolicy.name), Written(BM25.name), Written(LastK.name))
 """What a first visit compares."""
@@ -54,19 +54,19 @@ def is_gate(column: Written) -> bool:
     return column.name == GatePolicy.name
 
 
-def choice_of(column: Written) -> Choice | None:
+def choice_of(column: Written) -> ThresholdSettings | None:
     """The rule that a column sets for its gate; None for the gate's own.
 
     Raises PolicyError for one that there is not, or that cannot be so.
     """
-    return Choice.from_query({name: str(value) for name, value in column.parameters.items()})
+    return ThresholdSettings.from_query({name: str(value) for name, value in column.parameters.items()})
 
 
-def with_choice(column: Written, choice: Choice | None) -> Written:
+def with_choice(column: Written, choice: ThresholdSettings | None) -> Written:
     """The same version with another rule; None for its own.
 
     >>> from convgate.gate.thresholds import TopK
-    >>> with_choice(Written("gate"), Choice(TopK(5))).to_text()
+    >>> with_choice(Written("gate"), ThresholdSettings(TopK(5))).to_text()
     'gate(rule=top_k, k=5)'
     """
     query = choice.to_query() if choice else {}
@@ -118,7 +118,7 @@ def column_label(column: Written) -> str:
     if not column.parameters:
         return label
     if is_gate(column) and (choice := choice_of(column)) is not None:
-        return f"{label}, {choice.told()[:1].lower()}{choice.told()[1:]}"
+        return f"{label}, {choice.describe()[:1].lower()}{choice.describe()[1:]}"
     told = [f"{name.replace('_', ' ')} {_shown(value)}" for name, value in column.parameters.items()]
     return ", ".join([label, *told])
 
@@ -168,7 +168,7 @@ def draw_parameters(app: App, column: Written, key: str, change: Change) -> None
 
 def _draw_rule(app: App, column: Written, key: str, change: Change) -> None:
     gate = scoring.gate_policy(app, chooser_of(column))
-    own = Choice(gate.rule, gate.limits)
+    own = ThresholdSettings(gate.rule, gate.limits)
     controls = RuleControls(
         key, own, lambda: choice_of(column), lambda choice: change(with_choice(column, choice))
     )

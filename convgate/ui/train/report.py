@@ -72,12 +72,12 @@ def _draw_activation(app: App, run: Run, versions: Versions, name: str) -> None:
         st.markdown(literal(str(why)), width="content")
         st.button(
             "Activate", key="train.activate_now", icon=":material/check:",
-            on_click=state.attempt, args=(activation.use, app, name),
+            on_click=state.attempt, args=(activation.activate, app, name),
         )  # fmt: skip
         return
     st.markdown(":material/check_circle: It is the active version.", width="content")
     if before := versions.before:
         st.button(
             f"Roll back to {literal(before)}", key="train.roll_back", icon=":material/undo:",
-            on_click=state.attempt, args=(activation.go_back, app),
+            on_click=state.attempt, args=(activation.roll_back, app),
         )  # fmt: skip

@@ -11,12 +11,12 @@ from convgate.core.text import pluralize
 from convgate.evaluation.comparison import BROKEN, FIXED, outcome_codes
 from convgate.store.conversations import title_of
 from convgate.transcripts import Case
-from convgate.ui.choice import Choice
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.frame import App
 from convgate.ui.library_lookup import library_keys, said_in
 from convgate.ui.navigation import EXPLORE
 from convgate.ui.text import literal
+from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import View, page
 
@@ -79,7 +79,9 @@ def _draw_turns(app: App, results: TuneResults, rows: Sequence[int], chooser: st
             st.caption(f"{literal(turn.speaker, limit=40)}: {literal(turn.scored_text, limit=240)}")
 
 
-def _explore_query(case: Case, key: str, turn: int, chooser: str, choice: Choice) -> dict[str, str]:
+def _explore_query(
+    case: Case, key: str, turn: int, chooser: str, choice: ThresholdSettings
+) -> dict[str, str]:
     question = case.query.text if case.query and case.turn is None else ""
     view = ExploreView(key, case.turn, question, selected=turn, policy=chooser, choice=choice)
     return view.to_query()

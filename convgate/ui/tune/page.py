@@ -11,13 +11,13 @@ from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.gate import GatePolicy
 from convgate.ui import scoring
 from convgate.ui.agent import draw_agent, draw_download
-from convgate.ui.choice import Choice, Extent
 from convgate.ui.choosers import chooser_labels, of_version, policy_of
 from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App
 from convgate.ui.label_sources import draw_sources, read_labelled, sources, usable
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
+from convgate.ui.threshold_settings import Extent, ThresholdSettings
 from convgate.ui.tune.flips import draw_flips
 from convgate.ui.tune.results import TuneResults, compute_results, draw_metrics
 from convgate.ui.tune.saving import NewSettings, draw_saving
@@ -51,7 +51,7 @@ def tune(app: App) -> None:
         sliders = st.container()
     policy = scoring.gate_policy(app, view.version)
     results = _compute(app, names, policy, view)
-    own = Choice(policy.rule, policy.limits)
+    own = ThresholdSettings(policy.rule, policy.limits)
     with sliders:
         controls = rule_controls(own)
         controls.draw(_extent(results, policy))

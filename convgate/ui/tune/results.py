@@ -16,9 +16,9 @@ from convgate.evaluation.sweeps import at_value, sweep_of
 from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet
-from convgate.ui.choice import Choice
 from convgate.ui.measurement import once
 from convgate.ui.tables import markdown_table, with_interval
+from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.state import View
 
 
@@ -26,7 +26,7 @@ from convgate.ui.tune.state import View
 class RuleResult:
     """Threshold settings on the labelled turns."""
 
-    choice: Choice
+    choice: ThresholdSettings
     kept: Bools  # (n,) of the judged turns
     figures: Figures
 
@@ -44,15 +44,15 @@ class TuneResults:
     best: int | None  # row of the curve that serves the goal best; None when none reaches it
 
     @property
-    def suggested(self) -> Choice | None:
+    def suggested(self) -> ThresholdSettings | None:
         """The settings at the best row."""
         return None if self.best is None else self.at(self.best)
 
-    def at(self, row: int) -> Choice:
+    def at(self, row: int) -> ThresholdSettings:
         """The settings with the threshold of that row of the curve."""
         assert self.curve is not None
         rule = at_value(self.new.choice.rule, float(self.curve.thresholds[row]))
-        return Choice(rule, self.new.choice.limits)
+        return ThresholdSettings(rule, self.new.choice.limits)
 
 
 def compute_results(
@@ -61,7 +61,7 @@ def compute_results(
     """Score the sets once, then apply both rules; `content` stands for what the sets contain."""
     key = f"{content} {policy.gate.fingerprint} {policy.encoder.identity!r}"
     scored = _score(sets, key, policy)
-    own = Choice(policy.rule, policy.limits)
+    own = ThresholdSettings(policy.rule, policy.limits)
     choice = view.choice or own
     goal: Goal = WantedRecall(view.recall) if view.goal == "recall" else BestFBeta()
     curve = best = None
@@ -98,12 +98,12 @@ def _box(key: str) -> dict[str, Any]:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def _curve(key: str, rule: str, _scored: ScoredCases, _choice: Choice) -> ThresholdCurve | None:
+def _curve(key: str, rule: str, _scored: ScoredCases, _choice: ThresholdSettings) -> ThresholdCurve | None:
     return _scored.curve(_choice.rule)
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _apply(key: str, choice: str, _scored: ScoredCases, _choice: Choice) -> RuleResult:
+def _apply(key: str, choice: str, _scored: ScoredCases, _choice: ThresholdSettings) -> RuleResult:
     kept = _scored.kept(_choice.rule, _choice.limits)
     return RuleResult(_choice, kept, _scored.figures(kept))
 

@@ -21,10 +21,10 @@ from convgate.policies.scored import NO_LIMITS
 from convgate.ui import activation
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.annotator import person
-from convgate.ui.choice import Choice
 from convgate.ui.frame import App
 from convgate.ui.label_sources import Source, content_sha256
 from convgate.ui.text import literal
+from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import page
 from convgate.versions import UNTRAINED
@@ -42,7 +42,7 @@ class NewSettings:
 
     app: App
     policy: GatePolicy
-    choice: Choice
+    choice: ThresholdSettings
     sources: Sequence[Source]
     results: TuneResults | None  # None without labelled data
 
@@ -72,10 +72,10 @@ class NewSettings:
 def draw_saving(settings: NewSettings) -> None:
     """Draw the name and the button that makes a version of the settings."""
     st.subheader("Save as a version", anchor=False)
-    changed = not Choice(settings.choice.rule).same(Choice(settings.policy.rule))
+    changed = not ThresholdSettings(settings.choice.rule).same(ThresholdSettings(settings.policy.rule))
     st.caption(
-        f"The weights of {literal(settings.policy.version)}, decided by {literal(settings.choice.told())}."
-        " Not active until you activate it."
+        f"The weights of {literal(settings.policy.version)} with the rule"
+        f" {literal(settings.choice.describe())}. Not active until you activate it."
     )
     if settings.choice.limits != NO_LIMITS:
         st.caption("A version has no min and max number of turns; the settings file below has them.")
@@ -108,7 +108,7 @@ def make_draft(settings: NewSettings, *, who: str) -> Draft:
         training=card.training if card else None,
         metrics=_metrics(settings),
         limits=(*(card.limits if card else ()), *([_CAUTION] if settings.labels else [])),
-        note=f"{note}. Before: {Choice(policy.rule).told()}.",
+        note=f"{note}. Before: {ThresholdSettings(policy.rule).describe()}.",
         who=who,
     )
 
@@ -158,7 +158,7 @@ def _save(settings: NewSettings) -> None:
 
 
 def _activate(app: App, name: str) -> ActionResult:
-    change = activation.use(app, name)
+    change = activation.activate(app, name)
     sentence = f"**{literal(name)}** is active."
     if app.settings.version not in (None, name):
         sentence += f" Your settings name {literal(str(app.settings.version))}, which has precedence."
@@ -167,6 +167,6 @@ def _activate(app: App, name: str) -> ActionResult:
 
 
 def _undo(app: App, change: Change) -> ActionResult:
-    activation.take_back(app, change)
+    activation.undo_activation(app, change)
     active = Versions(app.settings.home).active or UNTRAINED
     return ActionResult(f"Undone: **{literal(active)}** is active again.")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from convgate.policies.gate import GatePolicy
-from convgate.ui.choice import CHOICE, Choice
 from convgate.ui.choosers import CHOOSER
 from convgate.ui.page_state import Address, PageState, param, share
+from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class View(PageState):
     data: tuple[str, ...] | None = None  # None: what there is
     goal: Literal["f1", "recall"] = "f1"
     recall: float = param(0.9, share(0.05, 1.0))  # the min recall, of the goal "recall"
-    choice: Choice | None = param(None, CHOICE, name="rule")  # noqa: RUF009  # None: the version's own
+    choice: ThresholdSettings | None = param(None, THRESHOLD_SETTINGS, name="rule")  # noqa: RUF009  # None: the version's own
     only: Literal["all", "fixed", "broken"] = "all"
     page: int = 1
 

@@ -12,9 +12,9 @@ from convgate.figures.layout import CONFIG
 from convgate.gate.thresholds import Anchored
 from convgate.policies.scored import NO_LIMITS
 from convgate.transcripts.characters import writable
-from convgate.ui.choice import Choice, RuleControls
 from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette
+from convgate.ui.threshold_settings import RuleControls, ThresholdSettings
 from convgate.ui.tune.results import TuneResults
 from convgate.ui.tune.state import View, page
 
@@ -22,7 +22,7 @@ _GOALS = {"f1": "Best F1", "recall": "Min recall"}
 _CHART = "tune.curve"
 
 
-def rule_controls(own: Choice) -> RuleControls:
+def rule_controls(own: ThresholdSettings) -> RuleControls:
     """Return the sliders of this page; `own` is the version's settings."""
     return RuleControls("tune", own, lambda: page.now().choice, lambda choice: page.change(choice=choice))
 
