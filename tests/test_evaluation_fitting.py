@@ -194,14 +194,6 @@ def test_no_threshold_costs_less_than_the_one_of_least_cost(rows, cost: float):
     assert costs(found) <= min(costs(threshold) for threshold in scores / 10) + 1e-6
 
 
-@given(labelled_rows, st.floats(0.01, 10), st.floats(0.01, 10))
-def test_a_dearer_false_keep_never_lowers_the_threshold(rows, one: float, other: float):
-    relevant, scores = (np.array(column) for column in zip(*rows, strict=True))
-    curve = threshold_curve(relevant, scores / 10)
-    cheap, dear = (calibrate(curve, LeastCost(cost)).threshold for cost in sorted((one, other)))
-    assert cheap <= dear
-
-
 SCORE_LISTS = st.lists(st.integers(0, 20).map(lambda n: n / 20), max_size=8).map(np.array)
 SHARES = st.integers(0, 20).map(lambda n: n / 20)
 RULE: st.SearchStrategy[Rule] = st.one_of(
@@ -335,7 +327,7 @@ def test_figures_are_those_of_an_evaluation(policy: GatePolicy, scored: ScoredCa
     assert figures.precision.value == pytest.approx(overall["precision"].value)
     assert figures.recall.interval == pytest.approx(overall["recall"].interval)
     assert figures.f1.value == pytest.approx(overall["f1"].value)
-    assert figures.token_share.value == pytest.approx(overall["kept_token_share"].value)
+    assert figures.tokens_kept / figures.tokens == pytest.approx(overall["kept_token_share"].value)
     assert figures.hits + figures.false_drops == figures.relevant
     assert figures.hits + figures.false_keeps == figures.kept
     assert figures.turns == len(alone.relevant)

@@ -26,7 +26,6 @@ from convgate.transcripts.relevance_sets import read_relevance_set
 from convgate.ui import services
 from convgate.ui.train import new
 from convgate.versions import Draft, Versions
-from tests.fakes import FakeEncoder
 from tests.planted import QUICK, planted, planted_file, small_encoder, small_gate
 from tests.test_training_version import Heard
 
@@ -340,20 +339,6 @@ def test_what_it_made_is_used_and_left_again_under_the_persons_name(opened: Open
     assert app.button(key="train.roll_back").label == "Roll back to better"
     sound(app.button(key="train.roll_back").click().run())
     assert (versions.active, versions.history[-1].who) == ("better", "Cleo")
-
-
-def test_a_version_of_another_encoder_is_not_put_into_use(
-    opened: Open, finished: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    app = opened(run="unknown")
-    monkeypatch.setattr(services, "encoder", lambda *_: FakeEncoder(16, model="other"))
-    before = Versions(finished).history
-    sound(app.button(key="train.activate_now").click().run())
-    (told,) = (error.value.replace("\\", "").replace("\u2060", "") for error in app.error)
-    assert "unknown cannot be used: the gate was made for the encoder fake-words@1" in told
-    assert "not for other@1" in told
-    assert "better stays in use" in told
-    assert Versions(finished).history == before
 
 
 def test_what_is_gone_or_damaged_is_said_and_the_rest_is_shown(opened: Open, finished: Path) -> None:

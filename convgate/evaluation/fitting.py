@@ -159,18 +159,11 @@ class PooledSets:
     @property
     def amounts(self) -> NDArray[np.int64]:
         """(cases, 2) relevant turns and turns of each case."""
-        return np.concatenate(
-            [
-                np.stack(
-                    [
-                        np.bincount(one.case, one.relevant, minlength=len(one.cases)),
-                        np.bincount(one.case, minlength=len(one.cases)),
-                    ],
-                    axis=1,
-                )
-                for one in self.sets
-            ]
-        ).astype(np.int64)
+        counts = [
+            [np.bincount(one.case, weights, len(one.cases)) for weights in (one.relevant, None)]
+            for one in self.sets
+        ]
+        return np.hstack(counts).T.astype(np.int64)
 
     def draws(self, seed: int) -> Draws:
         """(resamples, conversations) how often each is drawn; every set keeps its number of conversations."""

@@ -149,11 +149,11 @@ def judge_set(
         name=relevance_set.name,
         cases=tuple(one.case for one in judged),
         case=np.repeat(np.arange(len(judged)), [len(one.relevant) for one in judged]),
-        turns=_join([one.indices for one in judged], np.int64),
-        relevant=_join([one.relevant for one in judged], np.bool_),
-        kept=_join([one.kept for one in judged], np.bool_),
-        scores=_join([_scores(one, rule) for one in judged], np.float64) if ranks else None,
-        tokens=_join([one.tokens for one in judged], np.int64),
+        turns=join_columns([one.indices for one in judged], np.int64),
+        relevant=join_columns([one.relevant for one in judged], np.bool_),
+        kept=join_columns([one.kept for one in judged], np.bool_),
+        scores=join_columns([_scores(one, rule) for one in judged], np.float64) if ranks else None,
+        tokens=join_columns([one.tokens for one in judged], np.int64),
         terms=np.array(terms).reshape(-1, 2, len(METRICS)),
         rule=judged[-1].decisions.rule if judged else "",
     )
@@ -167,7 +167,8 @@ def _scores(one: JudgedCase, rule: Rule | None) -> Floats:
     return one.scores if rule is None else reach(rule, scores)[one.indices - one.decisions.indices[0]]
 
 
-def _join(parts: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:
+def join_columns(parts: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:
+    """(n,) the columns one after the other; empty without any."""
     return np.concatenate([*parts, np.zeros(0, dtype=kind)]).astype(kind)
 
 
