@@ -33,11 +33,13 @@ def draw_new(app: App) -> None:
         has_parent = _draw_version(Versions(app.settings.home))
     for warning in training_warnings(app.store):
         st.warning(literal(warning), icon=":material/warning:")
+    enough_data = False
     if data.is_empty:
         st.info("Choose data to learn from.", icon=":material/info:")
-    enough_data = draw_too_few(data.conversations)
-    if data.conversations < MIN_CONVERSATIONS:
-        st.caption("No conversation is held out, so the new version is not compared with its parent.")
+    else:
+        enough_data = draw_too_few(data.conversations)
+        if data.conversations < MIN_CONVERSATIONS:
+            st.caption("No conversation is held out, so the new version is not compared with its parent.")
     st.button(
         "Start training", key=START, type="primary" if enough_data else "secondary",
         icon=":material/play_arrow:", on_click=_start, args=(app,), disabled=data.is_empty or not has_parent,

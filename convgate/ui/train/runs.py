@@ -19,8 +19,7 @@ from convgate.ui.train import state
 from convgate.ui.train.report import draw_report
 from convgate.versions.catalog import Versions
 
-PER_PAGE = 8
-PAGE = "train.runs.page"
+SHOWN = 30  # trainings of the list
 _STATES = {
     "running": (":material/progress_activity:", "Running"),
     "stopping": (":material/pause_circle:", "Stopping"),
@@ -44,10 +43,8 @@ def draw_runs(app: App) -> None:
 
 def _draw_list(app: App) -> None:
     runs = Runs(app.settings.home).all()
-    pages = max(1, -(-len(runs) // PER_PAGE))
-    page = min(int(st.session_state.get(PAGE, 1)), pages)
     active = Versions(app.settings.home).active
-    for run in runs[(page - 1) * PER_PAGE : page * PER_PAGE]:
+    for run in runs[:SHOWN]:
         icon, state_name = _STATES[run.state]
         is_active = run.version is not None and run.version == active
         badge = " :green-badge[:material/check_circle: active]" if is_active else ""
@@ -56,8 +53,8 @@ def _draw_list(app: App) -> None:
                 st.markdown(f"{icon} **{state_name}** · {literal(_title(run), limit=80)}{badge}")
                 st.caption(literal(_details(run), limit=240))
             st.button("Open", key=f"train.open.{run.id}", on_click=state.show_run, args=(run.id,))
-    if pages > 1:
-        st.pagination(pages, key=PAGE, persist_state="session")
+    if len(runs) > SHOWN:
+        st.caption(f"The newest {SHOWN} of {len(runs):,}. Delete some to see older ones.")
 
 
 def _title(run: Run) -> str:
