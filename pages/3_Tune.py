@@ -1,9 +1,7 @@
-"""Tune: where the threshold should stand, by what labels say of it, and which turns flip."""
+"""Tune: choose the threshold by what it does on labelled turns."""
 
 from convgate.ui.frame import page
 from convgate.ui.tune.page import tune
 
-PURPOSE = "Choose the threshold by what it costs you; see which turns flip before anything is used."
-
-with page("Tune", PURPOSE) as app:
+with page("Tune", "Choose the threshold by its precision, recall and tokens on labelled turns.") as app:
     tune(app)

@@ -1,9 +1,7 @@
-"""Train: a version of the gate that learned from the person's own labels."""
+"""Train: a new version of the gate that learns from labelled turns."""
 
 from convgate.ui.frame import page
 from convgate.ui.train.page import train
 
-PURPOSE = "Let the gate learn from your labels, and see turn by turn what it does better before you use it."
-
-with page("Train", PURPOSE) as app:
+with page("Train", "Train the gate on your labels, and compare it with its parent before you use it.") as app:
     train(app)

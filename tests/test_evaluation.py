@@ -12,14 +12,12 @@ from rich.console import Console
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.decisions import TurnDecisions
-from convgate.evaluation import outcomes
 from convgate.evaluation.bootstrap import draw
-from convgate.evaluation.comparison import compare
+from convgate.evaluation.comparison import OUTCOMES, compare, side_by_side
 from convgate.evaluation.evaluate import evaluate
-from convgate.evaluation.judge import count_tokens
+from convgate.evaluation.judged_cases import JudgedSet, count_tokens, judge_set
 from convgate.evaluation.metrics import METRICS, RANKING_METRICS
-from convgate.evaluation.outcomes import JudgedSet, judge_set, side_by_side
-from convgate.evaluation.report import LEGEND, markdown, rich_tables
+from convgate.evaluation.report import markdown, rich_tables
 from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
 from convgate.policies.base import history_indices
 from convgate.policies.registry import make_policy
@@ -230,16 +228,13 @@ def test_each_judged_turn_comes_out_in_one_way(talks: RelevanceSet) -> None:
     sides = side_by_side(judged(talks, "last_k", k=2), judged(talks, "last_k", k=3))
     assert [case.id for case in sides.a.cases] == ["a-5", "b-5", "c-5"]
     told = [
-        (sides.a.cases[case].id, turn, outcomes.OUTCOMES[code])
+        (sides.a.cases[case].id, turn, OUTCOMES[code])
         for case, turn, code in zip(sides.a.case, sides.a.turns, sides.codes, strict=True)
     ]
     assert told[:3] == [("a-5", 0, "both right"), ("a-5", 3, "both right"), ("a-5", 4, "both right")]
     assert [row for row in told if row[2] == "fixed"] == [("b-5", 2, "fixed")]
     assert [row for row in told if row[2] == "broken"] == [("c-5", 2, "broken")]
     assert sides.counts == {"fixed": 1, "broken": 1, "both wrong": 5, "both right": 6}
-    assert sides.rows("fixed").tolist() == [told.index(("b-5", 2, "fixed"))]
-    assert sorted(sides.rows(None).tolist()) == list(range(len(told)))
-    assert sides.codes[sides.rows(None)].tolist() == sorted(sides.codes.tolist())
 
 
 def test_metrics_and_intervals_are_those_of_an_evaluation(talks: RelevanceSet) -> None:
@@ -279,13 +274,6 @@ def plain(tables, width=120):
         for table in tables:
             console.print(table)
     return capture.get()
-
-
-def test_markdown_has_a_row_for_each_policy_with_intervals():
-    lines = markdown(evaluation_of({"gate": 0.9, "bm25": 0.5})).splitlines()
-    assert lines[0] == "### mix.dev"
-    assert lines[2] == "20 cases, 20 conversations."
-    assert lines[-1] == LEGEND
 
 
 def test_names_from_files_cannot_break_the_tables():

@@ -17,11 +17,10 @@ from convgate.evaluation.calibration import BestFBeta, LeastCost, WantedPrecisio
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.evaluate import evaluate
 from convgate.evaluation.fitting import FOUND, NOTHING, NOW, fit_threshold
-from convgate.evaluation.judge import judge
+from convgate.evaluation.judged_cases import judge
 from convgate.evaluation.metrics import METRICS
 from convgate.evaluation.sweeps import at_value, keeps, reach, sweep_of, value_of
-from convgate.evaluation.tuning import Figures, ScoredCase, ScoredCases, score_cases
-from convgate.evaluation.ways import ways
+from convgate.evaluation.tuning import ScoredCases, score_cases
 from convgate.gate.thresholds import (
     RULES,
     Absolute,
@@ -194,14 +193,6 @@ def test_no_threshold_costs_less_than_the_one_of_least_cost(rows, cost: float):
     assert costs(found) <= min(costs(threshold) for threshold in scores / 10) + 1e-6
 
 
-@given(labelled_rows, st.floats(0.01, 10), st.floats(0.01, 10))
-def test_a_dearer_false_keep_never_lowers_the_threshold(rows, one: float, other: float):
-    relevant, scores = (np.array(column) for column in zip(*rows, strict=True))
-    curve = threshold_curve(relevant, scores / 10)
-    cheap, dear = (calibrate(curve, LeastCost(cost)).threshold for cost in sorted((one, other)))
-    assert cheap <= dear
-
-
 SCORE_LISTS = st.lists(st.integers(0, 20).map(lambda n: n / 20), max_size=8).map(np.array)
 SHARES = st.integers(0, 20).map(lambda n: n / 20)
 RULE: st.SearchStrategy[Rule] = st.one_of(
@@ -334,61 +325,21 @@ def test_figures_are_those_of_an_evaluation(policy: GatePolicy, scored: ScoredCa
     figures, overall = alone.figures(alone.kept(rule)), found["one"].policies["gate"].overall
     assert figures.precision.value == pytest.approx(overall["precision"].value)
     assert figures.recall.interval == pytest.approx(overall["recall"].interval)
-    assert figures.f_beta.value == pytest.approx(overall["f1"].value)
-    assert figures.token_share.value == pytest.approx(overall["kept_token_share"].value)
+    assert figures.f1.value == pytest.approx(overall["f1"].value)
+    assert figures.tokens_kept / figures.tokens == pytest.approx(overall["kept_token_share"].value)
     assert figures.hits + figures.false_drops == figures.relevant
     assert figures.hits + figures.false_keeps == figures.kept
     assert figures.turns == len(alone.relevant)
 
 
-Cases = dict[tuple[float, ...], tuple[bool, ...]]  # which turns are relevant, by their scores
-
-RELEVANT_TURNS: Cases = {(0.9, 0.3): (True, True), (0.41, 0.2): (True, False), (0.35, 0.3): (False, False)}
-
-
-def cases_of_scores(cases: Cases) -> ScoredCases:
-    """Cases by their scores, of one conversation each, a token a turn."""
-    made = [
-        ScoredCase(
-            "a set", Case(str(number), str(number), len(scores), None, frozenset()), 0, np.array(scores),
-            np.ones(len(scores), dtype=np.int64), np.arange(len(scores)), np.array(relevant),
+def test_every_stage_of_the_progress_is_reported_from_its_start_to_its_end(policy: GatePolicy) -> None:
+    reports: dict[str, list[tuple[int, int]]] = {}
+    for _ in range(2):  # the second time nothing is left to encode
+        reports.clear()
+        score_cases(
+            SETS, policy, progress=lambda *report: reports.setdefault(report[0], []).append(report[1:])
         )
-        for number, (scores, relevant) in enumerate(cases.items())
-    ]  # fmt: skip
-    return ScoredCases(tuple(made), np.arange(len(made)), len(made), 0.3)
-
-
-def test_a_recall_that_an_anchor_forbids_is_reached_without_it_and_better_by_a_lower_one() -> None:
-    fixed, guarded = ways(cases_of_scores(RELEVANT_TURNS), WantedRecall(1.0))
-    assert (fixed.rule, fixed.recall, fixed.precision) == (Absolute(threshold=0.3), 1.0, 0.6)
-    assert (guarded.rule, guarded.precision) == (Anchored(anchor=0.41, threshold=0.3), 1.0)
-    assert fixed.reaches
-    assert guarded.reaches
-
-
-def worth_of(figures: Figures, goal: WantedRecall | WantedPrecision) -> float | None:
-    """Of a wanted recall how little is kept, of a wanted precision the recall; None where it is missed."""
-    if isinstance(goal, WantedRecall):
-        return -figures.kept / figures.turns if (figures.recall.value or 0) >= goal.recall else None
-    return figures.recall.value if (figures.precision.value or 0) >= goal.precision else None
-
-
-@pytest.mark.parametrize("goal", [WantedRecall(0.8), WantedRecall(0.95), WantedPrecision(0.4)], ids=repr)
-def test_what_is_offered_is_as_good_as_any_pair_of_hundredths(goal: WantedRecall | WantedPrecision) -> None:
-    random = np.random.default_rng(3)
-    cases = {tuple(random.random(9)): tuple(random.random(9) < 0.3) for _ in range(12)}
-    made = cases_of_scores(cases)
-    offered = ways(made, goal)
-    assert all(way.reaches for way in offered)
-    best = -1.0
-    for anchor in range(0, 101, 4):
-        for threshold in range(0, 101, 4):
-            kept = made.kept(Anchored(anchor=anchor / 100, threshold=threshold / 100))
-            figures = made.figures(kept)
-            worth = worth_of(figures, goal)
-            best = best if worth is None else max(best, worth)
-    found = [made.figures(made.kept(way.rule)) for way in offered]
-    assert [one.recall.value for one in found] == [way.recall for way in offered]
-    worths = [worth_of(one, goal) for one in found]
-    assert None not in worths
-    assert max(worth for worth in worths if worth is not None) >= best
+        assert len(reports) == 3 * len(SETS)
+        for counts in reports.values():
+            assert counts[0][0] == 0 < counts[0][1]
+            assert counts[-1][0] == counts[-1][1]

@@ -12,14 +12,16 @@ from sklearn.metrics import average_precision_score, precision_recall_curve
 from convgate.evaluation.bootstrap import difference_interval, draw, interval, resampled
 from convgate.evaluation.curves import threshold_curve
 from convgate.evaluation.metrics import (
-    CUTOFFS,
     METRICS,
     RANKING_METRICS,
-    average_precision,
     case_terms,
-    ratios,
-    recall_at,
 )
+
+
+def ranking_terms(relevant, scores):
+    """MAP and recall at each cutoff of one case."""
+    terms = case_terms(relevant, np.zeros(len(relevant), bool), scores, np.ones(len(relevant), int))
+    return terms[0, : len(RANKING_METRICS)]
 
 
 def column(values, dtype=float):
@@ -34,31 +36,19 @@ def rankings(draw):
     return column(relevant, bool), column(scores)
 
 
-def test_average_precision_by_hand():
-    relevant = column([0, 1, 1, 0, 1], bool)
-    scores = column([0.9, 0.8, 0.7, 0.6, 0.5])
-    assert average_precision(relevant, scores) == pytest.approx((1 / 2 + 2 / 3 + 3 / 5) / 3)
-
-
 @given(rankings())
 def test_ties_rank_the_newer_turn_first(ranking):
     relevant, scores = ranking
     newer_higher = scores + np.linspace(0, 0.5, len(scores))
-    assert average_precision(relevant, scores) == average_precision(relevant, newer_higher)
-    assert (recall_at(relevant, scores) == recall_at(relevant, newer_higher)).all()
-
-
-@given(rankings())
-def test_only_the_order_of_the_scores_matters(ranking):
-    relevant, scores = ranking
-    assert average_precision(relevant, np.exp(scores) - 3) == average_precision(relevant, scores)
+    assert (ranking_terms(relevant, scores) == ranking_terms(relevant, newer_higher)).all()
 
 
 @given(rankings())
 def test_without_ties_average_precision_is_that_of_scikit_learn(ranking):
     relevant, scores = ranking
     distinct = scores + np.linspace(0, 0.5, len(scores))
-    assert average_precision(relevant, distinct) == pytest.approx(average_precision_score(relevant, distinct))
+    expected = average_precision_score(relevant, distinct)
+    assert ranking_terms(relevant, distinct)[0] == pytest.approx(expected)
 
 
 def test_terms_of_a_case_by_hand():
@@ -80,23 +70,6 @@ def test_a_case_with_nothing_relevant_counts_for_exact_empty_alone_of_the_rates(
     over, under = (dict(zip(METRICS, row, strict=True)) for row in terms)
     assert (over["exact_empty"], under["exact_empty"]) == (exact, 1)
     assert all(under[name] == 0 for name in (*RANKING_METRICS, "recall"))
-
-
-@given(rankings())
-def test_a_perfect_policy_gets_one_in_every_metric_it_defines(ranking):
-    relevant, _ = ranking
-    terms = case_terms(relevant, relevant, relevant.astype(float), np.ones(len(relevant), int))
-    values = dict(zip(METRICS, ratios(terms), strict=True))
-    perfect = ["map", "precision", "recall", "f1"] + [f"recall@{k}" for k in CUTOFFS if k >= relevant.sum()]
-    assert [values[name] for name in perfect] == pytest.approx([1] * len(perfect))
-
-
-@given(rankings(), st.lists(st.booleans(), min_size=30, max_size=30))
-def test_every_metric_is_a_share(ranking, kept):
-    relevant, scores = ranking
-    terms = case_terms(relevant, column(kept[: len(scores)], bool), scores, np.arange(len(scores)))
-    defined = ratios(terms)[terms[1] > 0]
-    assert ((defined >= 0) & (defined <= 1 + 1e-12)).all()
 
 
 RELEVANT = np.array([True, False, True, False])
@@ -146,12 +119,6 @@ def sums():
     return np.stack([hits, tries], axis=1)[:, :, None].astype(float)
 
 
-def test_a_resample_weighs_whole_conversations():
-    sums = np.array([[[1.0], [2.0]], [[3.0], [4.0]]])
-    values = resampled(sums, np.array([[1.0, 1.0], [2.0, 0.0], [0.0, 2.0]]))
-    assert values[:, 0].tolist() == [4 / 6, 1 / 2, 3 / 4]
-
-
 def test_the_interval_is_near_that_of_scipy(sums):
     ours = interval(sums, draw(40, resamples=9_999))[0]
     theirs = bootstrap(
@@ -186,10 +153,3 @@ def test_the_difference_is_paired(sums):
     assert 0.06 < low < high < 0.11
     own_low, own_high = interval(sums, draws)[0]
     assert own_high - own_low > 2 * (high - low)
-
-
-def test_swapping_the_two_turns_the_difference_round(sums):
-    other = sums[::-1] * [[1.0], [1.5]]
-    draws = draw(40)
-    forth, back = difference_interval(sums, other, draws)[0], difference_interval(other, sums, draws)[0]
-    assert forth == pytest.approx(-back[::-1])

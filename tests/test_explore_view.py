@@ -16,14 +16,14 @@ from convgate.gate.thresholds import RULES, Limits, make_rule
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.build import limits_of, rule_of
 from convgate.ui.changes import changes, following, preceding
-from convgate.ui.choice import Choice, Extent, adjustable, sliders, with_value
 from convgate.ui.explore.matrix import parts
+from convgate.ui.threshold_settings import Extent, ThresholdSettings, adjustable, sliders, with_value
 
 EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
 
 
 @st.composite
-def choices(draw: st.DrawFn) -> Choice:
+def choices(draw: st.DrawFn) -> ThresholdSettings:
     rule = RULES[draw(st.sampled_from(list(RULES)))]
     values = {}
     for item in adjustable(rule):
@@ -32,12 +32,12 @@ def choices(draw: st.DrawFn) -> Choice:
         values[item.name] = round(low + steps * step, 6)
     least = draw(st.integers(0, 50))
     most = draw(st.none() | st.integers(least, 60))
-    return Choice(make_rule(rule.name, **values), Limits(least, most))
+    return ThresholdSettings(make_rule(rule.name, **values), Limits(least, most))
 
 
 @pytest.mark.parametrize("name", RULES)
 def test_moving_a_slider_changes_that_parameter_alone(name: str) -> None:
-    choice = Choice(RULES[name](), Limits(1, 5))
+    choice = ThresholdSettings(RULES[name](), Limits(1, 5))
     for slider in sliders(choice.rule, EXTENT):
         moved = with_value(choice, slider.name, slider.high)
         assert getattr(moved.rule, slider.name) == slider.high
@@ -82,9 +82,9 @@ def test_the_parts_of_a_matrix_cover_every_turn(count: int) -> None:
 
 
 @given(choices())
-def test_settings_for_an_agent_are_the_choice(choice: Choice) -> None:
+def test_settings_for_an_agent_are_the_choice(choice: ThresholdSettings) -> None:
     agent = AgentSettings("an encoder", rule=choice.rule, limits=choice.limits)
     values = tomllib.loads(agent.to_toml())
     settings = Settings(**values)
     assert settings.encoder == "an encoder"
-    assert Choice(rule_of(settings), limits_of(settings)) == choice
+    assert ThresholdSettings(rule_of(settings), limits_of(settings)) == choice

@@ -47,9 +47,9 @@ CURVE = threshold_curve(RELEVANT, SCORES)
 def test_metrics_by_threshold_are_those_of_the_curve() -> None:
     fig = threshold_curve_figure(CURVE, CurveMarks(current=0.5), palette=LIGHT)
     lines = {item.name: item for item in fig.data if item.mode == "lines"}
-    assert list(lines) == ["precision", "recall", "F1", "turns kept"]
+    assert list(lines) == ["precision", "recall", "F1", "tokens kept"]
     np.testing.assert_array_equal(lines["precision"].y, CURVE.precision)
     np.testing.assert_array_equal(lines["recall"].y, CURVE.recall)
-    np.testing.assert_array_equal(lines["turns kept"].y, CURVE.kept_share)
+    np.testing.assert_array_equal(lines["tokens kept"].y, CURVE.kept_token_share)
     np.testing.assert_array_equal(lines["recall"].x, CURVE.thresholds)
     assert len({line.line.dash for line in lines.values()}) > 2

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from convgate.core.errors import EvaluationError
-from convgate.evaluation.evaluate import evaluate
-from convgate.evaluation.judge import count_tokens
-from convgate.evaluation.outcomes import JudgedSet, judge_set
-from convgate.evaluation.together import laid_together, sure_best
+from convgate.evaluation.comparison import sure_best
+from convgate.evaluation.evaluate import evaluate, pool_results
+from convgate.evaluation.judged_cases import JudgedSet, count_tokens, judge_set
 from convgate.policies.base import Policy
 from convgate.policies.bm25 import BM25
 from convgate.policies.window import Everything, LastK
@@ -126,12 +125,12 @@ def test_the_two_places_have_one_choice_of_policies(mine: str) -> None:
     assert app.query_params["on"] == "sets"
 
 
-def test_laid_together_is_what_evaluate_gives(convgate_home: Path) -> None:
+def test_pooled_results_are_what_evaluate_gives(convgate_home: Path) -> None:
     relevance_set = RelevanceSets(convgate_home).read(add_labelled(convgate_home, conversations=4))
     policies: dict[str, Policy] = {"all": Everything(), "two": LastK(2), "bm25": BM25()}
     tokens = count_tokens(relevance_set)
     judged = {name: judge_set(relevance_set, one, tokens=tokens) for name, one in policies.items()}
-    found = laid_together(judged, tokens, by_tag=True)
+    found = pool_results(judged, by_tag=True)
     (wanted,) = evaluate([relevance_set], policies).sets.values()
     assert found.to_json() == wanted.to_json()
     mine, theirs = found.policies["bm25"].curve, wanted.policies["bm25"].curve
@@ -140,5 +139,5 @@ def test_laid_together_is_what_evaluate_gives(convgate_home: Path) -> None:
     assert np.array_equal(mine.kept_token_share, theirs.kept_token_share)
     assert sure_best(found, "recall") == "all"
     assert sure_best(found, "precision") is None
-    with pytest.raises(EvaluationError, match="no policy was judged"):
-        laid_together({}, tokens)
+    with pytest.raises(EvaluationError, match="no policy"):
+        pool_results({})

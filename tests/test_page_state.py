@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.policies.spec import read_policies
-from convgate.ui.choice import Choice
 from convgate.ui.compare.state import View as CompareView
 from convgate.ui.context.state import View as ContextView
 from convgate.ui.explore.state import View as ExploreView
 from convgate.ui.monitor.state import View as MonitorView
 from convgate.ui.page_state import PageState
 from convgate.ui.sessions.state import View as SessionsView
+from convgate.ui.threshold_settings import ThresholdSettings
 from convgate.ui.tune.state import View as TuneView
 from convgate.ui.versions.state import View as VersionsView
 from tests.test_explore_view import choices
@@ -80,7 +80,7 @@ def test_no_address_breaks_a_page(data: st.DataObject) -> None:
 def test_an_address_numbers_turns_from_1_and_leaves_starts_out() -> None:
     assert ExploreView().to_query() == {}
     state = ExploreView(
-        "k", turn=56, selected=11, choice=Choice.from_query({"rule": "blended", "weight": "0.3"})
+        "k", turn=56, selected=11, choice=ThresholdSettings.from_query({"rule": "blended", "weight": "0.3"})
     )
     assert state.to_query() == {
         "conversation": "k", "turn": "57", "selected": "12", "rule": "blended,weight=0.3",

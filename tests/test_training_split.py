@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import convgate
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import TrainingError
-from convgate.evaluation.counted_once import Overlap, counted_once
+from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.labels.exchange import keep_labels, read_labels, write_labels
 from convgate.labels.gold import gold_set
 from convgate.store import Conversations, Labels, NewConversation, SituationKey, Store
@@ -93,7 +93,7 @@ def test_a_chat_that_was_saved_again_later_is_on_one_side_and_learned_from_once(
                 labels.answer(SituationKey(added.key, 5), {0: "relevant"}, by="Ada")
     gold = gold_set(store)
     assert len(gold.conversations) == 16
-    (once,), (overlap,) = counted_once([gold])
+    (once,), (overlap,) = remove_duplicates([gold])
     assert overlap == Overlap("labels", "labels", 16)
     for sets in (gold, once):
         parts = split_episodes({"labels": read(sets)}, compare=True)

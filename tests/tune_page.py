@@ -93,22 +93,21 @@ def said(app: AppTest) -> str:
 
 
 def table(app: AppTest) -> dict[str, list[str]]:
-    """The numbers: cells of Now, Tried and, where there is one, Best by the row's name."""
-    (text,) = [str(item.value) for item in app.markdown if str(item.value).startswith("|  | Now")]
+    """The metrics by row: cells of the version's own settings and of the new ones."""
+    (text,) = [str(item.value) for item in app.markdown if str(item.value).startswith("|  | Version")]
     rows = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in text.splitlines()[2:]]
     return {row[0]: row[1:] for row in rows}
 
 
-def kept(app: AppTest, column: int = 1) -> int:
-    """How many turns are kept: now, by what is tried, or by the best."""
-    return int(table(app)["Turns kept"][column].split()[0])
+def number(app: AppTest, row: str, column: int = 1) -> float:
+    """The value of a row of the table, without its interval: of the new settings, or of the version's own."""
+    return float(table(app)[row][column].split()[0])
 
 
 def flips(app: AppTest) -> tuple[int, int, int]:
-    """How many flip, how many of them right, how many wrong."""
-    found = re.search(r"\*\*(\d+) turns? flips?\*\* against.*\*\*(\d+) right\*\*.*\*\*(\d+) wrong", said(app))
-    assert found, said(app)
-    return int(found[1]), int(found[2]), int(found[3])
+    """How many decisions flip, how many are fixed, how many broken."""
+    counts = re.search(r"\*\*(\d+) decisions?\*\*.*\*\*(\d+) fixed\*\*.*\*\*(\d+) broken", said(app))
+    return (int(counts[1]), int(counts[2]), int(counts[3])) if counts else (0, 0, 0)
 
 
 def listed(app: AppTest) -> list[dict[str, str]]:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Turn
 from convgate.core.files import write_whole
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw
-from convgate.evaluation.judge import TokenCounts, cases_in_order, count_tokens
+from convgate.evaluation.judged_cases import TokenCounts, cases_in_order, count_tokens
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratios
 from convgate.evaluation.results import Measure, summarise
 from convgate.policies.retention import Confidence, Retained, confidences, prune, window

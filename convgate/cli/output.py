@@ -19,7 +19,7 @@ from convgate.core.text import pluralize, to_line
 
 if TYPE_CHECKING:
     from convgate.embedding.base import Progress
-    from convgate.evaluation.judge import EvaluationProgress
+    from convgate.evaluation.judged_cases import EvaluationProgress
     from convgate.transcripts.problems import Problems
 
 SHOWN = 20  # bad places of a file that are listed

@@ -13,7 +13,7 @@ from convgate.core.home import login_name
 
 if TYPE_CHECKING:
     from convgate.embedding.base import EncoderIdentity
-    from convgate.evaluation.outcomes import Sides
+    from convgate.evaluation.comparison import Sides
     from convgate.policies.base import Policy
     from convgate.versions import DataSet, Measured, Version, Versions
     from convgate.versions.comparison import Difference
@@ -82,8 +82,8 @@ def compare(
     out: options.OutOption = None,
 ) -> None:
     """Measure two versions on relevance sets: metrics, their paired difference, turns fixed and broken."""
-    from convgate.evaluation.judge import count_tokens
-    from convgate.evaluation.outcomes import judge_set, side_by_side
+    from convgate.evaluation.comparison import side_by_side
+    from convgate.evaluation.judged_cases import count_tokens, judge_set
 
     compared: dict[str, Sides] = {}
     policies = _build_policies(a, b)

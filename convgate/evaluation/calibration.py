@@ -1,5 +1,6 @@
 """Fits a rule's threshold on labelled cases: the one that a wanted figure asks for.
 
+>>> from convgate.evaluation.curves import threshold_curve
 >>> curve = threshold_curve(np.array([True, False, True, True]), np.array([0.9, 0.6, 0.5, 0.4]))
 >>> calibrate(curve, WantedPrecision(0.7), fitted_on="4 labels")
 Calibrated(threshold=0.4, goal='precision 0.70', fitted_on='4 labels')
@@ -16,21 +17,9 @@ from typing import Protocol
 import numpy as np
 
 from convgate.core.errors import EvaluationError
-from convgate.evaluation.curves import ThresholdCurve, threshold_curve
+from convgate.evaluation.curves import ThresholdCurve
 from convgate.evaluation.metrics import Terms
 from convgate.gate.thresholds import Anchored, Calibrated
-
-__all__ = [
-    "BestFBeta",
-    "Goal",
-    "LeastCost",
-    "WantedPrecision",
-    "WantedRecall",
-    "best_row",
-    "calibrate",
-    "nearest_row",
-    "threshold_curve",
-]
 
 Fittable = Calibrated | Anchored
 """Rules that know what their threshold was fitted for."""
@@ -39,19 +28,15 @@ _ROUNDING = 1e-12  # what is equally good must not differ by a rounding error
 
 
 class Goal(Protocol):
-    """What a threshold is fitted for: of those that miss nothing, the one that is worth most."""
+    """What a threshold is fitted for."""
 
     @property
     def label(self) -> str:
         """The goal in words."""
         ...
 
-    def missed(self, curve: ThresholdCurve) -> Terms:
-        """(t,) how far each threshold stays below what is wanted; 0 where it is reached."""
-        ...
-
     def worth(self, curve: ThresholdCurve) -> Terms:
-        """(t,) what the best threshold has most of; NaN where it is undefined."""
+        """(t,) what the best threshold has most of; NaN where it is undefined or the goal is not reached."""
         ...
 
 
@@ -69,13 +54,9 @@ class WantedPrecision:
         """The goal in words."""
         return f"precision {self.precision:.2f}"
 
-    def missed(self, curve: ThresholdCurve) -> Terms:
-        """How much precision is wanting; all of it where nothing is kept."""
-        return np.clip(self.precision - np.nan_to_num(curve.precision, nan=0.0), 0, None)
-
     def worth(self, curve: ThresholdCurve) -> Terms:
         """Recall."""
-        return curve.recall
+        return np.where(curve.precision >= self.precision - _ROUNDING, curve.recall, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,13 +73,9 @@ class WantedRecall:
         """The goal in words."""
         return f"recall {self.recall:.2f}"
 
-    def missed(self, curve: ThresholdCurve) -> Terms:
-        """How much recall is wanting."""
-        return np.clip(self.recall - curve.recall, 0, None)
-
     def worth(self, curve: ThresholdCurve) -> Terms:
         """The threshold itself."""
-        return np.asarray(curve.thresholds, dtype=np.float64)
+        return np.where(curve.recall >= self.recall - _ROUNDING, curve.thresholds, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +91,6 @@ class BestFBeta:
     def label(self) -> str:
         """The goal in words."""
         return f"the best F{self.beta:g}"
-
-    def missed(self, curve: ThresholdCurve) -> Terms:
-        """Nothing."""
-        return np.zeros(len(curve))
 
     def worth(self, curve: ThresholdCurve) -> Terms:
         """F-beta."""
@@ -143,46 +116,32 @@ class LeastCost:
         """The goal in words."""
         return f"the least cost (false keep {self.false_keep_cost:g}, false drop 1)"
 
-    def missed(self, curve: ThresholdCurve) -> Terms:
-        """Nothing."""
-        return np.zeros(len(curve))
-
     def worth(self, curve: ThresholdCurve) -> Terms:
-        """The cost a turn, with a minus before it."""
+        """The negative cost per turn."""
         return -(self.false_keep_cost * curve.false_keep_share + curve.false_drop_share)
 
 
 def best_row(curve: ThresholdCurve, goal: Goal) -> int | None:
-    """The curve's row that serves the goal best, the highest threshold of equals; None when none reaches it.
+    """Return the curve's row that serves the goal best, the highest threshold of equals.
 
-    None, too, where nothing is relevant.
+    None when none reaches it, or nothing is relevant.
     """
     if not _has_relevant(curve):
         return None
-    worth = np.where(goal.missed(curve) <= _ROUNDING, goal.worth(curve), np.nan)
+    worth = goal.worth(curve)
     if np.isnan(worth).all():
         return None
     return int(np.flatnonzero(worth >= np.nanmax(worth) - _ROUNDING)[-1])
 
 
-def nearest_row(curve: ThresholdCurve, goal: Goal) -> int:
-    """The curve's row that misses the goal by least; of equals, the one that is worth most."""
-    missed = goal.missed(curve)
-    worth = np.where(
-        missed <= missed.min() + _ROUNDING, np.nan_to_num(goal.worth(curve), nan=-np.inf), -np.inf
-    )
-    return int(np.flatnonzero(worth >= worth.max() - _ROUNDING)[-1])
-
-
 def calibrate(
     curve: ThresholdCurve, goal: Goal, *, fitted_on: str = "", rule: Fittable | None = None
 ) -> Fittable:
-    """The rule, `calibrated` unless another is given, with the threshold that serves the goal best here.
+    """Return the rule, `calibrated` unless another is given, with the threshold that serves the goal best.
 
     With an anchor the curve has to be of `convgate.evaluation.sweeps.reach`, which knows about it.
 
-    Raises EvaluationError when nothing is labelled relevant, or when no threshold reaches the goal; then it
-    says which comes nearest.
+    Raises EvaluationError when nothing is labelled relevant, or no threshold reaches the goal.
     """
     labels = fitted_on or "these labels"
     if not _has_relevant(curve):
@@ -192,11 +151,7 @@ def calibrate(
         )
     row = best_row(curve, goal)
     if row is None:
-        nearest = nearest_row(curve, goal)
-        raise EvaluationError(
-            f"no threshold reaches {goal.label} on {labels}; {curve.thresholds[nearest]:.3f} comes nearest, "
-            f"with precision {curve.precision[nearest]:.2f} and recall {curve.recall[nearest]:.2f}"
-        )
+        raise EvaluationError(f"no threshold reaches {goal.label} on {labels}; choose a lower goal")
     found = float(curve.thresholds[row])
     return replace(rule or Calibrated(), threshold=found, goal=goal.label, fitted_on=fitted_on)
 

@@ -1,4 +1,10 @@
-"""Two policies on the same cases: how much one is better, and how sure that is."""
+"""Two policies on the same cases: how much one is better, how sure that is, which turns it fixes or breaks.
+
+>>> relevant = np.array([True, True, False, False])
+>>> a, b = np.array([False, True, True, False]), np.array([True, False, True, False])
+>>> [OUTCOMES[code] for code in outcome_codes(relevant, a, b)]
+['fixed', 'broken', 'both wrong', 'both right']
+"""
 
 from __future__ import annotations
 
@@ -7,11 +13,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from convgate.core.errors import EvaluationError
 from convgate.evaluation.bootstrap import cluster_sums, difference_interval, draw
-from convgate.evaluation.metrics import METRICS, Terms, ratios
-from convgate.evaluation.results import Measure, PolicyResult, SetResult
+from convgate.evaluation.evaluate import pool_results
+from convgate.evaluation.judged_cases import JudgedSet
+from convgate.evaluation.metrics import METRICS, Bools, Terms, ratios
+from convgate.evaluation.results import Measure, PolicyResult, SetResult, Summary
+
+OUTCOMES = ("fixed", "broken", "both wrong", "both right")
+FIXED, BROKEN, BOTH_WRONG, BOTH_RIGHT = range(len(OUTCOMES))
 
 
 @dataclass(frozen=True)
@@ -75,6 +87,66 @@ def compare_all(
         for name in result.policies
         if name != baseline
     }
+
+
+def sure_best(result: SetResult, metric: str, *, tag: str | None = None, seed: int = 0) -> str | None:
+    """Return the policy with the highest value, if the interval of its difference to every other excludes 0.
+
+    None when there is no such policy, or only one has a value.
+    """
+    values = {
+        name: value
+        for name, policy in result.policies.items()
+        if (value := (policy.overall if tag is None else policy.by_tag[tag])[metric].value) is not None
+    }
+    if len(values) < 2:
+        return None
+    best = max(values, key=lambda name: values[name])
+    for other in values:
+        if other != best:
+            comparison = compare(result, baseline=other, policy=best, tag=tag, seed=seed)
+            low = comparison.differences[metric].low
+            if low is None or low <= 0:
+                return None
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Two policies on the same set, a and b."""
+
+    a: JudgedSet
+    b: JudgedSet
+    summary_a: Summary
+    summary_b: Summary
+    comparison: Comparison  # b less a
+    codes: NDArray[np.int8]  # (n,) the place in OUTCOMES of each judged turn
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many turns have each outcome, by the names in OUTCOMES."""
+        counts = np.bincount(self.codes, minlength=len(OUTCOMES))
+        return dict(zip(OUTCOMES, counts.tolist(), strict=True))
+
+
+def side_by_side(a: JudgedSet, b: JudgedSet, *, seed: int = 0) -> Sides:
+    """Return the metrics of two policies on the same set, the paired difference, and every turn's outcome."""
+    result = pool_results({"a": a, "b": b}, seed=seed)
+    return Sides(
+        a=a,
+        b=b,
+        summary_a=result.policies["a"].overall,
+        summary_b=result.policies["b"].overall,
+        comparison=compare(result, baseline="a", policy="b", seed=seed),
+        codes=outcome_codes(a.relevant, a.kept, b.kept),
+    )
+
+
+def outcome_codes(relevant: Bools, a: Bools, b: Bools) -> NDArray[np.int8]:
+    """(n,) the place in OUTCOMES of each turn: whether it is relevant, and whether a and b keep it."""
+    right_a, right_b = a == relevant, b == relevant
+    conditions = [right_a & right_b, ~right_a & right_b, right_a & ~right_b]
+    return np.select(conditions, [BOTH_RIGHT, FIXED, BROKEN], BOTH_WRONG).astype(np.int8)
 
 
 def _policy(result: SetResult, name: str) -> PolicyResult:

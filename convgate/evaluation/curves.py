@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array, csr_array
 
 from convgate.core.decisions import Floats
-from convgate.evaluation.judge import JudgedTurns
+from convgate.evaluation.judged_cases import JudgedSet
 from convgate.evaluation.metrics import Bools, Terms, share
 
 CANDIDATES = 1_000  # thresholds of a curve, unless others are given
@@ -137,26 +137,12 @@ class CurveSums:
             yield curve_of_sums(self.thresholds, *(sums[:, column] for sums in kept))
 
 
-def pooled_curve(judged: Iterable[JudgedTurns], *, thresholds: Floats | None = None) -> ThresholdCurve | None:
-    """The curve of one policy over all turns of all its cases; None when the policy does not rank.
-
-    At the given thresholds, or at `candidate_thresholds`.
-    """
-    relevant, scores, tokens = [], [], []
-    for case in judged:
-        if case.scores is None:
-            if len(case.relevant):
-                return None
-            continue
-        relevant.append(case.relevant)
-        scores.append(case.scores)
-        tokens.append(case.tokens)
-    if not scores:
+def policy_curve(judged: JudgedSet) -> ThresholdCurve | None:
+    """Return the curve of one policy over all turns of all its cases; None when it does not rank."""
+    if judged.scores is None or not judged.cases:
         return None
-    found, levels = np.concatenate(relevant), np.concatenate(scores)
-    if thresholds is None:
-        thresholds = candidate_thresholds(found, levels)
-    return threshold_curve(found, levels, tokens=np.concatenate(tokens), thresholds=thresholds)
+    thresholds = candidate_thresholds(judged.relevant, judged.scores)
+    return threshold_curve(judged.relevant, judged.scores, tokens=judged.tokens, thresholds=thresholds)
 
 
 def curve_of_sums(thresholds: Floats, hits: Terms, turns: Terms, tokens: Terms) -> ThresholdCurve:

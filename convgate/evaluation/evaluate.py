@@ -10,22 +10,22 @@ case's history.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from convgate.core.errors import EvaluationError
 from convgate.evaluation.bootstrap import draw
-from convgate.evaluation.curves import pooled_curve
-from convgate.evaluation.judge import (
+from convgate.evaluation.curves import policy_curve
+from convgate.evaluation.judged_cases import (
     EvaluationProgress,
-    cases_in_order,
+    JudgedSet,
     count_tokens,
-    judge,
+    judge_set,
     silent,
 )
-from convgate.evaluation.metrics import METRICS
-from convgate.evaluation.reliability import reliability_of
+from convgate.evaluation.reliability import bins_of
 from convgate.evaluation.results import Evaluation, PolicyResult, SetResult, summarise
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
@@ -43,7 +43,7 @@ def evaluate(
     progress: EvaluationProgress | None = None,
     seed: int = 0,
 ) -> Evaluation:
-    """Every policy on every set.
+    """Measure every policy on every set.
 
     policies: by the name to report, or listed under their own names. token_counter: tokens of a text, the
     word pieces of the bundled encoder by default. seed: of the bootstrap; the same gives the same intervals.
@@ -59,39 +59,50 @@ def evaluate(
             raise EvaluationError(
                 f"two relevance sets are named {relevance_set.name!r}; rename one of the files"
             )
-        results[relevance_set.name] = _evaluate_set(relevance_set, named, token_counter, progress, seed)
+        tokens = count_tokens(relevance_set, token_counter, progress=progress)
+        judged = {
+            name: judge_set(relevance_set, policy, tokens=tokens, progress=progress)
+            for name, policy in named.items()
+        }
+        result = pool_results(judged, by_tag=True, seed=seed)
+        gates = [name for name, policy in named.items() if isinstance(policy, GatePolicy)]
+        reliable = {name: _with_reliability(result.policies[name], judged[name]) for name in gates}
+        results[result.name] = replace(result, policies={**result.policies, **reliable})
     return Evaluation(results, seed)
 
 
-def _evaluate_set(
-    relevance_set: RelevanceSet,
-    policies: Mapping[str, Policy],
-    token_counter: TokenCounter | None,
-    progress: EvaluationProgress,
-    seed: int,
-) -> SetResult:
-    cases = cases_in_order(relevance_set)
-    names, clusters = np.unique([case.conversation for case in cases], return_inverse=True)
-    names_of_tags = sorted({tag for case in cases for tag in case.tags})
-    tags = {tag: np.array([tag in case.tags for case in cases]) for tag in names_of_tags}
-    draws = draw(len(names), seed=seed)
-    tokens = count_tokens(relevance_set, token_counter, progress=progress)
+def pool_results(judged: Mapping[str, JudgedSet], *, by_tag: bool = False, seed: int = 0) -> SetResult:
+    """Return the metrics of each policy, with intervals, and its curve where it ranks.
 
-    def measure(name: str, policy: Policy) -> PolicyResult:
-        judged = [case.turns for case in judge(relevance_set, policy, tokens=tokens, progress=progress)]
-        terms = np.array([case.terms for case in judged]).reshape(-1, 2, len(METRICS))
-        by_tag = {tag: summarise(terms[has], clusters[has], draws) for tag, has in tags.items()}
-        overall, curve = summarise(terms, clusters, draws), pooled_curve(judged)
-        bins = reliability_of(judged) if isinstance(policy, GatePolicy) else []
-        return PolicyResult(name, overall, by_tag, terms, curve, tuple(bins))
+    judged: by policy, all of the same set. The same policies and set give what `evaluate` gives.
+
+    Raises EvaluationError when there is no policy.
+    """
+    if not judged:
+        raise EvaluationError("no policy was given, so there is nothing to measure")
+    first = next(iter(judged.values()))
+    names = sorted({tag for case in first.cases for tag in case.tags}) if by_tag else []
+    tags = {tag: np.array([tag in case.tags for case in first.cases], dtype=np.bool_) for tag in names}
+    clusters, draws = first.clusters, draw(first.conversations, seed=seed)
+
+    def pool(name: str, one: JudgedSet) -> PolicyResult:
+        in_tags = {tag: summarise(one.terms[has], clusters[has], draws) for tag, has in tags.items()}
+        overall = summarise(one.terms, clusters, draws)
+        return PolicyResult(name, overall, in_tags, one.terms, policy_curve(one))
 
     return SetResult(
-        name=relevance_set.name,
-        case_ids=tuple(case.id for case in cases),
+        name=first.name,
+        case_ids=tuple(case.id for case in first.cases),
         clusters=clusters,
         tags=tags,
-        policies={name: measure(name, policy) for name, policy in policies.items()},
+        policies={name: pool(name, one) for name, one in judged.items()},
     )
+
+
+def _with_reliability(result: PolicyResult, judged: JudgedSet) -> PolicyResult:
+    """Return the result with the bins of the gate's scores, which are probabilities."""
+    assert judged.scores is not None
+    return replace(result, reliability=tuple(bins_of(judged.scores, judged.relevant)))
 
 
 def _by_name(policies: Iterable[Policy]) -> dict[str, Policy]:

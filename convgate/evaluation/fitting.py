@@ -1,4 +1,4 @@
-"""Fits a policy's threshold on relevance sets, and lays the found rule beside the one in use.
+"""Fits a policy's threshold on relevance sets, and compares the fitted rule with the policy's own.
 
     fitted = fit_threshold([read_relevance_set("mix.train.jsonl")], gate, WantedPrecision(0.9))
     fitted.rule, fitted.threshold.interval
@@ -11,24 +11,26 @@ is for `convgate.evaluation.evaluate` to measure.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from convgate.core.decisions import Floats
 from convgate.core.errors import EvaluationError
 from convgate.core.parameters import parameter_names
 from convgate.core.text import join_words, pluralize
-from convgate.evaluation.bootstrap import LEVEL, Draws
+from convgate.evaluation.bootstrap import LEVEL, Draws, draw
 from convgate.evaluation.calibration import Fittable, Goal, best_row, calibrate
-from convgate.evaluation.counted_once import counted_once
-from convgate.evaluation.curves import CurveSums, ThresholdCurve
-from convgate.evaluation.judge import EvaluationProgress, silent
-from convgate.evaluation.metrics import SELECTION_METRICS, Bools, case_terms
-from convgate.evaluation.pooling import Pool, Pooled, label, scores_of
+from convgate.evaluation.curves import CurveSums, ThresholdCurve, candidate_thresholds
+from convgate.evaluation.duplicates import remove_duplicates
+from convgate.evaluation.judged_cases import EvaluationProgress, JudgedSet, count_tokens, judge_set, silent
+from convgate.evaluation.metrics import SELECTION_METRICS, Terms
 from convgate.evaluation.results import Measure, PolicyResult, SetResult, summarise
-from convgate.gate.thresholds import Absolute, Anchored, Calibrated, Rule
+from convgate.evaluation.sweeps import keeps
+from convgate.gate.thresholds import Anchored, Calibrated, Rule
 from convgate.messages.tokens import TokenCounter
 from convgate.policies.base import Policy
 from convgate.transcripts.characters import printable
@@ -36,6 +38,8 @@ from convgate.transcripts.characters import printable
 if TYPE_CHECKING:
     from convgate.transcripts import RelevanceSet
 
+Pool = Literal["cases", "sets"]
+POOLS: tuple[Pool, ...] = ("cases", "sets")
 FOUND, NOW = "found", "now"
 NOTHING, EVERYTHING = "nothing relevant", "everything relevant"
 
@@ -99,16 +103,16 @@ def fit_threshold(
     Raises EvaluationError without sets or when two share a name, when the policy gives no scores, when
     nothing is relevant, or when no threshold reaches the goal; PolicyError when scores are not 0…1.
     """
-    _check(sets)
+    _check(sets, policy)
     own: Rule | None = getattr(policy, "rule", None)
     fitted = rule or (own if isinstance(own, Anchored) else Calibrated())
-    together, overlaps = counted_once(sets)
-    labelled = [
-        label(one, policy, rule=fitted, token_counter=token_counter, progress=progress)
-        for one in together
-        if one.cases or len(sets) == 1
-    ]
-    pooled = Pooled.of(labelled, pool)
+    unique_sets, overlaps = remove_duplicates(sets)
+    labelled = []
+    for one in unique_sets:
+        if one.cases or len(sets) == 1:
+            tokens = count_tokens(one, token_counter, progress=progress)
+            labelled.append(judge_set(one, policy, tokens=tokens, rule=fitted, progress=progress))
+    pooled = PooledSets.of(labelled, pool)
     sums = pooled.sums()
     curve = sums.curve(pooled.weights)
     found = calibrate(curve, goal, fitted_on=_labels(pooled, pool, scored_by), rule=fitted)
@@ -127,20 +131,78 @@ def fit_threshold(
         row=row,
         pool=pool,
         rule_now=next((one.rule for one in labelled if one.rule), ""),
-        result=_side_by_side(pooled, found.threshold, draws),
+        result=_compare_rules(pooled, found.threshold, draws),
         notes=notes,
     )
 
 
-def _check(sets: Sequence[RelevanceSet]) -> None:
+@dataclass(frozen=True, eq=False)
+class PooledSets:
+    """The cases of several sets, one after the other; conversations are numbered over all of them."""
+
+    sets: tuple[JudgedSet, ...]  # at least one, each with how far the fitted rule reaches as scores
+    weights: Terms  # (conversations,) of each turn of a conversation; 1 on average over all turns
+
+    @classmethod
+    def of(cls, sets: Sequence[JudgedSet], pool: Pool) -> PooledSets:
+        """Pool sets with their turns weighted alike ("cases"), or so that each set weighs alike ("sets")."""
+        turns = np.array([max(len(one.relevant), 1) for one in sets])
+        by_set: Terms = turns.mean() / turns if pool == "sets" else np.ones(len(sets))
+        return cls(tuple(sets), np.repeat(by_set, [one.conversations for one in sets]))
+
+    @property
+    def clusters(self) -> NDArray[np.int64]:
+        """(cases,) number of each case's conversation, from 0 over all sets."""
+        starts = np.cumsum([0, *(one.conversations for one in self.sets[:-1])])
+        return np.concatenate([one.clusters + start for one, start in zip(self.sets, starts, strict=True)])
+
+    @property
+    def amounts(self) -> NDArray[np.int64]:
+        """(cases, 2) relevant turns and turns of each case."""
+        counts = [
+            [np.bincount(one.case, weights, len(one.cases)) for weights in (one.relevant, None)]
+            for one in self.sets
+        ]
+        return np.hstack(counts).T.astype(np.int64)
+
+    def draws(self, seed: int) -> Draws:
+        """(resamples, conversations) how often each is drawn; every set keeps its number of conversations."""
+        return np.hstack([draw(one.conversations, seed=seed + place) for place, one in enumerate(self.sets)])
+
+    def sums(self) -> CurveSums:
+        """Return what each conversation adds to the curve; thresholds up to 1, which keeps nothing."""
+        relevant = np.concatenate([one.relevant for one in self.sets])
+        scores = np.concatenate([_scores(one) for one in self.sets])
+        is_finite = np.isfinite(scores)  # what no threshold keeps has no place for one
+        thresholds = candidate_thresholds(relevant[is_finite], scores[is_finite])
+        if len(scores) and not (len(thresholds) and thresholds[-1] >= 1):
+            thresholds = np.append(thresholds, 1.0)  # keeping nothing can be best, too
+        return CurveSums.of(
+            relevant,
+            scores,
+            thresholds=thresholds,
+            tokens=np.concatenate([one.tokens for one in self.sets]),
+            clusters=np.repeat(self.clusters, self.amounts[:, 1]),
+            count=len(self.weights),
+        )
+
+
+def _scores(judged: JudgedSet) -> Floats:
+    assert judged.scores is not None  # `_check` refuses policies that do not rank
+    return judged.scores
+
+
+def _check(sets: Sequence[RelevanceSet], policy: Policy) -> None:
     if not sets:
         raise EvaluationError("a threshold is fitted on relevance sets, and none was given")
     names = [one.name for one in sets]
     if twice := [name for name in names if names.count(name) > 1]:
         raise EvaluationError(f"two relevance sets are named {twice[0]!r}; rename one of the files")
+    if not policy.ranks:
+        raise EvaluationError(f"{policy.name} does not score turns, so it has no threshold to fit")
 
 
-def _labels(pooled: Pooled, pool: Pool, scored_by: str) -> str:
+def _labels(pooled: PooledSets, pool: Pool, scored_by: str) -> str:
     """Which labels, in words, for the reason that the rule gives."""
     cases = pluralize(len(pooled.clusters), "case")
     alike = ", each set weighing alike" if pool == "sets" and len(pooled.sets) > 1 else ""
@@ -149,13 +211,12 @@ def _labels(pooled: Pooled, pool: Pool, scored_by: str) -> str:
 
 
 def _refitted(
-    pooled: Pooled, sums: CurveSums, draws: Draws, goal: Goal
+    pooled: PooledSets, sums: CurveSums, draws: Draws, goal: Goal
 ) -> tuple[tuple[float, float] | tuple[()], tuple[str, ...]]:
     """The percentile interval of thresholds fitted on resampled conversations, and what to know of it."""
     if len(pooled.weights) == 1:
         return (), ("One conversation cannot show how much conversations differ: there are no intervals.",)
-    pairs = zip(pooled.clusters, pooled.cases, strict=True)
-    if len({cluster for cluster, case in pairs if case.relevant.any()}) == 1:
+    if len(np.unique(pooled.clusters[pooled.amounts[:, 0] > 0])) == 1:
         return (), ("One conversation alone has relevant turns: there is no interval of the threshold.",)
     rows = [best_row(curve, goal) for curve in sums.curves(draws * pooled.weights)]
     reached = [row for row in rows if row is not None]
@@ -170,30 +231,30 @@ def _refitted(
     return (float(low), float(high)), (told,) if missed else ()
 
 
-def _side_by_side(pooled: Pooled, threshold: float, draws: Draws) -> SetResult:
-    """What the found rule and the policy's own keep of the same cases."""
-    cases, clusters = pooled.cases, pooled.clusters
+def _compare_rules(pooled: PooledSets, threshold: float, draws: Draws) -> SetResult:
+    """Return what the fitted rule and the policy's own keep of the same cases."""
+    clusters = pooled.clusters
     weights = pooled.weights[clusters][:, None, None]
-    amounts = [(int(case.relevant.sum()), len(case.relevant)) for case in cases]
-    tags = {
-        NOTHING: np.array([found == 0 < turns for found, turns in amounts]),
-        EVERYTHING: np.array([found == turns > 0 for found, turns in amounts]),
-    }
+    relevant, turns = pooled.amounts.T
+    tags = {NOTHING: (relevant == 0) & (turns > 0), EVERYTHING: (relevant == turns) & (turns > 0)}
     tags = {tag: has for tag, has in tags.items() if has.any()}
+    kept = {
+        FOUND: [keeps(_scores(one), threshold) for one in pooled.sets],
+        NOW: [one.kept for one in pooled.sets],
+    }
 
-    def measure(name: str, kept: Iterable[Bools]) -> PolicyResult:
-        pairs = zip(cases, kept, strict=True)
-        terms = weights * np.array([case_terms(one.relevant, own, None, one.tokens) for one, own in pairs])
+    def measure(name: str) -> PolicyResult:
+        pairs = zip(pooled.sets, kept[name], strict=True)
+        terms = weights * np.concatenate([one.selection_terms(own) for one, own in pairs])
         by_tag = {tag: summarise(terms[has], clusters[has], draws) for tag, has in tags.items()}
         return PolicyResult(name, summarise(terms, clusters, draws), by_tag, terms)
 
-    found = (Absolute().cut(scores_of(case), learned=threshold).kept for case in cases)
     return SetResult(
         name=" + ".join(one.name for one in pooled.sets),
-        case_ids=tuple(id for one in pooled.sets for id in one.ids),
+        case_ids=tuple(case.id for one in pooled.sets for case in one.cases),
         clusters=clusters,
         tags=tags,
-        policies={FOUND: measure(FOUND, found), NOW: measure(NOW, (case.kept for case in cases))},
+        policies={name: measure(name) for name in kept},
     )
 
 

@@ -39,36 +39,6 @@ Bools = NDArray[np.bool_]
 Terms = NDArray[np.float64]  # (..., 2, len(METRICS)): numerators, then denominators
 
 
-def average_precision(relevant: Bools, scores: Floats) -> float:
-    """Average precision of one ranking, highest score first; NaN when nothing is relevant.
-
-    relevant: (n,) bool; scores: (n,) on any scale.
-
-        >>> relevant = np.array([True, False, True, False])
-        >>> average_precision(relevant, np.array([0.9, 0.5, 0.4, 0.1])) == (1 / 1 + 2 / 3) / 2
-        True
-
-    Of equal scores the newer turn, the later row, comes first:
-
-        >>> average_precision(np.array([True, False]), np.array([0.5, 0.5]))
-        0.5
-    """
-    ranks = ranks_of_relevant(relevant, scores)
-    return _average_precision(ranks) if len(ranks) else float("nan")
-
-
-def recall_at(relevant: Bools, scores: Floats, cutoffs: tuple[int, ...] = CUTOFFS) -> Terms:
-    """(len(cutoffs),) share of the relevant turns among the k highest scores; NaN when nothing is relevant.
-
-    relevant: (n,) bool; scores: (n,) on any scale, ties as in `average_precision`.
-
-        >>> recall_at(np.array([True, False, True]), np.array([0.9, 0.5, 0.1]), cutoffs=(1, 2, 3)).tolist()
-        [0.5, 0.5, 1.0]
-    """
-    ranks = ranks_of_relevant(relevant, scores)
-    return _recall_at(ranks, cutoffs) if len(ranks) else np.full(len(cutoffs), np.nan)
-
-
 def ranks_of_relevant(relevant: Bools, scores: Floats) -> NDArray[np.int64]:
     """(relevant turns,) their ranks from 1, increasing; highest score first, of equal scores the newer turn.
 
@@ -119,8 +89,7 @@ def ratios(terms: Terms) -> Terms:
         >>> ratios(np.array([[1.0, 0.0], [4.0, 0.0]])).tolist()
         [0.25, nan]
     """
-    over, under = terms[..., 0, :], terms[..., 1, :]
-    return share(over, under)
+    return share(terms[..., 0, :], terms[..., 1, :])
 
 
 def share(part: Terms, whole: Terms) -> Terms:
@@ -130,10 +99,14 @@ def share(part: Terms, whole: Terms) -> Terms:
 
 
 def _average_precision(ranks: NDArray[np.int64]) -> float:
-    """Mean precision at the ranks of the relevant turns."""
+    """Return the mean precision at the ranks of the relevant turns.
+
+    >>> _average_precision(np.array([1, 3])) == (1 / 1 + 2 / 3) / 2
+    True
+    """
     return float((np.arange(1, len(ranks) + 1) / ranks).mean())
 
 
 def _recall_at(ranks: NDArray[np.int64], cutoffs: tuple[int, ...]) -> Terms:
-    """Share of the ranks that are no higher than each cutoff."""
+    """(len(cutoffs),) the share of the ranks that are no higher than each cutoff."""
     return np.asarray(np.searchsorted(ranks, cutoffs, side="right") / len(ranks))

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
-from convgate.evaluation.judge import JudgedTurns
 from convgate.evaluation.metrics import Bools
 
 _BINS = 10
@@ -32,13 +31,6 @@ def bins_of(confidence: Floats | NDArray[np.float32], right: Bools) -> list[Bin]
         for inside in (at == number for number in range(_BINS))
         if inside.any()
     ]
-
-
-def reliability_of(cases: Sequence[JudgedTurns]) -> list[Bin]:
-    """Return the bins of all cases' scores, read as probabilities that a turn is relevant."""
-    scores = [(case.scores, case.relevant) for case in cases if case.scores is not None]
-    found, relevant = (np.concatenate([np.zeros(0), *(pair[part] for pair in scores)]) for part in (0, 1))
-    return bins_of(found, relevant > 0)
 
 
 def calibration_error(bins: Sequence[Bin]) -> float:

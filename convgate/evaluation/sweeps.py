@@ -40,7 +40,6 @@ class Sweep:
     label: str
     low: float
     high: float
-    step: float
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -70,8 +69,8 @@ def sweep_of(rule: Rule) -> Sweep | None:
     name = _parameter(rule)
     if name is None:
         return None
-    told = next(item for item in fields(rule) if item.name == name).metadata  # type: ignore[arg-type]
-    return Sweep(name, told["label"], told["low"], told["high"], told["step"])
+    meta = next(item for item in fields(rule) if item.name == name).metadata  # type: ignore[arg-type]
+    return Sweep(name, meta["label"], meta["low"], meta["high"])
 
 
 def value_of(rule: Rule, *, learned: float) -> float | None:
@@ -92,8 +91,8 @@ def at_value(rule: Rule, value: float) -> Rule:
     name = _parameter(rule)
     if name is None:
         raise EvaluationError(f"{rule.name} has no threshold to move")
-    told: dict[str, Any] = {item: "" for item in ("goal", "fitted_on") if hasattr(rule, item)}
-    moved: Rule = replace(rule, **{name: value}, **told)  # type: ignore[type-var]
+    unset: dict[str, Any] = {item: "" for item in ("goal", "fitted_on") if hasattr(rule, item)}
+    moved: Rule = replace(rule, **{name: value}, **unset)  # type: ignore[type-var]
     return moved
 
 

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from convgate.core.decisions import Floats
 from convgate.evaluation.bootstrap import Draws, draw, interval
-from convgate.evaluation.counted_once import Overlap, conversation_names, counted_once
 from convgate.evaluation.curves import CurveSums, ThresholdCurve, candidate_thresholds
-from convgate.evaluation.judge import EvaluationProgress, count_tokens, judge, silent
+from convgate.evaluation.duplicates import Overlap, conversation_names, remove_duplicates
+from convgate.evaluation.judged_cases import EvaluationProgress, count_tokens, join_columns, judge, silent
 from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms, ratios
 from convgate.evaluation.results import Measure, Summary, summarise
 from convgate.evaluation.sweeps import History, keeps, reach_of_many, sweep_of, value_of
@@ -48,7 +48,7 @@ class ScoredCase:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a way of choosing does on the labelled turns; shares with their 95% intervals."""
+    """What a rule does on the labelled turns; shares with their 95% intervals."""
 
     turns: int  # that are judged, as are the others
     relevant: int
@@ -58,11 +58,7 @@ class Figures:
     tokens_kept: int
     precision: Measure
     recall: Measure
-    f_beta: Measure
-    kept_share: Measure
-    token_share: Measure
-    false_keep_share: Measure  # of all turns, as is the next
-    false_drop_share: Measure
+    f1: Measure
 
     @property
     def false_keeps(self) -> int:
@@ -93,12 +89,12 @@ class ScoredCases:
     @cached_property
     def turn(self) -> Integers:
         """(n,) each judged turn's index in its conversation."""
-        return _joined([one.rows + one.start for one in self.cases])
+        return join_columns([one.rows + one.start for one in self.cases], np.int64)
 
     @cached_property
     def relevant(self) -> Bools:
         """(n,) whether the turn is relevant."""
-        return np.concatenate([one.relevant for one in self.cases] or [np.zeros(0, dtype=np.bool_)])
+        return join_columns([one.relevant for one in self.cases], np.bool_)
 
     @cached_property
     def scores(self) -> Floats:
@@ -106,25 +102,16 @@ class ScoredCases:
         return self._levels[self._judged]
 
     @cached_property
-    def highest(self) -> Floats:
-        """(n,) the highest score of each turn's history."""
-        return self._histories.highest[self._judged]
-
-    @cached_property
     def tokens(self) -> Integers:
         """(n,) tokens of each turn."""
-        return _joined([one.tokens[one.rows] for one in self.cases])
-
-    def reach(self, rule: Rule) -> Floats:
-        """(n,) how far the rule's parameter may rise before each turn is dropped; see `sweeps.reach`."""
-        return self._reach(rule)[self._judged]
+        return join_columns([one.tokens[one.rows] for one in self.cases], np.int64)
 
     def curve(self, rule: Rule) -> ThresholdCurve | None:
         """The metrics wherever the rule's parameter may stand, without limits; None without a sweep."""
         sweep = sweep_of(rule)
         if sweep is None:
             return None
-        reached = self.reach(rule)
+        reached = self._reach(rule)[self._judged]
         inside = (reached >= sweep.low) & (reached <= sweep.high)
         thresholds = candidate_thresholds(self.relevant[inside], reached[inside])
         thresholds = np.unique([*thresholds, sweep.low, sweep.high])
@@ -134,7 +121,7 @@ class ScoredCases:
     def kept(self, rule: Rule, limits: Limits = NO_LIMITS) -> Bools:
         """(n,) what the gate keeps with that rule."""
         if isinstance(rule, TokenBudget):
-            return np.concatenate([self._cut(one, rule, limits) for one in self.cases] or [np.zeros(0, bool)])
+            return join_columns([self._cut(one, rule, limits) for one in self.cases], np.bool_)
         if isinstance(rule, TopK):
             kept = (self._rank < rule.k) & (self._levels > rule.above)
         else:
@@ -147,17 +134,13 @@ class ScoredCases:
             kept = self._rank < np.clip(counts, limits.min_turns, limits.max_turns)[self._history]
         return kept[self._judged]
 
-    def figures(self, kept: Bools, *, beta: float = 1.0) -> Figures:
+    def figures(self, kept: Bools) -> Figures:
         """What keeping those turns does, with intervals over conversations."""
-        hits, turns = kept & self.relevant, np.ones(len(kept))
+        hits = kept & self.relevant
         columns = (
             (hits, kept),
             (hits, self.relevant),
-            ((1 + beta**2) * hits, beta**2 * self.relevant + kept),
-            (kept, turns),
-            (self.tokens * kept, self.tokens),
-            (kept & ~self.relevant, turns),
-            (self.relevant & ~kept, turns),
+            (2 * hits, kept.astype(np.int64) + self.relevant),
         )
         sums = np.zeros((self.conversations, 2, len(columns)))
         for place, parts in enumerate(columns):
@@ -189,7 +172,7 @@ class ScoredCases:
 
     @cached_property
     def _levels(self) -> Floats:
-        return np.concatenate([one.scores for one in self.cases] or [np.zeros(0)])
+        return join_columns([one.scores for one in self.cases], np.float64)
 
     @cached_property
     def _history(self) -> Integers:
@@ -200,7 +183,8 @@ class ScoredCases:
     def _judged(self) -> Integers:
         """Where the judged turns stand among those."""
         starts = np.cumsum([0, *(len(one.scores) for one in self.cases)])
-        return _joined([one.rows + start for one, start in zip(self.cases, starts[:-1], strict=True)])
+        rows = [one.rows + start for one, start in zip(self.cases, starts[:-1], strict=True)]
+        return join_columns(rows, np.int64)
 
     @cached_property
     def _rank(self) -> Integers:
@@ -210,7 +194,7 @@ class ScoredCases:
             rank = np.empty(len(one.scores), dtype=np.int64)
             rank[np.lexsort((-np.arange(len(one.scores)), -one.scores))] = np.arange(len(one.scores))
             ranks.append(rank)
-        return _joined(ranks)
+        return join_columns(ranks, np.int64)
 
     @cached_property
     def _histories(self) -> History:
@@ -220,7 +204,7 @@ class ScoredCases:
             np.repeat([float(getattr(one, name)) for one in numbers], counts)
             for name in ("highest", "mean", "spread")
         )
-        reached = np.concatenate([one.strictness for one in numbers] or [np.zeros(0)])
+        reached = join_columns([one.strictness for one in numbers], np.float64)
         return History(highest, mean, spread, reached)
 
     @cached_property
@@ -232,6 +216,7 @@ class ScoredCases:
         return draw(self.conversations)
 
     def _reach(self, rule: Rule) -> Floats:
+        """How far the rule's parameter may rise before each turn of each history is dropped."""
         return reach_of_many(rule, self._levels, self._histories, learned=self.learned)
 
     def _cut(self, one: ScoredCase, rule: Rule, limits: Limits) -> Bools:
@@ -249,7 +234,7 @@ def score_cases(
     Raises PolicyError for scores that are unusable.
     """
     cases: list[ScoredCase] = []
-    sets, overlaps = counted_once(sets)
+    sets, overlaps = remove_duplicates(sets)
     for one in sets:
         tokens = count_tokens(one, progress=progress)
         for judged in judge(one, policy, tokens=tokens, progress=progress):
@@ -274,7 +259,3 @@ def score_cases(
     clusters = np.array([numbers[talk] for talk in talks], dtype=np.int64)
     learned = policy.gate.learned_threshold
     return ScoredCases(tuple(cases), clusters, len(numbers), learned, tuple(overlaps))
-
-
-def _joined(parts: Sequence[NDArray[np.integer]]) -> Integers:
-    return np.concatenate([*parts, np.zeros(0, dtype=np.int64)]).astype(np.int64)

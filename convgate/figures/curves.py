@@ -61,7 +61,7 @@ _NO_MARKS = CurveMarks()
 def threshold_curve_figure(
     curve: ThresholdCurve, marks: CurveMarks = _NO_MARKS, *, palette: Palette
 ) -> go.Figure:
-    """Return precision, recall, F-beta and the share of turns kept, by threshold."""
+    """Return precision, recall, F-beta and the share of tokens kept, by threshold."""
     beta, current = marks.beta, marks.current
     rows = _thin(np.arange(len(curve)), _MAX_CLICKED if marks.picks else _MAX_POINTS)
     fig = drawing(palette, height=310, top=64)
@@ -69,7 +69,7 @@ def threshold_curve_figure(
         ("precision", curve.precision, (palette.series[1], "solid")),
         ("recall", curve.recall, (palette.series[2], "dash")),
         (f"F{beta:g}", curve.f_beta(beta), (palette.ink, "solid")),
-        ("turns kept", curve.kept_share, (palette.kept, "dot")),
+        ("tokens kept", curve.kept_token_share, (palette.kept, "dot")),
     ):
         add_line(
             fig, name, curve.thresholds[rows], values[rows], look, hover=f"{name} %{{y:.2f}}",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from convgate.core.errors import TrainingError
-from convgate.evaluation.counted_once import Overlap, counted_once
+from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.gate.thresholds import Anchored, Expected, Rule, Stricter
 from convgate.training.corpora import attribution_of, corpora_in, licence_of
 from convgate.training.epochs import TrainingSettings
@@ -132,7 +132,7 @@ class Plan:
             raise TrainingError(
                 f"{min(taken)} is the name of a set that comes with convgate; rename the file"
             )
-        counted, overlaps = counted_once([each.cases for each in sets])
+        counted, overlaps = remove_duplicates([each.cases for each in sets])
         unique = make_ids_unique([*counted, *(each.cases for each in replayed)])
         return [
             replace(each, cases=cases, overlaps=tuple(one for one in overlaps if one.name == cases.name))

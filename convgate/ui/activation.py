@@ -1,4 +1,8 @@
-"""Which version decides: changed alike on every page, after a look at the encoder, under a person's name."""
+"""Activate a version, roll back and undo: under the person's name, with a check of the encoder.
+
+All raise GateError when a version is damaged, missing or made for another encoder, and EncoderError when the
+encoder cannot be loaded; nothing is changed then.
+"""
 
 from __future__ import annotations
 
@@ -8,20 +12,16 @@ from convgate.versions.catalog import Versions
 from convgate.versions.pointers import Change
 
 
-def use(app: App, name: str) -> Change | None:
-    """Use that version from now on; what changed, None when it was in use.
-
-    Raises GateError when it is damaged, gone, or made for another encoder than the one of the settings, and
-    EncoderError when that cannot be loaded; nothing is changed then. So do the others.
-    """
+def activate(app: App, name: str) -> Change | None:
+    """Activate that version; return the change, None when it was active already."""
     return Versions(app.settings.home).activate(name, who=person(), encoder=app.encoder().identity)
 
 
-def go_back(app: App) -> str | None:
-    """Use the version again that was in use before, and tell its name; None is the untrained gate."""
+def roll_back(app: App) -> str | None:
+    """Activate the version that was active before, and return its name; None is the untrained gate."""
     return Versions(app.settings.home).rollback(who=person(), encoder=app.encoder().identity)
 
 
-def take_back(app: App, change: Change) -> None:
-    """Point to where that change, the last one of its pointer, pointed away from."""
+def undo_activation(app: App, change: Change) -> None:
+    """Undo that change, the last one of its pointer."""
     Versions(app.settings.home).undo(change, who=person(), encoder=app.encoder().identity)

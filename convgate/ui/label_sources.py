@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from convgate.core.text import pluralize
-from convgate.evaluation.counted_once import Overlap, counted_once
+from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import Store
 from convgate.training.library import RelevanceSets
@@ -69,7 +69,7 @@ def counted_together(app: App, names: Sequence[str]) -> Together:
 
 @st.cache_resource(max_entries=8, show_spinner="Looking for what is there twice …")
 def _together(told: str, _sets: Sequence[RelevanceSet]) -> Together:
-    sets, overlaps = counted_once(_sets)
+    sets, overlaps = remove_duplicates(_sets)
     return Together(count_conversations(sets), tuple(overlaps))
 
 

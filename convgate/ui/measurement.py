@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from convgate.core.parameters import parameter_names
-from convgate.evaluation.judge import TokenCounts, count_tokens
-from convgate.evaluation.outcomes import JudgedSet, judge_set
+from convgate.evaluation.judged_cases import JudgedSet, TokenCounts, count_tokens, judge_set
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.transcripts import RelevanceSet

@@ -19,11 +19,11 @@ from convgate.policies.registry import POLICIES, check_spec, policy_names, polic
 from convgate.policies.spec import PolicySpec, Value
 from convgate.policies.window import LastK
 from convgate.ui import scoring
-from convgate.ui.choice import Choice, Extent, RuleControls
 from convgate.ui.choosers import chooser_label, is_chooser, policy_of, version_of
 from convgate.ui.frame import App
 from convgate.ui.state import put
 from convgate.ui.text import make_labels_unique
+from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
 
 START = (PolicySpec(GatePolicy.name), PolicySpec(BM25.name), PolicySpec(LastK.name))
 """What a first visit compares."""
@@ -59,7 +59,7 @@ def choice_of(column: PolicySpec) -> Choice | None:
 
     Raises PolicyError for one that there is not, or that cannot be so.
     """
-    return Choice.from_query({name: str(value) for name, value in column.parameters.items()})
+    return ThresholdSettings.from_query({name: str(value) for name, value in column.parameters.items()})
 
 
 def with_choice(column: PolicySpec, choice: Choice | None) -> PolicySpec:
@@ -118,7 +118,7 @@ def column_label(column: PolicySpec) -> str:
     if not column.parameters:
         return label
     if is_gate(column) and (choice := choice_of(column)) is not None:
-        return f"{label}, {choice.told()[:1].lower()}{choice.told()[1:]}"
+        return f"{label}, {choice.describe()[:1].lower()}{choice.describe()[1:]}"
     told = [f"{name.replace('_', ' ')} {_shown(value)}" for name, value in column.parameters.items()]
     return ", ".join([label, *told])
 
@@ -168,7 +168,7 @@ def draw_parameters(app: App, column: PolicySpec, key: str, change: Change) -> N
 
 def _draw_rule(app: App, column: PolicySpec, key: str, change: Change) -> None:
     gate = scoring.gate_policy(app, chooser_of(column))
-    own = Choice(gate.rule, gate.limits)
+    own = ThresholdSettings(gate.rule, gate.limits)
     controls = RuleControls(
         key, own, lambda: choice_of(column), lambda choice: change(with_choice(column, choice))
     )

@@ -11,11 +11,10 @@ import streamlit as st
 
 from convgate.core.errors import ConvgateError
 from convgate.core.text import pluralize
-from convgate.evaluation.comparison import compare
-from convgate.evaluation.judge import TokenCounts
-from convgate.evaluation.outcomes import JudgedSet
+from convgate.evaluation.comparison import compare, sure_best
+from convgate.evaluation.evaluate import pool_results
+from convgate.evaluation.judged_cases import JudgedSet
 from convgate.evaluation.results import Measure, SetResult
-from convgate.evaluation.together import laid_together, sure_best
 from convgate.figures.curves import recall_over_tokens_figure
 from convgate.figures.layout import CONFIG
 from convgate.policies.base import Policy
@@ -29,7 +28,7 @@ from convgate.ui.compare.decisions import policy_of_column
 from convgate.ui.compare.state import View
 from convgate.ui.frame import App
 from convgate.ui.label_sources import Source, draw_sources, read_labelled, usable
-from convgate.ui.measurement import digest, is_judged, judged, tokens_of
+from convgate.ui.measurement import digest, is_judged, judged
 from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.tables import markdown_table, with_interval
 from convgate.ui.text import literal
@@ -112,7 +111,7 @@ def measure(
         if here:
             found = {job.label: judged(relevance_set, told, job.policy, job.label) for job in here}
             digests = tuple((job.label, digest(job.policy)) for job in here)
-            result = _laid(told, digests, by_tag, found, tokens_of(relevance_set, told))
+            result = _laid(told, digests, by_tag, found)
             results[name] = SetMeasurement(result, (told, digests, by_tag))
     return results, failed
 
@@ -139,9 +138,8 @@ def _laid(
     digests: tuple[tuple[str, str], ...],
     by_tag: bool,  # noqa: FBT001  # part of the cache's key
     _judged: Mapping[str, JudgedSet],
-    _tokens: Mapping[str, TokenCounts],
 ) -> SetResult:
-    return laid_together(_judged, _tokens, by_tag=by_tag)
+    return pool_results(_judged, by_tag=by_tag)
 
 
 _METRICS = ("recall", "precision", "f1", "map", "kept_token_share")

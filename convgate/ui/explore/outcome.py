@@ -13,11 +13,11 @@ from convgate.policies.pipeline import Pipeline
 from convgate.policies.selector import Selection, Selector
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
-from convgate.ui.choice import Choice
 from convgate.ui.choosers import chooser_label
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.scoring import Moment
+from convgate.ui.threshold_settings import ThresholdSettings
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +28,8 @@ class Outcome:
     label: str  # what the policy is called
     policy: Policy
     selection: Selection
-    own: Choice | None  # the rule that the gate comes with; None for policies without a choice of rule
-    choice: Choice | None  # the rule that decided
+    own: ThresholdSettings | None  # of the version; None for policies without a rule
+    choice: ThresholdSettings | None  # the rule that decided
     flips: Changes | None  # against `baseline`
     baseline: Selection | None
     other: Selection | None  # of the policy that is compared
@@ -82,7 +82,7 @@ def outcome(app: App, view: View, moment: Moment) -> Outcome:
     if isinstance(policy, GatePolicy):
         scoring.encode_ahead(moment, policy.encoder)
         scored = scoring.scored(policy, moment)
-        own = Choice(policy.rule, policy.limits)
+        own = ThresholdSettings(policy.rule, policy.limits)
         choice = view.choice or own
         decided = policy.with_rule(choice.rule, choice.limits).decide_scored(scored)
         before = view.baseline or own

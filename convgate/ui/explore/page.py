@@ -7,7 +7,6 @@ from pathlib import Path
 import streamlit as st
 
 from convgate.messages import turn_tokens
-from convgate.ui.choice import Extent
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import answering
@@ -22,6 +21,7 @@ from convgate.ui.explore.state import View
 from convgate.ui.explore.strip import draw_chart, draw_strip
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
+from convgate.ui.threshold_settings import Extent
 
 _STYLE = Path(__file__).with_name("explore.css")
 

@@ -12,13 +12,13 @@ from convgate.core.text import format_age, pluralize
 from convgate.policies.gate import GatePolicy
 from convgate.store.edits import ConversationRule, ConversationRules
 from convgate.ui.actions import ActionResult, draw_result, run_action
-from convgate.ui.choice import Choice, Extent, RuleControls
 from convgate.ui.choosers import chooser_label
 from convgate.ui.explore import state
 from convgate.ui.explore.outcome import Outcome
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.text import literal
+from convgate.ui.threshold_settings import Extent, RuleControls, ThresholdSettings
 
 POLICY = "explore.policy"
 _NOTHING = "nothing"
@@ -58,11 +58,11 @@ def draw_rule(view: View, outcome: Outcome, extent: Extent) -> None:
     _draw_flips(view, outcome, choice, controls)
 
 
-def baseline_words(view: View, own: Choice) -> str:
+def baseline_words(view: View, own: ThresholdSettings) -> str:
     """What flips are counted against, for people."""
     if view.baseline is None or view.baseline == own:
-        return f"the gate's own rule ({own.told()})"
-    return f"your baseline ({view.baseline.told()})"
+        return f"the gate's own rule ({own.describe()})"
+    return f"your baseline ({view.baseline.describe()})"
 
 
 def flips_words(outcome: Outcome) -> str:
@@ -74,7 +74,7 @@ def flips_words(outcome: Outcome) -> str:
     return f"{pluralize(len(flips), 'flip')} {' '.join(arrows)}"
 
 
-def _draw_flips(view: View, outcome: Outcome, choice: Choice, controls: RuleControls) -> None:
+def _draw_flips(view: View, outcome: Outcome, choice: ThresholdSettings, controls: RuleControls) -> None:
     flips, own = outcome.flips, controls.own
     against = baseline_words(view, own)
     if flips is None or not len(flips):
@@ -96,12 +96,12 @@ def _draw_flips(view: View, outcome: Outcome, choice: Choice, controls: RuleCont
         )  # fmt: skip
 
 
-def _choice() -> Choice | None:
+def _choice() -> ThresholdSettings | None:
     view = state.page.now()
     return view.choice
 
 
-def _choose(choice: Choice | None) -> None:
+def _choose(choice: ThresholdSettings | None) -> None:
     state.change(choice=choice)
 
 
@@ -111,7 +111,7 @@ def _changed_policy() -> None:
     state.change(policy=name, compare=None if view.compare == name else view.compare)
 
 
-def _pin(choice: Choice | None) -> None:
+def _pin(choice: ThresholdSettings | None) -> None:
     state.change(baseline=choice)
 
 
@@ -124,7 +124,7 @@ class _Opened:
 
     conversation: str | None
     policy: str | None = None
-    choice: Choice | None = None
+    choice: ThresholdSettings | None = None
 
 
 def with_own_rule(app: App, view: View) -> View:
@@ -157,7 +157,7 @@ def draw_own_rule(app: App, view: View) -> None:
     choice = _stored_choice(own) if own else None
     if own is None or view.conversation is None:
         return
-    told = f"{chooser_label(own.policy)}, {choice.told() if choice else 'a rule that there is no more'}"
+    told = f"{chooser_label(own.policy)}, {choice.describe() if choice else 'a rule that there is no more'}"
     note = f"{own.note}, " if own.note else ""
     decides = (view.policy, view.choice) == (own.policy, choice)
     with st.container(border=True, horizontal=True, vertical_alignment="center", key="explore-own-rule"):
@@ -178,9 +178,9 @@ def draw_own_rule(app: App, view: View) -> None:
         )  # fmt: skip
 
 
-def _stored_choice(own: ConversationRule) -> Choice | None:
+def _stored_choice(own: ConversationRule) -> ThresholdSettings | None:
     try:
-        return Choice.from_query(own.choice)
+        return ThresholdSettings.from_query(own.choice)
     except PolicyError:  # of a rule that a later convgate knows
         return None
 

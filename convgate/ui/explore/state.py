@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from convgate.context.mode import MODES
 from convgate.policies.gate import GatePolicy
-from convgate.ui.choice import CHOICE, Choice
 from convgate.ui.choosers import CHOOSER
 from convgate.ui.page_state import TURN, Address, PageState, one_of, param
 from convgate.ui.state import put as put
+from convgate.ui.threshold_settings import THRESHOLD_SETTINGS, ThresholdSettings
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class View(PageState):
 
     selected: int | None = param(None, TURN, of_conversation=True)
     policy: str = param(GatePolicy.name, CHOOSER)
-    choice: Choice | None = param(None, CHOICE, name="rule")  # noqa: RUF009  # None: the gate's own rule
-    baseline: Choice | None = param(None, CHOICE)  # noqa: RUF009  # what flips are counted against; None: the own rule
+    choice: ThresholdSettings | None = param(None, THRESHOLD_SETTINGS, name="rule")  # noqa: RUF009  # None: the gate's own rule
+    baseline: ThresholdSettings | None = param(None, THRESHOLD_SETTINGS)  # noqa: RUF009  # what flips are counted against; None: the own rule
     compare: str | None = param(None, CHOOSER)
     pairs: bool = False  # keep a question and its answer together
     mode: str | None = param(None, one_of(MODES))  # only the turns that belong to it are listed

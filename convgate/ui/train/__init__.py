@@ -1,1 +1,1 @@
-"""The page Train: choose what to learn from, watch it, and see turn by turn what came of it."""
+"""The page Train: choose the data, start a training, watch it, and read its report."""

@@ -1,1 +1,1 @@
-"""The page Tune, by subject: data, goal, what a threshold does there, which turns flip, what is kept."""
+"""The page Tune: what a threshold does on labelled turns, which decisions flip, and saving it."""

@@ -1,4 +1,4 @@
-"""Tune: version and data, the goal, the numbers, the curves, the changed decisions, what to keep."""
+"""Tune: data, rule, goal, metrics by threshold, flipped decisions, saving."""
 
 from __future__ import annotations
 
@@ -9,138 +9,98 @@ import streamlit as st
 
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.gate import GatePolicy
-from convgate.transcripts import RelevanceSet
 from convgate.ui import scoring
 from convgate.ui.agent import draw_agent, draw_download
-from convgate.ui.choice import Choice, Extent
-from convgate.ui.choosers import chooser_labels, policy_of
+from convgate.ui.choosers import chooser_labels, of_version, policy_of
+from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App
-from convgate.ui.label_sources import Source, draw_sources, read_labelled, sources, usable
+from convgate.ui.label_sources import draw_sources, read_labelled, sources, usable
 from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal
-from convgate.ui.tune import state
-from convgate.ui.tune.apply import RuleChange, chooser_of, draw_apply
-from convgate.ui.tune.charts import draw_charts, draw_goal, rule_controls
-from convgate.ui.tune.flips import FlipList, draw_flips, listed_labels
-from convgate.ui.tune.goals import goal_words
-from convgate.ui.tune.state import View
-from convgate.ui.tune.trial import Trial, draw_numbers, scored_turns, try_rules
+from convgate.ui.threshold_settings import Extent, ThresholdSettings
+from convgate.ui.tune.flips import draw_flips
+from convgate.ui.tune.results import TuneResults, compute_results, draw_metrics
+from convgate.ui.tune.saving import NewSettings, draw_saving
+from convgate.ui.tune.state import View, page
+from convgate.ui.tune.threshold import draw_curve, draw_goal, rule_controls
 from convgate.versions import UNTRAINED
 from convgate.versions.catalog import Versions
 
-
-def chosen_of(view: View, known: dict[str, Source]) -> tuple[str, ...]:
-    """What the view asks for, else the labels if there are any, else the first set."""
-    if view.data is not None:
-        return view.data
-    return tuple(usable(known)[:1])
-
-
-def read_data(app: App, names: Sequence[str]) -> tuple[list[RelevanceSet], str]:
-    """The data, and a text that stands for their content.
-
-    Raises TranscriptError when a set is not there or cannot be read.
-    """
-    found = [read_labelled(app, name) for name in names]
-    return [one for one, _ in found], "\n".join(told for _, told in found)
-
-
-LABEL = "pages/2_Label.py"
+_LABEL = "pages/2_Label.py"
 _STYLE = Path(__file__).with_name("tune.css")
 
 
 def tune(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    labels = {name: label for name, label in chooser_labels(app.settings.home).items() if _is_gate(name)}
+    labels = {
+        chooser: label
+        for chooser, label in chooser_labels(app.settings.home).items()
+        if policy_of(chooser) == GatePolicy.name
+    }
     known = sources(app)
-    view, problems = state.current_view()
+    view, problems = page.current()
     view, missing = view.among(version=labels, data=known)
-    state.keep(view)
+    page.keep(view)
     draw_problems([*problems, *missing])
+    available = usable(known)
+    names = available[:1] if view.data is None else [name for name in view.data if name in available]
     with st.sidebar:
         _draw_version(app, view, labels)
-        draw_sources(state.page, known, [name for name in chosen_of(view, known) if name in usable(known)])
-        rule = st.container()
+        draw_sources(page, known, names)
+        sliders = st.container()
     policy = scoring.gate_policy(app, view.version)
-    own = Choice(policy.rule, policy.limits)
-    names = [name for name in chosen_of(view, known) if known[name].judged]
-    trial = listed = None
-    if names:
-        sets, told = read_data(app, names)
-        scored = scored_turns(sets, told, policy)
-        trial = try_rules(scored, told, policy, view)
-        listed = listed_labels(scored, sets, trial.own.kept, trial.chosen.kept)
-    with rule:
+    results = _compute(app, names, policy, view)
+    own = ThresholdSettings(policy.rule, policy.limits)
+    with sliders:
         controls = rule_controls(own)
-        controls.draw(_extent(trial, policy))
+        controls.draw(_extent(results, policy))
         controls.draw_reset()
-    used = [known[name] for name in names]
-    _draw_labelled(app, view, policy, trial, used)
-    _draw_rest(app, view, policy, own, trial, listed, used)
-
-
-def _draw_labelled(
-    app: App, view: View, policy: GatePolicy, trial: Trial | None, used: Sequence[Source]
-) -> None:
-    if trial is None:
-        st.info(
-            "No labelled turns are chosen, so it cannot be told what a threshold costs. Label some turns, or"
-            " choose a set on the left. Which turns of your library flip can be seen below.",
-            icon=":material/label:",
-        )
-        if (Path(__file__).parents[3] / LABEL).exists():
-            st.page_link(LABEL, label="Label turns", icon=":material/label:")
-        return
-    st.caption(" · ".join(source.told for source in used))
-    for overlap in trial.scored.overlaps:
-        st.caption(literal(overlap.sentence))
-    draw_goal(view, trial)
-    draw_numbers(trial)
-    draw_charts(trial)
-
-
-def _draw_rest(
-    app: App,
-    view: View,
-    policy: GatePolicy,
-    own: Choice,
-    trial: Trial | None,
-    listed: FlipList | None,
-    used: Sequence[Source],
-) -> None:
-    choice = view.choice or own
-    draw_flips(app, view, policy, own, listed, chooser_of(policy))
-    at_best = trial is not None and trial.best is not None and trial.best.choice == choice
-    goal = goal_words(view.goal, view.aim) if at_best else ""
-    applied = RuleChange(app, policy, choice, goal, used, trial)
-    draw_apply(applied)
+    if results is None:
+        st.info("Label some turns, or choose a relevance set on the left.", icon=":material/label:")
+        st.page_link(_LABEL, label="Label turns", icon=":material/label:")
+    else:
+        st.caption(" · ".join(known[name].told for name in names))
+        for overlap in results.scored.overlaps:
+            st.caption(literal(overlap.sentence))
+        draw_goal(view, results, enough_data=draw_too_few(results.scored.conversations))
+        draw_metrics(results)
+        draw_curve(results)
+        untrained = policy.version == UNTRAINED
+        draw_flips(app, view, results, GatePolicy.name if untrained else of_version(policy.version))
+    settings = NewSettings(app, policy, view.choice or own, [known[name] for name in names], results)
+    draw_saving(settings)
     st.subheader("Use in my agent", anchor=False)
-    agent = AgentSettings.of(policy.with_rule(applied.rule, choice.limits), app.settings)
+    agent = AgentSettings.of(policy.with_rule(settings.rule, settings.choice.limits), app.settings)
     draw_download(agent, page="tune")
     draw_agent(agent)
 
 
+def _compute(app: App, names: Sequence[str], policy: GatePolicy, view: View) -> TuneResults | None:
+    """Return what the settings do on the data of these names; None without any."""
+    labelled = [read_labelled(app, name) for name in names]
+    if not labelled:
+        return None
+    content = "\n".join(digest for _, digest in labelled)
+    return compute_results([relevance_set for relevance_set, _ in labelled], content, policy, view)
+
+
 def _draw_version(app: App, view: View, labels: dict[str, str]) -> None:
-    used = app.settings.version or Versions(app.settings.home).active
     st.selectbox(
-        "Version", list(labels), **state.page.control("version", view.version, choice=None),
-        # Not by its name: the browser sends a label back, and would send the old one when another is in use.
-        format_func=lambda name: "The version in use" if name == GatePolicy.name else labels[name],
+        "Version", list(labels), **page.control("version", view.version, choice=None),
+        # The browser sends a label back: one with the active version's name would be stale after a change.
+        format_func=lambda name: "The active version" if name == GatePolicy.name else labels[name],
         help="The gate whose threshold is tuned.",
     )  # fmt: skip
     if view.version == GatePolicy.name:
-        st.caption(f"In use: {literal(used or UNTRAINED)}")
+        active = app.settings.version or Versions(app.settings.home).active
+        st.caption(f"Active: {literal(active or UNTRAINED)}")
 
 
-def _extent(trial: Trial | None, policy: GatePolicy) -> Extent:
+def _extent(results: TuneResults | None, policy: GatePolicy) -> Extent:
     learned = policy.gate.learned_threshold
-    if trial is None or not trial.scored.cases:
+    if results is None or not results.scored.cases:
         return Extent(turns=100, tokens=10_000, learned=learned)
-    cases = trial.scored.cases
+    cases = results.scored.cases
     turns = max(len(one.scores) for one in cases)
     return Extent(turns=turns, tokens=max(int(one.tokens.sum()) for one in cases), learned=learned)
-
-
-def _is_gate(chooser: str) -> bool:
-    return policy_of(chooser) == GatePolicy.name

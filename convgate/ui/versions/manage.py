@@ -9,8 +9,7 @@ import streamlit as st
 from convgate.core.errors import ConvgateError, GateError
 from convgate.core.text import format_age, pluralize
 from convgate.gate.checkpoint import check_encoder
-from convgate.ui import activation as in_use
-from convgate.ui import state
+from convgate.ui import activation, state
 from convgate.ui.actions import ActionResult, run_action
 from convgate.ui.annotator import annotator, person
 from convgate.ui.frame import App, show_problem
@@ -63,7 +62,7 @@ def activate(app: App, name: str) -> None:
     """Put a version into use; for callbacks."""
 
     def act() -> ActionResult:
-        change = in_use.use(app, name)
+        change = activation.activate(app, name)
         if change is None:
             return ActionResult(f"{named(name)} was in use already.")
         told = f"{named(name)} is in use now: Explore and every program that asks for the gate."
@@ -76,7 +75,7 @@ def roll_back(app: App) -> None:
     """Put the version into use that was before; for callbacks."""
 
     def act() -> ActionResult:
-        name = in_use.go_back(app)
+        name = activation.roll_back(app)
         change = Versions(app.settings.home).history[-1]
         told = f"{named(name)} is in use again." if name else "The gate is untrained again."
         return ActionResult(told, partial(_taken_back, app, change))
@@ -98,7 +97,7 @@ def pin(app: App, versions: Versions, name: str | None) -> None:
 
 
 def _taken_back(app: App, change: Change) -> ActionResult:
-    in_use.take_back(app, change)
+    activation.undo_activation(app, change)
     versions = Versions(app.settings.home)
     if change.pointer == "active":
         return ActionResult(f"Taken back: {named(versions.active or UNTRAINED)} is in use again.")

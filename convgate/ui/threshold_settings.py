@@ -1,4 +1,4 @@
-"""A threshold rule with its limits: in words, in addresses, as sliders."""
+"""Threshold settings: a rule with its limits, in words, in addresses and as sliders."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 
 from convgate.core.errors import PolicyError
+from convgate.core.text import pluralize
 from convgate.gate.thresholds import RULES, Limits, Rule, make_rule
 from convgate.policies.base import NO_LIMITS
 from convgate.ui.page_state import Codec
@@ -16,16 +17,16 @@ from convgate.ui.state import put
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """Which rule decides, and within which limits."""
+class ThresholdSettings:
+    """The rule that decides, and the min and max number of turns."""
 
     rule: Rule
     limits: Limits = NO_LIMITS
 
     def to_query(self) -> dict[str, str]:
-        """The rule's name and every parameter that is not at its default.
+        """Return the rule's name and every parameter that is not at its default.
 
-        >>> Choice(make_rule("stricter", deviations=0.7), Limits(min_turns=2)).to_query()
+        >>> ThresholdSettings(make_rule("stricter", deviations=0.7), Limits(min_turns=2)).to_query()
         {'rule': 'stricter', 'deviations': '0.7', 'min_turns': '2'}
         """
         values = {"rule": self.rule.name}
@@ -35,13 +36,13 @@ class Choice:
                     values[item.name] = f"{value:.12g}"
         return values
 
-    def same(self, other: Choice) -> bool:
-        """Whether both decide alike, whatever their rules were fitted on."""
+    def same(self, other: ThresholdSettings) -> bool:
+        """Return whether both decide the same, whatever their rules were fitted on."""
         return self.to_query() == other.to_query()
 
     @classmethod
-    def from_query(cls, query: Mapping[str, str]) -> Choice | None:
-        """What `to_query` gave, from among other values; None when no rule is named.
+    def from_query(cls, query: Mapping[str, str]) -> ThresholdSettings | None:
+        """Return the settings in a query that may have other values; None when it names no rule.
 
         Raises PolicyError for an unknown rule, or a parameter that is no number or out of its range.
         """
@@ -52,91 +53,86 @@ class Choice:
         rule = RULES[query["rule"]]
         return cls(make_rule(rule.name, **_numbers(rule, query)), Limits(**_numbers(Limits, query)))
 
-    def told(self) -> str:
-        """The rule and its parameters in a few words.
+    def describe(self) -> str:
+        """Return the rule and its parameters in a few words.
 
-        >>> Choice(make_rule("anchored", threshold=0.27)).told()
+        >>> ThresholdSettings(make_rule("anchored", threshold=0.27)).describe()
         'Anchored, anchor 0.50, threshold 0.27'
         """
         return ", ".join([self.rule.label.partition(":")[0], *self.numbers()])
 
     def numbers(self, *, learned: float | None = None) -> list[str]:
-        """The parameters and the limits, each with its name; `learned` is the gate's own threshold.
+        """Return the parameters and limits, each with its name; `learned` is the gate's own threshold.
 
-        >>> Choice(make_rule("anchored"), Limits(max_turns=9)).numbers(learned=0.41)
-        ['anchor 0.50', 'learned threshold 0.41', 'at most 9']
-        >>> Choice(make_rule("absolute", threshold=0.0031)).numbers()
+        >>> ThresholdSettings(make_rule("anchored"), Limits(max_turns=9)).numbers(learned=0.41)
+        ['anchor 0.50', 'learned threshold 0.41', 'max 9 turns']
+        >>> ThresholdSettings(make_rule("absolute", threshold=0.0031)).numbers()
         ['threshold 0.003']
         """
-        told = [
+        parts = [
             _named(item.name, value, learned)
             for item in adjustable(self.rule)
-            # What is as low as it can be unless somebody raises it bounds nothing.
+            # A parameter at its default that is also its min has no effect.
             if not (value := getattr(self.rule, item.name)) == item.default == item.metadata["low"]
         ]
         limits = self.limits
         if limits.min_turns:
-            told.append(f"at least {limits.min_turns}")
+            parts.append(f"min {pluralize(limits.min_turns, 'turn')}")
         if limits.max_turns is not None:
-            told.append(f"at most {limits.max_turns}")
-        return told
+            parts.append(f"max {pluralize(limits.max_turns, 'turn')}")
+        return parts
 
 
 @dataclass(frozen=True, slots=True)
 class Slider:
-    """One parameter of a rule, as a slider needs it."""
+    """One parameter of a rule, for its slider."""
 
     name: str
     label: str
     low: float
     high: float
     step: float
-    value: float  # where the slider stands; of an unset parameter, what takes its place
+    value: float  # of an unset parameter: the learned threshold
     help: str
 
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How far a parameter can reach on what is looked at: a slider to a million is no use on 900 tokens."""
+    """The size of the data on the page, which bounds the sliders."""
 
     turns: int
     tokens: int
-    learned: float  # the gate's own threshold, which stands for one that is not set
+    learned: float  # the gate's own threshold
 
     def of(self, name: str) -> tuple[float, float] | None:
-        """The least and the most that make a difference; None when the rule's own range is meant."""
+        """Return the min and max that make a difference; None for the rule's own range."""
         return {"k": (0, self.turns), "budget": (0, self.tokens), "above": (0.0, 1.0)}.get(name)
 
 
 def sliders(rule: Rule, extent: Extent) -> list[Slider]:
-    """The rule's parameters, in their order, from the ranges and words that its fields carry."""
-    made = []
+    """Return the rule's parameters, in order, with the ranges and words of its fields."""
+    parameters = []
     for item in adjustable(rule):
-        told = item.metadata
-        low, high = told["low"], told["high"]
+        meta = item.metadata
+        low, high, step = meta["low"], meta["high"], meta["step"]
         reach = extent.of(item.name)
         if reach is not None:  # rounded up to a whole step, and at least one
-            low, high = reach[0], min(high, max(1, -(-int(reach[1]) // told["step"])) * told["step"])
+            low, high = reach[0], min(high, max(1, -(-int(reach[1]) // step)) * step)
         value = getattr(rule, item.name)
         value = extent.learned if value is None else value
-        label = told["label"][:1].upper() + told["label"][1:]
+        label = meta["label"][:1].upper() + meta["label"][1:]
         value = min(max(value, low), high)
-        made.append(Slider(item.name, label, low, high, told["step"], value, told["help"]))
-    return made
+        parameters.append(Slider(item.name, label, low, high, step, value, meta["help"]))
+    return parameters
 
 
-def with_value(choice: Choice, name: str, value: float) -> Choice:
-    """The choice with one parameter of its rule moved."""
-    return replace(choice, rule=replace(choice.rule, **{name: value}))  # type: ignore[type-var]
-
-
-def with_limits(choice: Choice, least: int, most: int, *, turns: int) -> Choice:
-    """The choice with other limits; at most all of the turns is no limit."""
-    return replace(choice, limits=Limits(least, None if most >= turns else most))
+def with_value(settings: ThresholdSettings, name: str, value: float) -> ThresholdSettings:
+    """Return the settings with another value of one parameter of the rule."""
+    return replace(settings, rule=replace(settings.rule, **{name: value}))  # type: ignore[type-var]
 
 
 def adjustable(part: Any) -> list[Field[Any]]:
-    """The fields of a rule or of limits that have a range."""
+    """Return the fields of a rule or of limits that have a range."""
     return [item for item in fields(part) if "low" in item.metadata]
 
 
@@ -145,7 +141,7 @@ def _named(name: str, value: float | None, learned: float | None) -> str:
         return f"learned {name}" if learned is None else f"learned {name} {learned:.2f}"
     if isinstance(value, int):
         return f"{name} {value:,}"
-    # What is not 0 is not told as 0.
+    # A value that is not 0 is not shown as 0.
     return f"{name} {value:.2f}" if value == 0 or abs(value) >= 0.005 else f"{name} {value:.1g}"
 
 
@@ -162,65 +158,65 @@ def _numbers(part: Any, query: Mapping[str, str]) -> dict[str, Any]:
     return values
 
 
-def _written(choice: Choice) -> str:
-    rule, *values = choice.to_query().items()
+def _write(settings: ThresholdSettings) -> str:
+    rule, *values = settings.to_query().items()
     return ",".join([rule[1], *(f"{name}={value}" for name, value in values)])
 
 
-def _read(text: str) -> Choice | None:
+def _read(text: str) -> ThresholdSettings | None:
     rule, *values = text.split(",")
     pairs = (part.partition("=") for part in values)
-    return Choice.from_query({"rule": rule, **{name: value for name, _, value in pairs}})
+    return ThresholdSettings.from_query({"rule": rule, **{name: value for name, _, value in pairs}})
 
 
-CHOICE = Codec(_written, _read, "a threshold rule")
-"""A choice in addresses: `blended,weight=0.3,max_turns=5`."""
+THRESHOLD_SETTINGS = Codec(_write, _read, "a threshold rule")
+"""Threshold settings in addresses: `blended,weight=0.3,max_turns=5`."""
 
 
 @dataclass(frozen=True)
 class RuleControls:
-    """The controls of one page, and the choice that they show."""
+    """The controls of one page's threshold settings."""
 
-    page: str  # tells their keys from those of other pages
-    own: Choice  # of the version
-    read: Callable[[], Choice | None]  # what the page's view has at the time; None: the version's own
-    change: Callable[[Choice | None], None]  # what a person chose; None: the version's own
+    page: str  # begins their keys
+    own: ThresholdSettings  # of the version
+    read: Callable[[], ThresholdSettings | None]  # returns those of the page; None: the version's own
+    change: Callable[[ThresholdSettings | None], None]  # sets those of the page; None: the version's own
 
     def draw(self, extent: Extent) -> None:
-        """The rule, its sliders, the limits."""
-        choice = self._now()
-        put(self._rule, choice.rule.name)
+        """Draw the rule, its sliders, the limits."""
+        settings = self._now()
+        put(self._rule, settings.rule.name)
         st.selectbox(
             "Threshold rule", list(RULES), key=self._rule, format_func=lambda name: RULES[name].label,
-            on_change=self._changed_rule, help=(type(choice.rule).__doc__ or "").partition("\n\n")[0],
+            on_change=self._change_rule, help=(type(settings.rule).__doc__ or "").partition("\n\n")[0],
         )  # fmt: skip
-        for slider in sliders(choice.rule, extent):
-            key = f"{self.page}.{choice.rule.name}.{slider.name}"
+        for slider in sliders(settings.rule, extent):
+            key = f"{self.page}.{settings.rule.name}.{slider.name}"
             kind = int if isinstance(slider.step, int) else float
             put(key, kind(slider.value))
             st.slider(
                 slider.label, kind(slider.low), kind(slider.high), step=kind(slider.step), key=key,
-                on_change=self._moved, args=(slider.name, key), help=slider.help or None,
+                on_change=self._change_value, args=(slider.name, key), help=slider.help or None,
             )  # fmt: skip
-        turns = max(1, extent.turns)
-        most = turns if choice.limits.max_turns is None else min(choice.limits.max_turns, turns)
-        put(self._limits, (min(choice.limits.min_turns, most), most))
+        turns, limits = max(1, extent.turns), settings.limits
+        max_turns = turns if limits.max_turns is None else min(limits.max_turns, turns)
+        put(self._limits, (min(limits.min_turns, max_turns), max_turns))
         st.slider(
-            "At least and at most this many turns", 0, turns, key=self._limits,
-            on_change=self._moved_limits, args=(turns,),
-            help="0 lets the gate choose nothing; all of the turns is no limit.",
+            "Min and max number of turns", 0, turns, key=self._limits,
+            on_change=self._change_limits, args=(turns,),
+            help="With a min of 0 the gate may keep nothing; a max of all turns is no limit.",
         )  # fmt: skip
 
     def draw_reset(self) -> None:
-        """The way back to the version's own rule."""
+        """Draw the button that returns to the version's own settings."""
         st.button(
             "Reset", key=f"{self.page}.reset", icon=":material/undo:", on_click=self.change, args=(None,),
             disabled=self._now().same(self.own), help="Back to the version's own rule",
         )  # fmt: skip
 
-    def choose(self, choice: Choice) -> None:
-        """Have that decide from now on; for callbacks."""
-        self.change(None if choice == self.own else choice)
+    def choose(self, settings: ThresholdSettings) -> None:
+        """Use these settings from now on; for callbacks."""
+        self.change(None if settings == self.own else settings)
 
     @property
     def _rule(self) -> str:
@@ -230,17 +226,18 @@ class RuleControls:
     def _limits(self) -> str:
         return f"{self.page}.limits"
 
-    def _now(self) -> Choice:
+    def _now(self) -> ThresholdSettings:
         return self.read() or self.own
 
-    def _changed_rule(self) -> None:
+    def _change_rule(self) -> None:
         name = st.session_state[self._rule]
         rule = self.own.rule if name == self.own.rule.name else RULES[name]()
-        self.choose(Choice(rule, self._now().limits))
+        self.choose(ThresholdSettings(rule, self._now().limits))
 
-    def _moved(self, name: str, key: str) -> None:
+    def _change_value(self, name: str, key: str) -> None:
         self.choose(with_value(self._now(), name, st.session_state[key]))
 
-    def _moved_limits(self, turns: int) -> None:
-        least, most = st.session_state[self._limits]
-        self.choose(with_limits(self._now(), least, most, turns=turns))
+    def _change_limits(self, turns: int) -> None:
+        low, high = st.session_state[self._limits]
+        # A max of all turns is no limit.
+        self.choose(replace(self._now(), limits=Limits(low, None if high >= turns else high)))

@@ -1,9 +1,11 @@
-"""Runs one policy over the cases of a relevance set and lays its decisions beside what is relevant."""
+"""One policy's decisions on the cases of a relevance set, with what is relevant."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -12,7 +14,9 @@ from numpy.typing import NDArray
 from convgate.core.conversation import Conversation
 from convgate.core.decisions import Floats, TurnDecisions
 from convgate.core.errors import PolicyError
-from convgate.evaluation.metrics import Bools, Terms, case_terms
+from convgate.evaluation.metrics import METRICS, Bools, Terms, case_terms
+from convgate.evaluation.sweeps import reach
+from convgate.gate.thresholds import Rule
 from convgate.messages.tokens import TokenCounter, turn_tokens
 from convgate.policies.base import Policy, Prepares
 
@@ -33,22 +37,7 @@ class EvaluationProgress(Protocol):
 
 
 def silent(stage: str, done: int, total: int, /) -> None:
-    """Progress that nobody looks at."""
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class JudgedTurns:
-    """The figures of one case alone: small enough to be held for a whole set."""
-
-    relevant: Bools  # (n,)
-    kept: Bools  # (n,)
-    scores: Floats | None  # (n,), None when the policy does not rank
-    tokens: TokenCounts  # (n,)
-
-    @property
-    def terms(self) -> Terms:
-        """(2, len(METRICS)) what the case adds to each metric."""
-        return case_terms(self.relevant, self.kept, self.scores, self.tokens)
+    """Report nothing."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -66,10 +55,41 @@ class JudgedCase:
     tokens: TokenCounts  # (n,)
     indices: NDArray[np.int64]  # (n,) of the turns in the conversation
 
+
+@dataclass(frozen=True, eq=False)
+class JudgedSet:
+    """What one policy decided about every judged turn of a set; row i of each column is about one turn."""
+
+    name: str  # of the set
+    cases: tuple[Case, ...]  # in the order of `cases_in_order`
+    case: NDArray[np.int64]  # (n,) row of the turn's case in `cases`
+    turns: NDArray[np.int64]  # (n,) index of the turn in its conversation
+    relevant: Bools  # (n,)
+    kept: Bools  # (n,)
+    scores: Floats | None  # (n,); None from a policy that does not rank
+    tokens: TokenCounts  # (n,)
+    terms: Terms  # (cases, 2, len(METRICS)), what each case adds to each metric
+    rule: str = ""  # that decided; empty without cases
+
+    @cached_property
+    def clusters(self) -> NDArray[np.int64]:
+        """(cases,) number of each case's conversation, from 0."""
+        _, clusters = np.unique([case.conversation for case in self.cases], return_inverse=True)
+        return clusters.astype(np.int64)
+
     @property
-    def turns(self) -> JudgedTurns:
-        """The case without its decisions' reasons and parts."""
-        return JudgedTurns(self.relevant, self.kept, self.scores, self.tokens)
+    def conversations(self) -> int:
+        """How many conversations the cases come from."""
+        return int(self.clusters.max(initial=-1)) + 1
+
+    def selection_terms(self, kept: Bools) -> Terms:
+        """(cases, 2, len(METRICS)) what each case would add with these turns kept; nothing to ranking."""
+        bounds = np.searchsorted(self.case, np.arange(len(self.cases) + 1))
+        terms = [
+            case_terms(self.relevant[start:end], kept[start:end], None, self.tokens[start:end])
+            for start, end in pairwise(bounds)
+        ]
+        return np.array(terms).reshape(-1, 2, len(METRICS))
 
 
 def judge(
@@ -110,6 +130,48 @@ def judge(
     progress(stage, len(cases), len(cases))
 
 
+def judge_set(
+    relevance_set: RelevanceSet,
+    policy: Policy,
+    *,
+    tokens: Mapping[str, TokenCounts],
+    rule: Rule | None = None,
+    progress: EvaluationProgress = silent,
+) -> JudgedSet:
+    """Return the policy's decisions on every case; arguments and errors as in `judge`.
+
+    With a rule, `scores` are how far its threshold may rise before each turn is dropped (see `sweeps.reach`).
+    """
+    judged = list(judge(relevance_set, policy, tokens=tokens, progress=progress))
+    ranks = policy.ranks and all(one.scores is not None for one in judged if len(one.relevant))
+    terms = [case_terms(one.relevant, one.kept, one.scores, one.tokens) for one in judged]
+    return JudgedSet(
+        name=relevance_set.name,
+        cases=tuple(one.case for one in judged),
+        case=np.repeat(np.arange(len(judged)), [len(one.relevant) for one in judged]),
+        turns=join_columns([one.indices for one in judged], np.int64),
+        relevant=join_columns([one.relevant for one in judged], np.bool_),
+        kept=join_columns([one.kept for one in judged], np.bool_),
+        scores=join_columns([_scores(one, rule) for one in judged], np.float64) if ranks else None,
+        tokens=join_columns([one.tokens for one in judged], np.int64),
+        terms=np.array(terms).reshape(-1, 2, len(METRICS)),
+        rule=judged[-1].decisions.rule if judged else "",
+    )
+
+
+def _scores(one: JudgedCase, rule: Rule | None) -> Floats:
+    """(n,) the case's scores, or how far they reach; none when its history is empty."""
+    scores = one.decisions.scores
+    if one.scores is None or scores is None or not len(scores):
+        return np.zeros(0)
+    return one.scores if rule is None else reach(rule, scores)[one.indices - one.decisions.indices[0]]
+
+
+def join_columns(parts: Sequence[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:
+    """(n,) the columns one after the other; empty without any."""
+    return np.concatenate([*parts, np.zeros(0, dtype=kind)]).astype(kind)
+
+
 def cases_in_order(relevance_set: RelevanceSet) -> list[Case]:
     """The cases by conversation and id, so that the order of a file's lines changes no figure.
 
@@ -128,10 +190,12 @@ def count_tokens(
     counter: tokens of a text; the word pieces of the bundled encoder by default.
     """
     needed = _conversations(relevance_set)
+    stage = f"{relevance_set.name}: counting tokens"
     counts = {}
     for done, conversation in enumerate(needed):
-        progress(f"{relevance_set.name}: tokens", done, len(needed))
+        progress(stage, done, len(needed))
         counts[conversation.id] = turn_tokens(conversation.turns, counter)
+    progress(stage, len(needed), len(needed))
     return counts
 
 
@@ -149,10 +213,13 @@ def _prepare(relevance_set: RelevanceSet, policy: Policy, progress: EvaluationPr
     questions = tuple(case.query for case in cases_in_order(relevance_set) if case.query is not None)
     asked = [Conversation(id=f"questions of {relevance_set.name}", turns=questions)] if questions else []
 
-    def encoding(done: int, total: int, /) -> None:
-        progress(f"{relevance_set.name}: preparing {policy.name}", done, total)
-
-    policy.prepare([*_conversations(relevance_set), *asked], progress=encoding)
+    conversations = [*_conversations(relevance_set), *asked]
+    stage = f"{relevance_set.name}: preparing {policy.name}"
+    total = sum(len(conversation) for conversation in conversations)
+    # A policy that finds all of them in its cache, or loads its encoder first, reports nothing for a while.
+    progress(stage, 0, total)
+    policy.prepare(conversations, progress=partial(progress, stage))
+    progress(stage, total, total)
 
 
 def _mask(relevant: frozenset[int], start: int, stop: int) -> Bools:

@@ -1,6 +1,6 @@
-"""Sets that are used together: a turn that is judged several times for one message counts once.
+"""Duplicate labels: a turn that several sets judge for the same message counts once.
 
-    sets, overlaps = counted_once([labels, exported])
+    sets, overlaps = remove_duplicates([labels, exported])
     overlaps[0].sentence  # "12 judged turns of exported are in labels too; each counts once."
 
 A message is the same when the same was said in it and before it, whatever its conversation is called: in
@@ -43,7 +43,7 @@ class Overlap:
         return f"{pluralize(self.turns, 'judged turn')} of {self.name} {are} {where} too; {counts} once."
 
 
-def counted_once(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet], list[Overlap]]:
+def remove_duplicates(sets: Sequence[RelevanceSet]) -> tuple[list[RelevanceSet], list[Overlap]]:
     """The sets, each without what was judged before, and how much that was; a set may be left empty.
 
     Where the answers differ, the first one counts. What one conversation of a set says twice stays.

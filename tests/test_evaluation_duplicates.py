@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.evaluation.calibration import BestFBeta
-from convgate.evaluation.counted_once import Overlap, counted_once
+from convgate.evaluation.duplicates import Overlap, remove_duplicates
 from convgate.evaluation.fitting import fit_threshold
 from convgate.evaluation.tuning import score_cases
 from convgate.gate.thresholds import make_rule
@@ -53,7 +53,7 @@ def test_what_the_first_judges_is_left_to_it_and_the_rest_stays() -> None:
         case(3, {0: True}, "other message"),
         case(None, {7: False}, "q"),
     )
-    found, overlaps = counted_once([first, second])
+    found, overlaps = remove_duplicates([first, second])
     assert found[0] == first
     assert judged(found)["theirs"] == [(5, [2, 3], [2]), (3, [0], [0])]
     assert overlaps == [Overlap("theirs", "mine", 2)]
@@ -66,18 +66,18 @@ def test_a_message_is_known_by_what_was_said_up_to_it() -> None:
         "named", {"x": Conversation("x", TURNS)}, (replace(case(5, {0: True}), conversation="x"),)
     )
     for other in (grown, named):
-        assert counted_once([known, other])[1] == [Overlap(other.name, "known", 1)]
+        assert remove_duplicates([known, other])[1] == [Overlap(other.name, "known", 1)]
     both = {
         "t": Conversation("t", TURNS),
         "later": Conversation("later", (*TURNS, Turn.of("user", "and more"))),
     }
     again = replace(case(5, {0: False, 1: True}, "again"), conversation="later")
-    (within,), overlaps = counted_once([RelevanceSet("saved", both, (case(5, {0: True}), again))])
+    (within,), overlaps = remove_duplicates([RelevanceSet("saved", both, (case(5, {0: True}), again))])
     assert judged([within])["saved"] == [(5, [0], [0]), (5, [1], [1])]
     assert overlaps == [Overlap("saved", "saved", 1)]
     otherwise = a_set("otherwise", case(5, {0: True}), turns=[Turn.of("user", "else"), *TURNS[1:]])
     twice = a_set("twice", case(4, {0: True}), case(4, {0: True}, "again"))
-    assert counted_once([known, otherwise, twice]) == ([known, otherwise, twice], [])
+    assert remove_duplicates([known, otherwise, twice]) == ([known, otherwise, twice], [])
 
 
 @given(
@@ -93,7 +93,7 @@ def test_every_judged_turn_is_there_once_with_the_first_answer(
         a_set(f"s{n}", *(case(turn, said, f"c{turn}") for turn, said in one.items()))
         for n, one in enumerate(sets)
     ]
-    found, overlaps = counted_once(given)
+    found, overlaps = remove_duplicates(given)
     first: dict[tuple[int, int], bool] = {}
     for one in sets:
         for message, said in one.items():

@@ -1,0 +1,139 @@
+"""What threshold settings do on labelled turns, compared with the version's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from convgate.evaluation.calibration import BestFBeta, Goal, WantedRecall, best_row
+from convgate.evaluation.curves import ThresholdCurve
+from convgate.evaluation.metrics import Bools
+from convgate.evaluation.results import Measure
+from convgate.evaluation.sweeps import at_value, sweep_of
+from convgate.evaluation.tuning import Figures, ScoredCases, score_cases
+from convgate.policies.gate import GatePolicy
+from convgate.transcripts import RelevanceSet
+from convgate.ui.measurement import once
+from convgate.ui.tables import markdown_table, with_interval
+from convgate.ui.threshold_settings import ThresholdSettings
+from convgate.ui.tune.state import View
+
+
+@dataclass(frozen=True, eq=False)
+class RuleResult:
+    """Threshold settings on the labelled turns."""
+
+    choice: ThresholdSettings
+    kept: Bools  # (n,) of the judged turns
+    figures: Figures
+
+
+@dataclass(frozen=True, eq=False)
+class TuneResults:
+    """All that the page shows of labelled data."""
+
+    sets: Sequence[RelevanceSet]
+    scored: ScoredCases
+    own: RuleResult  # of the version
+    new: RuleResult  # as chosen on the page
+    goal: Goal
+    curve: ThresholdCurve | None  # None for a rule without a threshold
+    best: int | None  # row of the curve that serves the goal best; None when none reaches it
+
+    @property
+    def suggested(self) -> ThresholdSettings | None:
+        """The settings at the best row."""
+        return None if self.best is None else self.at(self.best)
+
+    def at(self, row: int) -> ThresholdSettings:
+        """The settings with the threshold of that row of the curve."""
+        assert self.curve is not None
+        rule = at_value(self.new.choice.rule, float(self.curve.thresholds[row]))
+        return ThresholdSettings(rule, self.new.choice.limits)
+
+
+def compute_results(
+    sets: Sequence[RelevanceSet], content: str, policy: GatePolicy, view: View
+) -> TuneResults:
+    """Score the sets once, then apply both rules; `content` stands for what the sets contain."""
+    key = f"{content} {policy.gate.fingerprint} {policy.encoder.identity!r}"
+    scored = _score(sets, key, policy)
+    own = ThresholdSettings(policy.rule, policy.limits)
+    choice = view.choice or own
+    goal: Goal = WantedRecall(view.recall) if view.goal == "recall" else BestFBeta()
+    curve = best = None
+    sweep = sweep_of(choice.rule)
+    if sweep is not None:
+        # A rule's curve is the same wherever its own threshold is.
+        curve = _curve(key, repr(at_value(choice.rule, sweep.low)), scored, choice)
+        best = best_row(curve, goal) if curve is not None else None
+    return TuneResults(
+        sets,
+        scored,
+        _apply(key, repr((own.rule, own.limits)), scored, own),
+        _apply(key, repr((choice.rule, choice.limits)), scored, choice),
+        goal,
+        curve,
+        best,
+    )
+
+
+def _score(sets: Sequence[RelevanceSet], key: str, policy: GatePolicy) -> ScoredCases:
+    def work(report: Callable[[str, float], None]) -> ScoredCases:
+        def progress(stage: str, done: int, total: int, /) -> None:
+            report(f"{stage}, {done:,} of {total:,}", done / max(total, 1))
+
+        return score_cases(sets, policy, progress=progress)
+
+    return once(_box(key), work)
+
+
+# A cached function cannot draw its progress, so the box for its result is cached.
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _box(key: str) -> dict[str, Any]:
+    return {}
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _curve(key: str, rule: str, _scored: ScoredCases, _choice: ThresholdSettings) -> ThresholdCurve | None:
+    return _scored.curve(_choice.rule)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _apply(key: str, choice: str, _scored: ScoredCases, _choice: ThresholdSettings) -> RuleResult:
+    kept = _scored.kept(_choice.rule, _choice.limits)
+    return RuleResult(_choice, kept, _scored.figures(kept))
+
+
+def draw_metrics(results: TuneResults) -> None:
+    """Draw a table of the version's own settings and the new ones."""
+    columns = {"Version": results.own, "New": results.new}
+    cells = [_cells(result, results.scored.learned) for result in columns.values()]
+    rows = [(name, *(column[name] for column in cells)) for name in cells[0]]
+    with st.container(key="tune-metrics"):
+        st.markdown(markdown_table(("", *columns), rows, numbers=True))
+    if results.scored.conversations < 2:
+        st.caption("One conversation gives no intervals.")
+    else:
+        st.caption("Ranges are 95% intervals over conversations.")
+
+
+def _cells(result: RuleResult, learned: float) -> dict[str, str]:
+    figures, rule = result.figures, result.choice.rule
+    return {
+        "Rule": ", ".join([rule.label.partition(":")[0], *result.choice.numbers(learned=learned)]),
+        "Precision": _cell(figures.precision),
+        "Recall": _cell(figures.recall),
+        "F1": _cell(figures.f1),
+        "Turns kept": f"{figures.kept:,} of {figures.turns:,}",
+        "Tokens kept": f"{figures.tokens_kept:,} of {figures.tokens:,}",
+        "Kept, not relevant": f"{figures.false_keeps:,}",
+        "Dropped, relevant": f"{figures.false_drops:,}",
+    }
+
+
+def _cell(measure: Measure) -> str:
+    return "–" if measure.value is None else with_interval(measure.value, measure.low, measure.high)

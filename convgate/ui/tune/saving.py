@@ -1,0 +1,172 @@
+"""Save the threshold settings as a new version."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from convgate.core.parameters import parameter_names
+from convgate.core.text import join_words, pluralize
+from convgate.evaluation.calibration import Fittable
+from convgate.evaluation.results import Summary
+from convgate.evaluation.tuning import ScoredCase
+from convgate.gate.thresholds import Rule
+from convgate.policies.gate import GatePolicy
+from convgate.policies.base import NO_LIMITS
+from convgate.ui import activation
+from convgate.ui.actions import ActionResult, draw_result, run_action
+from convgate.ui.annotator import person
+from convgate.ui.frame import App
+from convgate.ui.label_sources import Source, content_sha256
+from convgate.ui.text import literal
+from convgate.ui.threshold_settings import ThresholdSettings
+from convgate.ui.tune.results import TuneResults
+from convgate.ui.tune.state import page
+from convgate.versions import UNTRAINED
+from convgate.versions.card import DataSet, Draft, Measured, Metric
+from convgate.versions.catalog import Versions
+from convgate.versions.pointers import Change
+
+NAME = "tune.name"
+_CAUTION = "Chosen and measured on the same labels. Expect lower scores on new data."
+
+
+@dataclass(frozen=True, eq=False)
+class NewSettings:
+    """The settings to save, and what they were chosen on."""
+
+    app: App
+    policy: GatePolicy
+    choice: ThresholdSettings
+    sources: Sequence[Source]
+    results: TuneResults | None  # None without labelled data
+
+    @property
+    def goal(self) -> str:
+        """The goal that they serve best; empty when they were set by hand."""
+        found = self.results is not None and self.results.suggested == self.choice
+        return self.results.goal.label if self.results and found else ""
+
+    @property
+    def labels(self) -> str:
+        """The labels that they were measured on; empty without."""
+        if self.results is None:
+            return ""
+        names = join_words(source.plain for source in self.sources)
+        return f"{pluralize(self.results.new.figures.turns, 'labelled turn')} of {names}"
+
+    @property
+    def rule(self) -> Rule:
+        """The rule, with what its threshold was fitted for."""
+        rule = self.choice.rule
+        if self.goal and isinstance(rule, Fittable):
+            return replace(rule, goal=self.goal, fitted_on=f"{self.labels}, gate {self.policy.version}")
+        return rule
+
+
+def draw_saving(settings: NewSettings) -> None:
+    """Draw the name and the button that makes a version of the settings."""
+    st.subheader("Save as a version", anchor=False)
+    changed = not ThresholdSettings(settings.choice.rule).same(ThresholdSettings(settings.policy.rule))
+    st.caption(
+        f"The weights of {literal(settings.policy.version)} with the rule"
+        f" {literal(settings.choice.describe())}. Not active until you activate it."
+    )
+    if settings.choice.limits != NO_LIMITS:
+        st.caption("A version has no min and max number of turns; the settings file below has them.")
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.text_input(
+            "Name", key=NAME, placeholder="The date and a number", max_chars=64, on_change=page.touched,
+            help="Lower-case letters, digits, periods, hyphens and underscores. Empty for the date.",
+        )  # fmt: skip
+        st.button(
+            "Save version", key="tune.save", icon=":material/save:", on_click=_save, args=(settings,),
+            disabled=not changed, help=None if changed else "Change the rule or its threshold first",
+        )  # fmt: skip
+    draw_result(page)
+
+
+def make_draft(settings: NewSettings, *, who: str) -> Draft:
+    """Return the card of a version with this rule."""
+    policy, rule = settings.policy, settings.rule
+    parent = None if policy.version == UNTRAINED else Versions(settings.app.settings.home).get(policy.version)
+    goal = f"for {settings.goal}" if settings.goal else "by hand"
+    note = f"Threshold tuned {goal}" + (f" on {settings.labels}" if settings.labels else ", without labels")
+    values: Mapping[str, Any] = {name: getattr(rule, name) for name in parameter_names(type(rule))}
+    card = parent.card if parent else None
+    data = card.data if card else ()
+    return Draft(
+        threshold_rule=rule.name,
+        threshold_parameters={name: value for name, value in values.items() if value not in (None, "")},
+        parent=parent.as_parent() if parent else None,
+        data=data + _data(settings, known={one.sha256 for one in data}),
+        training=card.training if card else None,
+        metrics=_metrics(settings),
+        limits=(*(card.limits if card else ()), *([_CAUTION] if settings.labels else [])),
+        note=f"{note}. Before: {ThresholdSettings(policy.rule).describe()}.",
+        who=who,
+    )
+
+
+def _data(settings: NewSettings, *, known: set[str]) -> tuple[DataSet, ...]:
+    sets = (
+        DataSet(
+            source.plain, content_sha256(settings.app, source.name),
+            {"conversations": source.conversations, "cases": source.cases, "turns": source.judged},
+            source.licence, source.attribution,
+        )
+        for source in settings.sources
+    )  # fmt: skip
+    return tuple(one for one in sets if one.sha256 not in known)
+
+
+def _metrics(settings: NewSettings) -> dict[str, Measured]:
+    """The metrics by set, of the rule alone: a version has no limits."""
+    if settings.results is None:
+        return {}
+    scored = settings.results.scored
+    summaries = scored.summaries(scored.kept(settings.choice.rule))
+    return {
+        name: _measured(conversations, summary, [one for one in scored.cases if one.set == name])
+        for name, (conversations, summary) in summaries.items()
+    }
+
+
+def _measured(conversations: int, summary: Summary, cases: Sequence[ScoredCase]) -> Measured:
+    metrics = {name: Metric(one.value, one.low, one.high) for name, one in summary.measures.items()}
+    # Labels change under the same name, and metrics on other labels must not be compared with these.
+    labels = sorted((one.case.id, one.rows.tolist(), one.relevant.tolist()) for one in cases)
+    return Measured(summary.cases, conversations, metrics, hashlib.sha256(repr(labels).encode()).hexdigest())
+
+
+def _save(settings: NewSettings) -> None:
+    app, name = settings.app, (st.session_state.get(NAME) or "").strip() or None
+
+    def act() -> ActionResult:
+        draft = make_draft(settings, who=person())
+        version = Versions(app.settings.home).add(settings.policy.gate, draft, name=name)
+        st.session_state[NAME] = ""
+        sentence = f"Version **{literal(version.name)}** saved. It is not active yet."
+        return ActionResult(sentence, onward=("Activate it", partial(_activate, app, version.name)))
+
+    run_action(page, act)
+
+
+def _activate(app: App, name: str) -> ActionResult:
+    change = activation.activate(app, name)
+    sentence = f"**{literal(name)}** is active."
+    if app.settings.version not in (None, name):
+        sentence += f" Your settings name {literal(str(app.settings.version))}, which has precedence."
+    page.change(version=GatePolicy.name)  # with the same threshold settings
+    return ActionResult(sentence, partial(_undo, app, change) if change else None)
+
+
+def _undo(app: App, change: Change) -> ActionResult:
+    activation.undo_activation(app, change)
+    active = Versions(app.settings.home).active or UNTRAINED
+    return ActionResult(f"Undone: **{literal(active)}** is active again.")

@@ -1,0 +1,116 @@
+"""The goal with the threshold that serves it, and the metrics by threshold; a click on a line sets it."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from convgate.evaluation.sweeps import sweep_of, value_of
+from convgate.figures.curves import CurveMarks, threshold_curve_figure
+from convgate.figures.layout import CONFIG
+from convgate.gate.thresholds import Anchored
+from convgate.policies.base import NO_LIMITS
+from convgate.transcripts.characters import writable
+from convgate.ui.state import selected_points
+from convgate.ui.theme import current_palette
+from convgate.ui.threshold_settings import RuleControls, ThresholdSettings
+from convgate.ui.tune.results import TuneResults
+from convgate.ui.tune.state import View, page
+
+_GOALS = {"f1": "Best F1", "recall": "Min recall"}
+_CHART = "tune.curve"
+
+
+def rule_controls(own: ThresholdSettings) -> RuleControls:
+    """Return the sliders of this page; `own` is the version's settings."""
+    return RuleControls("tune", own, lambda: page.now().choice, lambda choice: page.change(choice=choice))
+
+
+def draw_goal(view: View, results: TuneResults, *, enough_data: bool) -> None:
+    """Draw the goal, and the threshold that serves it best with a button."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        st.segmented_control(
+            "Goal", list(_GOALS), format_func=_GOALS.__getitem__, required=True,
+            **page.control("goal", view.goal),
+        )  # fmt: skip
+        if view.goal == "recall":
+            st.slider(
+                "Keep at least this share of the relevant turns", 0.05, 1.0, step=0.01, width=360,
+                **page.control("recall", view.recall),
+            )  # fmt: skip
+    suggested = results.suggested
+    if suggested is None:
+        st.markdown(f":material/block: {_why_none(results)}")
+        return
+    is_used = suggested == results.new.choice
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(f":material/star: {describe_best(results)}", width="stretch")
+        st.button(
+            f"Use this {_parameter(results)}", key="tune.use_best", icon=":material/check:",
+            type="primary" if enough_data else "secondary", disabled=is_used,
+            on_click=choose_row, args=(results, results.best),
+        )  # fmt: skip
+
+
+def describe_best(results: TuneResults) -> str:
+    """Return the best threshold for the goal, and what it does, in a sentence."""
+    curve, row = results.curve, results.best
+    assert curve is not None
+    assert row is not None
+    precision = curve.precision[row]
+    return (
+        f"For {results.goal.label}: {_parameter(results)} {curve.thresholds[row]:.2f},"
+        f" with {'nothing kept' if precision != precision else f'precision {precision:.2f}'},"
+        f" recall {curve.recall[row]:.2f} and {curve.kept_token_share[row]:.0%} of the tokens."
+    )
+
+
+def _why_none(results: TuneResults) -> str:
+    rule = results.new.choice.rule
+    if results.curve is None:
+        return "This rule keeps a number of turns or tokens, so it has no threshold to suggest."
+    if not results.scored.relevant.any():
+        return "None of these turns is labelled relevant, so no threshold can be suggested yet."
+    reason = f"No {_parameter(results)} of this rule reaches {results.goal.label} here."
+    if isinstance(rule, Anchored):
+        reason += f" It keeps nothing where no turn scores {rule.anchor:.2f}, its anchor: lower the anchor."
+    return reason
+
+
+def draw_curve(results: TuneResults) -> None:
+    """Draw precision, recall, F1 and tokens by threshold; nothing for a rule without a threshold."""
+    curve, choice = results.curve, results.new.choice
+    if curve is None or not len(curve):
+        return
+    marks = CurveMarks(
+        current=value_of(choice.rule, learned=results.scored.learned), current_name="new",
+        best=results.best, parameter=_parameter(results), picks=True,
+    )  # fmt: skip
+    summary = describe_best(results) if results.best is not None else _why_none(results)
+    st.plotly_chart(
+        threshold_curve_figure(curve, marks, palette=current_palette()), theme=None, config=CONFIG,
+        key=_CHART, on_select=partial(_click, results), selection_mode="points",
+        alt=writable(f"Precision, recall, F1 and tokens kept by {_parameter(results)}. {summary}"),
+    )  # fmt: skip
+    limits = "" if choice.limits == NO_LIMITS else " It ignores the limits on the number of turns."
+    st.caption(f"Click a line to set the {_parameter(results)}.{limits}")
+
+
+def choose_row(results: TuneResults, row: int) -> None:
+    """Set the threshold of that row of the curve; for callbacks."""
+    rule_controls(results.own.choice).choose(results.at(row))
+
+
+def _click(results: TuneResults) -> None:
+    # Read at once: the chart forgets its selection whenever it is drawn again.
+    points = selected_points(_CHART)
+    page.touched()
+    if points:
+        point = points[-1]
+        choose_row(results, int(point[0] if isinstance(point, list) else point))
+
+
+def _parameter(results: TuneResults) -> str:
+    sweep = sweep_of(results.new.choice.rule)
+    return sweep.label if sweep else "threshold"
