@@ -13,7 +13,7 @@ from convgate.core import bundled_encoder as bundled
 from convgate.core.errors import EncoderError, GateError
 from convgate.embedding.base import EncoderIdentity
 from convgate.embedding.precision import has_fast_bfloat16, resolve_dtype
-from convgate.gate.checkpoint import read_gate, save_gate
+from convgate.gate.checkpoint import build_gate, gate_files
 from convgate.gate.config import GateConfig
 from convgate.gate.model import Gate
 
@@ -41,17 +41,17 @@ def test_everything_else_is_a_difference_and_is_named(field: str):
 
 @pytest.mark.parametrize(("made_for", "here"), [(FLOAT32, BFLOAT16), (BFLOAT16, FLOAT32)])
 def test_a_gate_loads_where_the_same_model_computes_in_another_format(
-    tmp_path: Path, made_for: EncoderIdentity, here: EncoderIdentity
+    made_for: EncoderIdentity, here: EncoderIdentity
 ):
-    save_gate(Gate(GateConfig(encoder=made_for)), tmp_path)
-    assert read_gate(tmp_path, encoder=here).config.encoder == made_for
+    files = gate_files(Gate(GateConfig(encoder=made_for)))
+    assert build_gate(files, "a test", encoder=here).config.encoder == made_for
 
 
 @pytest.mark.parametrize("field", OTHERS)
-def test_a_gate_of_another_encoder_is_refused_saying_what_differs(tmp_path: Path, field: str):
-    save_gate(Gate(GateConfig(encoder=FLOAT32)), tmp_path)
+def test_a_gate_of_another_encoder_is_refused_saying_what_differs(field: str):
+    files = gate_files(Gate(GateConfig(encoder=FLOAT32)))
     with pytest.raises(GateError):
-        read_gate(tmp_path, encoder=OTHERS[field])
+        build_gate(files, "a test", encoder=OTHERS[field])
 
 
 @pytest.fixture
