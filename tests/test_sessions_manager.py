@@ -16,10 +16,10 @@ from convgate.policies.sessions import segment
 from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
-from convgate.store.sessions import OldSessions, Sessions
+from convgate.store.sessions import Sessions
 from tests.forked import fork, needs_fork
 from tests.session_agents import NINE, Watch, add, empty_store, manager
-from tests.session_days import MORNING, day, days
+from tests.session_days import day, days
 
 
 @pytest.fixture(scope="module")
@@ -147,30 +147,31 @@ def test_a_session_takes_conversations_of_the_library(store: Store, watch: Watch
     held = sessions.add_conversation(button)
     assert (held.number, held.key, held.title) == (first.conversation, button, "a button")
     assert sessions.add_conversation(button) == held, "once is enough"
-    more = sessions.add_conversation(roof)
-    assert more.number != held.number
-    assert sessions.active().conversation_count == 2  # type: ignore[union-attr]
-    sessions.describe(more.number, title="The roof", tags=["house", " wood ", "house", ""])
-    assert Conversations(store).summary(roof).title == "The roof"
-    assert sessions.conversations()[1].tags == ("house", "wood")
+    assert sessions.add_conversation(roof).number != held.number
     watch.pass_(hours=3)
     second = sessions.detect("and now the roof")
     moved = sessions.add_conversation(roof)
-    assert (moved.number, moved.tags, moved.session) == (
-        second.conversation,
-        ("house", "wood"),
-        second.session.id,
-    )
-    assert [one.conversation_count for one in sessions.recent()] == [1, 1]
-    untold = sessions.detect("new topic")
-    sessions.describe(untold.conversation, title="Tea")
-    assert [one.title for one in sessions.conversations()] == ["The roof", "Tea"]
-    with pytest.raises(StoreError, match="no conversation 'gone'"):
-        sessions.add_conversation("gone")
-    with pytest.raises(StoreError):
-        sessions.add_conversation(roof, session="session_0")
+    assert (moved.number, moved.session) == (second.conversation, second.session.id)
+    assert [session.conversation_count for session in sessions.recent()] == [1, 1]
+    assert [conversation.key for conversation in sessions.conversations()] == [roof]
+    for key, session in (("gone", None), (roof, "session_0")):
+        with pytest.raises(StoreError):
+            sessions.add_conversation(key, session=session)
     with pytest.raises(StoreError):
         sessions.conversations("session_0")
+
+
+def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Store, watch: Watch) -> None:
+    sessions, key = manager(store, watch), add(store, "a button")
+    found = sessions.detect("a button")
+    sessions.add_conversation(key)
+    sessions.detect("new topic")
+    Sessions(store).delete(found.session.id)
+    assert (sessions.active(), Sessions(store).count()) == (None, 0)
+    assert Conversations(store).summary(key).title == "a button"
+    assert sessions.detect("a button again").is_new_session
+    with pytest.raises(StoreError):
+        Sessions(store).delete(found.session.id)
 
 
 def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, watch: Watch) -> None:
@@ -188,11 +189,6 @@ def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Stor
     assert sessions.recent() == []
     assert house.active() is not None, "what is active stays, however old"
     assert Conversations(store).summary(key).title == "a button"
-    with store.read() as db:
-        rows = db.execute(
-            "SELECT session IS NULL, conversation IS NULL FROM session_conversations ORDER BY 1"
-        )
-        assert rows.fetchall() == [(0, 1), (1, 0)], "that of the house, and that of the library"
     for days_kept in (0, -1, float("nan")):
         with pytest.raises(SessionError):
             sessions.clean_up(retention_days=days_kept)
@@ -238,24 +234,3 @@ def test_erasing_and_backups_take_sessions_as_well(store_sessions: Store, tmp_pa
     store_sessions.restore_bytes((tmp_path / "backup.db").read_bytes())
     (session,) = sessions.recent(everywhere=True)
     assert (session.workspace, session.conversation_count) == ("zebrafish", 1)
-
-
-def test_a_clean_up_takes_what_was_told_before(store_sessions: Store) -> None:
-    sessions = Sessions(store_sessions)
-    for number in range(3):
-        at = MORNING + timedelta(days=number)
-        begun = sessions.begin("shop", at)
-        sessions.open_conversation(begun.id, at)
-        sessions.open_conversation(begun.id, at)
-        sessions.add_conversation(
-            begun.id, add_talk(store_sessions, *(Turn.of("user", f"text {n}") for n in range(2 + number))), at
-        )
-        if number < 2:
-            sessions.end(begun.id, at, "over")
-    before = MORNING + timedelta(days=30)
-    assert len(sessions.conversations(begun.id)) == 2, "the open one is that of the library now"
-    assert [one.key is None for one in sessions.conversations(begun.id, page=2, per_page=1)] == [False]
-    assert sessions.old(before) == OldSessions(sessions=2, workspaces=1, only_here=2, in_library=2)
-    assert sessions.clean_up(before) == 2
-    assert sessions.old(before) == OldSessions(0, 0, 0, 0)
-    assert Conversations(store_sessions).find().total == 3

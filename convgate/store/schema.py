@@ -195,16 +195,14 @@ _SESSIONS = (
     "CREATE UNIQUE INDEX sessions_active ON sessions (workspace) WHERE ended IS NULL",
     "CREATE INDEX sessions_by_workspace ON sessions (workspace, last_activity)",
     "CREATE INDEX sessions_by_activity ON sessions (last_activity)",
-    "CREATE INDEX sessions_by_state ON sessions (ended IS NULL, last_activity)",
     "CREATE INDEX sessions_by_present ON sessions (present)",
     # conversation: the same one in the library, where that has it. Agents keep the number: never used again.
     """
     CREATE TABLE session_conversations (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
-        session INTEGER REFERENCES sessions (number) ON DELETE SET NULL,
+        session INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
         conversation INTEGER UNIQUE REFERENCES conversations (number) ON DELETE CASCADE,
-        began TEXT NOT NULL, last_activity TEXT NOT NULL, workflow_state TEXT,
-        title TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '[]'
+        began TEXT NOT NULL, last_activity TEXT NOT NULL, workflow_state TEXT
     ) STRICT""",
     "CREATE INDEX session_conversations_by_session ON session_conversations (session, began)",
 )
