@@ -88,7 +88,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         manager.detect("continue with the oases", at=NOW - timedelta(hours=3 * (6 - hour)))
         manager.add_conversation(keys[hour])
     Requests(store).add(map(logged, range(200)))
-    Requests(store).tell_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
+    Requests(store).record_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
     settings = Settings(guard_drift_min_requests=9)
     set_baseline(store, settings, NOW - timedelta(hours=4), NOW, NOW)
     store.check(thorough=True)

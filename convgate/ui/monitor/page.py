@@ -152,7 +152,7 @@ def _draw_fallbacks(app: App, shown: Report) -> None:
     if not shown.totals.fallbacks:
         st.caption("None in this period.")
         return
-    fallen = Requests(app.store).fallen(shown.since, shown.until, skip=0, limit=MAX_ROWS)
+    fallen = Requests(app.store).fallen(shown.since, shown.until, limit=MAX_ROWS)
     causes: Mapping[str, str] = {str(cause): name for cause, name in CAUSES.items()}
     rows = [
         {
