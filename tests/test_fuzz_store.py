@@ -78,8 +78,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         labels.answer(situation, {0: "not_relevant", 3: "not_relevant"}, by="Bo")
         labels.note(situation, 3, "a note", by="Bo")
         queues.add(f"Queue {place}", [NewItem(situation, 5, "audit", "drawn")], by="Ada", seed=1)
-        InvariantEdits(store).put(key, 2, InvariantEdit(text="No network", type="hard_constraint"))
-        MovedBoundaries(store).put(key, 4, MovedBoundary("session", "another day", NOW))
+        InvariantEdits(store).change(key, {2: [InvariantEdit(text="No network", type="hard_constraint")]})
+        MovedBoundaries(store).change(key, {4: MovedBoundary("session", "another day", NOW)})
         ConversationRules(store).put(key, "gate", {"rule": "top-k", "k": "3"}, note="a note")
     labels.adjudicate(SituationKey(keys[0], 10), {0: "relevant"}, by="Ada")
     Conversations(store).delete(keys[-1:])
@@ -156,7 +156,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
             queues.progress(queue.number, "Ada")
 
     def look_at_sessions() -> None:
-        for session in Sessions(store).find().rows:
+        for session in Sessions(store).recent():
             Sessions(store).conversations(session.id)
 
     def label(key: str) -> None:

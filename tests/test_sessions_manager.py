@@ -214,7 +214,7 @@ def test_what_is_removed_for_good_takes_its_place_in_a_session_along(store_sessi
     sessions.detect("a")
     for one in (key, other):
         sessions.add_conversation(one)
-    MovedBoundaries(store_sessions).put(key, 1, MovedBoundary("session", note="zebrafish"))
+    MovedBoundaries(store_sessions).change(key, {1: MovedBoundary("session", note="zebrafish")})
     Conversations(store_sessions).delete([key])
     Conversations(store_sessions).purge()
     assert [held.key for held in sessions.conversations()] == [other]

@@ -170,7 +170,7 @@ _LABELS = (
     """
     CREATE TABLE queues (
         number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, made_by TEXT NOT NULL,
-        made_at TEXT NOT NULL, seed INTEGER NOT NULL, deleted_at TEXT
+        made_at TEXT NOT NULL, seed INTEGER NOT NULL
     ) STRICT""",
     """
     CREATE TABLE queue_items (
