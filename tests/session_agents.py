@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-import tempfile
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.policies.sessions import BoundaryRules
@@ -27,22 +24,6 @@ class Watch:
 
     def pass_(self, **time: float) -> None:
         self.now += timedelta(**time)
-
-
-def empty_store(folder: Path) -> Store:
-    """A new store, copied from one that was made once, which is quicker."""
-    path = folder / "convgate.db"
-    path.write_bytes(_new_database())
-    return Store(path)
-
-
-@functools.cache
-def _new_database() -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder, "convgate.db"))
-        copy = store.backup_bytes()
-        store.close()
-        return copy
 
 
 def manager(store: Store, watch: Watch, workspace: str = "shop", **rules: float | bool) -> SessionManager:

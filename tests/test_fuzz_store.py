@@ -330,15 +330,3 @@ def swap_until_killed(path: Path, writing: int) -> None:
     while True:
         store.undo_restore()
         os.write(writing, b"\n")
-
-
-@needs_fork
-def test_programs_that_make_a_library_at_the_same_moment_all_can(tmp_path: Path) -> None:
-    for number in range(KILLS):
-        path = tmp_path / str(number) / "convgate.db"
-        waiting, start = os.pipe()
-        programs = [fork(lambda path=path, go=waiting: (os.read(go, 1), Store(path))) for _ in range(4)]
-        os.write(start, b"go!!")
-        assert [program.wait() for program in programs] == [0] * 4
-        os.close(waiting)
-        os.close(start)

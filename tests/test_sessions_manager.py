@@ -18,20 +18,13 @@ from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
 from convgate.store.sessions import Sessions
 from tests.forked import fork, needs_fork
-from tests.session_agents import NINE, Watch, add, empty_store, manager
+from tests.session_agents import NINE, Watch, add, manager
 from tests.session_days import day, days
 
 
 @pytest.fixture(scope="module")
 def one_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    store = empty_store(tmp_path_factory.mktemp("sessions"))
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = empty_store(tmp_path)
+    store = Store(tmp_path_factory.mktemp("sessions") / "convgate.db")
     yield store
     store.close()
 
@@ -195,42 +188,30 @@ def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Stor
     assert sessions.clean_up(retention_days=1e12) == 0
 
 
-@pytest.fixture
-def store_sessions(tmp_path: Path) -> Store:
-    return Store(tmp_path / "convgate.db")
-
-
-def add_talk(store_sessions: Store, *turns: Turn) -> str:
-    (added,) = Conversations(store_sessions).add([NewConversation(Conversation("", turns))])
-    return added.key
-
-
-def test_what_is_removed_for_good_takes_its_place_in_a_session_along(store_sessions: Store) -> None:
-    key, other = (
-        add_talk(store_sessions, *day("9:00 u a", "9:01 a b")),
-        add_talk(store_sessions, Turn.of("user", "other")),
-    )
-    sessions = SessionManager(store_sessions)
+def test_what_is_removed_for_good_takes_its_place_in_a_session_along(store: Store) -> None:
+    talk = Conversation("", tuple(day("9:00 u a", "9:01 a b")))
+    key, other = Conversations(store).add([NewConversation(talk)])[0].key, add(store, "other")
+    sessions = SessionManager(store)
     sessions.detect("a")
     for one in (key, other):
         sessions.add_conversation(one)
-    MovedBoundaries(store_sessions).change(key, {1: MovedBoundary("session", note="zebrafish")})
-    Conversations(store_sessions).delete([key])
-    Conversations(store_sessions).purge()
+    MovedBoundaries(store).change(key, {1: MovedBoundary("session", note="zebrafish")})
+    Conversations(store).delete([key])
+    Conversations(store).purge()
     assert [held.key for held in sessions.conversations()] == [other]
     assert sessions.recent()[0].conversation_count == 1
-    assert MovedBoundaries(store_sessions).of(key) == {}
-    assert not [path for path in store_sessions.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
+    assert MovedBoundaries(store).of(key) == {}
+    assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
 
 
-def test_erasing_and_backups_take_sessions_as_well(store_sessions: Store, tmp_path: Path) -> None:
-    sessions = SessionManager(store_sessions, workspace="zebrafish")
+def test_erasing_and_backups_take_sessions_as_well(store: Store, tmp_path: Path) -> None:
+    sessions = SessionManager(store, workspace="zebrafish")
     sessions.detect("a")
-    store_sessions.backup(tmp_path / "backup.db")
-    store_sessions.erase()
+    store.backup(tmp_path / "backup.db")
+    store.erase()
     assert sessions.recent(everywhere=True) == []
-    assert b"zebrafish" not in store_sessions.path.read_bytes()
+    assert b"zebrafish" not in store.path.read_bytes()
     assert sessions.detect("b").is_new_session
-    store_sessions.restore_bytes((tmp_path / "backup.db").read_bytes())
+    store.restore_bytes((tmp_path / "backup.db").read_bytes())
     (session,) = sessions.recent(everywhere=True)
     assert (session.workspace, session.conversation_count) == ("zebrafish", 1)

@@ -67,9 +67,7 @@ def test_the_undo_goes_with_what_is_removed_for_good(store: Store) -> None:
 
 @pytest.fixture
 def key(store: Store) -> str:
-    said = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"turn {i}") for i in range(10))
-    (added,) = Conversations(store).add([NewConversation(Conversation("talk", said))])
-    return added.key
+    return add(store, turns=10)
 
 
 def item(key: str, current: int, turn: int, kind: str = "audit") -> NewItem:
