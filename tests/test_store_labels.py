@@ -255,7 +255,7 @@ def test_what_was_answered_the_same_since_an_import_stays_when_that_is_undone(
     kept = labels.of(place).answers[3]
     undone = Labels(store).undo_import(number)
     assert (undone.changed, undone.left) == (1, 1)
-    assert undone.turned == Turned("import", "old.csv", ("Ada",))
+    assert undone.turned == Turned("import", "old.csv")
     assert labels.of(place).answers == {3: kept}
     again = labels.redo("Bo")
     assert again is not None

@@ -55,7 +55,6 @@ class Disagreement:
     answers: dict[str, str]  # by annotator, those who are unsure included
     at: datetime  # of the newest answer
     settled: str | None  # what was adjudicated
-    settled_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +156,7 @@ class LabelCounts(Repository):
             rows = db.execute(
                 f"""
                 SELECT key, situations.turn, question, title, label_turns.turn, newest,
-                    adjudicated, adjudicated_at, (
+                    adjudicated, (
                     SELECT json_group_object(name, answer)
                     FROM labels JOIN annotators ON annotators.number = annotator
                     WHERE labels.situation = label_turns.situation AND labels.turn = label_turns.turn
@@ -212,7 +211,7 @@ class LabelCounts(Repository):
 
 
 def _disagreement(row: tuple[Any, ...]) -> Disagreement:
-    *situation, title, turn, newest, settled, settled_at, answers = row
+    *situation, title, turn, newest, settled, answers = row
     with translate_decoding_errors("disagreement"):
         return Disagreement(
             SituationKey(*situation),
@@ -221,5 +220,4 @@ def _disagreement(row: tuple[Any, ...]) -> Disagreement:
             dict(sorted(json.loads(answers).items())),
             datetime.fromisoformat(newest),
             settled,
-            datetime.fromisoformat(settled_at) if settled_at else None,
         )

@@ -82,17 +82,6 @@ class Annotator:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelChange:
-    """An answer or note that an action changed."""
-
-    situation: SituationKey
-    turn: int  # 0-based earlier turn, or WHOLE
-    annotator: str
-    before: str | None
-    after: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class LabelImport:
     """An imported file of labels."""
 
@@ -195,18 +184,6 @@ class Labels(Repository):
             saved = revert(db, imports[0].by, "undo", number)
             assert saved is not None
             return saved
-
-    def changes(self, action: int) -> list[LabelChange]:
-        """Return what an action changed, in its order."""
-        rows = self._rows(
-            "SELECT key, situations.turn, question, log.turn, name, before, after FROM label_log AS log"
-            " JOIN situations ON situations.number = situation"
-            " JOIN conversations ON conversations.number = conversation"
-            " JOIN annotators ON annotators.number = log.annotator"
-            " WHERE action = ? ORDER BY log.number",
-            [action],
-        )
-        return [LabelChange(SituationKey(*row[:3]), *row[3:]) for row in rows]
 
     def of(self, situation: SituationKey) -> SituationLabels:
         """Return the current answers and notes of a message."""

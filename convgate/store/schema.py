@@ -143,8 +143,7 @@ _LABELS = (
         sum(kind = 'person' AND answer = 'relevant') AS relevant,
         sum(kind = 'person' AND answer = 'not_relevant') AS not_relevant,
         max(CASE WHEN kind = 'person' THEN at END) AS newest,
-        max(CASE WHEN kind = 'adjudication' THEN answer END) AS adjudicated,
-        max(CASE WHEN kind = 'adjudication' THEN at END) AS adjudicated_at
+        max(CASE WHEN kind = 'adjudication' THEN answer END) AS adjudicated
     FROM labels JOIN annotators ON annotators.number = annotator
     WHERE turn >= 0 GROUP BY situation, turn""",
     # The labels that training and metrics use. An adjudicated answer beats those of people, theirs beat those
