@@ -17,6 +17,7 @@ from typing import Any, Literal, cast
 from sqlite_utils import Database
 
 from convgate.core.errors import StoreError
+from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
 from convgate.store.documents import read_row
 from convgate.store.label_log import (
@@ -265,7 +266,11 @@ class Labels(Repository):
                 ).fetchall()
                 what = cast(Literal["answer", "note"], value)
                 for key, current, question, turn, name, said, *rest in rows:
-                    yield Entry(SituationKey(key, current, question), turn, name, said, what, *rest)
+                    with translate_decoding_errors("label"):
+                        current = None if current is None else int(current)
+                        situation = SituationKey(str(key), current, str(question))
+                        entry = Entry(situation, int(turn), str(name), said, what, *rest)
+                    yield entry
 
     def _imports(self, condition: str, values: list[Any], limit: int | None = None) -> list[LabelImport]:
         return self._records(
