@@ -1,8 +1,7 @@
-"""Stored sessions: the table, one session with its conversations, deleting it; and speed."""
+"""Stored sessions: the table, one session with its conversations, deleting it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
@@ -14,8 +13,7 @@ from convgate.core.settings import load_settings
 from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.sessions import Session, Sessions
-from tests.costs import timed
-from tests.test_page_sessions import boundaries, click, metric, opened, sound, texts
+from tests.test_page_sessions import boundaries, click, opened, sound, texts
 
 NOW = datetime.now(UTC)
 
@@ -74,37 +72,3 @@ def test_a_selected_session_shows_its_conversations_and_is_deleted(store: Store,
 def test_without_sessions_it_says_how_an_agent_adds_them(store: Store) -> None:
     app = opened(on="stored")
     assert "SessionManager" in app.code[0].value
-
-
-@pytest.mark.slow
-def test_a_long_list_and_a_long_conversation_follow_at_once(
-    store: Store, report_figure: Callable[[str], None]
-) -> None:
-    moment = NOW - timedelta(days=50)
-    with store.write() as db:
-        db.conn.executemany(
-            "INSERT INTO sessions (id, workspace, started, ended, last_activity) VALUES (?, ?, ?, ?, ?)",
-            [
-                (f"session_{index}", f"w{index % 1000}", at, None if index < 1000 else at, at)
-                for index in range(100_000)
-                for at in [(moment + timedelta(seconds=index)).isoformat()]
-            ],
-        )
-    app = opened(on="stored")
-    newest = [f"session_{index}" for index in range(99_999, 99_499, -1)]
-    stored = min(timed(app) for _ in range(3))
-    assert list(app.dataframe[0].value["session"]) == newest
-    talk = [moment + timedelta(minutes=index, hours=3 * (index // 25)) for index in range(2_000)]
-    turns = tuple(
-        Turn.of("assistant" if at.minute % 2 else "user", f"said {at}", timestamp=at) for at in talk
-    )
-    key = Conversations(store).add([NewConversation(Conversation("long", turns))])[0].key
-    app = opened(conversation=key, gap="1800")
-    app.button(key="sessions.older").click()
-    seconds = timed(app)
-    assert "Turn 1,975" in texts(app)
-    assert (len(boundaries(app)), metric(app, "Sessions")) == (80, "80")
-    report_figure(
-        f"sessions: the newest of 100,000 stored ones drawn in {stored:.2f} s; another of 2,000 turns in 80"
-        f" sessions in {seconds:.2f} s"
-    )
