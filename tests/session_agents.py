@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.policies.sessions import BoundaryRules
@@ -24,6 +25,11 @@ class Watch:
 
     def pass_(self, **time: float) -> None:
         self.now += timedelta(**time)
+
+
+def empty_store(folder: Path) -> Store:
+    """A new store in the folder."""
+    return Store(folder / "convgate.db")
 
 
 def manager(store: Store, watch: Watch, workspace: str = "shop", **rules: float | bool) -> SessionManager:

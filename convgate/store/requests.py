@@ -27,7 +27,11 @@ MAX_LOSSES = 1_000
 _PORTION = 5_000  # requests removed in one transaction, so that other programs can write in between
 _CAUSES = ("drift", "errors", "breach")
 
-# Sums and counts, in the order of the numbers of `Sums`.
+_NUMBERS = (
+    "requests", "judged", "unsure", "breaches", "over_budget", "tokens_total", "outcomes", "successes",
+    "fallbacks",
+)  # fmt: skip
+# The numbers above, then requests by cause, then tokens by section.
 _SUMS = ", ".join(
     [
         "count(*)", "count(low)", "count(*) FILTER (WHERE low)", "total(breaches)",
@@ -171,14 +175,15 @@ class Requests(Repository):
             [since.timestamp(), until.timestamp()],
         )
         applied, classified = dict.fromkeys(modes, 0), dict.fromkeys(modes, 0)
-        totals = [0] * (9 + len(_CAUSES) + len(TOKEN_COLUMNS))
-        for mode, found, *numbers in rows:
+        totals = [0] * (len(_NUMBERS) + len(_CAUSES) + len(TOKEN_COLUMNS))
+        for mode, classified_mode, *numbers in rows:
             applied[mode] = applied.get(mode, 0) + numbers[0]
-            classified[found] = classified.get(found, 0) + numbers[0]
+            classified[classified_mode] = classified.get(classified_mode, 0) + numbers[0]
             totals = [total + int(number) for total, number in zip(totals, numbers, strict=True)]
-        by_cause = dict(zip(_CAUSES, totals[9:], strict=False))
-        tokens = tuple(totals[9 + len(_CAUSES) :])
-        return Sums(*totals[:9], by_cause, tokens, applied, classified)
+        values = iter(totals)
+        counts = {name: next(values) for name in _NUMBERS}
+        by_cause = {cause: next(values) for cause in _CAUSES}
+        return Sums(**counts, by_cause=by_cause, tokens=tuple(values), applied=applied, classified=classified)
 
     def classified(self, since: datetime, until: datetime) -> dict[str, int]:
         """Return the number of requests by classified mode, without modes that have none."""
