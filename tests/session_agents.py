@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import tempfile
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -30,19 +28,8 @@ class Watch:
 
 
 def empty_store(folder: Path) -> Store:
-    """A new store, copied from one that was made once, which is quicker."""
-    path = folder / "convgate.db"
-    path.write_bytes(_new_database())
-    return Store(path)
-
-
-@functools.cache
-def _new_database() -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store(Path(folder, "convgate.db"))
-        copy = store.backup_bytes()
-        store.close()
-        return copy
+    """A new store in the folder."""
+    return Store(folder / "convgate.db")
 
 
 def manager(store: Store, watch: Watch, workspace: str = "shop", **rules: float | bool) -> SessionManager:

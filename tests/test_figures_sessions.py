@@ -1,4 +1,4 @@
-"""The picture of boundaries: by the clock or turn by turn, with what a person moved and the rules alone."""
+"""The picture of boundaries: by the clock or turn by turn, with edits."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from convgate.figures.palette import DARK
-from convgate.figures.sessions import Along, along_figure
+from convgate.figures.sessions import Timeline, timeline_figure
 from convgate.figures.timeline import Event
 
 NINE = datetime(2026, 3, 5, 9)
 TIMES = [NINE + timedelta(minutes=minutes) for minutes in (0, 1, 180, 181)]
-ALONG = Along(
+TIMELINE = Timeline(
     labels=["user: <b>a</b>", "assistant: b", "user: c", "assistant: d"],
-    asks=[True, False, True, False],
+    is_user=[True, False, True, False],
     events=[Event(2, "session", "A session begins: $long$"), Event(1, "state", "The workflow is complete.")],
     sessions=[0, 2],
     times=TIMES,
@@ -25,7 +25,7 @@ def trace(fig: Any, name: str) -> Any:
 
 
 def test_by_the_clock_sessions_are_shaded_and_gaps_are_bare() -> None:
-    fig = along_figure(ALONG, palette=DARK, selected=2)
+    fig = timeline_figure(TIMELINE, palette=DARK, selected=2)
     ground = trace(fig, "session")
     assert [x[:16] for x in ground.x if x] == [
         *["2026-03-05 08:59"] * 2, *["2026-03-05 09:01"] * 2,

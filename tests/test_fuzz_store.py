@@ -78,8 +78,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         labels.answer(situation, {0: "not_relevant", 3: "not_relevant"}, by="Bo")
         labels.note(situation, 3, "a note", by="Bo")
         queues.add(f"Queue {place}", [NewItem(situation, 5, "audit", "drawn")], by="Ada", seed=1)
-        InvariantEdits(store).put(key, 2, InvariantEdit(text="No network", type="hard_constraint"))
-        MovedBoundaries(store).put(key, 4, MovedBoundary("session", "another day", NOW))
+        InvariantEdits(store).change(key, {2: [InvariantEdit(text="No network", type="hard_constraint")]})
+        MovedBoundaries(store).change(key, {4: MovedBoundary("session", "another day", NOW)})
         ConversationRules(store).put(key, "gate", {"rule": "top-k", "k": "3"}, note="a note")
     labels.adjudicate(SituationKey(keys[0], 10), {0: "relevant"}, by="Ada")
     Conversations(store).delete(keys[-1:])
@@ -88,7 +88,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, list[str]]
         manager.detect("continue with the oases", at=NOW - timedelta(hours=3 * (6 - hour)))
         manager.add_conversation(keys[hour])
     Requests(store).add(map(logged, range(200)))
-    Requests(store).tell_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
+    Requests(store).record_outcomes([(f"request-{number}", number % 3 > 0) for number in range(60)], NOW)
     settings = Settings(guard_drift_min_requests=9)
     set_baseline(store, settings, NOW - timedelta(hours=4), NOW, NOW)
     store.check(thorough=True)
@@ -156,7 +156,7 @@ def operations(store: Store, keys: list[str]) -> dict[str, Callable[[], object]]
             queues.progress(queue.number, "Ada")
 
     def look_at_sessions() -> None:
-        for session in Sessions(store).find().rows:
+        for session in Sessions(store).recent():
             Sessions(store).conversations(session.id)
 
     def label(key: str) -> None:
@@ -330,15 +330,3 @@ def swap_until_killed(path: Path, writing: int) -> None:
     while True:
         store.undo_restore()
         os.write(writing, b"\n")
-
-
-@needs_fork
-def test_programs_that_make_a_library_at_the_same_moment_all_can(tmp_path: Path) -> None:
-    for number in range(KILLS):
-        path = tmp_path / str(number) / "convgate.db"
-        waiting, start = os.pipe()
-        programs = [fork(lambda path=path, go=waiting: (os.read(go, 1), Store(path))) for _ in range(4)]
-        os.write(start, b"go!!")
-        assert [program.wait() for program in programs] == [0] * 4
-        os.close(waiting)
-        os.close(start)

@@ -60,7 +60,7 @@ def day(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, list[
         for one in made:
             guard.record(one)
         guard.flush()
-    Requests(store).tell_outcomes([(f"r{number}", number % 7 > 0) for number in range(300)], NINE)
+    Requests(store).record_outcomes([(f"r{number}", number % 7 > 0) for number in range(300)], NINE)
     yield store, made
     store.close()
 
@@ -178,7 +178,7 @@ def test_a_report_is_quick_with_100000_requests(tmp_path: Path, report_figure: C
         for number in range(100_000)
     ]  # fmt: skip
     Requests(store).add(rows)
-    Requests(store).tell_outcomes([(one.id, rng.random() > 0.1) for one in rows[::5]], NINE)
+    Requests(store).record_outcomes([(one.id, rng.random() > 0.1) for one in rows[::5]], NINE)
     put_baseline(store)
     now = rows[-1].at
     for days in (30, 7, 1):

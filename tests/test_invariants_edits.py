@@ -112,16 +112,14 @@ def test_edits_are_stored_and_undone_step_by_step_also_by_another_program(store:
     key, edits = added(store), InvariantEdits(store)
     pin, end = InvariantEdit(of=NO_EMOJIS, pinned=True), InvariantEdit(of=NO_EMOJIS, state="ended")
     own = InvariantEdit(text="be brief", type="hard_constraint")
-    edits.put(key, 0, pin)
-    edits.put(key, 0, own)
-    edits.put(key, 0, end)
-    edits.remove(key, 0, InvariantEdit(of="nothing"))
-    assert edits.of(key) == {0: (own, end)}, "one edit of one invariant, the last"
+    for values in ([pin], [pin, own], [own, end], [own, end]):
+        edits.change(key, {0: values})
+    assert edits.of(key) == {0: (own, end)}
     later = InvariantEdits(Store(store.path))
-    assert later.changed_last(key) == [0], "to remove what is not there is no step"
+    assert later.changed_last(key) == [0], "the same again is no step"
     assert later.undo(key) == [0]
     assert later.of(key) == {0: (pin, own)}
-    edits.remove(key, 0, own)
+    edits.change(key, {0: [pin]})
     edits.change(key, {0: (), 2: [own]})
     assert edits.of(key) == {2: (own,)}
     assert edits.undo(key) == [0, 2]
@@ -144,13 +142,13 @@ def test_what_cannot_be_an_edit_is_not_stored(store: Store, turn: int, edits: li
         held.change(key, {1: [InvariantEdit(of="fine")], turn: edits})
     assert (held.of(key), held.changed_last(key)) == ({}, [])
     with pytest.raises(StoreError, match="no conversation 'gone'"):
-        held.put("gone", 0, InvariantEdit(of="a"))
+        held.change("gone", {0: [InvariantEdit(of="a")]})
 
 
 def test_edits_and_their_undo_go_with_what_is_removed_for_good(store: Store):
     key, edits = added(store), InvariantEdits(store)
-    edits.put(key, 0, InvariantEdit(of=NO_EMOJIS, scope="zebrafish"))
-    edits.put(key, 0, InvariantEdit(of=NO_EMOJIS, scope="axolotl"))
+    edits.change(key, {0: [InvariantEdit(of=NO_EMOJIS, scope="zebrafish")]})
+    edits.change(key, {0: [InvariantEdit(of=NO_EMOJIS, scope="axolotl")]})
     Conversations(store).delete([key])
     Conversations(store).purge()
     assert edits.changed_last(key) == []

@@ -31,7 +31,7 @@ def test_a_period_is_looked_at(store: Store) -> None:
     put_baseline(store)
     log(store, USUAL, end=now())
     log(store, {"GENERAL": 40}, end=ago(days=3), low=True, fallbacks=("breach",), breaches=1)
-    Requests(store).tell_outcomes([(f"r{number}", number % 30 != 0) for number in range(340)], now())
+    Requests(store).record_outcomes([(f"r{number}", number % 30 != 0) for number in range(340)], now())
     app = opened()
     assert not app.error
     assert (metric(app, "Requests"), metric(app, "Tokens saved"), metric(app, "Fallbacks")) == (
@@ -89,7 +89,7 @@ def test_an_empty_period_names_the_last_request(store: Store) -> None:
 def test_requests_go_into_a_file(store: Store) -> None:
     log(store, {"TASK": 4, "DEBUGGING": 2}, end=now())
     Requests(store).add([logged(99, ago(minutes=1), "GENERAL", id="=cmd()", fallbacks=("drift", "errors"))])
-    Requests(store).tell_outcomes([("r0", False)], now())
+    Requests(store).record_outcomes([("r0", False)], now())
     rows = list(csv.DictReader(io.StringIO(requests_csv(store, ago(days=1), now()))))
     assert [row["id"] for row in rows] == [*(f"r{number}" for number in range(6)), "'=cmd()"]
     assert (rows[0]["ok"], rows[1]["ok"], rows[6]["fallbacks"]) == ("0", "", "drift errors")

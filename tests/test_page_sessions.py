@@ -1,11 +1,13 @@
-"""Sessions: boundaries of a conversation, moved by hand, under settings that are tried."""
+"""Sessions: the boundaries of a conversation, edited by a person, under changed rules."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.testing.v1.element_tree import TextInput
 
 from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
@@ -50,166 +52,152 @@ def click(app: AppTest, key: str) -> AppTest:
     return sound(app.button(key=key).click().run())
 
 
-def said(app: AppTest) -> str:
-    told = [*app.markdown, *app.caption, *app.info, *app.warning, *app.error, *app.success, *app.subheader]
-    return "\n".join(str(one.value) for one in told).replace("\\", "").replace("\u2060", "")
-
-
-def cards(app: AppTest) -> list[str]:
-    """The extent of each conversation in the list."""
-    return [
-        one.value.split(" · ")[0]
-        for one in app.caption
-        if one.value.startswith(("turn ", "turns ")) and "message" in one.value
+def texts(app: AppTest) -> str:
+    elements = [
+        *app.markdown,
+        *app.caption,
+        *app.info,
+        *app.warning,
+        *app.error,
+        *app.success,
+        *app.subheader,
     ]
+    values = "\n".join(str(element.value) for element in elements)
+    return values.replace("\\", "").replace("\u2060", "")
+
+
+def boundaries(app: AppTest) -> dict[int, str]:
+    """What begins with which turn, by the table."""
+    table = app.dataframe[0].value
+    return dict(zip(table["turn"], table["begins"], strict=True))
 
 
 def metric(app: AppTest, label: str) -> str:
-    return next(str(one.value) for one in app.metric if one.label == label)
+    return next(str(metric.value) for metric in app.metric if metric.label == label)
 
 
-def moved(store: Store, key: str) -> dict[int, tuple[str, str]]:
-    return {turn: (one.kind, one.note) for turn, one in MovedBoundaries(store).of(key).items()}
+def edits(store: Store, key: str) -> dict[int, tuple[str, str]]:
+    return {turn: (edit.kind, edit.note) for turn, edit in MovedBoundaries(store).of(key).items()}
 
 
-def test_a_conversation_tells_what_begins_where_and_why(day: str) -> None:
+def choose(app: AppTest, kind: str) -> AppTest:
+    return sound(app.button_group(key="sessions.kind").set_value(kind).run())
+
+
+def note_of(app: AppTest) -> TextInput:
+    (note,) = [field for field in app.text_input if (field.key or "").startswith("sessions.note")]
+    return note
+
+
+def test_a_conversation_shows_what_begins_where_and_why(day: str) -> None:
     app = opened(conversation=day)
-    assert cards(app) == ["turns 1–6", "turns 7–13"]
+    assert boundaries(app) == {1: "session", 7: "conversation", 13: "nothing"}
+    assert list(app.dataframe[0].value["messages"]) == [6, 7, 0]
+    assert app.dataframe[0].value["time"][0] == "Thu 05 Mar 2026, 09:00"
     assert (metric(app, "Sessions"), metric(app, "Conversations")) == ("1", "2")
-    told = said(app)
-    assert "Turn 7" in told, "where the last conversation begins is looked at first"
-    assert "The workflow reached COMPLETE at turn 6, which closed the conversation before." in told
-    assert 'Turn 13: "Continue" goes on with the conversation, after 2 h' in told
-    assert "Thu 5 Mar 2026, 09:00–11:00" in told
-    assert app.query_params["conversation"] == [day] or app.query_params["conversation"] == day
+    assert "Turn 7" in texts(app), "where the last conversation begins is selected first"
+    assert "The workflow reached COMPLETE at turn 6, which closed the conversation before." in texts(app)
+    app.session_state["sessions.boundaries"] = {
+        "selection": {"rows": [], "columns": [], "cells": [(2, "turn")]}
+    }
+    assert app.query_params["conversation"] in (day, [day])
 
 
-def test_a_boundary_is_moved_and_the_policy_keeps_other_turns_in_explore(store: Store, day: str) -> None:
+def test_a_moved_boundary_changes_what_the_policy_keeps_and_is_undone(store: Store, day: str) -> None:
     def kept() -> str:
         return metric(opened(EXPLORE, conversation=day, turn="13", policy="session"), "Kept")
 
     before = kept()
-    app = click(opened(conversation=day), "sessions.6.later")
-    assert moved(store, day) == {6: ("none", ""), 7: ("conversation", "")}
-    assert cards(app) == ["turns 1–7", "turns 8–13"]
-    assert app.query_params["selected"] in ("8", ["8"]), "it is looked at where it went"
-    sound(app.number_input(key="sessions.7.at.1.12").set_value(11).run())
-    assert moved(store, day) == {6: ("none", ""), 10: ("conversation", "")}
-    told = said(app)
-    assert "The rules alone: nothing begins." in told
-    assert "A person had the conversation go on here. The rules alone: a conversation begins: The" in told
+    app = opened(conversation=day, selected="7")
+    sound(app.number_input(key="sessions.move").set_value(11).run())
+    assert edits(store, day) == {6: ("none", ""), 10: ("conversation", "")}
+    assert boundaries(app) == {1: "session", 7: "nothing", 11: "conversation", 13: "nothing"}
+    assert app.query_params["selected"] in ("11", ["11"]), "the selection moves along"
+    assert "By the rules: nothing begins." in texts(app)
     assert (before, kept()) == ("6", "2")
-
-    app = click(opened(conversation=day), "sessions.undo")
-    assert moved(store, day) == {6: ("none", ""), 7: ("conversation", "")}
-    click(app, "sessions.7.back")
-    assert moved(store, day) == {}, "both ends of the move"
+    click(app, "sessions.undo")
+    assert edits(store, day) == {}
     assert kept() == before
 
 
-def test_compare_tells_the_moved_boundary_and_counts_it(day: str) -> None:
-    pages = {"policies": "session, everything", "turn": "13"}
-    start = opened("pages/6_Compare.py", conversation=day, **pages)
-    click(opened(conversation=day), "sessions.6.remove")
-    after = opened("pages/6_Compare.py", conversation=day, **pages)
-    assert "| 6 of 12 |" in said(start)
-    assert "| 12 of 12 |" in said(after).split("Everything")[0]
-
-
-def test_anything_begins_at_any_turn_with_a_note(store: Store, day: str) -> None:
+def test_a_boundary_is_added_with_a_note_and_removed(store: Store, day: str) -> None:
     app = opened(conversation=day, selected="9")
-    (note,) = [one for one in app.text_input if one.key and one.key.startswith("sessions.note")]
-    sound(note.set_value("another <b>matter</b>").run())
-    assert moved(store, day) == {}, "a note stands with what is chosen"
-    click(app, "sessions.make.session")
-    assert moved(store, day) == {8: ("session", "another <b>matter</b>")}
+    sound(note_of(app).set_value("another <b>matter</b>").run())
+    assert edits(store, day) == {}, "a note is saved with a kind"
+    choose(app, "session")
+    assert edits(store, day) == {8: ("session", "another <b>matter</b>")}
     assert metric(app, "Sessions") == "2"
-    assert "A person began a new session here: another <b>matter</b>" in said(app)
-    (note,) = [one for one in app.text_input if one.key and one.key.startswith("sessions.note")]
-    sound(note.set_value("the sign-in").run())
-    assert moved(store, day) == {8: ("session", "the sign-in")}
-    click(app, "sessions.make.none")
-    assert moved(store, day) == {8: ("none", "the sign-in")}, "the note says why it goes on"
-    click(click(click(app, "sessions.undo"), "sessions.undo"), "sessions.undo")
-    assert moved(store, day) == {}
-    assert "sessions.undo" not in {one.key for one in app.button}
+    assert "A person began a new session here: another <b>matter</b>" in texts(app)
+    sound(note_of(app).set_value("the sign-in").run())
+    assert edits(store, day) == {8: ("session", "the sign-in")}
+    sound(note_of(app).set_value("").run())
+    choose(app, "none")
+    assert edits(store, day) == {}, "the same as the rules"
+    for _ in range(4):
+        click(app, "sessions.undo")
+    assert "sessions.undo" not in {button.key for button in app.button}
 
 
-def test_the_first_message_cannot_be_moved(day: str) -> None:
+def test_the_first_message_cannot_be_edited(day: str) -> None:
     app = opened(conversation=day, selected="1")
-    held = {one.key for one in app.button}
-    assert not held & {"sessions.0.earlier", "sessions.0.remove", "sessions.make.none"}
-    assert "that cannot be moved" in said(app)
+    assert "sessions.kind" not in {group.key for group in app.button_group}
 
 
-def test_settings_are_tried_and_told_against_those_in_use(store: Store, day: str) -> None:
+def test_changed_rules_show_their_effect_and_how_to_save_them(store: Store, day: str) -> None:
     app = opened(conversation=day)
-    assert "You are trying settings" not in said(app)
+    assert "Changed rules" not in texts(app)
     sound(app.toggle(key="sessions.override").set_value(False).run())
-    assert cards(app) == ["turns 1–6", "turns 7–12", "turn 13"]
-    told = said(app)
-    assert "3 conversations in 2 sessions; by the settings in use 2 conversations in 1 session." in told
-    assert "Turn 13: a session begins. 2 h 15 min since the last message" in told
-    assert [one.value for one in app.code] == ["session_continue_overrides_gap = false"]
-    assert "| The gap wins over" not in told, "what is shown is not listed as another way"
-
+    assert boundaries(app) == {1: "session", 7: "conversation", 13: "session"}
+    assert "3 conversations in 2 sessions. Saved rules: 2 conversations in 1 session." in texts(app)
+    assert "Different at 1 turn: 13." in texts(app)
+    assert app.code[0].value == "session_continue_overrides_gap = false"
     sound(app.select_slider(key="sessions.gap").set_value(1800.0).run())
     assert "session_idle_gap = 1800.0" in app.code[0].value
     assert app.query_params["gap"] in ("1800", ["1800"])
-    sound(app.toggle(key="sessions.gap_on").set_value(False).run())
+    sound(app.select_slider(key="sessions.gap").set_value(math.inf).run())
     assert "session_idle_gap = inf" in app.code[0].value
-    assert app.select_slider(key="sessions.gap").disabled
-    sound(app.toggle(key="sessions.close").set_value(False).run())
-    assert cards(app) == ["turns 1–13"]
-    sound(app.text_area(key="sessions.new").set_value("authentication").run())
-    assert cards(app) == ["turns 1–6", "turns 7–13"]
-    assert '"Authentication" asks for a new conversation.' in said(app)
+    sound(app.toggle(key="sessions.complete").set_value(False).run())
+    assert boundaries(app) == {1: "session"}
     click(app, "sessions.reset")
     assert not app.code
     assert set(app.query_params) <= {"conversation"}
-    assert moved(store, day) == {}, "trying stores nothing"
+    assert edits(store, day) == {}
 
 
-def test_an_address_reopens_what_was_looked_at_and_says_what_it_cannot(day: str) -> None:
+def test_an_address_restores_the_view_and_names_what_is_wrong(day: str) -> None:
     app = opened(conversation=day, selected="5", gap="off", override="0", axis="turns")
-    assert ("Turn 5" in said(app), app.toggle(key="sessions.gap_on").value) == (True, False)
-    app = opened(conversation=day, selected="99", gap="soon", complete="maybe", new="continue")
-    told = said(app)
-    assert "names turn 99, but this conversation has 13" in told
-    assert "gap=soon, which is not a number of seconds" in told
-    assert "complete=maybe, which is not 0 or 1" in told
-    assert "These settings cannot be tried: 'continue' is both a new and a continue command" in told
-    assert cards(app) == ["turns 1–6", "turns 7–13"]
+    assert ("Turn 5" in texts(app), app.select_slider(key="sessions.gap").value) == (True, math.inf)
+    app = opened(conversation=day, selected="99", gap="soon")
+    assert len(app.warning) == 2
+    assert boundaries(app) == {1: "session", 7: "conversation", 13: "nothing"}
 
 
-def test_without_times_commands_still_count_and_nobody_is_left_alone(store: Store) -> None:
-    key = add(
-        store, [Turn.of("user", "Hi"), Turn.of("assistant", "Hello"), Turn.of("user", "New topic: tea")]
-    )
-    app = opened(conversation=key)
-    assert cards(app) == ["turns 1–2", "turn 3"]
-    assert "Most messages here have no time" in said(app)
-    assert not [one for one in app.button_group if one.key == "sessions.axis"]
+def test_without_times_commands_still_count(store: Store) -> None:
+    turns = [Turn.of("user", "Hi"), Turn.of("assistant", "Hello"), Turn.of("user", "New topic: tea")]
+    app = opened(conversation=add(store, turns))
+    assert boundaries(app) == {1: "session", 3: "conversation"}
+    assert "Most messages have no time" in texts(app)
+    assert "sessions.axis" not in {group.key for group in app.button_group}
 
 
-def test_a_conversation_that_is_deleted_meanwhile_is_told(store: Store, day: str) -> None:
+def test_an_edit_of_a_conversation_that_was_deleted_meanwhile_is_an_error(store: Store, day: str) -> None:
     app = opened(conversation=day)
     Conversations(store).delete([day])
-    click(app, "sessions.6.later")
-    assert moved(store, day) == {}
-    assert "was deleted" in said(app) or "has no conversation" in said(app)
+    choose(app, "session")
+    assert edits(store, day) == {}
+    assert app.error
 
 
-def test_what_a_transcript_says_is_shown_as_text(store: Store) -> None:
+def test_text_of_a_transcript_is_shown_as_text(store: Store) -> None:
     hostile = "<b>x</b> [l](https://a.example) $x^2$ :smile:"
-    app = opened(conversation=add(store, [Turn.of("user", hostile), Turn.of("user", f"new topic {hostile}")]))
-    assert [one.value for one in app.text] == [f"new topic {hostile}"]
-    assert "<b>x</b>" not in "".join(one.value for one in app.markdown)
+    turns = [Turn.of("user", hostile), Turn.of("user", f"new topic {hostile}")]
+    app = opened(conversation=add(store, turns))
+    assert [element.value for element in app.text] == [f"new topic {hostile}"]
+    assert "<b>x</b>" not in "".join(element.value for element in app.markdown)
 
 
 def test_explore_and_compare_number_turns_in_reasons_as_on_the_screen(day: str) -> None:
-    told = said(opened(EXPLORE, conversation=day, turn="13", selected="1", policy="session"))
-    assert "which began at turn 7: the workflow reached COMPLETE at turn 6" in told
+    reason = "which began at turn 7: the workflow reached COMPLETE at turn 6"
+    assert reason in texts(opened(EXPLORE, conversation=day, turn="13", selected="1", policy="session"))
     pages = {"policies": "session, everything", "turn": "13", "selected": "1"}
-    told = said(opened("pages/6_Compare.py", conversation=day, **pages))
-    assert "which began at turn 7: the workflow reached COMPLETE at turn 6" in told
+    assert reason in texts(opened("pages/6_Compare.py", conversation=day, **pages))

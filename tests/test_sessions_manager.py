@@ -16,22 +16,15 @@ from convgate.policies.sessions import segment
 from convgate.policies.sessions.manager import SessionManager
 from convgate.store import Conversations, NewConversation, Store
 from convgate.store.edits import MovedBoundaries, MovedBoundary
-from convgate.store.sessions import OldSessions, Sessions
+from convgate.store.sessions import Sessions
 from tests.forked import fork, needs_fork
-from tests.session_agents import NINE, Watch, add, empty_store, manager
-from tests.session_days import MORNING, day, days
+from tests.session_agents import NINE, Watch, add, manager
+from tests.session_days import day, days
 
 
 @pytest.fixture(scope="module")
 def one_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
-    store = empty_store(tmp_path_factory.mktemp("sessions"))
-    yield store
-    store.close()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    store = empty_store(tmp_path)
+    store = Store(tmp_path_factory.mktemp("sessions") / "convgate.db")
     yield store
     store.close()
 
@@ -147,30 +140,31 @@ def test_a_session_takes_conversations_of_the_library(store: Store, watch: Watch
     held = sessions.add_conversation(button)
     assert (held.number, held.key, held.title) == (first.conversation, button, "a button")
     assert sessions.add_conversation(button) == held, "once is enough"
-    more = sessions.add_conversation(roof)
-    assert more.number != held.number
-    assert sessions.active().conversation_count == 2  # type: ignore[union-attr]
-    sessions.describe(more.number, title="The roof", tags=["house", " wood ", "house", ""])
-    assert Conversations(store).summary(roof).title == "The roof"
-    assert sessions.conversations()[1].tags == ("house", "wood")
+    assert sessions.add_conversation(roof).number != held.number
     watch.pass_(hours=3)
     second = sessions.detect("and now the roof")
     moved = sessions.add_conversation(roof)
-    assert (moved.number, moved.tags, moved.session) == (
-        second.conversation,
-        ("house", "wood"),
-        second.session.id,
-    )
-    assert [one.conversation_count for one in sessions.recent()] == [1, 1]
-    untold = sessions.detect("new topic")
-    sessions.describe(untold.conversation, title="Tea")
-    assert [one.title for one in sessions.conversations()] == ["The roof", "Tea"]
-    with pytest.raises(StoreError, match="no conversation 'gone'"):
-        sessions.add_conversation("gone")
-    with pytest.raises(StoreError):
-        sessions.add_conversation(roof, session="session_0")
+    assert (moved.number, moved.session) == (second.conversation, second.session.id)
+    assert [session.conversation_count for session in sessions.recent()] == [1, 1]
+    assert [conversation.key for conversation in sessions.conversations()] == [roof]
+    for key, session in (("gone", None), (roof, "session_0")):
+        with pytest.raises(StoreError):
+            sessions.add_conversation(key, session=session)
     with pytest.raises(StoreError):
         sessions.conversations("session_0")
+
+
+def test_a_session_is_deleted_and_the_library_keeps_its_conversations(store: Store, watch: Watch) -> None:
+    sessions, key = manager(store, watch), add(store, "a button")
+    found = sessions.detect("a button")
+    sessions.add_conversation(key)
+    sessions.detect("new topic")
+    Sessions(store).delete(found.session.id)
+    assert (sessions.active(), Sessions(store).count()) == (None, 0)
+    assert Conversations(store).summary(key).title == "a button"
+    assert sessions.detect("a button again").is_new_session
+    with pytest.raises(StoreError):
+        Sessions(store).delete(found.session.id)
 
 
 def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Store, watch: Watch) -> None:
@@ -188,74 +182,36 @@ def test_cleaning_up_takes_old_ended_sessions_and_leaves_the_library(store: Stor
     assert sessions.recent() == []
     assert house.active() is not None, "what is active stays, however old"
     assert Conversations(store).summary(key).title == "a button"
-    with store.read() as db:
-        rows = db.execute(
-            "SELECT session IS NULL, conversation IS NULL FROM session_conversations ORDER BY 1"
-        )
-        assert rows.fetchall() == [(0, 1), (1, 0)], "that of the house, and that of the library"
     for days_kept in (0, -1, float("nan")):
         with pytest.raises(SessionError):
             sessions.clean_up(retention_days=days_kept)
     assert sessions.clean_up(retention_days=1e12) == 0
 
 
-@pytest.fixture
-def store_sessions(tmp_path: Path) -> Store:
-    return Store(tmp_path / "convgate.db")
-
-
-def add_talk(store_sessions: Store, *turns: Turn) -> str:
-    (added,) = Conversations(store_sessions).add([NewConversation(Conversation("", turns))])
-    return added.key
-
-
-def test_what_is_removed_for_good_takes_its_place_in_a_session_along(store_sessions: Store) -> None:
-    key, other = (
-        add_talk(store_sessions, *day("9:00 u a", "9:01 a b")),
-        add_talk(store_sessions, Turn.of("user", "other")),
-    )
-    sessions = SessionManager(store_sessions)
+def test_what_is_removed_for_good_takes_its_place_in_a_session_along(store: Store) -> None:
+    talk = Conversation("", tuple(day("9:00 u a", "9:01 a b")))
+    key, other = Conversations(store).add([NewConversation(talk)])[0].key, add(store, "other")
+    sessions = SessionManager(store)
     sessions.detect("a")
     for one in (key, other):
         sessions.add_conversation(one)
-    MovedBoundaries(store_sessions).put(key, 1, MovedBoundary("session", note="zebrafish"))
-    Conversations(store_sessions).delete([key])
-    Conversations(store_sessions).purge()
+    MovedBoundaries(store).change(key, {1: MovedBoundary("session", note="zebrafish")})
+    Conversations(store).delete([key])
+    Conversations(store).purge()
     assert [held.key for held in sessions.conversations()] == [other]
     assert sessions.recent()[0].conversation_count == 1
-    assert MovedBoundaries(store_sessions).of(key) == {}
-    assert not [path for path in store_sessions.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
+    assert MovedBoundaries(store).of(key) == {}
+    assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
 
 
-def test_erasing_and_backups_take_sessions_as_well(store_sessions: Store, tmp_path: Path) -> None:
-    sessions = SessionManager(store_sessions, workspace="zebrafish")
+def test_erasing_and_backups_take_sessions_as_well(store: Store, tmp_path: Path) -> None:
+    sessions = SessionManager(store, workspace="zebrafish")
     sessions.detect("a")
-    store_sessions.backup(tmp_path / "backup.db")
-    store_sessions.erase()
+    store.backup(tmp_path / "backup.db")
+    store.erase()
     assert sessions.recent(everywhere=True) == []
-    assert b"zebrafish" not in store_sessions.path.read_bytes()
+    assert b"zebrafish" not in store.path.read_bytes()
     assert sessions.detect("b").is_new_session
-    store_sessions.restore_bytes((tmp_path / "backup.db").read_bytes())
+    store.restore_bytes((tmp_path / "backup.db").read_bytes())
     (session,) = sessions.recent(everywhere=True)
     assert (session.workspace, session.conversation_count) == ("zebrafish", 1)
-
-
-def test_a_clean_up_takes_what_was_told_before(store_sessions: Store) -> None:
-    sessions = Sessions(store_sessions)
-    for number in range(3):
-        at = MORNING + timedelta(days=number)
-        begun = sessions.begin("shop", at)
-        sessions.open_conversation(begun.id, at)
-        sessions.open_conversation(begun.id, at)
-        sessions.add_conversation(
-            begun.id, add_talk(store_sessions, *(Turn.of("user", f"text {n}") for n in range(2 + number))), at
-        )
-        if number < 2:
-            sessions.end(begun.id, at, "over")
-    before = MORNING + timedelta(days=30)
-    assert len(sessions.conversations(begun.id)) == 2, "the open one is that of the library now"
-    assert [one.key is None for one in sessions.conversations(begun.id, page=2, per_page=1)] == [False]
-    assert sessions.old(before) == OldSessions(sessions=2, workspaces=1, only_here=2, in_library=2)
-    assert sessions.clean_up(before) == 2
-    assert sessions.old(before) == OldSessions(0, 0, 0, 0)
-    assert Conversations(store_sessions).find().total == 3

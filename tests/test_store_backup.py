@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sqlite3
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -15,8 +12,7 @@ import pytest
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import StoreError
-from convgate.store import Conversations, NewConversation, Store, database
-from tests.forked import fork, needs_fork
+from convgate.store import Conversations, NewConversation, Store
 
 
 @pytest.fixture
@@ -137,26 +133,3 @@ def test_what_a_restore_kept_goes_when_the_library_is_erased(store: Store, tmp_p
     store.restore_bytes((tmp_path / "backup.db").read_bytes())
     store.erase()
     assert not [path for path in store.path.parent.iterdir() if b"zebrafish" in path.read_bytes()]
-
-
-@needs_fork
-def test_what_a_killed_restore_leaves_is_private_and_goes_with_the_next(
-    store: Store, backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    elsewhere = tmp_path / "temporary"
-    elsewhere.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
-    store.close()
-    before = {path.name for path in store.path.parent.iterdir()}
-
-    def restore_until_killed() -> None:
-        monkeypatch.setattr(database, "find_damage", lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL))
-        Store(store.path).restore_bytes(backup.read_bytes())
-
-    assert fork(restore_until_killed).wait() == -signal.SIGKILL
-    assert list(elsewhere.iterdir()) == []
-    shared = {"convgate.db-wal", "convgate.db-shm"}
-    [left] = [path for path in store.path.parent.iterdir() if path.name not in before | shared]
-    assert left.stat().st_mode & 0o077 == 0
-    store.restore_bytes(backup.read_bytes())
-    assert not left.exists()

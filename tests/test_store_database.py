@@ -8,7 +8,6 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from convgate.core.conversation import Conversation, Turn
 from convgate.core.errors import DamagedError, StoreError
 from convgate.store import Conversations, NewConversation, Store, damage, database
 from convgate.store.schema import migrations
-from tests.commands import Run
 from tests.stores import made_as_a_persons  # noqa: F401 (autouse)
 
 
@@ -76,20 +74,6 @@ def test_blocks_inside_blocks_are_one_transaction(store: Store) -> None:
     assert conversations.find().total == 0
 
 
-def test_threads_share_a_store_and_its_connections(store: Store) -> None:
-    conversations = Conversations(store)
-
-    def work(number: int) -> int:
-        conversations.add([talk(f"thread {number}")])
-        return conversations.find(search=f'"thread {number}"').total
-
-    for number in range(3):  # a finished thread's connection serves the next one
-        with ThreadPoolExecutor(1) as thread:
-            assert thread.submit(work, number).result() == 1
-    assert conversations.find().total == 3
-    assert len(store._idle) == 1
-
-
 def test_two_processes_that_write_lose_nothing(store: Store) -> None:
     program = f"""
 from pathlib import Path
@@ -127,19 +111,6 @@ def test_a_full_disk_stores_nothing(store: Store) -> None:
     with pytest.raises(StoreError, match="disk"):
         conversations.add([talk("x" * 100_000)])
     assert conversations.find().total == 0
-
-
-def test_opening_a_store_again_leaves_the_locks_of_the_first(tmp_path: Path) -> None:
-    """A process that closes the file by itself loses SQLite's locks on it, and with them writes."""
-    path = tmp_path / "convgate.db"
-    first = Store(path)
-    Store(path)
-    program = (
-        f"import sqlite3; sqlite3.connect({str(path)!r}, timeout=0).execute('PRAGMA journal_mode = DELETE')"
-    )
-    other = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert "database is locked" in other.stderr
-    first.close()
 
 
 def test_erasing_leaves_no_word_in_the_files_and_a_store_that_works(store: Store) -> None:
@@ -273,20 +244,6 @@ def test_a_check_finds_destroyed_pages_that_nothing_else_reads(store: Store) -> 
     destroy_last_pages(store.path)
     with pytest.raises(DamagedError):
         Store(store.path).check()
-
-
-def test_an_import_into_a_database_with_destroyed_pages_is_refused(convgate_home: Path, run: Run) -> None:
-    store = Store(convgate_home / "convgate.db")
-    Conversations(store).add([talk(f"{number} " + "x" * 20_000) for number in range(40)])
-    store.close()
-    destroy_last_pages(store.path)
-    before = store.path.read_bytes()
-    file = convgate_home.parent / "new.json"
-    file.write_text('{"messages": [{"role": "user", "content": "Hello"}]}')
-    code, _, errors = run("import", file)
-    assert code == 1
-    assert "damaged" in errors
-    assert store.path.read_bytes() == before
 
 
 SCHEMA = {

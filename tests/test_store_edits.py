@@ -27,8 +27,8 @@ def test_steps_are_undone_one_after_the_other_also_by_another_program(store: Sto
     key, moved = add(store), MovedBoundaries(store)
     moved.change(key, {2: MovedBoundary("none"), 3: MovedBoundary("session", "first")})
     moved.change(key, {3: None, 4: MovedBoundary("session", "second")})
-    moved.put(key, 4, MovedBoundary("conversation", "third"))
-    moved.remove(key, 5)
+    moved.change(key, {4: MovedBoundary("conversation", "third")})
+    moved.change(key, {5: None})
     assert kinds(store, key) == {2: "none", 4: "conversation"}
     later = MovedBoundaries(Store(store.path))
     assert later.changed_last(key) == [4], "to remove what is not there is no step"
@@ -57,8 +57,8 @@ def test_a_step_is_stored_whole_or_not_at_all(store: Store) -> None:
 
 def test_the_undo_goes_with_what_is_removed_for_good(store: Store) -> None:
     key, moved = add(store), MovedBoundaries(store)
-    moved.put(key, 2, MovedBoundary("session", "zebrafish"))
-    moved.remove(key)
+    moved.change(key, {2: MovedBoundary("session", "zebrafish")})
+    moved.change(key, {2: None})
     Conversations(store).delete([key])
     Conversations(store).purge()
     assert moved.changed_last(key) == []
@@ -67,9 +67,7 @@ def test_the_undo_goes_with_what_is_removed_for_good(store: Store) -> None:
 
 @pytest.fixture
 def key(store: Store) -> str:
-    said = tuple(Turn.of("user" if i % 2 == 0 else "assistant", f"turn {i}") for i in range(10))
-    (added,) = Conversations(store).add([NewConversation(Conversation("talk", said))])
-    return added.key
+    return add(store, turns=10)
 
 
 def item(key: str, current: int, turn: int, kind: str = "audit") -> NewItem:

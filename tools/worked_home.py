@@ -65,7 +65,6 @@ def agents(home: Path, day: str) -> dict[str, str]:
             sessions = SessionManager(store, workspace=workspace, clock=partial(_same, at))
             found = sessions.detect("Where were we?")
             sessions.detect({"role": "assistant", "content": "Here.", "workflow_state": "TESTING"})
-            sessions.describe(found.conversation, title=f"Before day {days}", tags=[workspace, "checkout"])
         if workspace == "shop":
             sessions.add_conversation(day)
             open_id = found.session.id

@@ -50,7 +50,7 @@ class _Day:
         while self._now + _STEP <= end:
             outcomes = [self._request() for _ in range(self._random.randint(40, 60))]
             self._guard.flush()
-            Requests(self._store).tell_outcomes([one for one in outcomes if one is not None], self._now)
+            Requests(self._store).record_outcomes([one for one in outcomes if one is not None], self._now)
             if self._hour < 12 <= self._hour + _STEP / timedelta(hours=1):
                 set_baseline(self._store, self._settings, self._start, self._now, self._now)
         self._guard.close()

@@ -1,4 +1,4 @@
-"""Where conversations and sessions begin along a conversation: by the clock, or message by message."""
+"""Chart of where conversations and sessions begin, by time or turn by turn."""
 
 from __future__ import annotations
 
@@ -14,120 +14,98 @@ from convgate.figures.layout import add_line, add_marks, add_selected, axis, dra
 from convgate.figures.palette import Palette
 from convgate.figures.timeline import DASHES, Event, add_event_marks, add_events
 
-_HEIGHT, _LANE = 190, 34  # pixels; of the lane of the rules alone
-_MESSAGES, _COMMANDS, _MOVED, _RULES = 0.0, 0.32, 1.05, -0.75  # levels
+HEIGHT = 190  # pixels
+_MESSAGES, _EDITS = 0.0, 1.05  # levels
 _LOW, _HIGH = -2.0, 2.0  # levels beyond all others
 _DENSE = 400  # events; of more, neither lines nor shades can be distinguished
-_THINNEST = 1 / 300  # of the axis: how wide a session is at least
+_MIN_WIDTH = 1 / 300  # of a session, as a share of the axis
 
 
 @dataclass(frozen=True, eq=False)
-class Along:
-    """What is drawn of a conversation; turns are 0-based indices."""
+class Timeline:
+    """The messages of a conversation and their events; turns are 0-based indices."""
 
-    labels: Sequence[str]  # who and first words of each turn; untrusted
-    asks: Sequence[bool]  # whether each turn is a user's
+    labels: Sequence[str]  # speaker and first words of each turn; untrusted
+    is_user: Sequence[bool]  # of each turn
     events: Sequence[Event]  # what begins where, and states that are reached
     sessions: Sequence[int]  # turns with which sessions begin, increasing; the first is 0
-    times: Sequence[datetime] | None = None  # of each turn, without a zone; None: one after the other
-    commands: Sequence[Event] = ()  # turns that ask in words to continue, or to begin
-    moved: Sequence[Event] = ()  # what a person made of turns
-    rules: Sequence[Event] = ()  # what begins where by the rules alone; empty: the same
+    times: Sequence[datetime] | None = None  # of each turn, without a zone; None: turn by turn
+    edits: Sequence[Event] = ()  # turns whose boundary a person set
 
-    def at(self, turn: int) -> object:
-        """Where a message stands on the x axis."""
+    def position(self, turn: int) -> object:
+        """Return the place of a message on the x axis."""
         return turn + 1 if self.times is None else _format_time(self.times[turn])
 
     def edge(self, turn: int) -> object:
-        """Between a message and the one before; by the clock at the message, with which the time begins."""
+        """Return the place before a message on the x axis; by time that of the message."""
         return turn + 0.5 if self.times is None else _format_time(self.times[turn])
 
-    def before(self, event: Event) -> object:
-        """Where an event's mark stands: before its message, for a state at it."""
-        return self.at(event.turn) if event.kind == "state" else self.edge(event.turn)
+    def event_position(self, event: Event) -> object:
+        """Return the place of an event's mark: before its message, for a state at it."""
+        return self.position(event.turn) if event.kind == "state" else self.edge(event.turn)
 
 
-def along_height(along: Along) -> int:
-    """Return the figure's height in pixels."""
-    return _HEIGHT + (_LANE if along.rules else 0)
+def timeline_figure(timeline: Timeline, *, palette: Palette, selected: int | None = None) -> go.Figure:
+    """Return a mark for each message; `customdata` of a mark is the turn's 0-based index.
 
-
-def along_figure(along: Along, *, palette: Palette, selected: int | None = None) -> go.Figure:
-    """Return a mark a message; `customdata` of a mark is the turn's 0-based index.
-
-    Sessions are shaded. A triangle is where something begins, an open one a conversation; a star is what a
-    person moved, and the lane below what the rules alone would have.
+    Sessions are shaded. A triangle is where something begins, an open one a conversation; a star is an edit.
     """
-    count = len(along.labels)
-    fig = drawing(palette, height=along_height(along), left=12, right=12)
+    count = len(timeline.labels)
+    fig = drawing(palette, height=HEIGHT, left=12, right=12)
     x_axis = turn_axis(palette, 1, count)
-    if along.times is not None:
-        low, high = min(along.times), max(along.times)
+    if timeline.times is not None:
+        low, high = min(timeline.times), max(timeline.times)
         edge = (high - low) * 0.02
         ends = [_format_time(low - edge), _format_time(high + edge)]
         x_axis = axis(palette, range=ends, fixedrange=False, showgrid=False, type="date")
-    levels = [-1.2 if along.rules else -0.6, 1.3]
     fig.update_layout(
-        uirevision=f"{count}-{along.times is None}", dragmode="zoom", xaxis=x_axis,
-        yaxis=axis(palette, range=levels, showgrid=False, showticklabels=False),
+        uirevision=f"{count}-{timeline.times is None}", dragmode="zoom", xaxis=x_axis,
+        yaxis=axis(palette, range=[-0.6, 1.3], showgrid=False, showticklabels=False),
     )  # fmt: skip
-    if len(along.events) <= _DENSE:
-        _add_grounds(fig, along, palette)
-    for name, look, asks in (
+    if len(timeline.events) <= _DENSE:
+        _add_grounds(fig, timeline, palette)
+    for name, look, is_user in (
         ("user", marker("circle", 9, palette.ink), True),
         ("others", marker("circle-open", 9, palette.muted), False),
     ):
-        turns = [turn for turn in range(count) if bool(along.asks[turn]) == asks]
-        hover = [_hover(along, turn) for turn in turns]
-        x = [along.at(turn) for turn in turns]
+        turns = [turn for turn in range(count) if bool(timeline.is_user[turn]) == is_user]
+        hover = [_hover(timeline, turn) for turn in turns]
+        x = [timeline.position(turn) for turn in turns]
         add_marks(fig, name, x, [_MESSAGES] * len(turns), turns, look, hover=hover, count=count)
-    add_events(fig, along.events, palette, place=along.before)
-    if along.commands:
-        look = marker("square-open", 8, palette.muted)
-        add_event_marks(fig, "command", along.commands, look, _COMMANDS, lambda event: along.at(event.turn))
-    if along.moved:
+    add_events(fig, timeline.events, palette, place=timeline.event_position)
+    if timeline.edits:
         look = marker("star", 13, palette.flip)
-        add_event_marks(fig, "moved by a person", along.moved, look, _MOVED, along.before)
-    if along.rules:
-        fig.add_annotation(
-            text="by the rules alone", xref="paper", x=0, xanchor="left", y=-0.48, yanchor="middle",
-            font={"size": 11, "color": palette.muted},
-        )  # fmt: skip
-        for kind, symbol in (("session", "triangle-right"), ("conversation", "triangle-right-open")):
-            if found := [event for event in along.rules if event.kind == kind]:
-                look = marker(symbol, 10, palette.dropped)
-                add_event_marks(
-                    fig, "by the rules alone", found, look, _RULES, along.before, showlegend=False
-                )
+        add_event_marks(fig, "edited", timeline.edits, look, _EDITS, timeline.event_position)
     if selected is not None and 0 <= selected < count:
-        add_selected(fig, selected, along.at(selected), [_MESSAGES], palette)
+        add_selected(fig, selected, timeline.position(selected), [_MESSAGES], palette)
     return fig.figure()
 
 
-def describe_along(along: Along, selected: int | None = None) -> str:
+def describe_timeline(timeline: Timeline, selected: int | None = None) -> str:
     """Return the chart in a few sentences, as alternative text."""
-    begun = [event for event in along.events if event.kind != "state"]
-    sentences = [f"{len(along.labels):,} messages in {len(along.sessions):,} sessions."]
+    begun = [event for event in timeline.events if event.kind != "state"]
+    sentences = [f"{len(timeline.labels):,} messages in {len(timeline.sessions):,} sessions."]
     sentences += [f"Turn {event.turn + 1:,}: {event.told}" for event in begun[:8]]
-    if along.moved:
-        sentences.append(f"{len(along.moved):,} moved by a person.")
+    if timeline.edits:
+        sentences.append(f"{len(timeline.edits):,} edited.")
     if selected is not None:
         sentences.append(f"Turn {selected + 1:,} is selected.")
     return " ".join(sentences)
 
 
-def _add_grounds(fig: Drawing, along: Along, palette: Palette) -> None:
+def _add_grounds(fig: Drawing, timeline: Timeline, palette: Palette) -> None:
     """Add sessions as shades, and lines where something begins.
 
-    By the clock each session is shaded, so that the gaps are bare, else every other one. They are one trace:
+    By time each session is shaded, so that the gaps are bare, else every other one. They are one trace:
     plotly takes seconds over hundreds of shapes.
     """
-    spans = list(zip(along.sessions, [*along.sessions[1:], len(along.labels)], strict=True))
+    starts = timeline.sessions
+    spans = list(zip(starts, [*starts[1:], len(timeline.labels)], strict=True))
     extents: list[tuple[object, object]] = [(start + 0.5, stop + 0.5) for start, stop in spans[1::2]]
-    if along.times is not None:
-        thin = (max(along.times) - min(along.times)) * _THINNEST
-        times = [along.times[start:stop] for start, stop in spans]
-        extents = [(_format_time(min(span) - thin), _format_time(max(span) + thin)) for span in times]
+    if timeline.times is not None:
+        margin = (max(timeline.times) - min(timeline.times)) * _MIN_WIDTH
+        times = [timeline.times[start:stop] for start, stop in spans]
+        extents = [(_format_time(min(span) - margin), _format_time(max(span) + margin)) for span in times]
     fig.add_scatter(
         x=[x for low, high in extents for x in (low, low, high, high, None)] or [None],
         y=[_LOW, _HIGH, _HIGH, _LOW, None] * len(extents) or [None],
@@ -135,18 +113,18 @@ def _add_grounds(fig: Drawing, along: Along, palette: Palette) -> None:
         hoverinfo="skip", showlegend=False, name="session",
     )  # fmt: skip
     for kind, dash in DASHES.items():
-        edges = [along.edge(event.turn) for event in along.events if event.kind == kind]
+        edges = [timeline.edge(event.turn) for event in timeline.events if event.kind == kind]
         x = [x for edge in edges for x in (edge, edge, None)]
         y = [_LOW, _HIGH, None] * len(edges)
         if edges:
             add_line(fig, f"{kind} line", x, y, (palette.muted, dash), width=1, showlegend=False)
 
 
-def _hover(along: Along, turn: int) -> str:
-    text = head(turn, along.labels[turn])
-    return text if along.times is None else f"{text}<br>{along.times[turn]:%a %d %b %Y, %H:%M}"
+def _hover(timeline: Timeline, turn: int) -> str:
+    text = head(turn, timeline.labels[turn])
+    return text if timeline.times is None else f"{text}<br>{timeline.times[turn]:%a %d %b %Y, %H:%M}"
 
 
-def _format_time(moment: datetime) -> str:
+def _format_time(time: datetime) -> str:
     """Return a time as text, which plotly takes ten times as quickly as the time itself."""
-    return moment.isoformat(sep=" ", timespec="milliseconds")
+    return time.isoformat(sep=" ", timespec="milliseconds")

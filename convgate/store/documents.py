@@ -6,9 +6,8 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import fields
-from datetime import datetime, tzinfo
+from datetime import date, datetime
 from typing import Any, TypeVar
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from convgate.core.conversation import ContentPart, Conversation, ToolCall, Turn
 from convgate.core.errors import StoreError
@@ -38,7 +37,7 @@ def write_row(record: Any) -> dict[str, Any]:
 
 
 def dump(conversation: Conversation) -> str:
-    """Return the conversation as JSON; `load` returns an equal one, with sources and time zones.
+    """Return the conversation as JSON; `load` returns an equal one, with sources and UTC offsets.
 
     Raises StoreError when metadata or a source holds values that JSON does not have.
     """
@@ -72,6 +71,8 @@ def content_key(conversation: Conversation) -> str:
 def _decoder(annotation: str) -> Callable[[Any], Any] | None:
     if annotation.startswith("datetime"):
         return datetime.fromisoformat
+    if annotation.startswith("date"):
+        return date.fromisoformat
     if annotation.startswith("tuple"):
         return lambda text: tuple(json.loads(text))
     if annotation.startswith("Mapping"):
@@ -118,7 +119,7 @@ def _from_turn(turn: Turn) -> dict[str, Any]:
     optional = {
         "id": turn.id,
         "name": turn.name,
-        "timestamp": _from_time(turn.timestamp) if turn.timestamp else None,
+        "timestamp": turn.timestamp.isoformat() if turn.timestamp else None,
         "tool_calls": [[call.id, call.name, call.arguments] for call in turn.tool_calls] or None,
         "tool_call_id": turn.tool_call_id,
         "metadata": turn.metadata or None,
@@ -134,7 +135,7 @@ def _to_turn(data: Mapping[str, Any]) -> Turn:
         parts=tuple(ContentPart(_check(kind, str), _check(text, str)) for kind, text in data["parts"]),
         id=_check(data.get("id"), str, None),
         name=_check(data.get("name"), str, None),
-        timestamp=_to_time(timestamp) if timestamp else None,
+        timestamp=datetime.fromisoformat(timestamp) if timestamp else None,
         tool_calls=tuple(
             ToolCall(*(_check(value, str) for value in call)) for call in data.get("tool_calls", ())
         ),
@@ -151,23 +152,3 @@ def _check(value: Any, *types: type | None) -> Any:
     if type(value) not in types:
         raise TypeError(f"got a {type(value).__name__} where {types[0]} is expected")
     return value
-
-
-def _from_time(moment: datetime) -> str:
-    """Return ISO 8601, with the zone's name in brackets (RFC 9557) when it has one."""
-    name = moment.tzinfo.key if isinstance(moment.tzinfo, ZoneInfo) else None
-    return f"{moment.isoformat()}[{name}]" if name else moment.isoformat()
-
-
-def _to_time(text: str) -> datetime:
-    moment, _, name = text.removesuffix("]").partition("[")
-    parsed = datetime.fromisoformat(moment)
-    zone = _zone(name) if name else None
-    return parsed.astimezone(zone) if zone else parsed
-
-
-def _zone(name: str) -> tzinfo | None:
-    try:
-        return ZoneInfo(name)
-    except ZoneInfoNotFoundError:  # a machine without that zone still has the offset
-        return None

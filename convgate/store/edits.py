@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import ClassVar, Generic, Literal, TypeVar
+from typing import Any, ClassVar, Generic, Literal, TypeVar
 
 from sqlite_utils import Database
 
@@ -34,57 +34,47 @@ class TurnEdits(Repository, ABC, Generic[V]):
 
     def of(self, key: str) -> dict[int, V]:
         """Return the values of a conversation by 0-based turn, in order."""
-        with self._store.read() as db:
+        with self._store.read() as db, translate_decoding_errors(f"edit ({self.kind})"):
             rows = db.table("turn_edits").rows_where(
                 f"kind = ? AND conversation = {NUMBER}", [self.kind, key], order_by="turn"
             )
-            with translate_decoding_errors(f"edit ({self.kind})"):
-                return {row["turn"]: self._decode(json.loads(row["value"])) for row in rows}
+            return {row["turn"]: self._decode(json.loads(row["value"])) for row in rows}
 
     def change(self, key: str, changes: Mapping[int, V | None]) -> None:
         """Set the values of turns, None or an empty one removing it, as one step of the undo.
 
-        Raises StoreError, and stores nothing, when the library does not have the conversation or the turn, or
-        a value is not valid.
+        Changes without effect are no step. Raises StoreError, and stores nothing, when the library does not
+        have the conversation or the turn, or a value is not valid.
         """
         with self._store.write() as db:
-            row = find_conversation(db, key)
-            number = row["number"]
+            conversation = find_conversation(db, key)
+            where, values = "conversation = ? AND kind = ?", [conversation["number"], self.kind]
+            before = {row["turn"]: row["value"] for row in db.table("turn_edits").rows_where(where, values)}
+            steps = db.table("turn_edit_steps")
+            (last,) = steps.rows_where(where, values, select="coalesce(max(step), 0) AS step")
             for turn, value in changes.items():
-                self._check(turn, value, row["turns"])
-            (step,) = db.execute(
-                "SELECT coalesce(max(step), 0) + 1 FROM turn_edit_steps WHERE conversation = ? AND kind = ?",
-                [number, self.kind],
-            ).fetchone()
-            for turn, value in changes.items():
-                before = db.execute(
-                    "SELECT value FROM turn_edits WHERE conversation = ? AND kind = ? AND turn = ?",
-                    [number, self.kind, turn],
-                ).fetchone()
-                db.table("turn_edit_steps").insert(
-                    {
-                        "conversation": number,
-                        "kind": self.kind,
-                        "step": step,
-                        "turn": turn,
-                        "value": before[0] if before else None,
-                    }
-                )
-                self._set(db, number, turn, json.dumps(self._encode(value)) if value else None)
+                self._check(turn, value, conversation["turns"])
+                text = json.dumps(self._encode(value)) if value else None
+                if text == before.get(turn):
+                    continue
+                place = {"conversation": conversation["number"], "kind": self.kind, "turn": turn}
+                steps.insert({**place, "step": last["step"] + 1, "value": before.get(turn)})
+                _set(db, place, text)
 
     def changed_last(self, key: str) -> list[int]:
         """Return the turns that the last step changed, which `undo` would restore."""
         with self._store.read() as db:
-            return [turn for _, _, turn, _ in self._last_step(db, key)]
+            return [row["turn"] for row in self._last_step(db, key)]
 
     def undo(self, key: str) -> list[int]:
         """Undo the last step, and return the turns that it had changed."""
         with self._store.write() as db:
             rows = self._last_step(db, key)
-            for number, step, turn, value in rows:
-                db.table("turn_edit_steps").delete((number, self.kind, step, turn))
-                self._set(db, number, turn, value)
-        return [turn for _, _, turn, _ in rows]
+            for row in rows:
+                value, step = row.pop("value"), row.pop("step")
+                _set(db, row, value)
+                db.table("turn_edit_steps").delete((row["conversation"], self.kind, step, row["turn"]))
+        return [row["turn"] for row in rows]
 
     @abstractmethod
     def _check(self, turn: int, value: V | None, turns: int) -> None:
@@ -95,28 +85,23 @@ class TurnEdits(Repository, ABC, Generic[V]):
         """Return the value as plain JSON."""
 
     @abstractmethod
-    def _decode(self, data: object) -> V:
+    def _decode(self, data: Any) -> V:
         """Return the value that `_encode` made JSON."""
 
-    def _last_step(self, db: Database, key: str) -> list[tuple[int, int, int, str | None]]:
-        return db.execute(
-            f"""
-            SELECT conversation, step, turn, value FROM turn_edit_steps AS steps
-            WHERE kind = ? AND conversation = {NUMBER} AND step = (
-                SELECT max(step) FROM turn_edit_steps WHERE kind = steps.kind
-                    AND conversation = steps.conversation)
-            ORDER BY turn""",
-            [self.kind, key],
-        ).fetchall()
+    def _last_step(self, db: Database, key: str) -> list[dict[str, Any]]:
+        where = f"kind = :kind AND conversation = {NUMBER.replace('?', ':key')}"
+        newest = f"step = (SELECT max(step) FROM turn_edit_steps WHERE {where})"
+        values = {"kind": self.kind, "key": key}
+        return list(db.table("turn_edit_steps").rows_where(f"{where} AND {newest}", values, order_by="turn"))
 
-    def _set(self, db: Database, number: int, turn: int, value: str | None) -> None:
-        row = {"conversation": number, "kind": self.kind, "turn": turn, "value": value}
-        if value is None:
-            db.table("turn_edits").delete_where(
-                "conversation = :conversation AND kind = :kind AND turn = :turn", row
-            )
-        else:
-            db.table("turn_edits").insert(row, replace=True)
+
+def _set(db: Database, place: dict[str, Any], value: str | None) -> None:
+    """Set or remove the value of a turn."""
+    if value is None:
+        where = "conversation = :conversation AND kind = :kind AND turn = :turn"
+        db.table("turn_edits").delete_where(where, place)
+    else:
+        db.table("turn_edits").insert({**place, "value": value}, replace=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,39 +110,25 @@ class MovedBoundary:
 
     kind: MovedKind
     note: str = ""  # why, in the person's words
-    at: datetime | None = None  # UTC; when it was moved
+    at: datetime | None = None  # UTC; when it was edited
 
 
 class MovedBoundaries(TurnEdits[MovedBoundary]):
-    """Boundaries that people moved.
+    """Boundaries that people edited.
 
     To move one is to set "none" at its turn, and "conversation" or "session" at another.
     """
 
     kind = "boundary"
 
-    def put(self, key: str, turn: int, moved: MovedBoundary) -> None:
-        """Set what begins with a turn; errors as in `change`."""
-        self.change(key, {turn: moved})
-
-    def remove(self, key: str, turn: int | None = None) -> None:
-        """Leave a turn, or all of the conversation, to the rules again."""
-        turns = [one for one in self.of(key) if turn in (None, one)]
-        if turns:
-            self.change(key, dict.fromkeys(turns))
-
     def _check(self, turn: int, value: MovedBoundary | None, turns: int) -> None:
         if not 0 < turn < turns:
-            raise StoreError(
-                f"a boundary can be set at messages 1 to {turns - 1}, as the first begins the session;"
-                f" got {turn}"
-            )
+            raise StoreError(f"a boundary can be set at messages 1 to {turns - 1}; got {turn}")
 
     def _encode(self, value: MovedBoundary) -> object:
         return write_row(replace(value, note=value.note.strip(), at=value.at or datetime.now(UTC)))
 
-    def _decode(self, data: object) -> MovedBoundary:
-        assert isinstance(data, dict)
+    def _decode(self, data: Any) -> MovedBoundary:
         return read_row(MovedBoundary, data)
 
 
@@ -174,7 +145,7 @@ class InvariantEdit:
 
     @property
     def about(self) -> tuple[str | None, str | None]:
-        """The invariant among those of its turn."""
+        """Return the invariant among those of its turn."""
         return self.of, self.text if self.of is None else None
 
 
@@ -189,32 +160,24 @@ class InvariantEdits(TurnEdits[Sequence[InvariantEdit]]):
 
     def put(self, key: str, turn: int, edit: InvariantEdit) -> None:
         """Add an edit, in place of the one of the same invariant; errors as in `change`."""
-        others = [one for one in self.of(key).get(turn, ()) if one.about != edit.about]
+        others = [other for other in self.of(key).get(turn, ()) if other.about != edit.about]
         self.change(key, {turn: (*others, edit)})
-
-    def remove(self, key: str, turn: int, edit: InvariantEdit) -> None:
-        """Remove the edit of an invariant, where there is one."""
-        edits = self.of(key).get(turn, ())
-        others = [one for one in edits if one.about != edit.about]
-        if len(others) < len(edits):
-            self.change(key, {turn: others})
 
     def _check(self, turn: int, value: Sequence[InvariantEdit] | None, turns: int) -> None:
         edits = value or ()
         if not 0 <= turn < turns:
             raise StoreError(f"an invariant stands at one of the messages 0 to {turns - 1}; got {turn}")
-        if len({one.about for one in edits}) < len(edits):
+        if len({edit.about for edit in edits}) < len(edits):
             raise StoreError(f"message {turn} has two edits of the same invariant; keep one of them")
-        for one in edits:
-            if one.of is None and (one.type is None or not (one.text or "").strip()):
+        for edit in edits:
+            if edit.of is None and (edit.type is None or not (edit.text or "").strip()):
                 raise StoreError(f"an invariant that is added to message {turn} needs a text and a type")
 
     def _encode(self, value: Sequence[InvariantEdit]) -> object:
-        return [write_row(one) for one in value]
+        return [write_row(edit) for edit in value]
 
-    def _decode(self, data: object) -> tuple[InvariantEdit, ...]:
-        assert isinstance(data, list)
-        return tuple(InvariantEdit(**one) for one in data)
+    def _decode(self, data: Any) -> tuple[InvariantEdit, ...]:
+        return tuple(InvariantEdit(**edit) for edit in data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,6 @@ from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
 from convgate.store.label_log import ADJUDICATED, OF_DELETED, SituationKey, find_situation
 
-_TRAINERS = "SELECT number FROM annotators WHERE kind = 'person' AND trains"
-_PEOPLE = "SELECT number FROM annotators WHERE kind = 'person'"
-
 
 @dataclass(frozen=True, slots=True)
 class SharedCounts:
@@ -58,7 +55,6 @@ class Disagreement:
     answers: dict[str, str]  # by annotator, those who are unsure included
     at: datetime  # of the newest answer
     settled: str | None  # what was adjudicated
-    settled_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,36 +73,28 @@ class LabelCounts(Repository):
 
         training: only people whose answers are used in training.
         """
-        people = _TRAINERS if training else _PEOPLE
-        rows = self._rows(f"""
-            SELECT one.annotator, two.annotator, conversation, one.situation,
+        trains = "AND a.trains AND b.trains" if training else ""
+        # CROSS JOIN keeps SQLite from another order, which takes many times as long.
+        return self._records(
+            SharedCounts,
+            f"""
+            SELECT a.name AS first, b.name AS second, conversation, one.situation AS message,
                 date(max(one.at, two.at), 'weekday 0', '-6 days') AS week,
-                sum(one.answer = 'relevant' AND two.answer = 'relevant'),
-                sum(one.answer = 'relevant' AND two.answer = 'not_relevant'),
-                sum(one.answer = 'not_relevant' AND two.answer = 'relevant'),
-                sum(one.answer = 'not_relevant' AND two.answer = 'not_relevant'),
-                sum(one.answer = 'unsure' OR two.answer = 'unsure')
-            FROM situations CROSS JOIN labels AS one CROSS JOIN labels AS two
-            WHERE one.situation = situations.number AND one.turn >= 0 AND one.annotator IN ({people})
+                sum(one.answer = 'relevant' AND two.answer = 'relevant') AS both,
+                sum(one.answer = 'relevant' AND two.answer = 'not_relevant') AS only_first,
+                sum(one.answer = 'not_relevant' AND two.answer = 'relevant') AS only_second,
+                sum(one.answer = 'not_relevant' AND two.answer = 'not_relevant') AS neither,
+                sum(one.answer = 'unsure' OR two.answer = 'unsure') AS unsure
+            FROM situations CROSS JOIN labels AS one CROSS JOIN annotators AS a
+                CROSS JOIN labels AS two CROSS JOIN annotators AS b
+            WHERE one.situation = situations.number AND one.turn >= 0
+                AND a.number = one.annotator AND a.kind = 'person'
                 AND two.situation = one.situation AND two.turn = one.turn
-                AND two.annotator > one.annotator AND two.annotator IN ({people})
+                AND b.number = two.annotator AND b.kind = 'person' AND b.name > a.name {trains}
                 AND situations.number NOT IN ({OF_DELETED})
-            GROUP BY one.situation, one.annotator, two.annotator, week
-        """)  # CROSS JOIN keeps SQLite from another order, which takes many times as long
-        annotators: list[Any] = self._rows("SELECT number, name FROM annotators")
-        names: dict[int, str] = dict(annotators)
-        counts = []
-        with translate_decoding_errors("time of a label"):
-            for first, second, conversation, message, week, both, one, two, neither, unsure in rows:
-                if names[first] > names[second]:
-                    first, second, one, two = second, first, two, one
-                counts.append(
-                    SharedCounts(
-                        names[first], names[second], conversation, message, date.fromisoformat(week),
-                        both, one, two, neither, unsure,
-                    )
-                )  # fmt: skip
-        return counts
+            GROUP BY one.situation, a.number, b.number, week
+            """,
+        )
 
     def together(self, *, training: bool = False) -> list[TurnCounts]:
         """Return the answers to turns that at least two people answered, by message.
@@ -120,7 +108,8 @@ class LabelCounts(Repository):
             FROM (
                 SELECT situation, turn, sum(answer = 'relevant') AS relevant,
                     sum(answer = 'not_relevant') AS not_relevant
-                FROM labels WHERE turn >= 0 AND annotator IN ({_TRAINERS if training else _PEOPLE})
+                FROM labels JOIN annotators ON annotators.number = annotator
+                WHERE turn >= 0 AND kind = 'person' {"AND trains" if training else ""}
                 GROUP BY situation, turn)
             JOIN situations ON situations.number = situation
             JOIN conversations ON conversations.number = conversation
@@ -167,7 +156,7 @@ class LabelCounts(Repository):
             rows = db.execute(
                 f"""
                 SELECT key, situations.turn, question, title, label_turns.turn, newest,
-                    adjudicated, adjudicated_at, (
+                    adjudicated, (
                     SELECT json_group_object(name, answer)
                     FROM labels JOIN annotators ON annotators.number = annotator
                     WHERE labels.situation = label_turns.situation AND labels.turn = label_turns.turn
@@ -222,7 +211,7 @@ class LabelCounts(Repository):
 
 
 def _disagreement(row: tuple[Any, ...]) -> Disagreement:
-    *situation, title, turn, newest, settled, settled_at, answers = row
+    *situation, title, turn, newest, settled, answers = row
     with translate_decoding_errors("disagreement"):
         return Disagreement(
             SituationKey(*situation),
@@ -231,5 +220,4 @@ def _disagreement(row: tuple[Any, ...]) -> Disagreement:
             dict(sorted(json.loads(answers).items())),
             datetime.fromisoformat(newest),
             settled,
-            datetime.fromisoformat(settled_at) if settled_at else None,
         )

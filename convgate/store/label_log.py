@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple, get_args
@@ -70,7 +69,6 @@ class Turned:
 
     kind: str
     origin: str  # a file's name, for an import
-    whose: tuple[str, ...]  # the annotators whose answers and notes it changed, by name
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +291,7 @@ def revert(db: Database, by: str, kind: Literal["undo", "redo"], action: int | N
         writer.touch(rows[0]["situation"], rows[0]["turn"])
     saved = writer.close(kind, annotator, undoes=target, left=left)
     reverted = db.table("label_actions").get(target)
-    return replace(saved, turned=Turned(reverted["kind"], reverted["origin"], _names(db, target)))
+    return replace(saved, turned=Turned(reverted["kind"], reverted["origin"]))
 
 
 def undo_stacks(db: Database, annotator: int) -> tuple[list[int], list[int]]:
@@ -331,16 +329,6 @@ def _latest(db: Database, place: _Place, without: int) -> dict[str, Any] | None:
         [*place, without],
     )
     return next(iter(rows), None)
-
-
-def _names(db: Database, action: int) -> tuple[str, ...]:
-    """Return the annotators whose answers and notes an action changed."""
-    rows: Iterable[tuple[str]] = db.execute(
-        "SELECT DISTINCT name FROM label_log JOIN annotators ON annotators.number = annotator"
-        " WHERE action = ? ORDER BY name",
-        [action],
-    )
-    return tuple(name for (name,) in rows)
 
 
 def _locate_situation(db: Database, number: int) -> tuple[SituationKey, str]:

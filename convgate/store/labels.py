@@ -17,6 +17,7 @@ from typing import Any, Literal, cast
 from sqlite_utils import Database
 
 from convgate.core.errors import StoreError
+from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Repository
 from convgate.store.documents import read_row
 from convgate.store.label_log import (
@@ -79,17 +80,6 @@ class Annotator:
     answers: int  # current ones, whatever they say
     situations: int  # messages with at least one of them
     last: datetime | None  # when they gave the last one
-
-
-@dataclass(frozen=True, slots=True)
-class LabelChange:
-    """An answer or note that an action changed."""
-
-    situation: SituationKey
-    turn: int  # 0-based earlier turn, or WHOLE
-    annotator: str
-    before: str | None
-    after: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,18 +186,6 @@ class Labels(Repository):
             assert saved is not None
             return saved
 
-    def changes(self, action: int) -> list[LabelChange]:
-        """Return what an action changed, in its order."""
-        rows = self._rows(
-            "SELECT key, situations.turn, question, log.turn, name, before, after FROM label_log AS log"
-            " JOIN situations ON situations.number = situation"
-            " JOIN conversations ON conversations.number = conversation"
-            " JOIN annotators ON annotators.number = log.annotator"
-            " WHERE action = ? ORDER BY log.number",
-            [action],
-        )
-        return [LabelChange(SituationKey(*row[:3]), *row[3:]) for row in rows]
-
     def of(self, situation: SituationKey) -> SituationLabels:
         """Return the current answers and notes of a message."""
         with self._store.read() as db:
@@ -288,7 +266,11 @@ class Labels(Repository):
                 ).fetchall()
                 what = cast(Literal["answer", "note"], value)
                 for key, current, question, turn, name, said, *rest in rows:
-                    yield Entry(SituationKey(key, current, question), turn, name, said, what, *rest)
+                    with translate_decoding_errors("label"):
+                        current = None if current is None else int(current)
+                        situation = SituationKey(str(key), current, str(question))
+                        entry = Entry(situation, int(turn), str(name), said, what, *rest)
+                    yield entry
 
     def _imports(self, condition: str, values: list[Any], limit: int | None = None) -> list[LabelImport]:
         return self._records(

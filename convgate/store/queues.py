@@ -136,7 +136,7 @@ class Queues(Repository):
 
     def get(self, number: int) -> Queue:
         """Return a queue; StoreError when it is missing or deleted."""
-        for queue in self._queues("AND queues.number = ?", [number]):
+        for queue in self._queues("WHERE queues.number = ?", [number]):
             return queue
         raise StoreError(f"there is no queue {number}; it was deleted, or is in another library")
 
@@ -145,16 +145,9 @@ class Queues(Repository):
         return self._queues("", [])
 
     def delete(self, number: int) -> None:
-        """Take a queue off the list; labels that were given in it stay."""
-        self._mark(number, present())
-
-    def undelete(self, number: int) -> None:
-        """Restore a deleted queue."""
-        self._mark(number, None)
-
-    def item(self, number: int, place: int) -> QueueItem | None:
-        """Return the item at a place; None when it is missing or its conversation was deleted."""
-        return next(iter(self._items("AND place = :place", number, "", place=place)), None)
+        """Delete a queue; labels that were given in it stay."""
+        with self._store.write() as db:
+            db.table("queues").delete_where("number = ?", [number])
 
     def next_item(self, number: int, annotator: str, *, after: int | None = None) -> QueueItem | None:
         """Return the next item for an annotator; None when all are done.
@@ -207,13 +200,7 @@ class Queues(Repository):
             f"""
             SELECT queues.*, count(*) AS items, count(DISTINCT situation) AS messages
             FROM queues JOIN queue_items ON queue = queues.number
-            WHERE deleted_at IS NULL {condition} GROUP BY queues.number ORDER BY queues.number DESC
+            {condition} GROUP BY queues.number ORDER BY queues.number DESC
             """,
             values,
         )
-
-    def _mark(self, number: int, deleted_at: str | None) -> None:
-        with self._store.write() as db:
-            if not db.table("queues").count_where("number = ?", [number]):
-                raise StoreError(f"There is no queue {number}.")
-            db.table("queues").update(number, {"deleted_at": deleted_at})

@@ -143,8 +143,7 @@ _LABELS = (
         sum(kind = 'person' AND answer = 'relevant') AS relevant,
         sum(kind = 'person' AND answer = 'not_relevant') AS not_relevant,
         max(CASE WHEN kind = 'person' THEN at END) AS newest,
-        max(CASE WHEN kind = 'adjudication' THEN answer END) AS adjudicated,
-        max(CASE WHEN kind = 'adjudication' THEN at END) AS adjudicated_at
+        max(CASE WHEN kind = 'adjudication' THEN answer END) AS adjudicated
     FROM labels JOIN annotators ON annotators.number = annotator
     WHERE turn >= 0 GROUP BY situation, turn""",
     # The labels that training and metrics use. An adjudicated answer beats those of people, theirs beat those
@@ -170,7 +169,7 @@ _LABELS = (
     """
     CREATE TABLE queues (
         number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, made_by TEXT NOT NULL,
-        made_at TEXT NOT NULL, seed INTEGER NOT NULL, deleted_at TEXT
+        made_at TEXT NOT NULL, seed INTEGER NOT NULL
     ) STRICT""",
     """
     CREATE TABLE queue_items (
@@ -195,16 +194,14 @@ _SESSIONS = (
     "CREATE UNIQUE INDEX sessions_active ON sessions (workspace) WHERE ended IS NULL",
     "CREATE INDEX sessions_by_workspace ON sessions (workspace, last_activity)",
     "CREATE INDEX sessions_by_activity ON sessions (last_activity)",
-    "CREATE INDEX sessions_by_state ON sessions (ended IS NULL, last_activity)",
     "CREATE INDEX sessions_by_present ON sessions (present)",
     # conversation: the same one in the library, where that has it. Agents keep the number: never used again.
     """
     CREATE TABLE session_conversations (
         number INTEGER PRIMARY KEY AUTOINCREMENT,
-        session INTEGER REFERENCES sessions (number) ON DELETE SET NULL,
+        session INTEGER NOT NULL REFERENCES sessions (number) ON DELETE CASCADE,
         conversation INTEGER UNIQUE REFERENCES conversations (number) ON DELETE CASCADE,
-        began TEXT NOT NULL, last_activity TEXT NOT NULL, workflow_state TEXT,
-        title TEXT NOT NULL DEFAULT '', tags TEXT NOT NULL DEFAULT '[]'
+        began TEXT NOT NULL, last_activity TEXT NOT NULL, workflow_state TEXT
     ) STRICT""",
     "CREATE INDEX session_conversations_by_session ON session_conversations (session, began)",
 )

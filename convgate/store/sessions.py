@@ -1,10 +1,8 @@
-"""Sessions: at most one is active in a workspace. Removing sessions leaves the library as it is."""
+"""Sessions of running agents: at most one is active in a workspace."""
 
 from __future__ import annotations
 
-import json
 import secrets
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -12,7 +10,7 @@ from typing import Any
 from sqlite_utils import Database
 
 from convgate.core.errors import StoreError
-from convgate.store.conversations import NUMBER, number_of
+from convgate.store.conversations import number_of
 from convgate.store.database import Repository
 from convgate.store.documents import read_row
 from convgate.transcripts.characters import writable
@@ -23,9 +21,9 @@ _SESSION = """
     ) AS conversation_count
     FROM sessions"""
 _CONVERSATION = """
-    SELECT held.number, sessions.id AS session, key, coalesce(conversations.title, held.title) AS title, tags,
-        began, held.last_activity, workflow_state
-    FROM session_conversations AS held LEFT JOIN sessions ON sessions.number = held.session
+    SELECT held.number, sessions.id AS session, key, coalesce(title, '') AS title, began, held.last_activity,
+        workflow_state
+    FROM session_conversations AS held JOIN sessions ON sessions.number = held.session
     LEFT JOIN conversations ON conversations.number = held.conversation"""
 
 
@@ -52,10 +50,9 @@ class SessionConversation:
     """A conversation of a session."""
 
     number: int  # in the store
-    session: str | None  # id; None when that was cleaned up
+    session: str  # id
     key: str | None  # of the conversation in the library, where that has it
-    title: str  # of the library, where that has it
-    tags: tuple[str, ...]
+    title: str  # of the library; empty when that does not have it
     began: datetime  # UTC
     last_activity: datetime  # UTC
     workflow_state: str | None
@@ -68,24 +65,6 @@ class LiveSession:
     session: Session
     conversation: int | None  # number of the open one; None when it was removed or is elsewhere now
     state: str  # of the rules, as it was stored
-
-
-@dataclass(frozen=True, slots=True)
-class SessionPage:
-    """A page of sessions."""
-
-    rows: tuple[Session, ...]
-    total: int  # on all pages
-
-
-@dataclass(frozen=True, slots=True)
-class OldSessions:
-    """What `Sessions.clean_up` would remove and keep."""
-
-    sessions: int
-    workspaces: int
-    only_here: int  # their conversations that the library does not have: removed
-    in_library: int  # their conversations that the library has: kept
 
 
 class Sessions(Repository):
@@ -105,34 +84,13 @@ class Sessions(Repository):
 
     def recent(self, workspace: str | None = None, *, limit: int = 20) -> list[Session]:
         """Return the sessions of a workspace, or of all, by their last activity, newest first."""
-        where, values = ("", []) if workspace is None else (" WHERE workspace = ?", [writable(workspace)])
+        where, values = ("", []) if workspace is None else ("WHERE workspace = ?", [writable(workspace)])
         order = "ORDER BY last_activity DESC, number DESC LIMIT ?"
-        return self._records(Session, f"{_SESSION}{where} {order}", [*values, limit])
+        return self._records(Session, f"{_SESSION} {where} {order}", [*values, limit])
 
-    def find(
-        self, *, workspace: str | None = None, active: bool | None = None, page: int = 1, per_page: int = 20
-    ) -> SessionPage:
-        """Return a page, from 1, of the sessions of a workspace and state; None for all.
-
-        Active ones come first, then by last activity.
-        """
-        conditions, values = ["true"], []
-        if workspace is not None:
-            conditions.append("workspace = ?")
-            values.append(writable(workspace))
-        if active is not None:
-            conditions.append(f"ended IS {'' if active else 'NOT '}NULL")
-        where = " AND ".join(conditions)
-        (total,) = self._row(f"SELECT count(*) FROM sessions WHERE {where}", values)
-        order = "ORDER BY ended IS NULL DESC, last_activity DESC, number DESC LIMIT ? OFFSET ?"
-        limits = [per_page, (page - 1) * per_page]
-        rows = self._records(Session, f"{_SESSION} WHERE {where} {order}", [*values, *limits])
-        return SessionPage(tuple(rows), total)
-
-    def workspaces(self) -> dict[str, int]:
-        """Return the number of sessions of each workspace."""
-        rows: list[Any] = self._rows("SELECT workspace, count(*) FROM sessions GROUP BY 1 ORDER BY 1")
-        return dict(rows)
+    def count(self) -> int:
+        """Return the number of sessions."""
+        return int(self._row("SELECT count(*) FROM sessions")[0])
 
     def begin(self, workspace: str, at: datetime) -> Session:
         """Add an active session without conversations; StoreError when the workspace has an active one."""
@@ -166,8 +124,8 @@ class Sessions(Repository):
         with self._store.write() as db:
             session = _find_session(db, id)
             db.table("sessions").update(session["number"], {"state": state})
-            changes = {} if workflow_state is None else {"workflow_state": workflow_state}
-            if changes and session["present"] is not None:
+            if workflow_state is not None and session["present"] is not None:
+                changes = {"workflow_state": workflow_state}
                 db.table("session_conversations").update(session["present"], changes)
             _note_activity(db, session["number"], session["present"], at)
 
@@ -183,101 +141,39 @@ class Sessions(Repository):
             if held and held["session"] == session["number"]:
                 number: int = held["number"]
             else:
-                free = next(
-                    table.rows_where("number = ? AND conversation IS NULL", [session["present"]]), None
-                )
-                number = free["number"] if free else _insert_conversation(db, session["number"], at)
-                changes: dict[str, Any] = {"conversation": conversation}
                 if held:
                     table.delete(held["number"])
-                    tags = [*json.loads(free["tags"] if free else "[]"), *json.loads(held["tags"])]
-                    state = free and free["workflow_state"]
-                    changes |= {"tags": _tags(tags), "workflow_state": state or held["workflow_state"]}
-                table.update(number, changes)
+                is_free = table.count_where("number = ? AND conversation IS NULL", [session["present"]])
+                number = session["present"] if is_free else _insert_conversation(db, session["number"], at)
+                table.update(number, {"conversation": conversation})
             _note_activity(db, session["number"], number, at)
-        return self.conversation(number)
+        return self._conversations("held.number = ?", [number])[0]
 
-    def conversation(self, number: int) -> SessionConversation:
-        """Return the conversation of that number; StoreError when it is missing."""
-        for conversation in self._conversations("held.number = ?", [number]):
-            return conversation
-        raise StoreError(f"There is no conversation number {number} in any session.")
-
-    def conversations(self, id: str, *, page: int = 1, per_page: int = -1) -> list[SessionConversation]:
-        """Return a page, from 1, of the conversations of a session in order of their start; -1: all.
-
-        Raises StoreError when the session is missing.
-        """
+    def conversations(self, id: str) -> list[SessionConversation]:
+        """Return the conversations of a session in order of their start; StoreError when it is missing."""
         self.get(id)
-        return self._conversations("sessions.id = ?", [id], per_page, (page - 1) * per_page)
+        return self._conversations("sessions.id = ?", [id])
 
-    def of(self, key: str) -> SessionConversation | None:
-        """Return the session's entry of a conversation of the library; None when it is in no session."""
-        return next(iter(self._conversations(f"held.conversation = {NUMBER}", [key])), None)
-
-    def describe(self, number: int, *, title: str | None = None, tags: Sequence[str] | None = None) -> None:
-        """Set the title or tags of a conversation; None keeps them.
-
-        Raises StoreError when it is missing, or for the title of one that the library has.
-        """
+    def delete(self, id: str) -> None:
+        """Remove a session; the library keeps its conversations. StoreError when it is missing."""
         with self._store.write() as db:
-            conversation = self.conversation(number)
-            if title is not None and conversation.key is not None:
-                raise StoreError("The title of a conversation of the library is set there.")
-            changes = {} if title is None else {"title": writable(title).strip()}
-            if tags is not None:
-                changes["tags"] = _tags(tags)
-            if changes:
-                db.table("session_conversations").update(number, changes)
-
-    def keys_of_old(self, before: datetime) -> list[str]:
-        """Return the keys of the library's conversations whose session ended before a time."""
-        rows = self._rows(
-            "SELECT key FROM conversations JOIN session_conversations AS held"
-            " ON held.conversation = conversations.number"
-            " JOIN sessions ON sessions.number = held.session WHERE ended < ? AND deleted_at IS NULL",
-            [before.isoformat()],
-        )
-        return [key for (key,) in rows]
-
-    def old(self, before: datetime) -> OldSessions:
-        """Return what `clean_up` would remove and keep for the same time."""
-        values = [before.isoformat()]
-        sessions, workspaces = self._row(
-            "SELECT count(*), count(DISTINCT workspace) FROM sessions WHERE ended < ?", values
-        )
-        total, in_library = self._row(
-            "SELECT count(*), count(conversation) FROM session_conversations"
-            " WHERE session IN (SELECT number FROM sessions WHERE ended < ?)",
-            values,
-        )
-        return OldSessions(sessions, workspaces, total - in_library, in_library)
+            db.table("sessions").delete(_find_session(db, id)["number"])
 
     def clean_up(self, before: datetime) -> int:
-        """Remove the sessions that ended before a time, and return how many.
-
-        The library keeps its conversations.
-        """
-        values = [before.isoformat()]
+        """Remove the sessions that ended before a time, and return how many; see `delete`."""
         with self._store.write() as db:
-            db.table("session_conversations").delete_where(
-                "conversation IS NULL AND session IN (SELECT number FROM sessions WHERE ended < ?)", values
-            )
-            return db.execute("DELETE FROM sessions WHERE ended < ?", values).rowcount
+            return db.execute("DELETE FROM sessions WHERE ended < ?", [before.isoformat()]).rowcount
 
-    def _conversations(
-        self, condition: str, values: list[Any], limit: int = -1, offset: int = 0
-    ) -> list[SessionConversation]:
-        order = "ORDER BY began, held.number LIMIT ? OFFSET ?"
-        sql = f"{_CONVERSATION} WHERE {condition} {order}"
-        return self._records(SessionConversation, sql, [*values, limit, offset])
+    def _conversations(self, condition: str, values: list[Any]) -> list[SessionConversation]:
+        sql = f"{_CONVERSATION} WHERE {condition} ORDER BY began, held.number"
+        return self._records(SessionConversation, sql, values)
 
 
 def _find_session(db: Database, id: str) -> dict[str, Any]:
     """Return the row of a session with its count of conversations; StoreError when it is missing."""
     for row in db.query(f"{_SESSION} WHERE id = ?", [id]):
         return row
-    raise StoreError(f"There is no session {id!r}; it was cleaned up, or is in another library.")
+    raise StoreError(f"There is no session {id!r}; it was deleted, or is in another library.")
 
 
 def _new_id(db: Database, at: datetime) -> str:
@@ -288,11 +184,6 @@ def _new_id(db: Database, at: datetime) -> str:
         if not db.table("sessions").count_where("id = ?", [id]):
             return id
         digits += 1
-
-
-def _tags(tags: Iterable[str]) -> str:
-    """Return tags as they are stored: each once, none empty."""
-    return json.dumps(list(dict.fromkeys(tag for tag in (writable(tag).strip() for tag in tags) if tag)))
 
 
 def _insert_conversation(db: Database, session: int, at: datetime) -> int:

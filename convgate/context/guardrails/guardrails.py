@@ -177,9 +177,8 @@ class Guardrails(AbstractContextManager["Guardrails"]):
 
     def _evaluate(self, store: Store) -> list[Alert]:
         now, requests = self._clock(), Requests(store)
-        requests.remove_before(now.timestamp() - 86_400 * self._settings.guard_log_days)
-        if requests.might_exceed(self._settings.guard_log_max_rows):
-            requests.keep_newest(self._settings.guard_log_max_rows)
+        log_start = now.timestamp() - 86_400 * self._settings.guard_log_days
+        requests.trim(log_start, self._settings.guard_log_max_rows)
         alerts, changed = update_alerts(store, self._settings, now)
         self._fallbacks, self._evaluated_at = fallbacks_of(alerts), time.monotonic()
         return changed

@@ -40,7 +40,7 @@ def record_outcomes(
         with closing(Store((place or load_settings()).database)) as store:
             return record_outcomes(outcomes, place=store)
     flush_requests(place.path)
-    return Requests(place).tell_outcomes(outcomes, datetime.now(UTC))
+    return Requests(place).record_outcomes(outcomes, datetime.now(UTC))
 
 
 def record_outcome_lines(

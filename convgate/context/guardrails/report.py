@@ -22,7 +22,7 @@ from convgate.context.mode import MODES, Mode
 from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
-from convgate.store.requests import NO_OUTCOMES, Outcomes, RequestCounts, RequestFigures, Sums
+from convgate.store.requests import NO_OUTCOMES, Outcomes, Requests, Sums
 
 MAX_BINS = 96
 MAX_LATENCIES = 20_000  # requests from which percentiles are taken; of more, about so many are drawn
@@ -36,7 +36,6 @@ _WIDTHS = tuple(
 class Totals(Sums):
     """Sums over the requests of a period, or of one bin of it."""
 
-    classified: Mapping[str, int]  # requests by the mode that was found; all modes
     latency: tuple[float, ...] | None  # seconds that building took: p50, p95, p99; None without requests
 
     @property
@@ -102,22 +101,22 @@ def report(store: Store, settings: Settings, since: datetime, until: datetime, n
     Raises StoreError when the database cannot be read.
     """
     since = min(since, until)
-    figures, states, counts = RequestFigures(store), GuardStates(store), RequestCounts(store)
+    requests, states = Requests(store), GuardStates(store)
     latest, open_alerts = observe(store, settings, now), states.open_alerts()
     edges = bin_edges(since, until)
-    seconds = np.array(figures.seconds(since, until, most=MAX_LATENCIES), dtype=np.float64).reshape(-1, 2)
+    seconds = np.array(requests.seconds(since, until, limit=MAX_LATENCIES), dtype=np.float64).reshape(-1, 2)
     places = np.searchsorted([edge.timestamp() for edge in edges], seconds[:, 0], side="right") - 1
     bins = tuple(
         Bin(
             *span,
-            _totals(figures, *span, seconds[places == place, 1]),
-            _max_divergence(figures, *span, latest.baseline, settings.guard_drift_min_requests),
+            _totals(requests, *span, seconds[places == place, 1]),
+            _max_divergence(requests, *span, latest.baseline, settings.guard_drift_min_requests),
         )
         for place, span in enumerate(pairwise(edges))
     )
-    totals = _totals(figures, since, until, seconds[:, 1])
+    totals = _totals(requests, since, until, seconds[:, 1])
     baseline, overall = latest.baseline, latest.overall_rate
-    period_outcomes = counts.outcomes(since, until, MODES)
+    period_outcomes = requests.outcomes(since, until, MODES)
     limit = None if overall is None else settings.guard_error_factor * overall
     held = {alert.mode for alert in open_alerts if alert.kind == "errors"} - {"GENERAL"}
     return Report(
@@ -134,7 +133,7 @@ def report(store: Store, settings: Settings, since: datetime, until: datetime, n
             for mode in MODES
         ),
         tuple(states.alerts(since, until)),
-        counts.lost(since, until),
+        requests.lost(since, until),
     )
 
 
@@ -153,17 +152,15 @@ def bin_width(since: datetime, until: datetime, *, max_bins: int = MAX_BINS) -> 
     return next((width for width in _WIDTHS if width >= least), _WIDTHS[-1] * ceil(least / _WIDTHS[-1]))
 
 
-def _totals(
-    figures: RequestFigures, since: datetime, until: datetime, seconds: NDArray[np.float64]
-) -> Totals:
-    (sums,), (classified,) = figures.sums([since, until], MODES), figures.classified([since, until], MODES)
+def _totals(requests: Requests, since: datetime, until: datetime, seconds: NDArray[np.float64]) -> Totals:
+    sums = requests.sums(since, until, MODES)
     latency = tuple(np.percentile(seconds, (50, 95, 99)).tolist()) if seconds.size else None
     values = {field.name: getattr(sums, field.name) for field in fields(Sums)}
-    return Totals(**values, classified=classified, latency=latency)
+    return Totals(**values, latency=latency)
 
 
 def _max_divergence(
-    figures: RequestFigures, start: datetime, end: datetime, baseline: Baseline | None, min_requests: int
+    requests: Requests, start: datetime, end: datetime, baseline: Baseline | None, min_requests: int
 ) -> float | None:
     """Return the highest divergence of the hours of a bin with enough requests; of bins of days, its own."""
     if baseline is None:
@@ -171,7 +168,7 @@ def _max_divergence(
     length = end - start
     window = length if length > 24 * DRIFT_WINDOW else DRIFT_WINDOW
     hours = [
-        figures.classified([end - window * (step + 1), end - window * step], MODES)[0]
+        requests.classified(end - window * (step + 1), end - window * step)
         for step in range(ceil(length / window))
     ]
     return max(

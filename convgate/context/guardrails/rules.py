@@ -14,7 +14,7 @@ from convgate.core.errors import ContextError
 from convgate.core.settings import Settings
 from convgate.store.database import Store
 from convgate.store.guard_states import Alert, Baseline, GuardStates
-from convgate.store.requests import NO_OUTCOMES, Outcomes, RequestCounts
+from convgate.store.requests import NO_OUTCOMES, Outcomes, Requests
 
 RECOVERY = 0.8  # an alert is cleared below this share of its limit
 DRIFT_RECOVERY = 0.5  # the same for drift, of which an hour's figure varies by a fifth of the limit by chance
@@ -25,6 +25,7 @@ MAX_OUTCOMES = 50  # newest outcomes of a mode that count
 MIN_FAILURES = 5  # of a mode; fewer are taken for chance
 MAX_CHANCE = 0.005  # probability of so many failures in a mode that fails no more often than all others
 MIN_OVERALL_OUTCOMES = 100  # that an overall error rate needs
+_MOMENT = timedelta(microseconds=1)  # periods of the log exclude their end, here they include it
 COOL_DOWN = timedelta(hours=1)  # that a failing mode is held before it is tried again
 
 
@@ -93,21 +94,22 @@ class Observation:
 
 def observe(store: Store, settings: Settings, now: datetime) -> Observation:
     """Return the figures at a moment. Raises StoreError."""
-    counts, states = RequestCounts(store), GuardStates(store)
+    requests, states = Requests(store), GuardStates(store)
+    end = now + _MOMENT
     baseline = states.baseline()
     part = timedelta(minutes=settings.guard_low_confidence_minutes) / LOW_CONFIDENCE_PARTS
-    starts = states.trusted_since()  # by mode, when it was tried again
-    oldest = now - timedelta(hours=settings.guard_error_hours)
+    starts = {mode: start + _MOMENT for mode, start in states.trusted_since().items()}
+    oldest = end - timedelta(hours=settings.guard_error_hours)
     overall = baseline.outcomes if baseline is not None else NO_OUTCOMES
     if overall.count < MIN_OVERALL_OUTCOMES:
-        overall = _sum(counts.outcomes(None, now, MODES).values())
+        overall = _sum(requests.outcomes(None, end, MODES).values())
     return Observation(
         now,
         baseline,
-        counts.classified(now - DRIFT_WINDOW, now, MODES),
-        counts.unsure([now - part * step for step in range(LOW_CONFIDENCE_PARTS, -1, -1)]),
+        requests.classified(end - DRIFT_WINDOW, end),
+        requests.unsure([end - part * step for step in range(LOW_CONFIDENCE_PARTS, -1, -1)]),
         {
-            mode: counts.last_outcomes(mode, max(oldest, starts.get(mode, oldest)), now, most=MAX_OUTCOMES)
+            mode: requests.last_outcomes(mode, max(oldest, starts.get(mode, oldest)), end, limit=MAX_OUTCOMES)
             for mode in MODES
         },
         overall,
@@ -208,9 +210,10 @@ def set_baseline(
 
     Raises ContextError, and keeps the previous baseline, when there are fewer than drift needs.
     """
-    logged = RequestCounts(store)
-    outcomes = _sum(logged.outcomes(since, until, MODES).values())
-    baseline = Baseline(now, logged.classified(since, until, MODES), outcomes, since, until)
+    requests = Requests(store)
+    period = since + _MOMENT, until + _MOMENT
+    outcomes = _sum(requests.outcomes(*period, MODES).values())
+    baseline = Baseline(now, requests.classified(*period), outcomes, since, until)
     found, needed = baseline.requests, settings.guard_drift_min_requests
     if found < needed:
         raise ContextError(f"{found:,} requests; a baseline needs {needed:,} (guard_drift_min_requests)")

@@ -6,18 +6,8 @@
 `SessionManager` applies the same rules to a running agent, on the library's database.
 """
 
-from convgate.policies.sessions.boundaries import Boundaries, Boundary, Kind, Moved, with_moved
+from convgate.policies.sessions.boundaries import Boundaries, Boundary, Kind, WorkflowState, with_moved
 from convgate.policies.sessions.rules import BoundaryRules
 from convgate.policies.sessions.segmentation import segment
-from convgate.policies.sessions.workflow import WorkflowState
 
-__all__ = [
-    "Boundaries",
-    "Boundary",
-    "BoundaryRules",
-    "Kind",
-    "Moved",
-    "WorkflowState",
-    "segment",
-    "with_moved",
-]
+__all__ = ["Boundaries", "Boundary", "BoundaryRules", "Kind", "WorkflowState", "segment", "with_moved"]

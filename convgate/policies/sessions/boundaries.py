@@ -1,14 +1,17 @@
-"""What a boundary is, what is found in a transcript, and boundaries that a person set."""
+"""Boundaries, and what messages themselves say about them: workflow states, and edits of people."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.decisions import Decision
 from convgate.core.text import quote
+
+if TYPE_CHECKING:
+    from convgate.store.edits import MovedBoundary
 
 Kind = Literal["session", "conversation", "none"]
 """What begins with a message; every session begins a conversation, too."""
@@ -18,19 +21,15 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 Rule = Literal["first", "idle_gap", "new_command", "workflow_complete", "continue_command", "person"]
 
 MOVED_FIELD = "session_boundary"
-"""The field of a message that says what a person made of it: a kind, or `{"kind": …, "note": …}`."""
+"""The field of a message with what a person says of it: a kind, or `{"kind": …, "note": …}`."""
 
 
-class Moved(Protocol):
-    """What a person made of a message, against the rules or with them."""
+WorkflowState = Literal["PLANNING", "EXECUTING", "TESTING", "VALIDATING", "COMPLETE"]
 
-    @property
-    def kind(self) -> Kind:
-        """What begins with the message."""
+STATES: tuple[WorkflowState, ...] = get_args(WorkflowState)
 
-    @property
-    def note(self) -> str:
-        """Why, in the person's words; empty where nothing was said."""
+STATE_FIELD = "workflow_state"
+"""The field of a message that names the workflow state which it reaches, in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +38,11 @@ class Boundary(Decision):
 
     @property
     def kind(self) -> Kind:
-        """What begins with the message."""
+        """Return what begins with the message."""
         return next(kind for kind in KINDS if kind == self.outcome)
 
     def to_json(self) -> dict[str, Any]:
-        """The record that `convgate sessions` prints."""
+        """Return the record that `convgate sessions` prints."""
         return {"index": self.item, "kind": self.outcome, "rule": self.rule, "reason": self.reason}
 
 
@@ -54,30 +53,32 @@ class Boundaries:
     messages: int
     records: tuple[Boundary, ...] = ()  # one for each conversation, by message
     continued: tuple[Boundary, ...] = ()  # messages that would have begun something, and why they do not
-    problems: tuple[str, ...] = ()  # what messages say about boundaries and cannot be taken
+    problems: tuple[str, ...] = ()  # values of messages that are not known
 
     @property
     def conversation_starts(self) -> tuple[int, ...]:
-        """0-based indices, increasing; they contain 0 unless there is no message."""
+        """Return 0-based indices, increasing; they contain 0 unless there is no message."""
         return tuple(record.item for record in self.records)
 
     @property
     def session_starts(self) -> tuple[int, ...]:
-        """0-based indices, increasing, all of them also those of conversations."""
+        """Return 0-based indices, increasing, all of them also those of conversations."""
         return tuple(record.item for record in self.records if record.outcome == "session")
 
     def begun(self, index: int, kind: Kind = "conversation") -> Boundary:
-        """Where that began which message `index` is part of: its conversation, or its session.
+        """Return where the conversation, or the session, of message `index` began.
 
         Raises IndexError when there is no such message.
         """
         if not 0 <= index < self.messages:
             raise IndexError(f"message {index} asked for, but there are {self.messages}")
-        wanted = {"session"} if kind == "session" else {"session", "conversation"}
-        return next(one for one in reversed(self.records) if one.item <= index and one.outcome in wanted)
+        kinds = {"session"} if kind == "session" else {"session", "conversation"}
+        return next(
+            record for record in reversed(self.records) if record.item <= index and record.outcome in kinds
+        )
 
     def to_json(self) -> dict[str, Any]:
-        """The object that `convgate sessions` prints; reasons are in the order of the conversations."""
+        """Return the object that `convgate sessions` prints, with a reason for each conversation."""
         return {
             "conversation_starts": list(self.conversation_starts),
             "session_starts": list(self.session_starts),
@@ -85,32 +86,42 @@ class Boundaries:
         }
 
 
-def with_moved(conversation: Conversation, moved: Mapping[int, Moved]) -> Conversation:
-    """The conversation with what a person made of its messages, so that every policy sees it.
+def with_moved(conversation: Conversation, moved: Mapping[int, MovedBoundary]) -> Conversation:
+    """Return the conversation with what people say of its messages, so that every policy sees it.
 
     moved: by the message's 0-based index; what is past the end is left out.
     """
     if not moved:
         return conversation
     turns = list(conversation.turns)
-    for index, one in moved.items():
+    for index, edit in moved.items():
         if 0 <= index < len(turns):
-            mark = {MOVED_FIELD: {"kind": one.kind, "note": one.note}}
+            mark = {MOVED_FIELD: {"kind": edit.kind, "note": edit.note}}
             turns[index] = replace(turns[index], metadata={**turns[index].metadata, **mark})
     return replace(conversation, turns=tuple(turns))
 
 
 def moved_by(turn: Turn) -> tuple[Kind, str] | None:
-    """What a person made of the message, and the note to it; None when nobody did or it is unknown."""
-    said = turn.metadata.get(MOVED_FIELD)
-    kind, note = (said.get("kind"), said.get("note")) if isinstance(said, Mapping) else (said, None)
-    found = next((known for known in KINDS if known == kind), None)
-    return None if found is None else (found, note if isinstance(note, str) else "")
+    """Return what a person says of the message, and the note to it; None without a known kind."""
+    value = turn.metadata.get(MOVED_FIELD)
+    kind, note = (value.get("kind"), value.get("note")) if isinstance(value, Mapping) else (value, None)
+    known = next((known for known in KINDS if known == kind), None)
+    return None if known is None else (known, note if isinstance(note, str) else "")
 
 
-def unknown_move(turn: Turn) -> str | None:
-    """What is wrong with the boundary that the message names; None when nothing is."""
-    said = turn.metadata.get(MOVED_FIELD)
-    if said is None or moved_by(turn) is not None:
-        return None
-    return f"{MOVED_FIELD} is {quote(said, 40)}, which is none of {', '.join(KINDS)}; the rules decided"
+def workflow_state_of(turn: Turn) -> WorkflowState | None:
+    """Return the state that the message reaches; None when it names none, or an unknown one."""
+    value = turn.metadata.get(STATE_FIELD)
+    name = value.strip().upper() if isinstance(value, str) else None
+    return next((state for state in STATES if state == name), None)
+
+
+def problems_of(turn: Turn, index: int) -> list[str]:
+    """Return the values of message `index` that are not known, a sentence each."""
+    problems = []
+    state, moved = turn.metadata.get(STATE_FIELD), turn.metadata.get(MOVED_FIELD)
+    if state not in (None, "") and workflow_state_of(turn) is None:
+        problems.append(f"{STATE_FIELD} is {quote(state, 40)}, not one of {', '.join(STATES)}; ignored")
+    if moved is not None and moved_by(turn) is None:
+        problems.append(f"{MOVED_FIELD} is {quote(moved, 40)}, not one of {', '.join(KINDS)}; ignored")
+    return [f"message {index}: {problem}" for problem in problems]

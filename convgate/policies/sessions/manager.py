@@ -1,8 +1,8 @@
 """Sessions of a running agent, kept in the library's database.
 
     sessions = convgate.SessionManager(workspace="shop")
-    found = sessions.detect("continue authentication")
-    found.session.id, found.boundary            # where the message belongs, and what begins with it
+    detection = sessions.detect("continue authentication")
+    detection.session.id, detection.boundary    # where the message belongs, and what begins with it
 
 Several workspaces, threads and processes share a database: each message is one transaction.
 """
@@ -10,7 +10,7 @@ Several workspaces, threads and processes share a database: each message is one 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,12 +20,9 @@ from convgate.core.conversation import Turn
 from convgate.core.errors import SessionError
 from convgate.core.settings import Settings, load_settings
 from convgate.core.text import format_duration
-from convgate.policies.sessions.boundaries import Boundary
-from convgate.policies.sessions.clock import Clock
+from convgate.policies.sessions.boundaries import Boundary, problems_of, workflow_state_of
 from convgate.policies.sessions.rules import BoundaryRules
-from convgate.policies.sessions.segmentation import State, problems_of, step
-from convgate.policies.sessions.workflow import workflow_state_of
-from convgate.store.conversations import Conversations
+from convgate.policies.sessions.segmentation import State, step
 from convgate.store.damage import translate_decoding_errors
 from convgate.store.database import Store
 from convgate.store.sessions import Session, SessionConversation, Sessions
@@ -41,25 +38,25 @@ class Detection:
 
     session: Session
     conversation: int  # number of the conversation, as `SessionManager.conversations` has it
-    boundary: Boundary | None  # what begins with it, or why nothing does although it would have
-    problems: tuple[str, ...] = ()  # what it says about boundaries and cannot be taken
+    boundary: Boundary | None  # what begins with it, or why nothing does
+    problems: tuple[str, ...] = ()  # its values that are not known
 
     @property
     def is_new_session(self) -> bool:
-        """Whether a session begins with the message."""
+        """Return whether a session begins with the message."""
         return self.boundary is not None and self.boundary.kind == "session"
 
     @property
     def is_new_conversation(self) -> bool:
-        """Whether a conversation begins with the message; with every session one does."""
+        """Return whether a conversation begins with the message, as with every session."""
         return self.boundary is not None and self.boundary.kind != "none"
 
 
 class SessionManager:
     """The sessions of one workspace; those of others are never touched.
 
-    place: a store, or settings, or a file of them, that name one; the usual settings unless given. Of
-    settings come the rules, how long ended sessions are kept, and whether they are cleaned up now.
+    place: a store, or settings, or a file of them; the usual settings unless given. Settings also name the
+    rules, how long ended sessions are kept, and whether they are cleaned up now.
     """
 
     def __init__(
@@ -87,11 +84,11 @@ class SessionManager:
             self.clean_up()
 
     def detect(self, message: str | Mapping[str, Any] | Turn, *, at: datetime | None = None) -> Detection:
-        """The session and conversation that a message belongs to; they are made where one begins with it.
+        """Return the session and conversation of a message, added when they begin with it.
 
-        message: what the user says, or any message of the talk: the assistant's count for the gap. at: when
-        it came; its own time or else the present unless given. A time without a zone is this machine's, and
-        one in the future is taken for the present. Raises TranscriptError when it is no message.
+        message: the user's text, or any message; the assistant's count for the gap. at: when it came, by
+        default its own time or now. A time without a zone is this machine's; one in the future counts as now.
+        Raises TranscriptError when it is no message.
         """
         if at is not None and not isinstance(at, datetime):
             raise SessionError(f"at is a datetime; got {at!r}")
@@ -118,7 +115,7 @@ class SessionManager:
         return Detection(session, conversation, boundary, tuple(problems))
 
     def active(self) -> Session | None:
-        """The session of this workspace that the next message may go on in."""
+        """Return the active session of this workspace, or None."""
         live = self._sessions.live(self.workspace)
         return None if live is None else live.session
 
@@ -129,52 +126,34 @@ class SessionManager:
             return None if session is None else self._sessions.end(session.id, self._now(), reason)
 
     def recent(self, *, limit: int = 20, everywhere: bool = False) -> list[Session]:
-        """The last sessions of this workspace, or of all, the one that was last at work first."""
+        """Return the last sessions of this workspace, or of all, the newest activity first."""
         return self._sessions.recent(None if everywhere else self.workspace, limit=limit)
 
     def conversations(self, session: str | None = None) -> list[SessionConversation]:
-        """The conversations of a session, the active one unless its id is given, in order."""
+        """Return the conversations of a session, the active one unless its id is given, in order."""
         return self._sessions.conversations(self._named(session))
 
     def add_conversation(self, key: str, *, session: str | None = None) -> SessionConversation:
-        """Put a conversation of the library into a session, the active one unless its id is given.
+        """Move a conversation of the library into a session, the active one unless its id is given.
 
-        It is the one that is open there, if that is not in the library yet, and a further one else. Raises
-        StoreError when the library does not have it.
+        It becomes the open one, if that is not in the library yet. Raises StoreError when the library does
+        not have it.
         """
         with self.store.write():
             return self._sessions.add_conversation(self._named(session), key, self._now())
 
-    def describe(
-        self, conversation: int, *, title: str | None = None, tags: Sequence[str] | None = None
-    ) -> SessionConversation:
-        """Give a conversation, by its number, a title or tags; what is not given stays.
+    def clean_up(self, *, retention_days: float | None = None) -> int:
+        """Remove the sessions, of all workspaces, that ended longer ago than they are kept; return how many.
 
-        Where the library has the conversation, the title is the library's, too.
-        """
-        with self.store.write():
-            key = self._sessions.conversation(conversation).key
-            if title is not None and key is not None:
-                Conversations(self.store).rename(key, title)
-            self._sessions.describe(conversation, title=title if key is None else None, tags=tags)
-            return self._sessions.conversation(conversation)
-
-    def clean_up(self, *, retention_days: float | None = None, with_conversations: bool = False) -> int:
-        """Remove the sessions, of all workspaces, that ended longer ago than they are kept; how many.
-
-        retention_days: as the settings say unless given. Conversations stay in the library, unless
-        `with_conversations` deletes them there as well, from where they can come back until they are purged.
+        retention_days: as the settings say unless given. The library keeps all conversations.
         """
         days = self._retention if retention_days is None else retention_days
         if not days > 0:
             raise SessionError(f"sessions are kept for more than 0 days; got {days}")
         try:
-            before = self._now() - timedelta(days=days)
+            return self._sessions.clean_up(self._now() - timedelta(days=days))
         except OverflowError:  # for ever
             return 0
-        if with_conversations:
-            Conversations(self.store).delete(self._sessions.keys_of_old(before))
-        return self._sessions.clean_up(before)
 
     def _named(self, session: str | None) -> str:
         if session is not None:
@@ -189,22 +168,22 @@ class SessionManager:
         return self._clock().astimezone(UTC)
 
     def _stamped(self, turn: Turn, at: datetime | None, problems: list[str]) -> Turn:
-        """The message with its time in UTC, which is never after the present."""
+        """Return the message with its time in UTC, at most now."""
         now = self._now()
-        told = at or turn.timestamp or now
+        given = at or turn.timestamp or now
         try:
-            moment = told.astimezone(UTC)
+            moment = given.astimezone(UTC)
         except (OverflowError, ValueError):  # the first and last of all days
-            problems.append(f"{told} is no time; the present was taken")
+            problems.append(f"{given} is out of range; now was used")
             return replace(turn, timestamp=now)
         if moment > now:
             ahead = format_duration((moment - now).total_seconds())
-            problems.append(f"its time is {ahead} ahead of the clock; the present was taken")
+            problems.append(f"its time is {ahead} ahead of the clock; now was used")
         return replace(turn, timestamp=min(moment, now))
 
 
 def _turn_of(message: str | Mapping[str, Any] | Turn, problems: list[str]) -> Turn:
-    """The message as a turn; what is odd about it goes to `problems`."""
+    """Return the message as a turn; warnings go to `problems`."""
     if isinstance(message, Turn):
         return message
     if isinstance(message, str):
@@ -213,22 +192,20 @@ def _turn_of(message: str | Mapping[str, Any] | Turn, problems: list[str]) -> Tu
 
 
 def _dump(state: State) -> str:
-    clock = state.clock
+    # Without the zone: all times are in UTC here.
+    latest = state.latest and state.latest.isoformat()
     return json.dumps(
         {
             "messages": state.messages,
-            "spoken": state.spoken,
+            "has_spoken": state.has_spoken,
             "closed_at": state.closed_at,
-            "latest": clock.latest and clock.latest.isoformat(),
-            "behind": clock.behind and clock.behind.isoformat(),
-            "set_back": clock.set_back,
+            "latest": latest,
         }
     )
 
 
 @translate_decoding_errors("the state of a session")
 def _load(text: str) -> State:
-    held = json.loads(text)
-    latest, behind = (held[name] and datetime.fromisoformat(held[name]) for name in ("latest", "behind"))
-    clock = Clock(latest, behind, held["set_back"])
-    return State(held["messages"], held["spoken"], held["closed_at"], clock)
+    values = json.loads(text)
+    latest = values["latest"] and datetime.fromisoformat(values["latest"])
+    return State(values["messages"], values["has_spoken"], values["closed_at"], latest)

@@ -1,4 +1,4 @@
-"""What makes a boundary: the idle gap, the commands, the end of a workflow."""
+"""The rules of boundaries: the idle gap, the commands, the end of a workflow."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _NO_COMMAND_BEFORE = {
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a person asks for in so many words."""
+    """A request to begin or to continue a conversation."""
 
     kind: Literal["new", "continue"]
     words: str  # as the person wrote them
@@ -39,7 +39,7 @@ class Command:
 
 @dataclass(frozen=True)
 class BoundaryRules:
-    """The settings of one way to draw boundaries; SessionError when one is out of its range."""
+    """The settings that decide where boundaries are; SessionError when one is out of range."""
 
     idle_gap: float = 7_200.0  # seconds, 0 or more; a longer one ends a session; inf: none does
     continue_overrides_gap: bool = True  # whether a continue command goes on after a longer gap
@@ -65,7 +65,7 @@ class BoundaryRules:
 
     @classmethod
     def of(cls, settings: Settings) -> BoundaryRules:
-        """The rules that the settings name."""
+        """Return the rules that the settings name."""
         return cls(
             idle_gap=settings.session_idle_gap,
             continue_overrides_gap=settings.session_continue_overrides_gap,
@@ -75,7 +75,7 @@ class BoundaryRules:
         )
 
     def command_of(self, turn: Turn) -> Command | None:
-        """The command that a user's message is or begins with; a "please" in front of it does not matter."""
+        """Return the command that a user's message is or begins with, also after a "please", or None."""
         if turn.role != "user":
             return None
         text = next((part.text for part in turn.parts if part.kind == "text"), "")
@@ -90,7 +90,7 @@ class BoundaryRules:
 
 
 def _pattern(commands: Iterable[str]) -> re.Pattern[str] | None:
-    """Finds a command at the opening of a text; None when there is no command.
+    """Return what matches a command at the start of a text; None without commands.
 
     It ends where its word ends: "next.js", "continue-on-error" and "next()" are other words.
     """

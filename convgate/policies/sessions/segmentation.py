@@ -1,4 +1,4 @@
-"""Where conversations and sessions begin: one step a message, the same for a file and for a running agent.
+"""Find where conversations and sessions begin, one message at a time, for files and running agents.
 
 >>> talk = [Turn.of("user", "Hi"), Turn.of("assistant", "Hello!"), Turn.of("user", "New topic: tea")]
 >>> segment(talk).conversation_starts
@@ -8,14 +8,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 
 from convgate.core.conversation import Turn
 from convgate.core.text import format_duration
-from convgate.policies.sessions.boundaries import Boundaries, Boundary, Kind, Rule, moved_by, unknown_move
-from convgate.policies.sessions.clock import Clock
+from convgate.policies.sessions.boundaries import (
+    Boundaries,
+    Boundary,
+    Kind,
+    Rule,
+    moved_by,
+    problems_of,
+    workflow_state_of,
+)
 from convgate.policies.sessions.rules import BoundaryRules, Command
-from convgate.policies.sessions.workflow import COMPLETE, unknown_state, workflow_state_of
 
 STAGE = "sessions"
 _DEFAULT = BoundaryRules()
@@ -26,13 +33,14 @@ class State:
     """All that the next message has to know of those before it."""
 
     messages: int = 0  # so far; the index of the next one
-    spoken: bool = False  # whether anybody said anything; instructions do not count
-    closed_at: int | None = None  # index of the message whose COMPLETE closed the present conversation
-    clock: Clock = field(default_factory=Clock)
+    has_spoken: bool = False  # whether there was a message that is no instruction
+    closed_at: int | None = None  # index of the message whose COMPLETE closed the current conversation
+    latest: datetime | None = None  # latest time, in UTC; without a zone while no message named one
+    zone: tzinfo | None = None  # of the newest time that names one
 
 
 def segment(turns: Iterable[Turn], rules: BoundaryRules = _DEFAULT) -> Boundaries:
-    """What begins where in a transcript: by times, commands and workflow states, and by what a person set."""
+    """Return what begins where in a transcript, by times, commands, workflow states and edits of people."""
     state = State()
     begun: list[Boundary] = []
     continued: list[Boundary] = []
@@ -46,59 +54,85 @@ def segment(turns: Iterable[Turn], rules: BoundaryRules = _DEFAULT) -> Boundarie
 
 
 def step(state: State, turn: Turn, rules: BoundaryRules) -> tuple[State, Boundary | None]:
-    """The state after the next message, and what begins with it.
+    """Return the state after the next message, and what begins with it.
 
     A boundary of the kind "none" says why nothing begins although something would have; None is the usual
-    message. Instructions are no part of the talk: they begin nothing, and no gap runs from them.
+    message. Instructions begin nothing, and no gap runs from them.
     """
-    index, clock, closed_at, gap = state.messages, state.clock, state.closed_at, None
+    index, closed_at, gap = state.messages, state.closed_at, None
+    latest, zone = state.latest, state.zone
     command = rules.command_of(turn)
     if not turn.is_instruction:
-        gap, clock = clock.tick(turn.timestamp)
-        closed_at = None  # it opens another conversation, or goes on with this one
+        gap, latest, zone = _measure_gap(state, turn.timestamp)
+        closed_at = None
         if _continues(command) and turn.timestamp is None and rules.continue_overrides_gap:
-            clock = Clock(
-                zone=clock.zone
-            )  # nobody knows when it was asked, but what answers it goes on as well
-    if rules.close_on_complete and workflow_state_of(turn) == COMPLETE:
+            latest = None  # its answer continues the conversation, too
+    if rules.close_on_complete and workflow_state_of(turn) == "COMPLETE":
         closed_at = index
+    has_spoken = state.has_spoken or not turn.is_instruction
     boundary = _boundary(state, turn, rules, gap, command)
-    return State(index + 1, state.spoken or not turn.is_instruction, closed_at, clock), boundary
+    return State(index + 1, has_spoken, closed_at, latest, zone), boundary
 
 
-def problems_of(turn: Turn, index: int) -> list[str]:
-    """What the message says about boundaries and cannot be taken; it is message `index`."""
-    return [f"message {index}: {problem}" for problem in (unknown_state(turn), unknown_move(turn)) if problem]
+def _measure_gap(
+    state: State, moment: datetime | None
+) -> tuple[float | None, datetime | None, tzinfo | None]:
+    """Return seconds since the latest time, None where unknown, then the latest time and zone from here on.
+
+    A time before the latest is a message out of order: its gap is 0. A time without a zone is in the zone of
+    the newest time that names one.
+    """
+    latest, zone = state.latest, state.zone
+    if moment is None:
+        return None, latest, zone
+    # An offset alone: who lives in a zone with summer time still counts whole hours.
+    zone = moment.tzinfo if moment.utcoffset() is not None else zone
+    at = _to_utc(moment.replace(tzinfo=zone))
+    if latest is not None and latest.tzinfo is None:
+        latest = _to_utc(latest.replace(tzinfo=zone))
+    if at is None or latest is None:
+        return None, at or latest, zone
+    return max(0.0, (at - latest).total_seconds()), max(at, latest), zone
+
+
+def _to_utc(moment: datetime) -> datetime | None:
+    """Return the time in UTC, as it is without a zone; None on the first and last day of all years."""
+    if moment.tzinfo is None:
+        return moment
+    try:
+        return moment.astimezone(UTC)
+    except OverflowError:
+        return None
 
 
 def _boundary(
     state: State, turn: Turn, rules: BoundaryRules, gap: float | None, command: Command | None
 ) -> Boundary | None:
-    """What begins with a message, the strongest reason first."""
+    """Return what begins with a message, for the strongest reason."""
     index, closed_at = state.messages, state.closed_at
     if index == 0:
-        return _made(index, "session", "first", "It is the first message.")
+        return _begin(index, "session", "first", "It is the first message.")
     if moved := moved_by(turn):
         kind, note = moved
-        return _made(index, kind, "person", f"{_PERSON[kind]}{f': {note}' if note else '.'}")
-    if turn.is_instruction or not state.spoken:
+        return _begin(index, kind, "person", f"{_PERSON[kind]}{f': {note}' if note else '.'}")
+    if turn.is_instruction or not state.has_spoken:
         return None
     continues = _continues(command)
     passed = _passed(gap, rules)
     if passed and not (continues and rules.continue_overrides_gap):
         beside = f' "{command.words}" does not override it.' if command and continues else ""
-        return _made(index, "session", "idle_gap", f"{passed}.{beside}")
+        return _begin(index, "session", "idle_gap", f"{passed}.{beside}")
     if command and not continues:
-        return _made(index, "conversation", "new_command", f'"{command.words}" asks for a new conversation.')
+        return _begin(index, "conversation", "new_command", f'"{command.words}" asks for a new conversation.')
     if closed_at is not None:  # nothing is left to continue; where the gap has passed, the session goes on
         reason = (
             f"The workflow reached COMPLETE at message {closed_at}, which closed the conversation before."
         )
-        return _made(index, "conversation", "workflow_complete", reason)
+        return _begin(index, "conversation", "workflow_complete", reason)
     if command and passed:
         over = _passed(gap, rules, "after {}")
         reason = f'"{command.words}" goes on with the conversation, {over}.'
-        return _made(index, "none", "continue_command", reason)
+        return _begin(index, "none", "continue_command", reason)
     return None
 
 
@@ -109,7 +143,7 @@ _PERSON = {
 }
 
 
-def _made(index: int, kind: Kind, rule: Rule, reason: str) -> Boundary:
+def _begin(index: int, kind: Kind, rule: Rule, reason: str) -> Boundary:
     return Boundary(index, kind, rule, reason, STAGE)
 
 
@@ -118,8 +152,8 @@ def _continues(command: Command | None) -> bool:
 
 
 def _passed(gap: float | None, rules: BoundaryRules, words: str = "{} since the last message") -> str:
-    """The gap in words, when it is longer than the idle gap; else nothing."""
+    """Return the gap in words when it is longer than the idle gap, else ""."""
     if gap is None or gap <= rules.idle_gap:
         return ""
-    told, limit = format_duration(gap), format_duration(rules.idle_gap)
-    return f"{words.format(told)}, {'just ' * (told == limit)}more than the idle gap of {limit}"
+    length, limit = format_duration(gap), format_duration(rules.idle_gap)
+    return f"{words.format(length)}, {'just ' * (length == limit)}more than the idle gap of {limit}"

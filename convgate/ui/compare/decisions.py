@@ -18,7 +18,7 @@ from convgate.labels.agreement import kappa
 from convgate.policies.base import Policy
 from convgate.policies.selector import Selection
 from convgate.policies.sessions import BoundaryRules, segment
-from convgate.policies.sessions.workflow import workflow_state_of
+from convgate.policies.sessions.boundaries import workflow_state_of
 from convgate.policies.spec import PolicySpec
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes

@@ -116,7 +116,7 @@ def _draw_fallbacks(app: App, shown: Report) -> None:
     if not shown.totals.fallbacks:
         st.caption("None in this period.")
         return
-    requests = Requests(app.store).fallen(shown.since, shown.until, skip=0, limit=MAX_ROWS)
+    requests = Requests(app.store).fallen(shown.since, shown.until, limit=MAX_ROWS)
     rows = [
         {
             "time": status.format_time(request.at),

@@ -1,1 +1,1 @@
-"""The page Sessions: where conversations begin and why, moved by hand; and the sessions of running agents."""
+"""The page Sessions: the boundaries of one conversation, with edits and rules; and stored sessions."""

@@ -2,31 +2,197 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import streamlit as st
 
+from convgate.core.errors import SessionError
+from convgate.core.text import format_duration, truncate
+from convgate.figures.hover import on_screen
+from convgate.figures.layout import CONFIG
+from convgate.figures.sessions import HEIGHT, Timeline, describe_timeline, timeline_figure
+from convgate.figures.timeline import Event
+from convgate.policies.sessions import Boundaries, BoundaryRules
+from convgate.transcripts.characters import writable
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
+from convgate.ui.picker import Picker
 from convgate.ui.sessions import state
-from convgate.ui.sessions.conversation import draw_talk
+from convgate.ui.sessions.boundaries import ConversationBoundaries, load_boundaries, states_of, times_of
+from convgate.ui.sessions.edits import LABELS, draw_turn
+from convgate.ui.sessions.rules import draw_effect, draw_rules
+from convgate.ui.sessions.state import AXES, View
 from convgate.ui.sessions.stored import draw_stored
+from convgate.ui.state import clicked, selected_cell
+from convgate.ui.tables import draw_numbers
+from convgate.ui.text import literal
+from convgate.ui.theme import current_palette
+from convgate.ui.turn import turn_labels
 
+CHART, TABLE = "sessions.chart", "sessions.boundaries"
 _STYLE = Path(__file__).with_name("sessions.css")
-_PLACES = {"conversation": "One conversation", "stored": "Stored sessions"}
+_TABS = {"conversation": "One conversation", "stored": "Stored sessions"}
+_PICKER = Picker("sessions", state.change, state.page.open)
+_MAX_PROBLEMS = 5
+_MAX_ROWS_HEIGHT = 460  # pixels
+_MAX_WORDS = 120  # characters
 
 
 def sessions_page(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = state.current_view()
-    state.keep(view)
+    view, problems = state.page.current()
+    state.page.keep(view)
     draw_problems(problems)
     st.segmented_control(
-        "Show", list(_PLACES), format_func=_PLACES.__getitem__, required=True, label_visibility="collapsed",
+        "Show", list(_TABS), format_func=_TABS.__getitem__, required=True, label_visibility="collapsed",
         **state.page.control("on", view.on),
     )  # fmt: skip
     if view.on == "stored":
-        draw_stored(app, view)
+        draw_stored(app)
     else:
-        draw_talk(app, view)
+        _draw_conversation(app, view)
+
+
+def _draw_conversation(app: App, view: View) -> None:
+    picked = _PICKER.pick_conversation(app, view.conversation)
+    if picked is None:
+        return
+    key, conversation = picked
+    view, problems = view.showing(key).within(conversation)
+    state.page.keep(view)
+    draw_problems(problems)
+    try:
+        saved_rules = BoundaryRules.of(app.settings)
+    except SessionError as error:
+        st.error(literal(f"The settings of sessions are not valid: {error}"), icon=":material/error:")
+        return
+    rules = view.rules(saved_rules)
+    draw_rules(rules, saved_rules)
+    boundaries = load_boundaries(app, key, rules, saved_rules)
+    selected = boundaries.shown.conversation_starts[-1] if view.selected is None else view.selected
+    _draw_summary(boundaries)
+    draw_effect(boundaries)
+    _draw_chart(view, boundaries, selected)
+    with st.container(key="sessions-body"):
+        left, right = st.columns([1.45, 1], gap="medium")
+        with left:
+            _draw_table(boundaries)
+        with right, st.container(key="sessions-message"):
+            draw_turn(boundaries, selected)
+
+
+def _draw_summary(boundaries: ConversationBoundaries) -> None:
+    shown, by_rules = boundaries.shown, boundaries.by_rules
+    times = times_of(boundaries.key, boundaries.conversation)
+    longest = max(((later - time).total_seconds() for time, later in pairwise(times or ())), default=0.0)
+    draw_numbers(
+        [
+            ("Sessions", f"{len(shown.session_starts):,}", f"{len(by_rules.session_starts):,} by rules", ""),
+            (
+                "Conversations",
+                f"{len(shown.conversation_starts):,}",
+                f"{len(by_rules.conversation_starts):,} by rules",
+                "",
+            ),
+            ("Messages", f"{len(boundaries.conversation):,}", "", ""),
+            ("Longest gap", format_duration(round(longest)) if longest > 0 else "–", "", ""),
+            ("Edited turns", f"{len(boundaries.edits):,}", "", ""),
+        ],
+        key="sessions-strip",
+    )
+    if times is None:
+        st.info(
+            "Most messages have no time, so no gap ends a session. Commands, workflow states and edits still"
+            " count.",
+            icon=":material/timer_off:",
+        )
+    if shown.problems:
+        more = f" … and {len(shown.problems) - _MAX_PROBLEMS:,} more" * (len(shown.problems) > _MAX_PROBLEMS)
+        problems = on_screen("; ".join(shown.problems[:_MAX_PROBLEMS]))
+        st.warning(f"{literal(problems)}{more}", icon=":material/warning:")
+
+
+def _draw_chart(view: View, boundaries: ConversationBoundaries, selected: int) -> None:
+    times = times_of(boundaries.key, boundaries.conversation)
+    if times is not None:
+        st.segmented_control(
+            "Axis", list(AXES), format_func=AXES.__getitem__, required=True, label_visibility="collapsed",
+            **state.page.control("axis", view.axis),
+        )  # fmt: skip
+    conversation = boundaries.conversation
+    states = [
+        Event(turn, "state", f"The workflow is {name.lower()}.")
+        for turn, name in states_of(boundaries.key, conversation).items()
+    ]
+    timeline = Timeline(
+        labels=turn_labels(boundaries.key, conversation),
+        is_user=[turn.role == "user" for turn in conversation.turns],
+        events=sorted([*_events(boundaries.shown), *states], key=lambda event: event.turn),
+        sessions=boundaries.shown.session_starts,
+        times=times if view.axis == "time" else None,
+        edits=[
+            Event(turn, "state", f"Edited: {LABELS[edit.kind].lower()}{f': {edit.note}' * bool(edit.note)}")
+            for turn, edit in boundaries.edits.items()
+            if turn < len(conversation)
+        ],
+    )
+    st.plotly_chart(
+        timeline_figure(timeline, palette=current_palette(), selected=selected),
+        theme=None, key=CHART, on_select=_select_mark, selection_mode="points", config=CONFIG,
+        height=HEIGHT, alt=writable(describe_timeline(timeline, selected)),
+    )  # fmt: skip
+
+
+def _events(boundaries: Boundaries) -> list[Event]:
+    """Return where conversations and sessions begin, without the first message."""
+    return [
+        Event(record.item, kind, f"{LABELS[kind]}: {on_screen(record.reason)}")
+        for record in boundaries.records
+        if record.item and (kind := record.kind) != "none"
+    ]
+
+
+def _draw_table(boundaries: ConversationBoundaries) -> None:
+    rows = table_rows(boundaries)
+    st.dataframe(
+        rows, hide_index=True, key=TABLE, on_select=_select_row, selection_mode="single-cell",
+        height=min(38 + 35 * len(rows), _MAX_ROWS_HEIGHT), alt=f"{len(rows):,} boundaries",
+    )  # fmt: skip
+    st.session_state[f"{TABLE}.turns"] = [int(row["turn"]) - 1 for row in rows]
+    st.caption("Click a row to see its message and to edit the boundary.")
+
+
+def table_rows(boundaries: ConversationBoundaries) -> list[dict[str, str | int]]:
+    """Return a row for each boundary, and for each message that could have been one."""
+    shown, turns = boundaries.shown, boundaries.conversation.turns
+    starts = (*shown.conversation_starts, shown.messages)
+    lengths = {start: stop - start for start, stop in pairwise(starts)}
+    times = times_of(boundaries.key, boundaries.conversation)
+    rows: list[dict[str, str | int]] = []
+    for record in sorted((*shown.records, *shown.continued), key=lambda record: record.item):
+        words = " ".join(turns[record.item].scored_text[: 4 * _MAX_WORDS].split())
+        rows.append(
+            {
+                "turn": record.item + 1,
+                "time": f"{times[record.item]:%a %d %b %Y, %H:%M}" if times else "",
+                "begins": "nothing" if record.kind == "none" else record.kind,
+                "messages": lengths.get(record.item, 0),
+                "reason": writable(on_screen(record.reason)),
+                "text": writable(truncate(words, _MAX_WORDS)),
+            }
+        )
+    return rows
+
+
+def _select_mark() -> None:
+    state.page.touched()
+    state.page.select(clicked(CHART))
+
+
+def _select_row() -> None:
+    state.page.touched()
+    row, turns = selected_cell(TABLE), st.session_state.get(f"{TABLE}.turns", [])
+    if row is not None and row < len(turns):
+        state.page.select(turns[row])

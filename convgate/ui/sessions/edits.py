@@ -1,0 +1,122 @@
+"""The selected message: what begins with it and why, and the controls that edit its boundary."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from convgate.core.text import format_age, format_duration
+from convgate.figures.hover import on_screen
+from convgate.policies.sessions import Kind
+from convgate.store.edits import MovedBoundaries
+from convgate.ui import keys
+from convgate.ui.actions import draw_undo
+from convgate.ui.changes import following
+from convgate.ui.navigation import EXPLORE
+from convgate.ui.sessions import state
+from convgate.ui.sessions.boundaries import (
+    ConversationBoundaries,
+    boundary_at,
+    draw_problem,
+    kind_at,
+    move_boundary,
+    set_boundary,
+    store_edits,
+    times_of,
+    undo_edit,
+)
+from convgate.ui.state import put
+from convgate.ui.text import literal
+from convgate.ui.turn import Step, draw_turn_head, draw_turn_text
+
+LABELS: dict[Kind, str] = {
+    "session": "A session begins", "conversation": "A conversation begins", "none": "Nothing begins",
+}  # fmt: skip
+_OPTIONS: dict[Kind, str] = {"session": "Session", "conversation": "Conversation", "none": "Nothing"}
+KIND, NOTE, MOVE = "sessions.kind", "sessions.note", "sessions.move"
+_MAX_NOTE = 300  # characters
+
+
+def draw_turn(boundaries: ConversationBoundaries, selected: int) -> None:
+    """Draw a turn, why something begins with it or not, and the controls that change this."""
+    starts = boundaries.shown.conversation_starts
+    draw_turn_head(
+        "sessions", boundaries.conversation, selected, state.page.select,
+        Step("next_boundary", "next boundary", keys.NEXT_BOUNDARY, following(starts, selected)),
+    )  # fmt: skip
+    draw_turn_text(boundaries.conversation.turns[selected])
+    _draw_reason(boundaries, selected)
+    draw_problem()
+    if selected:
+        _draw_controls(boundaries, selected)
+    else:
+        st.caption("The first message always begins a session.")
+    turns = MovedBoundaries(boundaries.app.store).changed_last(boundaries.key)
+    draw_undo(state.page, turns, partial(undo_edit, boundaries.app, boundaries.key))
+    st.page_link(
+        EXPLORE, label="Show what the policy keeps, in Explore", icon=":material/query_stats:",
+        query_params={
+            "conversation": boundaries.key, "turn": str(selected + 1), "policy": "session",
+        },
+        help="The policy “Session” keeps the turns since the conversation began, by the saved rules.",
+    )  # fmt: skip
+
+
+def _draw_reason(boundaries: ConversationBoundaries, selected: int) -> None:
+    record, edit = boundary_at(boundaries.shown, selected), boundaries.edits.get(selected)
+    reason = literal(on_screen(record.reason)) if record else "Same conversation as the message before."
+    badge = " :orange-badge[:material/person: Edited]" if edit else ""
+    st.markdown(f"**{LABELS[kind_at(boundaries.shown, selected)]}:** {reason}{badge}")
+    if edit:
+        record = boundary_at(boundaries.by_rules, selected)
+        reason = f": {literal(on_screen(record.reason))}" if record else "."
+        age = f" Edited {format_age(edit.at)}." if edit.at else ""
+        st.caption(f"By the rules: {LABELS[kind_at(boundaries.by_rules, selected)].lower()}{reason}{age}")
+    times = times_of(boundaries.key, boundaries.conversation)
+    if times is not None and selected:
+        gap = (times[selected] - times[selected - 1]).total_seconds()
+        if gap > 0:
+            st.caption(f"{format_duration(round(gap))} after the message before")
+
+
+def _draw_controls(boundaries: ConversationBoundaries, selected: int) -> None:
+    kind, edit = kind_at(boundaries.shown, selected), boundaries.edits.get(selected)
+    put(KIND, kind)
+    # Another key after each edit, so that an undo shows the note from before.
+    key = f"{NOTE}.{selected}.{edit.at if edit else ''}"
+    st.segmented_control(
+        "Begins here", list(_OPTIONS), format_func=_OPTIONS.__getitem__, key=KIND, required=True,
+        on_change=_save_kind, args=(boundaries, selected, key),
+    )  # fmt: skip
+    st.text_input(
+        "Note", edit.note if edit else "", key=key, max_chars=_MAX_NOTE, on_change=_save_note,
+        args=(boundaries, selected, key),
+        placeholder="Why (optional)", label_visibility="collapsed",
+    )  # fmt: skip
+    if kind != "none":
+        starts = (*boundaries.shown.conversation_starts, len(boundaries.conversation))
+        place = starts.index(selected)
+        put(MOVE, selected + 1)
+        st.number_input(
+            "Move the boundary to turn", starts[place - 1] + 2, starts[place + 1], key=MOVE,
+            on_change=_save_move, args=(boundaries, selected), width=220,
+        )  # fmt: skip
+
+
+def _save_kind(boundaries: ConversationBoundaries, selected: int, note_key: str) -> None:
+    note = str(st.session_state[note_key] or "")
+    store_edits(boundaries, set_boundary(boundaries, selected, st.session_state[KIND], note), selected)
+
+
+def _save_note(boundaries: ConversationBoundaries, selected: int, note_key: str) -> None:
+    if selected in boundaries.edits:
+        _save_kind(boundaries, selected, note_key)
+    else:  # saved with the kind that is chosen next
+        state.page.touched()
+
+
+def _save_move(boundaries: ConversationBoundaries, selected: int) -> None:
+    turn = int(st.session_state[MOVE]) - 1
+    if turn != selected:
+        store_edits(boundaries, move_boundary(boundaries, selected, turn), turn)
