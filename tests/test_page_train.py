@@ -346,7 +346,6 @@ def test_a_finished_one_says_whether_it_is_better_and_shows_each_turn(opened: Op
     assert f"conversation={added.key}" in query
     assert f"turn={(case.turn or 0) + 1}&selected={int(report.turn[0]) + 1}" in query
     assert "policy=gate%40better" in query
-    assert "compare=gate%40first" in query
 
 
 def test_what_it_made_is_used_and_left_again_under_the_persons_name(opened: Open, finished: Path) -> None:

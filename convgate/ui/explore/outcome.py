@@ -1,4 +1,4 @@
-"""What a view leads to: the decisions that are sent, how they differ from others, what they cost."""
+"""The decisions of a view, the messages to send, and the flips against the gate's own rule."""
 
 from __future__ import annotations
 
@@ -22,18 +22,15 @@ from convgate.ui.scoring import Moment
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Decisions about every earlier turn, after they were made a valid list of messages."""
+    """Decisions about every earlier turn, made a valid list of messages."""
 
     moment: Moment
-    label: str  # what the policy is called
-    policy: Policy
+    label: str  # of the policy
+    policy: Policy  # with the rule and the limits that decided
     selection: Selection
-    own: Choice | None  # the rule that the gate comes with; None for policies without a choice of rule
-    choice: Choice | None  # the rule that decided
-    flips: Changes | None  # against `baseline`
-    baseline: Selection | None
-    other: Selection | None  # of the policy that is compared
-    other_label: str = ""
+    own: Choice | None = None  # the rule of the gate's version; None for other policies
+    choice: Choice | None = None  # the rule that decided
+    flips: Changes | None = None  # against the version's own rule
 
     @property
     def decisions(self) -> TurnDecisions:
@@ -47,24 +44,19 @@ class Outcome:
 
     @property
     def version(self) -> str | None:
-        """The gate's, when it is the policy or a stage of it."""
+        """The gate's version, when the gate is the policy or a stage of it."""
         stages = self.policy.policies if isinstance(self.policy, Pipeline) else (self.policy,)
-        return next((one.version for one in stages if isinstance(one, GatePolicy)), None)
+        return next((stage.version for stage in stages if isinstance(stage, GatePolicy)), None)
 
     @property
-    def deciding(self) -> Policy:
-        """The policy with the rule and the limits that decided."""
-        if self.gate is None or self.choice is None:
-            return self.policy
-        return self.gate.with_rule(self.choice.rule, self.choice.limits)
-
-    @property
-    def agreement(self) -> Changes | None:
-        """Turns that this policy keeps and the other drops, and the other way round."""
-        return changes(self.decisions, self.other.decisions) if self.other else None
+    def threshold(self) -> float | None:
+        """The lowest score that is kept; 1 when the gate's rule keeps nothing; None without a threshold."""
+        if self.decisions.threshold is None and self.gate is not None:
+            return 1.0
+        return self.decisions.threshold if self.decisions.scores is not None else None
 
     def best(self) -> int | None:
-        """The turn with the highest score, the newest of equals; without scores, the newest kept one."""
+        """Return the turn with the highest score, the newest of equals; without scores, the newest kept."""
         decisions = self.decisions
         if len(decisions) == 0:
             return None
@@ -74,39 +66,38 @@ class Outcome:
         order = np.lexsort((decisions.indices, np.nan_to_num(decisions.scores, nan=-np.inf)))
         return int(decisions.indices[order[-1]])
 
+    def best_missed(self) -> tuple[int, float] | None:
+        """Return the best turn and its score when the policy keeps no turn by its score; else None."""
+        decisions = self.decisions
+        is_free = ~np.isin(decisions.indices, list(decisions.overrides))
+        if decisions.scores is None or (decisions.kept & is_free).any():
+            return None
+        scores = np.where(is_free, decisions.scores, np.nan)
+        if np.isnan(scores).all():
+            return None
+        row = int(np.nanargmax(scores))
+        return int(decisions.indices[row]), float(scores[row])
+
 
 def outcome(app: App, view: View, moment: Moment) -> Outcome:
-    """Everything that the page shows of a view; only what was never scored is scored."""
+    """Return what the page shows of a view; only what was never scored is scored."""
     policy = scoring.policy(app, view.policy)
-    own = choice = flips = baseline = other = None
-    if isinstance(policy, GatePolicy):
-        scoring.encode_ahead(moment, policy.encoder)
-        scored = scoring.scored(policy, moment)
-        own = Choice(policy.rule, policy.limits)
-        choice = view.choice or own
-        decided = policy.with_rule(choice.rule, choice.limits).decide_scored(scored)
-        before = view.baseline or own
-        selection = _valid(policy, moment, decided, view)
-        baseline = selection
-        if before != choice:
-            decided = policy.with_rule(before.rule, before.limits).decide_scored(scored)
-            baseline = _valid(policy, moment, decided, view)
-        flips = changes(selection.decisions, baseline.decisions)
-    else:
-        if encoder := getattr(policy, "encoder", None):
-            scoring.encode_ahead(moment, encoder)
-        selection = _valid(policy, moment, scoring.decided(policy, moment), view)
-    label = ""
-    if view.compare and view.compare != view.policy:
-        compared = scoring.policy(app, view.compare)
-        if encoder := getattr(compared, "encoder", None):
-            scoring.encode_ahead(moment, encoder)
-        other = _valid(compared, moment, scoring.decided(compared, moment), view)
-        label = chooser_label(view.compare)
+    label = chooser_label(view.policy)
+    if encoder := getattr(policy, "encoder", None):
+        scoring.encode_ahead(moment, encoder)
+
+    def select(policy: Policy) -> Selection:
+        decisions = scoring.decided(policy, moment)
+        return Selector(policy).valid(moment.situation, moment.history, decisions, pair_answers=view.pairs)
+
+    selection = select(policy)
+    if not isinstance(policy, GatePolicy):
+        return Outcome(moment, label, policy, selection)
+    own = Choice(policy.rule, policy.limits)
+    choice, before = view.choice or own, selection
+    if choice != own:
+        policy = policy.with_rule(choice.rule, choice.limits)
+        selection = select(policy)
     return Outcome(
-        moment, chooser_label(view.policy), policy, selection, own, choice, flips, baseline, other, label
+        moment, label, policy, selection, own, choice, changes(selection.decisions, before.decisions)
     )
-
-
-def _valid(policy: Policy, moment: Moment, decisions: TurnDecisions, view: View) -> Selection:
-    return Selector(policy).valid(moment.situation, moment.history, decisions, pair_answers=view.pairs)

@@ -19,8 +19,8 @@ from convgate.ui.answering import (
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import answering
+from convgate.ui.explore.inspector import draw_neighbours
 from convgate.ui.explore.outcome import Outcome, outcome
-from convgate.ui.explore.panel import draw_neighbours
 from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
@@ -139,7 +139,7 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
 def _draw_decision(scored: Outcome, selected: int) -> None:
     st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
     if scored.gate is not None and scored.decisions.parts:
-        explained = Explained("label", scored.gate, scored.moment, scored.decisions, state.touched)
+        explained = Explained("label", scored.gate, scored.moment, scored.decisions)
         draw_why(explained, selected)
 
 

@@ -131,12 +131,11 @@ def _said_in(report: ItemReport, conversation: str) -> Said:
 
 
 def explore_query(report: ItemReport, row: int, key: str, run: Run) -> dict[str, str]:
-    """The address of the turn in Explore, with both versions side by side."""
+    """The address of the turn in Explore, decided by the new version."""
     case = report.cases[int(report.case[row])]
     asked = {"ask": case.question[:LONGEST_QUESTION]} if case.turn is None else {"turn": str(case.turn + 1)}
     child = {"policy": of_version(run.version)} if run.version else {}
-    parent = {"compare": of_version(run.request.parent)} if run.request and run.request.parent else {}
-    return {"conversation": key, **asked, "selected": str(int(report.turn[row]) + 1), **child, **parent}
+    return {"conversation": key, **asked, "selected": str(int(report.turn[row]) + 1), **child}
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
