@@ -55,28 +55,30 @@ class Outcome:
             return 1.0
         return self.decisions.threshold if self.decisions.scores is not None else None
 
-    def best(self) -> int | None:
-        """Return the turn with the highest score, the newest of equals; without scores, the newest kept."""
+    def best(self) -> tuple[int, float] | None:
+        """Return the turn with the highest score, the newest of equals, and the score; forced turns aside."""
         decisions = self.decisions
-        if len(decisions) == 0:
+        if decisions.scores is None:
             return None
-        if decisions.scores is None or np.isnan(decisions.scores).all():
-            kept = decisions.kept_indices
-            return kept[-1] if kept else int(decisions.indices[-1])
-        order = np.lexsort((decisions.indices, np.nan_to_num(decisions.scores, nan=-np.inf)))
-        return int(decisions.indices[order[-1]])
-
-    def best_missed(self) -> tuple[int, float] | None:
-        """Return the best turn and its score when the policy keeps no turn by its score; else None."""
-        decisions = self.decisions
-        is_free = ~np.isin(decisions.indices, list(decisions.overrides))
-        if decisions.scores is None or (decisions.kept & is_free).any():
+        forced = np.isin(decisions.indices, list(decisions.overrides))
+        scores = np.where(forced | np.isnan(decisions.scores), -np.inf, decisions.scores)
+        if np.isneginf(scores).all():
             return None
-        scores = np.where(is_free, decisions.scores, np.nan)
-        if np.isnan(scores).all():
-            return None
-        row = int(np.nanargmax(scores))
+        row = int(np.flatnonzero(scores == scores.max())[-1])
         return int(decisions.indices[row]), float(scores[row])
+
+    def first_selected(self) -> int | None:
+        """Return the turn to explain before a person selects one: the best, else the newest kept one."""
+        if (best := self.best()) is not None:
+            return best[0]
+        indices = self.decisions.kept_indices or self.decisions.indices.tolist()
+        return indices[-1] if indices else None
+
+    @property
+    def keeps_by_score(self) -> bool:
+        """Whether the policy keeps any turn that is not forced."""
+        decisions = self.decisions
+        return any(turn not in decisions.overrides for turn in decisions.kept_indices)
 
 
 def outcome(app: App, view: View, moment: Moment) -> Outcome:

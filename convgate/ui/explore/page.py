@@ -42,7 +42,7 @@ def explore(app: App) -> None:
     with st.sidebar:
         draw_rule(result)
     answers = answering(app, result)
-    selected = result.best() if view.selected is None else view.selected
+    selected = result.first_selected() if view.selected is None else view.selected
 
     left, right = st.columns(_COLUMNS, gap="medium")
     with left:

@@ -59,9 +59,9 @@ def draw_threshold(outcome: Outcome) -> None:
 
 def draw_nothing_kept(outcome: Outcome) -> None:
     """Say when no turn reaches the threshold, which turn is best, and offer to show it."""
-    if (missed := outcome.best_missed()) is None:
+    if outcome.keeps_by_score or (best := outcome.best()) is None:
         return
-    turn, score = missed
+    turn, score = best
     threshold = outcome.decisions.threshold
     is_below = threshold is not None and score < threshold
     reason = f"No turn reaches {format_threshold(threshold or 0)}." if is_below else "No turn is kept."
