@@ -26,7 +26,6 @@ from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.scoring import Moment
-from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
 from convgate.ui.turn import turn_labels
 
@@ -46,13 +45,6 @@ class Explained:
     def start(self) -> int:
         """The conversation's index of the first turn that was decided about."""
         return int(self.decisions.indices[0])
-
-
-def draw_why(explained: Explained, turn: int) -> None:
-    """Draw the parts of a turn's score (0-based), and its best passage."""
-    draw_parts(explained.page, explained.decisions, turn)
-    if passage := scoring.passage(explained.gate, explained.moment, turn - explained.start):
-        st.caption(f"Best passage: “{literal(passage, limit=240)}”")
 
 
 def draw_parts(page: str, decisions: TurnDecisions, turn: int) -> None:
@@ -91,7 +83,7 @@ def draw_links(explained: Explained, turn: int) -> None:
 
 
 def draw_words(explained: Explained, turn: int) -> None:
-    """Draw the text of a turn (0-based) with the effect of each word on its score, and its best passage."""
+    """Draw the text of a turn (0-based) with the effect of each word on its score."""
     st.html(_STYLE)
     effects = scoring.words(explained.gate, explained.moment, turn - explained.start)
     if not effects:
@@ -102,8 +94,6 @@ def draw_words(explained: Explained, turn: int) -> None:
         f"Each word was hidden once. Shaded: without it the score is lower; underlined: higher.{limit}"
     )
     st.html(words_html(explained.moment.conversation.turns[turn].scored_text, effects))
-    if passage := scoring.passage(explained.gate, explained.moment, turn - explained.start):
-        st.caption(f"Best passage: “{literal(passage, limit=240)}”")
 
 
 def words_html(text: str, effects: list[WordEffect]) -> str:

@@ -25,7 +25,7 @@ from convgate.ui.scoring import Moment
 from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette
 
-MATRIX, PART = "explore.matrix", "explore.matrix_part"
+MATRIX = "explore.matrix"
 
 Scores = NDArray[np.float32]
 
@@ -42,9 +42,9 @@ def draw_matrix(gate: GatePolicy, outcome: Outcome, selected: int) -> None:
         "Each row is a message, each column a turn before it, with the gate's score. Blue reaches the"
         " threshold. Click a cell to go there."
     )
-    start, threshold = _part(moment), outcome.decisions.threshold
-    matrix = scores(gate, moment, start)
-    current = moment.situation.index
+    current, count = moment.situation.index, len(moment.conversation)
+    start = first_turn(count, count - 1 if current is None else current)
+    threshold, matrix = outcome.decisions.threshold, scores(gate, moment, start)
     is_inside = current is not None and start <= selected < current < start + len(matrix)
     cell = (current, selected) if current is not None and is_inside else None
     st.plotly_chart(
@@ -54,16 +54,14 @@ def draw_matrix(gate: GatePolicy, outcome: Outcome, selected: int) -> None:
     )  # fmt: skip
 
 
-def parts(count: int) -> list[int]:
-    """Return where the parts of a long conversation start: each at most LIMIT turns, overlapping by half.
+def first_turn(count: int, current: int) -> int:
+    """Return the first of the at most LIMIT turns that are shown; it moves in steps, so that matrices recur.
 
-    >>> parts(300), parts(700)
-    ([0], [0, 150, 300, 400])
+    >>> first_turn(300, 299), first_turn(700, 320), first_turn(700, 699)
+    (0, 150, 400)
     """
-    if count <= LIMIT:
-        return [0]
-    last = count - LIMIT
-    return [*range(0, last, LIMIT // 2), last]
+    step = LIMIT // 2
+    return max(0, min((current // step - 1) * step, count - LIMIT))
 
 
 def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
@@ -92,23 +90,6 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
         return relevance_matrix(gate.gate, state, messages, progress=progress)
 
     return once(_box(moment.key, gate.gate.fingerprint, repr(gate.encoder.identity), start), work)
-
-
-def _part(moment: Moment) -> int:
-    """Return where the shown part starts: around the current message, unless another was chosen."""
-    count = len(moment.conversation)
-    starts = parts(count)
-    if len(starts) == 1:
-        return 0
-    current = moment.situation.index if moment.situation.index is not None else count - 1
-    usual = max(start for start in starts if start == 0 or start <= max(0, current - LIMIT // 2))
-    if st.session_state.get(PART) not in starts:
-        state.put(PART, usual)
-    start: int = st.select_slider(
-        "Turns shown", starts, key=PART, on_change=state.touched,
-        format_func=lambda start: f"{start + 1:,} to {min(count, start + LIMIT):,}",
-    )  # fmt: skip
-    return start
 
 
 def _select_clicked() -> None:

@@ -10,7 +10,7 @@ from convgate.core.decisions import TurnDecisions
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.selector import Selection, Selector
+from convgate.policies.selector import Selection
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.choice import Choice
@@ -87,19 +87,14 @@ def outcome(app: App, view: View, moment: Moment) -> Outcome:
     label = chooser_label(view.policy)
     if encoder := getattr(policy, "encoder", None):
         scoring.encode_ahead(moment, encoder)
-
-    def select(policy: Policy) -> Selection:
-        decisions = scoring.decided(policy, moment)
-        return Selector(policy).valid(moment.situation, moment.history, decisions, pair_answers=view.pairs)
-
-    selection = select(policy)
+    selection = scoring.selected(policy, moment, pair_answers=view.pairs)
     if not isinstance(policy, GatePolicy):
         return Outcome(moment, label, policy, selection)
     own = Choice(policy.rule, policy.limits)
     choice, before = view.choice or own, selection
     if choice != own:
         policy = policy.with_rule(choice.rule, choice.limits)
-        selection = select(policy)
+        selection = scoring.selected(policy, moment, pair_answers=view.pairs)
     return Outcome(
         moment, label, policy, selection, own, choice, changes(selection.decisions, before.decisions)
     )

@@ -195,6 +195,7 @@ def _row(
     text, cut = excerpt(turn.scored_text.strip(), marks.terms, whole=index in marks.opened)
     told, exact = when(turn.timestamp, None if index == current else reference)
     row: dict[str, Any] = {
+        **_BLANK,
         "turn": index,
         "who": turn.speaker if turn.speaker == turn.role else f"{isolate(turn.speaker)} · {turn.role}",
         "when": told,
@@ -202,14 +203,7 @@ def _row(
         "mode": list(marks.modes.get(index, ())),
         "text": text,
         "cut": cut,
-        "score": "",
-        "bar": None,
         "flip": marks.flips.of(index) if marks.flips else "",
-        "reason": "",
-        "mine": None,
-        "theirs": [],
-        "aimed": False,
-        "open": False,
     }
     place = index - int(decisions.indices[0]) if len(decisions) else -1
     if index == current:
@@ -228,9 +222,11 @@ def _row(
 
 
 def _question(turn: Turn) -> dict[str, Any]:
-    return {
-        "turn": QUESTION, "state": "current", "outcome": "asked", "who": "asked here", "when": "",
-        "exact": "", "mode": [], "text": turn.text, "cut": False, "score": "", "bar": None, "flip": "",
-        "reason": "", "mine": None, "theirs": [], "aimed": False,
-        "open": False,
-    }  # fmt: skip
+    return {**_BLANK, "state": "current", "outcome": "asked", "who": "asked here", "text": turn.text}
+
+
+_BLANK: dict[str, Any] = {
+    "turn": QUESTION, "when": "", "exact": "", "mode": [], "cut": False, "score": "", "bar": None,
+    "flip": "", "reason": "", "mine": None, "theirs": [], "aimed": False, "open": False,
+}  # fmt: skip
+"""A row without a decision or a label."""
