@@ -16,7 +16,7 @@ from convgate.gate.thresholds import RULES, Limits, make_rule
 from convgate.policies.agent_settings import AgentSettings
 from convgate.policies.build import limits_of, rule_of
 from convgate.ui.changes import changes, following, preceding
-from convgate.ui.explore.matrix import parts
+from convgate.ui.explore.matrix import first_turn
 from convgate.ui.threshold_settings import Extent, ThresholdSettings, adjustable, sliders, with_value
 
 EXTENT = Extent(turns=76, tokens=2_637, learned=0.5)
@@ -73,12 +73,12 @@ def test_going_on_visits_every_turn_of_a_kind(turns: list[int], here: int | None
     assert preceding(turns, following(turns, here)) == here
 
 
-@pytest.mark.parametrize("count", [1, 300, 301, 450, 700, 2_000])
-def test_the_parts_of_a_matrix_cover_every_turn(count: int) -> None:
-    starts = parts(count)
-    covered = {turn for start in starts for turn in range(start, min(count, start + 300))}
-    assert covered == set(range(count))
-    assert starts == sorted(set(starts))
+@given(st.integers(1, 2_000), st.data())
+def test_the_matrix_shows_the_current_message(count: int, data: st.DataObject) -> None:
+    current = data.draw(st.integers(0, count - 1))
+    start = first_turn(count, current)
+    assert 0 <= start <= current < start + 300
+    assert start + min(count, 300) <= count
 
 
 @given(choices())

@@ -35,10 +35,8 @@ SHARED: dict[str, st.SearchStrategy[Any]] = {
     "selected": st.none() | st.integers(0, 10_000),
     "page": st.integers(1, 99),
     "choice": st.none() | choices(),
-    "baseline": st.none() | choices(),
     "data": st.none() | NAMES,
     "policy": CHOOSERS,
-    "compare": st.none() | CHOOSERS,
     "version": st.just("gate@mine"),
     "policies": st.just(()) | st.just(COLUMNS),
     "reference": st.none() | st.sampled_from(COLUMNS),
@@ -103,7 +101,6 @@ def test_a_question_takes_the_place_of_a_turn() -> None:
         (ExploreView, {"rule": "stricter,deviations=9"}),
         (ExploreView, {"rule": "top_k,k=many"}),
         (ExploreView, {"rule": "stricter,min_turns=5,max_turns=2"}),
-        (ExploreView, {"baseline": "none"}),
         (CompareView, {"policies": "last_k(k="}),
         (CompareView, {"policies": "nobody"}),
         (CompareView, {"policies": "last_k(size=3)"}),
@@ -127,14 +124,14 @@ def test_what_an_address_cannot_mean_is_told_and_left_at_its_start(
 
 def test_what_does_not_exist_is_told_and_left_out() -> None:
     talk = Conversation("t", (Turn.of("user", "a"), Turn.of("assistant", "b")))
-    state = ExploreView("k", turn=1, selected=2, policy="gate@old", compare="gate@mine")
+    state = ExploreView("k", turn=1, selected=2, policy="gate@old")
     state, problems = state.within(talk, ["gate", "gate@mine"])
-    assert (state.turn, state.selected, state.policy, state.compare) == (1, None, "gate", "gate@mine")
+    assert (state.turn, state.selected, state.policy) == (1, None, "gate")
     assert len(problems) == 2
     tune, problems = TuneView(data=("@labels", "gone"), version="gate@x").among(data=["@labels"], version=[])
     assert (tune.data, tune.version, len(problems)) == (("@labels",), "gate", 2)
 
 
 def test_opening_another_conversation_keeps_the_way_of_looking() -> None:
-    state = ExploreView("a", turn=3, selected=2, question="q", compare="bm25", pairs=True)
+    state = ExploreView("a", turn=3, selected=2, question="q", pairs=True)
     assert state.opened("b") == replace(state, conversation="b", turn=None, selected=None, question="")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 
 import numpy as np
@@ -11,7 +9,7 @@ import pytest
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.decisions import Override, TurnDecisions
-from convgate.ui.explore.further import decisions_csv, decisions_json
+from convgate.ui.explore.messages import decisions_json
 from convgate.ui.transcript.rows import ROWS, Marks, shown_part, transcript_data
 
 
@@ -92,17 +90,6 @@ FORMULAS = Conversation(
         Turn.of("user", "\ud800 half"), Turn.of("user", "now"),
     ),
 )  # fmt: skip
-
-
-def test_csv_has_a_row_for_each_turn_and_nothing_a_spreadsheet_would_run() -> None:
-    made = list(csv.DictReader(io.StringIO(decisions_csv(FORMULAS, gate_decisions(0.83, 0.44, 0.7)))))
-    assert [row["index"] for row in made] == ["0", "1", "2"]
-    assert [row["kept"] for row in made] == ["1", "0", "1"]
-    assert (made[0]["text"], made[1]["speaker"]) == ("'=1+1", "'+evil")
-    assert made[1]["text"] == 'He said "hi",\nthen left'
-    assert made[0]["threshold"] == "0.6"
-    parts = [float(row["semantic"]) + float(row["decay"]) for row in made]
-    np.testing.assert_allclose(parts, [float(row["logit"]) for row in made], atol=1e-5)
 
 
 def test_json_has_the_records_and_names_the_situation() -> None:

@@ -73,6 +73,19 @@ def format_number(value: float) -> str:
     return f"{value:z.2f}".replace("-", "−")
 
 
+def format_threshold(value: float) -> str:
+    """Return a threshold with two decimals, or with more where it would look like 0 or 1.
+
+    >>> format_threshold(0.5), format_threshold(0.0012), format_threshold(0), format_threshold(0.9991)
+    ('0.50', '0.001', '0.00', '0.999')
+    """
+    for decimals in (2, 3, 4, 6):
+        text = f"{value:.{decimals}f}"
+        if float(text) not in (0, 1) or value in (0, 1):
+            return text
+    return f"{value:.1g}"
+
+
 def format_signed(value: float, decimals: int = 2) -> str:
     """Return a logit or a difference, always with its sign.
 

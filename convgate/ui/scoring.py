@@ -17,7 +17,7 @@ from convgate.core.decisions import TurnDecisions
 from convgate.core.settings import Settings
 from convgate.core.text import pluralize
 from convgate.embedding.base import Encoder
-from convgate.gate.explain import Link, WordEffect, best_passage, strongest_links, word_effects
+from convgate.gate.explain import Link, WordEffect, strongest_links, word_effects
 from convgate.policies.base import Policy
 from convgate.policies.build import EncoderOnDemand, build_policy, find_version, parameters_of
 from convgate.policies.gate import GatePolicy, ScoredHistory
@@ -128,9 +128,10 @@ def decided(chosen: Policy, moment: Moment) -> TurnDecisions:
     return _decided(moment.place, f"{digest(chosen)} {moves(moment.conversation)}", chosen, moment)
 
 
-def selected(chosen: Policy, moment: Moment) -> Selection:
+def selected(chosen: Policy, moment: Moment, *, pair_answers: bool = False) -> Selection:
     """Return what a policy sends: its decisions, made a valid list of messages."""
-    return _selected(moment.place, f"{digest(chosen)} {moves(moment.conversation)}", chosen, moment)
+    name = f"{digest(chosen)} {moves(moment.conversation)}"
+    return _selected(moment.place, name, chosen, moment, pair_answers=pair_answers)
 
 
 @st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)
@@ -145,13 +146,6 @@ def words(gate: GatePolicy, moment: Moment, row: int) -> list[WordEffect]:
     """Return what each word of the turn of `row` does to its semantic part, by hiding it."""
     state, message = gate.read(moment.situation, moment.history)
     return word_effects(gate.gate, gate.encoder, moment.history[row].scored_text, state, message)
-
-
-@st.cache_resource(max_entries=256, show_spinner=False, hash_funcs=_BY_CONTENT)
-def passage(gate: GatePolicy, moment: Moment, row: int) -> str | None:
-    """Return the passage of the turn of `row` nearest to the message; None when it has one alone."""
-    _, message = gate.read(moment.situation, moment.history)
-    return best_passage(gate.gate, gate.encoder, moment.history[row].scored_text, message)
 
 
 @st.cache_resource(max_entries=16, show_spinner=False)
@@ -179,9 +173,11 @@ def _decided(
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
-def _selected(place: tuple[str, int | None, str], policy: str, _policy: Policy, _moment: Moment) -> Selection:
+def _selected(
+    place: tuple[str, int | None, str], policy: str, _policy: Policy, _moment: Moment, *, pair_answers: bool
+) -> Selection:
     decisions = decided(_policy, _moment)
-    return Selector(_policy).valid(_moment.situation, _moment.history, decisions, pair_answers=False)
+    return Selector(_policy).valid(_moment.situation, _moment.history, decisions, pair_answers=pair_answers)
 
 
 def _identity(encoder: Encoder | None) -> str:

@@ -1,12 +1,8 @@
-"""Why a turn scored as it did: the parts of its score, both tiers, its links, the words that count.
-
-What pages share of the explanation of one turn. Each of them has its own widgets, told apart by a prefix.
-"""
+"""Why a turn scored as it did: the parts of its score, its links, the words that count; for all pages."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -30,9 +26,8 @@ from convgate.policies.gate import GatePolicy
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
 from convgate.ui.scoring import Moment
-from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
-from convgate.ui.turn import turn_labels as turn_labels
+from convgate.ui.turn import turn_labels
 
 _STYLE = Path(__file__).with_name("why.css")
 
@@ -45,7 +40,6 @@ class Explained:
     gate: GatePolicy
     moment: Moment
     decisions: TurnDecisions
-    touched: Callable[[], None]  # called when a person opens something
 
     @property
     def start(self) -> int:
@@ -53,21 +47,12 @@ class Explained:
         return int(self.decisions.indices[0])
 
 
-def draw_why(explained: Explained, turn: int) -> None:
-    """Everything about one turn (0-based); links and words are measured only when they are opened."""
-    draw_parts(explained.page, explained.decisions, turn)
-    if passage := scoring.passage(explained.gate, explained.moment, turn - explained.start):
-        st.caption(f"Best passage: “{literal(passage, limit=240)}”")
-    _draw_links(explained, turn)
-    _draw_words(explained, turn)
-
-
 def draw_parts(page: str, decisions: TurnDecisions, turn: int) -> None:
-    """What a gate's score of a turn (0-based) is made of; `page` begins the keys of the figures."""
+    """Draw what a gate's score of a turn (0-based) is made of; `page` begins the keys of the figures."""
     decision = decisions.of(turn)
     parts, threshold = named_parts(decision.parts), threshold_logit(decision.threshold)
     palette = current_palette()
-    st.markdown("**What the score is made of**")
+    st.markdown("**Parts of the score**")
     st.plotly_chart(
         waterfall_figure(parts, threshold_logit=threshold, palette=palette), theme=None, config=CONFIG,
         key=f"{page}.waterfall", alt=describe_waterfall(parts, threshold_logit=threshold),
@@ -83,68 +68,54 @@ def draw_parts(page: str, decisions: TurnDecisions, turn: int) -> None:
         st.caption(describe_activation(decisions.gate_activation))
 
 
-def _draw_links(explained: Explained, turn: int) -> None:
-    place = st.expander(
-        "Strongest links", key=f"{explained.page}.links", on_change=explained.touched, icon=":material/share:"
-    )
-    if not place.open:
+def draw_links(explained: Explained, turn: int) -> None:
+    """Draw the turns that a turn (0-based) attends to most, with the effect of leaving each out."""
+    links = scoring.links(explained.gate, explained.moment, turn - explained.start)
+    if not links:
+        st.caption("There is no other turn to attend to.")
         return
-    with place:
-        found = scoring.links(explained.gate, explained.moment, turn - explained.start)
-        if not found:
-            st.caption("There is no other turn to attend to.")
-            return
-        st.caption(
-            "Attention is no proof. Beside it stands what leaving that turn out really does to this score:"
-            " measured, by scoring again."
-        )
-        labels = turn_labels(explained.moment.key, explained.moment.conversation)
-        st.plotly_chart(
-            links_figure(found, labels, current_palette(), start=explained.start), theme=None, config=CONFIG,
-            key=f"{explained.page}.links_of_turn", alt=describe_links(found, start=explained.start),
-        )  # fmt: skip
-
-
-def _draw_words(explained: Explained, turn: int) -> None:
-    place = st.expander(
-        "Words that count", key=f"{explained.page}.words", on_change=explained.touched,
-        icon=":material/format_color_text:",
+    st.caption("Attention, and how the score changes when that turn is left out (measured).")
+    labels = turn_labels(explained.moment.key, explained.moment.conversation)
+    st.plotly_chart(
+        links_figure(links, labels, current_palette(), start=explained.start), theme=None, config=CONFIG,
+        key=f"{explained.page}.links_of_turn", alt=describe_links(links, start=explained.start),
     )  # fmt: skip
-    if not place.open:
+
+
+def draw_words(explained: Explained, turn: int) -> None:
+    """Draw the text of a turn (0-based) with the effect of each word on its score."""
+    st.html(_STYLE)
+    effects = scoring.words(explained.gate, explained.moment, turn - explained.start)
+    if not effects:
+        st.caption("This turn has no words.")
         return
-    with place:
-        st.html(_STYLE)
-        effects = scoring.words(explained.gate, explained.moment, turn - explained.start)
-        if not effects:
-            st.caption("This turn has no words.")
-            return
-        st.caption(
-            "Each word was hidden once. Blue: without it the turn would score lower; underlined: higher."
-            f"{' Only the first words were tried.' if len(effects) == 60 else ''}"
-        )
-        st.html(words_html(explained.moment.conversation.turns[turn].scored_text, effects))
+    limit = " Only the first 60 words were tried." if len(effects) == 60 else ""
+    st.caption(
+        f"Each word was hidden once. Shaded: without it the score is lower; underlined: higher.{limit}"
+    )
+    st.html(words_html(explained.moment.conversation.turns[turn].scored_text, effects))
 
 
 def words_html(text: str, effects: list[WordEffect]) -> str:
-    """The text, escaped, each word coloured by its effect; what follows the last word tried is plain."""
+    """Return the text, escaped, each word marked by its effect; what follows the last word tried is plain."""
     strongest = max((abs(effect.effect) for effect in effects), default=0) or 1.0
     pieces, end = [], 0
     for effect in effects:
         share = effect.effect / strongest
         word = escape(text[effect.start : effect.stop])
-        told = f"{effect.effect:+.3f}"
         if share > 0:
-            style = f"background: color-mix(in srgb, var(--turn-kept) {round(55 * share)}%, transparent)"
+            style = f"background: color-mix(in srgb, currentColor {round(40 * share)}%, transparent)"
         else:
             style = f"text-decoration: underline {max(1, round(3 * -share))}px; text-underline-offset: 3px"
-        pieces += [escape(text[end : effect.start]), f'<span style="{style}" title="{told}">{word}</span>']
+        mark = f'<span style="{style}" title="{effect.effect:+.3f}">{word}</span>'
+        pieces += [escape(text[end : effect.start]), mark]
         end = effect.stop
     pieces.append(escape(truncate(text[end:], 300)))
     return f'<div class="turn-words" dir="auto">{writable("".join(pieces))}</div>'
 
 
 def threshold_logit(threshold: float | None) -> float | None:
-    """The threshold on the scale of the parts; None where it has none.
+    """Return the threshold on the scale of the parts; None where it has none.
 
     >>> threshold_logit(0.5), threshold_logit(1.0), threshold_logit(None)
     (0.0, None, None)

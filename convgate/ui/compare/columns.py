@@ -54,7 +54,7 @@ def is_gate(column: PolicySpec) -> bool:
     return column.name == GatePolicy.name
 
 
-def choice_of(column: PolicySpec) -> Choice | None:
+def choice_of(column: PolicySpec) -> ThresholdSettings | None:
     """The rule that a column sets for its gate; None for the gate's own.
 
     Raises PolicyError for one that there is not, or that cannot be so.
@@ -62,11 +62,11 @@ def choice_of(column: PolicySpec) -> Choice | None:
     return ThresholdSettings.from_query({name: str(value) for name, value in column.parameters.items()})
 
 
-def with_choice(column: PolicySpec, choice: Choice | None) -> PolicySpec:
+def with_choice(column: PolicySpec, choice: ThresholdSettings | None) -> PolicySpec:
     """The same version with another rule; None for its own.
 
     >>> from convgate.gate.thresholds import TopK
-    >>> with_choice(PolicySpec("gate"), Choice(TopK(5))).to_text()
+    >>> with_choice(PolicySpec("gate"), ThresholdSettings(TopK(5))).to_text()
     'gate(rule=top_k, k=5)'
     """
     query = choice.to_query() if choice else {}

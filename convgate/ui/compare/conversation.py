@@ -39,8 +39,7 @@ from convgate.ui.state import clicked, selected_cell
 from convgate.ui.tables import markdown_table
 from convgate.ui.text import literal
 from convgate.ui.theme import current_palette
-from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words
-from convgate.ui.why import turn_labels
+from convgate.ui.turn import Step, draw_turn_head, draw_turn_text, outcome_words, turn_labels
 
 _LABEL = 60  # characters of a column's name
 
@@ -164,19 +163,17 @@ _ARROWS = {"up": " ▲", "down": " ▼", "": ""}
 
 
 def explore_query(view: View, compared: Comparison, made: ColumnDecisions, turn: int) -> dict[str, str]:
-    """The address of the turn in Explore, decided by that column, with the reference beside it.
+    """The address of the turn in Explore, decided by that column.
 
     What is set of a gate goes with it; what is set of another policy Explore has from the settings.
     """
-    chooser, against = chooser_of(made.column), chooser_of(compared.against.column)
     return ExploreView(
         compared.moment.key,
         compared.moment.situation.index,
         view.question,
         selected=turn,
-        policy=chooser,
+        policy=chooser_of(made.column),
         choice=choice_of(made.column) if is_gate(made.column) else None,
-        compare=None if against == chooser else against,
     ).to_query()
 
 

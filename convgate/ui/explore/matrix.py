@@ -25,7 +25,7 @@ from convgate.ui.scoring import Moment
 from convgate.ui.state import selected_points
 from convgate.ui.theme import current_palette
 
-MATRIX, PART = "explore.matrix", "explore.matrix_part"
+MATRIX = "explore.matrix"
 
 Scores = NDArray[np.float32]
 
@@ -35,58 +35,45 @@ def _box(key: str, fingerprint: str, identity: str, start: int) -> dict[str, Any
     return {}
 
 
-def draw_matrix(outcome: Outcome, selected: int | None) -> None:
-    """Each turn as the current one against every turn before it; a click goes there."""
-    gate, moment = outcome.gate, outcome.moment
-    if gate is None:
-        st.caption("The relevance matrix is made of the gate's scores; choose the gate as policy.")
-        return
+def draw_matrix(gate: GatePolicy, outcome: Outcome, selected: int) -> None:
+    """Draw each turn as the current one against every turn before it; a click goes there."""
+    moment = outcome.moment
     st.caption(
-        "Every row asks: were this the current message, how would the gate score each turn before it?"
-        " Blue reaches the threshold of now. Click a cell to go there."
+        "Each row is a message, each column a turn before it, with the gate's score. Blue reaches the"
+        " threshold. Click a cell to go there."
     )
-    start, threshold = _part(moment), outcome.decisions.threshold
-    matrix = scores(gate, moment, start)
-    current = moment.situation.index
-    inside = (
-        current is not None and selected is not None and start <= selected < current < start + len(matrix)
-    )
-    cell = (current, selected) if inside and current is not None and selected is not None else None
+    current, count = moment.situation.index, len(moment.conversation)
+    start = first_turn(count, count - 1 if current is None else current)
+    threshold, matrix = outcome.decisions.threshold, scores(gate, moment, start)
+    is_inside = current is not None and start <= selected < current < start + len(matrix)
+    cell = (current, selected) if current is not None and is_inside else None
     st.plotly_chart(
-        matrix_figure(
-            matrix, start=start, palette=current_palette(), threshold=threshold, selected=cell
-        ),
-        theme=None,
-        key=MATRIX,
-        config=CONFIG,
-        on_select=_clicked,
-        selection_mode="points",
+        matrix_figure(matrix, start=start, palette=current_palette(), threshold=threshold, selected=cell),
+        theme=None, key=MATRIX, config=CONFIG, on_select=_select_clicked, selection_mode="points",
         alt=describe_matrix(matrix, start=start, threshold=threshold),
     )  # fmt: skip
 
 
-def parts(count: int) -> list[int]:
-    """Where the parts of a long conversation start, so that each has at most LIMIT turns and overlaps half.
+def first_turn(count: int, current: int) -> int:
+    """Return the first of the at most LIMIT turns that are shown; it moves in steps, so that matrices recur.
 
-    >>> parts(300), parts(700)
-    ([0], [0, 150, 300, 400])
+    >>> first_turn(300, 299), first_turn(700, 320), first_turn(700, 699)
+    (0, 150, 400)
     """
-    if count <= LIMIT:
-        return [0]
-    last = count - LIMIT
-    return [*range(0, last, LIMIT // 2), last]
+    step = LIMIT // 2
+    return max(0, min((current // step - 1) * step, count - LIMIT))
 
 
 def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
-    """(n, n) the matrix of at most LIMIT turns from `start`; NaN where a turn is not earlier."""
+    """Return (n, n) the matrix of at most LIMIT turns from `start`; NaN where a turn is not earlier."""
 
     def work(report: Callable[[str, float], None]) -> Scores:
         report("Scoring every turn against every earlier one …", 0.0)
         conversation = moment.conversation
         stop = min(len(conversation), start + LIMIT)
         rule = gate.gate.config.situation
-        posed = [conversation.at(index) for index in range(start, stop)]
-        texts = [situation_text(rule, *pose) for pose in posed]
+        situations = [conversation.at(index) for index in range(start, stop)]
+        texts = [situation_text(rule, *pair) for pair in situations]
         turns = conversation.turns[start:stop]
         passages = gate.encoder.encode_passages([*(turn.scored_text for turn in turns), *texts])
         vectors, half = text_vectors(passages, gate.gate.config.dimension), stop - start
@@ -98,31 +85,14 @@ def scores(gate: GatePolicy, moment: Moment, start: int) -> Scores:
         state = gate.gate.state(vectors[:half], [facts_of(turn) for turn in turns], passages[:half])
         messages = [
             Message(vector, situation_facts(situation))
-            for vector, (situation, _) in zip(vectors[half:], posed, strict=True)
+            for vector, (situation, _) in zip(vectors[half:], situations, strict=True)
         ]
         return relevance_matrix(gate.gate, state, messages, progress=progress)
 
     return once(_box(moment.key, gate.gate.fingerprint, repr(gate.encoder.identity), start), work)
 
 
-def _part(moment: Moment) -> int:
-    """Where the part that is shown starts: around the current message, unless another one was chosen."""
-    count = len(moment.conversation)
-    starts = parts(count)
-    if len(starts) == 1:
-        return 0
-    current = moment.situation.index if moment.situation.index is not None else count - 1
-    usual = max(start for start in starts if start == 0 or start <= max(0, current - LIMIT // 2))
-    if st.session_state.get(PART) not in starts:
-        state.put(PART, usual)
-    start: int = st.select_slider(
-        "Turns shown", starts, key=PART, on_change=state.touched,
-        format_func=lambda start: f"{start + 1:,} to {min(count, start + LIMIT):,}",
-    )  # fmt: skip
-    return start
-
-
-def _clicked() -> None:
+def _select_clicked() -> None:
     state.touched()
     cell = clicked_cell([{"customdata": point} for point in selected_points(MATRIX)])
     if cell is not None:

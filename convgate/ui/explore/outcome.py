@@ -1,4 +1,4 @@
-"""What a view leads to: the decisions that are sent, how they differ from others, what they cost."""
+"""The decisions of a view, the messages to send, and the flips against the gate's own rule."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from convgate.core.decisions import TurnDecisions
 from convgate.policies.base import Policy
 from convgate.policies.gate import GatePolicy
 from convgate.policies.pipeline import Pipeline
-from convgate.policies.selector import Selection, Selector
+from convgate.policies.selector import Selection
 from convgate.ui import scoring
 from convgate.ui.changes import Changes, changes
 from convgate.ui.choosers import chooser_label
@@ -22,18 +22,15 @@ from convgate.ui.threshold_settings import ThresholdSettings
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """Decisions about every earlier turn, after they were made a valid list of messages."""
+    """Decisions about every earlier turn, made a valid list of messages."""
 
     moment: Moment
-    label: str  # what the policy is called
-    policy: Policy
+    label: str  # of the policy
+    policy: Policy  # with the rule and the limits that decided
     selection: Selection
-    own: ThresholdSettings | None  # of the version; None for policies without a rule
-    choice: ThresholdSettings | None  # the rule that decided
-    flips: Changes | None  # against `baseline`
-    baseline: Selection | None
-    other: Selection | None  # of the policy that is compared
-    other_label: str = ""
+    own: ThresholdSettings | None = None  # the rule of the gate's version; None for other policies
+    choice: ThresholdSettings | None = None  # the rule that decided
+    flips: Changes | None = None  # against the version's own rule
 
     @property
     def decisions(self) -> TurnDecisions:
@@ -47,66 +44,57 @@ class Outcome:
 
     @property
     def version(self) -> str | None:
-        """The gate's, when it is the policy or a stage of it."""
+        """The gate's version, when the gate is the policy or a stage of it."""
         stages = self.policy.policies if isinstance(self.policy, Pipeline) else (self.policy,)
-        return next((one.version for one in stages if isinstance(one, GatePolicy)), None)
+        return next((stage.version for stage in stages if isinstance(stage, GatePolicy)), None)
 
     @property
-    def deciding(self) -> Policy:
-        """The policy with the rule and the limits that decided."""
-        if self.gate is None or self.choice is None:
-            return self.policy
-        return self.gate.with_rule(self.choice.rule, self.choice.limits)
+    def threshold(self) -> float | None:
+        """The lowest score that is kept; 1 when the gate's rule keeps nothing; None without a threshold."""
+        if self.decisions.threshold is None and self.gate is not None:
+            return 1.0
+        return self.decisions.threshold if self.decisions.scores is not None else None
 
-    @property
-    def agreement(self) -> Changes | None:
-        """Turns that this policy keeps and the other drops, and the other way round."""
-        return changes(self.decisions, self.other.decisions) if self.other else None
-
-    def best(self) -> int | None:
-        """The turn with the highest score, the newest of equals; without scores, the newest kept one."""
+    def best(self) -> tuple[int, float] | None:
+        """Return the turn with the highest score, the newest of equals, and the score; forced turns aside."""
         decisions = self.decisions
-        if len(decisions) == 0:
+        if decisions.scores is None:
             return None
-        if decisions.scores is None or np.isnan(decisions.scores).all():
-            kept = decisions.kept_indices
-            return kept[-1] if kept else int(decisions.indices[-1])
-        order = np.lexsort((decisions.indices, np.nan_to_num(decisions.scores, nan=-np.inf)))
-        return int(decisions.indices[order[-1]])
+        forced = np.isin(decisions.indices, list(decisions.overrides))
+        scores = np.where(forced | np.isnan(decisions.scores), -np.inf, decisions.scores)
+        if np.isneginf(scores).all():
+            return None
+        row = int(np.flatnonzero(scores == scores.max())[-1])
+        return int(decisions.indices[row]), float(scores[row])
+
+    def first_selected(self) -> int | None:
+        """Return the turn to explain before a person selects one: the best, else the newest kept one."""
+        if (best := self.best()) is not None:
+            return best[0]
+        indices = self.decisions.kept_indices or self.decisions.indices.tolist()
+        return indices[-1] if indices else None
+
+    @property
+    def keeps_by_score(self) -> bool:
+        """Whether the policy keeps any turn that is not forced."""
+        decisions = self.decisions
+        return any(turn not in decisions.overrides for turn in decisions.kept_indices)
 
 
 def outcome(app: App, view: View, moment: Moment) -> Outcome:
-    """Everything that the page shows of a view; only what was never scored is scored."""
+    """Return what the page shows of a view; only what was never scored is scored."""
     policy = scoring.policy(app, view.policy)
-    own = choice = flips = baseline = other = None
-    if isinstance(policy, GatePolicy):
-        scoring.encode_ahead(moment, policy.encoder)
-        scored = scoring.scored(policy, moment)
-        own = ThresholdSettings(policy.rule, policy.limits)
-        choice = view.choice or own
-        decided = policy.with_rule(choice.rule, choice.limits).decide_scored(scored)
-        before = view.baseline or own
-        selection = _valid(policy, moment, decided, view)
-        baseline = selection
-        if before != choice:
-            decided = policy.with_rule(before.rule, before.limits).decide_scored(scored)
-            baseline = _valid(policy, moment, decided, view)
-        flips = changes(selection.decisions, baseline.decisions)
-    else:
-        if encoder := getattr(policy, "encoder", None):
-            scoring.encode_ahead(moment, encoder)
-        selection = _valid(policy, moment, scoring.decided(policy, moment), view)
-    label = ""
-    if view.compare and view.compare != view.policy:
-        compared = scoring.policy(app, view.compare)
-        if encoder := getattr(compared, "encoder", None):
-            scoring.encode_ahead(moment, encoder)
-        other = _valid(compared, moment, scoring.decided(compared, moment), view)
-        label = chooser_label(view.compare)
+    label = chooser_label(view.policy)
+    if encoder := getattr(policy, "encoder", None):
+        scoring.encode_ahead(moment, encoder)
+    selection = scoring.selected(policy, moment, pair_answers=view.pairs)
+    if not isinstance(policy, GatePolicy):
+        return Outcome(moment, label, policy, selection)
+    own = ThresholdSettings(policy.rule, policy.limits)
+    choice, before = view.choice or own, selection
+    if choice != own:
+        policy = policy.with_rule(choice.rule, choice.limits)
+        selection = scoring.selected(policy, moment, pair_answers=view.pairs)
     return Outcome(
-        moment, chooser_label(view.policy), policy, selection, own, choice, flips, baseline, other, label
+        moment, label, policy, selection, own, choice, changes(selection.decisions, before.decisions)
     )
-
-
-def _valid(policy: Policy, moment: Moment, decisions: TurnDecisions, view: View) -> Selection:
-    return Selector(policy).valid(moment.situation, moment.history, decisions, pair_answers=view.pairs)

@@ -1,4 +1,4 @@
-"""Explore from top to bottom: choose, decide, then draw the answer, the picture, and the why of one turn."""
+"""Explore from top to bottom: the message, the answer, the threshold, the scores, the turns, one turn."""
 
 from __future__ import annotations
 
@@ -6,24 +6,21 @@ from pathlib import Path
 
 import streamlit as st
 
-from convgate.messages import turn_tokens
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import answering
-from convgate.ui.explore.further import draw_further
-from convgate.ui.explore.modes import Modes, explore_modes
-from convgate.ui.explore.outcome import Outcome, outcome
-from convgate.ui.explore.panel import draw_panel
+from convgate.ui.explore.inspector import draw_inspector
+from convgate.ui.explore.messages import draw_messages
+from convgate.ui.explore.outcome import outcome
 from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.explore.reading import draw_reading
-from convgate.ui.explore.rules import draw_own_rule, draw_policy, draw_rule, with_own_rule
-from convgate.ui.explore.state import View
-from convgate.ui.explore.strip import draw_chart, draw_strip
+from convgate.ui.explore.rules import draw_nothing_kept, draw_policy, draw_rule, draw_threshold
+from convgate.ui.explore.summary import draw_chart, draw_message, draw_metrics
 from convgate.ui.frame import App
 from convgate.ui.page_state import draw_problems
-from convgate.ui.threshold_settings import Extent
 
 _STYLE = Path(__file__).with_name("explore.css")
+_COLUMNS = (1.62, 1)
 
 
 def explore(app: App) -> None:
@@ -34,45 +31,33 @@ def explore(app: App) -> None:
     if picked is None:
         return
     view, conversation = picked
-    view = with_own_rule(app, view)
     labels = chooser_labels(app.settings.home)
     view, missing = view.within(conversation, labels)
     state.keep(view)
     draw_problems([*problems, *missing])
-    draw_own_rule(app, view)
     moment = pick_moment(view, conversation)
-    rule = st.sidebar.container()
     with st.sidebar:
         draw_policy(view, labels)
-    made = outcome(app, view, moment)
-    with rule:
-        draw_rule(view, made, _extent(made))
-    modes = explore_modes(app, view, made)
-    draw_strip(view, app.conversations.summary(moment.key).title, made, modes)
-    _draw_body(app, view, made, modes)
+    result = outcome(app, view, moment)
+    with st.sidebar:
+        draw_rule(result)
+    answers = answering(app, result)
+    selected = result.first_selected() if view.selected is None else view.selected
 
-
-def _draw_body(app: App, view: View, made: Outcome, modes: Modes) -> None:
-    answers = answering(app, made)
-    selected = made.best() if view.selected is None else view.selected
-    if not len(made.decisions):
-        st.info(
-            "Nothing to decide: this message is the first turn, so nothing stands before it to keep or drop."
-            " Choose a later message on the left.",
-            icon=":material/first_page:",
-        )
-    with st.container(key="explore-body"):
-        left, right = st.columns([1.62, 1], gap="medium")
-        with left:
-            if len(made.decisions):
-                draw_chart(made, selected)
-            draw_reading(made, selected, answers, modes)
-        with right, st.container(key="explore-panel"):
-            draw_panel(app, made, selected, answers)
-    draw_further(view, made, selected)
-
-
-def _extent(made: Outcome) -> Extent:
-    learned = made.gate.gate.learned_threshold if made.gate else 0.5
-    tokens = int(turn_tokens(made.moment.history.turns).sum()) if len(made.moment.history) else 0
-    return Extent(turns=len(made.moment.history), tokens=tokens, learned=learned)
+    left, right = st.columns(_COLUMNS, gap="medium")
+    with left:
+        draw_message(app.conversations.summary(moment.key).title, moment.situation)
+    with right:
+        draw_metrics(result)
+    left, right = st.columns(_COLUMNS, gap="medium")
+    with left:
+        if len(result.decisions):
+            draw_threshold(result)
+            draw_nothing_kept(result)
+            draw_chart(result, selected)
+        else:
+            st.info("Nothing to decide: this is the first turn. Choose a later message.")
+        draw_reading(app, result, selected, answers)
+    with right, st.container(key="explore-panel"):
+        draw_inspector(app, view, result, selected, answers)
+    draw_messages(view, result)

@@ -1,129 +1,109 @@
-"""The transcript with its search, its keys, and what a click in it does."""
+"""The transcript with its search, the buttons that lead to turns, and what a click in it does."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 import streamlit as st
 
 from convgate.core.conversation import Conversation
+from convgate.core.errors import ContextError
+from convgate.core.text import format_number
 from convgate.store.conversations import terms
 from convgate.ui.answering import Answering, take_answers, transcript_labelling
 from convgate.ui.changes import Indices, following
 from convgate.ui.explore import state
-from convgate.ui.explore.modes import NO_MODES, Modes
 from convgate.ui.explore.outcome import Outcome
-from convgate.ui.keys import NEXT_DIFFERENT, NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
+from convgate.ui.frame import App
+from convgate.ui.keys import NEXT_DROPPED, NEXT_FLIPPED, NEXT_FOUND, NEXT_KEPT
+from convgate.ui.modes import are_modes_ready, conversation_modes, find_ahead
+from convgate.ui.text import literal
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
-
-
-def matching(conversation: Conversation, search: str) -> Indices:
-    """The turns whose speaker or text has every word of the search; "words in quotes" stay together.
-
-    Words are found inside longer ones, in any case, as in the Library. Blank finds nothing.
-    """
-    wanted = [term.casefold() for term in terms(search)]
-    if not wanted:
-        return np.zeros(0, dtype=np.int64)
-    found = []
-    for index, turn in enumerate(conversation.turns):
-        text = f"{turn.speaker}\n{turn.scored_text}".casefold()
-        if all(term in text for term in wanted):
-            found.append(index)
-    return np.array(found, dtype=np.int64)
-
 
 TRANSCRIPT, SEARCH = "explore.transcript", "explore.search"
 _FOCUS, _OPENED = "explore.focus", "explore.opened"  # of one conversation: (its key, the turns)
-HEIGHT = "clamp(24rem, calc(100vh - 14rem), 46rem)"
+_SHOWN = "explore.shown"
+_HEIGHT = "max(24rem, calc(100vh - 8rem))"
+_MAX_TURNS_WITH_MODES = 120  # in longer conversations it takes too long to find the modes unasked
 
 
-@dataclass(frozen=True)
-class _Jump:
-    """A button that goes to the next turn of a kind."""
-
-    name: str
-    label: str
-    shortcut: str
-    help: str
-    turns: Indices
-
-
-def draw_reading(
-    outcome: Outcome, selected: int | None, answering: Answering, modes: Modes = NO_MODES
-) -> None:
-    """Search, jumps and the list, in which turns are answered for; of one mode alone when one is chosen."""
+def draw_reading(app: App, outcome: Outcome, selected: int | None, answering: Answering) -> None:
+    """Draw the search, the buttons, and the turns, which can be answered for."""
     key, conversation = outcome.moment.key, outcome.moment.conversation
     search = st.session_state.get(SEARCH) or ""
-    found = matching(conversation, search)
     with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", key="explore-jumps"):
         st.text_input(
             "Search the transcript", key=SEARCH, type="search", live=True, on_change=state.touched,
-            label_visibility="collapsed", placeholder="Search", width=165,
-            persist_state="session",
+            label_visibility="collapsed", placeholder="Search", width=165, persist_state="session",
         )  # fmt: skip
-        for jump in _jumps(outcome, found, search):
-            st.button(
-                jump.label, key=f"explore.next_{jump.name}",
-                shortcut=jump.shortcut, disabled=not len(jump.turns), help=jump.help,
-                on_click=_select, args=(following(jump.turns, selected),),
-            )  # fmt: skip
+        _draw_jumps(outcome, selected, search)
     opened, focus = _of(_OPENED, key), _of(_FOCUS, key)
     marks = Marks(
         selected=selected,
         focus=focus if isinstance(focus, int) else None,
         flips=outcome.flips,
-        other=outcome.other.decisions if outcome.other else None,
-        other_label=outcome.other_label,
         terms=terms(search),
         opened=opened if isinstance(opened, frozenset) else frozenset(),
         labelling=transcript_labelling(answering, selected),
-        modes=modes.told,
-        only=modes.only,
+        modes=_find_modes(app, outcome),
     )
     data = transcript_data(
-        conversation, outcome.moment.situation, outcome.decisions, marks, place=key, height=HEIGHT
+        conversation, outcome.moment.situation, outcome.decisions, marks, place=key, height=_HEIGHT
     )
-    st.session_state["explore.shown"] = key
-    draw_transcript(data, key=TRANSCRIPT, on_asked=_asked, on_answers=_answered)
+    st.session_state[_SHOWN] = key
+    draw_transcript(data, key=TRANSCRIPT, on_asked=_on_asked, on_answers=_on_answers)
 
 
-def _jumps(outcome: Outcome, found: Indices, search: str) -> list[_Jump]:
+def find_turns(conversation: Conversation, search: str) -> Indices:
+    """Return the turns whose speaker or text has every word of the search; "words in quotes" stay together.
+
+    Words are found inside longer ones, in any case, as in the Library. A blank search finds nothing.
+    """
+    wanted = [term.casefold() for term in terms(search)]
+    texts = (f"{turn.speaker}\n{turn.scored_text}".casefold() for turn in conversation.turns)
+    matches = [bool(wanted) and all(term in text for term in wanted) for text in texts]
+    return np.flatnonzero(matches)
+
+
+def _draw_jumps(outcome: Outcome, selected: int | None, search: str) -> None:
+    """Draw the buttons to the next kept, dropped, flipped and found turn."""
     decisions = outcome.decisions
     jumps = [
-        _Jump("kept", "kept", NEXT_KEPT, "The next kept turn", decisions.indices[decisions.kept]),
-        _Jump(
-            "dropped", "dropped", NEXT_DROPPED, "The next dropped turn", decisions.indices[~decisions.kept]
-        ),
+        ("kept", "Next kept", NEXT_KEPT, decisions.indices[decisions.kept]),
+        ("dropped", "Next dropped", NEXT_DROPPED, decisions.indices[~decisions.kept]),
     ]
-    if outcome.flips is not None:
-        help = "The next turn that flips against the baseline"
-        jumps.append(
-            _Jump("flipped", f"flipped {len(outcome.flips):,}", NEXT_FLIPPED, help, outcome.flips.indices)
-        )
-    if outcome.agreement is not None:
-        help = f"The next turn on which {outcome.other_label} decides otherwise"
-        jumps.append(
-            _Jump(
-                "different",
-                f"differ {len(outcome.agreement):,}",
-                NEXT_DIFFERENT,
-                help,
-                outcome.agreement.indices,
-            )
-        )
+    if outcome.flips is not None and len(outcome.flips):
+        jumps.append(("flipped", "Next flipped", NEXT_FLIPPED, outcome.flips.indices))
     if search.strip():
-        jumps.append(
-            _Jump(
-                "found",
-                f"found {len(found):,}",
-                NEXT_FOUND,
-                "The next turn with these words",
-                np.asarray(found),
-            )
+        found = find_turns(outcome.moment.conversation, search)
+        jumps.append(("found", f"Next of {len(found):,} found", NEXT_FOUND, found))
+    for name, label, shortcut, turns in jumps:
+        st.button(
+            label, key=f"explore.next_{name}", shortcut=shortcut, disabled=not len(turns),
+            on_click=_select, args=(following(turns, selected),),
+        )  # fmt: skip
+
+
+def _find_modes(app: App, outcome: Outcome) -> Mapping[int, tuple[str, str]]:
+    """Return the mode of each user's turn, with its reason; nothing where finding them takes long."""
+    key, conversation = outcome.moment.key, outcome.moment.conversation
+    is_encoded = getattr(outcome.policy, "encoder", None) is not None
+    if not is_encoded or len(conversation) > _MAX_TURNS_WITH_MODES or not are_modes_ready(app):
+        return {}
+    try:
+        find_ahead(app, key, conversation)
+        modes = conversation_modes(app, key, conversation)
+    except ContextError as error:  # decisions do not depend on modes
+        st.warning(f"Modes cannot be found: {literal(str(error))}", icon=":material/category:")
+        return {}
+    return {
+        turn: (
+            f"{mode.likeliest}{'' if mode.mode == mode.likeliest else '?'} {format_number(mode.confidence)}",
+            mode.reason,
         )
-    return jumps
+        for turn, mode in modes.found.items()
+    }
 
 
 def _of(name: str, key: str) -> object:
@@ -132,19 +112,18 @@ def _of(name: str, key: str) -> object:
 
 
 def _select(turn: int | None) -> None:
-    if turn is not None:
-        st.session_state.pop(_FOCUS, None)
-        state.change(selected=turn)
+    st.session_state.pop(_FOCUS, None)
+    state.select(turn)
 
 
-def _answered() -> None:
+def _on_answers() -> None:
     st.session_state.pop(_FOCUS, None)
     state.touched()
     take_answers(TRANSCRIPT)
 
 
-def _asked() -> None:
-    request, key = asked(TRANSCRIPT), st.session_state["explore.shown"]
+def _on_asked() -> None:
+    request, key = asked(TRANSCRIPT), st.session_state[_SHOWN]
     state.touched()
     if request is None:
         return

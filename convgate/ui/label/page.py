@@ -19,8 +19,8 @@ from convgate.ui.answering import (
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import answering
+from convgate.ui.explore.inspector import draw_neighbours
 from convgate.ui.explore.outcome import Outcome, outcome
-from convgate.ui.explore.panel import draw_neighbours
 from convgate.ui.explore.picking import pick_conversation, pick_moment
 from convgate.ui.explore.state import View
 from convgate.ui.frame import App
@@ -28,7 +28,7 @@ from convgate.ui.label.more import draw_more
 from convgate.ui.label.work import Work, draw_progress, draw_work, resume
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
-from convgate.ui.why import Explained, draw_why
+from convgate.ui.why import draw_parts
 
 NOTE, GATE, TRANSCRIPT = "label.note", "label.gate", "label.transcript"
 _OPENED, _STORED_NOTE = "label.opened", "label.note.stored"
@@ -138,9 +138,8 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
 
 def _draw_decision(scored: Outcome, selected: int) -> None:
     st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
-    if scored.gate is not None and scored.decisions.parts:
-        explained = Explained("label", scored.gate, scored.moment, scored.decisions, state.touched)
-        draw_why(explained, selected)
+    if scored.decisions.parts:
+        draw_parts("label", scored.decisions, selected)
 
 
 def _draw_note(answers: Answering, selected: int) -> None:

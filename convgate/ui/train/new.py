@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from convgate.training.split import MIN_CONVERSATIONS
 from convgate.labels.agreement import training_warnings
 from convgate.labels.gold import gold_set
 from convgate.training.epochs import FURTHER
 from convgate.training.process import Order, start_training
+from convgate.training.split import MIN_CONVERSATIONS
 from convgate.ui.annotator import person
 from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App

@@ -16,7 +16,7 @@ import numpy as np
 
 from convgate.core.conversation import Conversation, Situation, Turn
 from convgate.core.decisions import TurnDecisions
-from convgate.core.text import format_age
+from convgate.core.text import format_age, format_threshold
 from convgate.figures.hover import on_screen
 from convgate.transcripts.characters import isolate
 from convgate.ui.changes import Changes
@@ -55,8 +55,6 @@ class Marks:
     selected: int | None = None
     focus: int | None = None  # the turn to have in sight; the selected or the current one unless given
     flips: Changes | None = None
-    other: TurnDecisions | None = None  # of the policy that is compared
-    other_label: str = ""
     terms: Sequence[str] = ()  # words that are searched for
     opened: Collection[int] = field(default_factory=frozenset)  # turns whose whole text was asked for
     labelling: Labelling | None = None
@@ -107,7 +105,6 @@ def transcript_data(
         "current": current,
         "focus": focus,
         "threshold": None if threshold is None else float(np.clip(threshold / scale, 0, 1)),
-        "theirs": marks.other_label,
         "terms": list(marks.terms),
         "labelling": _labelling(marks.labelling, place, situation),
     }
@@ -198,6 +195,7 @@ def _row(
     text, cut = excerpt(turn.scored_text.strip(), marks.terms, whole=index in marks.opened)
     told, exact = when(turn.timestamp, None if index == current else reference)
     row: dict[str, Any] = {
+        **_BLANK,
         "turn": index,
         "who": turn.speaker if turn.speaker == turn.role else f"{isolate(turn.speaker)} · {turn.role}",
         "when": told,
@@ -205,16 +203,7 @@ def _row(
         "mode": list(marks.modes.get(index, ())),
         "text": text,
         "cut": cut,
-        "score": "",
-        "bar": None,
         "flip": marks.flips.of(index) if marks.flips else "",
-        "other": "",
-        "differs": False,
-        "reason": "",
-        "mine": None,
-        "theirs": [],
-        "aimed": False,
-        "open": False,
     }
     place = index - int(decisions.indices[0]) if len(decisions) else -1
     if index == current:
@@ -223,10 +212,7 @@ def _row(
         return {**row, "state": "later", "outcome": "later", "reason": "After the current message."}
     state, called = outcome(decisions, place)
     if decisions.scores is not None and not np.isnan(score := float(decisions.scores[place])):
-        row |= {"score": f"{score:.2f}", "bar": float(np.clip(score / scale, 0, 1))}
-    if marks.other is not None:
-        theirs, ours = bool(marks.other.kept[place]), bool(decisions.kept[place])
-        row |= {"other": "kept" if theirs else "dropped", "differs": theirs != ours}
+        row |= {"score": format_threshold(score), "bar": float(np.clip(score / scale, 0, 1))}
     if (labelling := marks.labelling) is not None:
         said = [list(pair) for pair in labelling.theirs.get(index, ())]
         row |= {"mine": labelling.mine.get(index), "theirs": said, "open": index in labelling.open}
@@ -236,9 +222,11 @@ def _row(
 
 
 def _question(turn: Turn) -> dict[str, Any]:
-    return {
-        "turn": QUESTION, "state": "current", "outcome": "asked", "who": "asked here", "when": "",
-        "exact": "", "mode": [], "text": turn.text, "cut": False, "score": "", "bar": None, "flip": "",
-        "other": "", "differs": False, "reason": "", "mine": None, "theirs": [], "aimed": False,
-        "open": False,
-    }  # fmt: skip
+    return {**_BLANK, "state": "current", "outcome": "asked", "who": "asked here", "text": turn.text}
+
+
+_BLANK: dict[str, Any] = {
+    "turn": QUESTION, "when": "", "exact": "", "mode": [], "cut": False, "score": "", "bar": None,
+    "flip": "", "reason": "", "mine": None, "theirs": [], "aimed": False, "open": False,
+}  # fmt: skip
+"""A row without a decision or a label."""

@@ -116,7 +116,6 @@ class Transcript {
     row.who = make("span", "who", head)
     row.when = make("span", "when", head)
     row.mode = make("span", "mode", head)
-    row.other = make("span", "other", head)
     row.theirs = make("span", "theirs", head)
     row.next = make("span", "next", head)
     row.choices = make("span", "choices", head)
@@ -152,7 +151,7 @@ class Transcript {
     if (data.turn >= 0) element.setAttribute("aria-rowindex", String(data.turn + 1))
     row.number.textContent = data.turn >= 0 ? String(data.turn + 1) : "?"
     row.flip.textContent = data.flip === "up" ? "↑" : data.flip === "down" ? "↓" : ""
-    row.flip.title = data.flip === "up" ? "kept now, dropped by the baseline" : "dropped now, kept by the baseline"
+    row.flip.title = data.flip === "up" ? "kept now, dropped by the gate's own rule" : "dropped now, kept by the gate's own rule"
     row.track.hidden = data.bar === null
     row.track.style.display = data.bar === null ? "none" : ""
     row.bar.style.width = `${100 * (data.bar ?? 0)}%`
@@ -167,9 +166,6 @@ class Transcript {
     row.mode.textContent = data.mode[0] ?? ""
     row.mode.title = data.mode[1] ?? ""
     row.mode.hidden = !data.mode.length
-    row.other.textContent = data.other ? `${this.data.theirs}: ${data.other}` : ""
-    row.other.className = `other${data.other === "kept" ? " keeps" : ""}${data.differs ? " differs" : ""}`
-    row.other.hidden = !data.other
     element.classList.toggle("aimed", data.aimed)
     row.next.textContent = data.aimed ? "gets the next answer" : ""
     row.next.hidden = !row.next.textContent

@@ -16,8 +16,8 @@ from convgate.evaluation.calibration import Fittable
 from convgate.evaluation.results import Summary
 from convgate.evaluation.tuning import ScoredCase
 from convgate.gate.thresholds import Rule
-from convgate.policies.gate import GatePolicy
 from convgate.policies.base import NO_LIMITS
+from convgate.policies.gate import GatePolicy
 from convgate.ui import activation
 from convgate.ui.actions import ActionResult, draw_result, run_action
 from convgate.ui.annotator import person

@@ -1,0 +1,112 @@
+"""The selected turn: why it is kept or dropped, the parts of its score, links, words, the matrix."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from convgate.ui.annotator import draw_annotator, is_asked
+from convgate.ui.answering import Answering, draw_answers
+from convgate.ui.explore import state
+from convgate.ui.explore.matrix import draw_matrix
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.explore.state import View
+from convgate.ui.frame import App
+from convgate.ui.keys import MAKE_CURRENT
+from convgate.ui.text import literal
+from convgate.ui.turn import Step, draw_steps, draw_turn_head, draw_turn_text, outcome_words
+from convgate.ui.why import Explained, draw_links, draw_parts, draw_words
+
+TABS = ("Why", "Score", "Links", "Words", "Matrix")
+
+
+def draw_neighbours(outcome: Outcome, selected: int) -> None:
+    """Draw the ways to the older and the newer turn, and the button that makes this one current."""
+    draw_steps(
+        "explore", outcome.moment.conversation, selected, state.select, _make_current(outcome, selected)
+    )
+
+
+def draw_inspector(
+    app: App, view: View, outcome: Outcome, selected: int | None, answering: Answering
+) -> None:
+    """Draw the selected turn, and the tab that is open."""
+    if selected is None:
+        return
+    moment = outcome.moment
+    draw_turn_head(
+        "explore", moment.conversation, selected, state.select, _make_current(outcome, selected),
+        reference=moment.situation.turn.timestamp,
+    )  # fmt: skip
+    indices = outcome.decisions.indices
+    if not len(indices) or not int(indices[0]) <= selected <= int(indices[-1]):
+        is_current = selected == moment.situation.index
+        st.markdown(
+            "This is the current message: it is always sent."
+            if is_current
+            else "This turn comes after the current message, so nothing is decided about it."
+        )
+        draw_turn_text(moment.conversation.turns[selected])
+        return
+    shown = view.show if view.show in TABS else TABS[0]
+    tabs = st.tabs(TABS, **state.page.control("show", shown, none=TABS[0]))
+    for name, tab in zip(TABS, tabs, strict=True):
+        if tab.open:
+            with tab:
+                _draw_tab(app, name, outcome, selected, answering)
+
+
+def _draw_tab(app: App, name: str, outcome: Outcome, selected: int, answering: Answering) -> None:
+    decisions, gate = outcome.decisions, outcome.gate
+    if name == "Why":
+        _draw_reason(outcome, selected)
+        draw_turn_text(outcome.moment.conversation.turns[selected])
+        _draw_label(app, answering, selected)
+    elif name == "Score":
+        _draw_score(outcome, selected)
+    elif gate is None or not decisions.parts:
+        st.caption("Only the gate explains this. Choose it as policy.")
+    elif name == "Links":
+        draw_links(Explained("explore", gate, outcome.moment, decisions), selected)
+    elif name == "Words":
+        draw_words(Explained("explore", gate, outcome.moment, decisions), selected)
+    else:
+        draw_matrix(gate, outcome, selected)
+
+
+def _draw_reason(outcome: Outcome, selected: int) -> None:
+    word, why = outcome_words(outcome.decisions.of(selected).reason)
+    st.markdown(f"**{word}:** {literal(why)}")
+    if flip := outcome.flips.of(selected) if outcome.flips else "":
+        arrow, before = ("↑", "drops") if flip == "up" else ("↓", "keeps")
+        st.markdown(f":orange-badge[{arrow} flips] The gate's own rule {before} this turn.")
+
+
+def _draw_score(outcome: Outcome, selected: int) -> None:
+    decision = outcome.decisions.of(selected)
+    if decision.parts:
+        draw_parts("explore", outcome.decisions, selected)
+    elif outcome.decisions.scores is None:
+        st.caption("This policy does not score turns.")
+    elif decision.score is None:
+        st.caption("This turn has no score: an earlier stage decided about it.")
+    else:
+        st.caption("Only the gate's scores are made of parts; this policy has one number.")
+
+
+def _draw_label(app: App, answering: Answering, selected: int) -> None:
+    with st.container(horizontal=not is_asked(), vertical_alignment="center", gap="xsmall"):
+        st.markdown("**Does it matter to the current message?**", width="content")
+        draw_annotator(app)
+    if answering.paused:
+        st.warning(literal(answering.paused), icon=":material/pause_circle:")
+    if answering.by is not None:
+        draw_answers(answering, selected)
+
+
+def _make_current(outcome: Outcome, selected: int) -> Step:
+    return Step(
+        "make_current", "make current", MAKE_CURRENT,
+        None if selected == outcome.moment.situation.index else selected,
+        "Decide as if this turn were the message to answer",
+        lambda turn: state.change(turn=turn, question="", selected=None),
+    )  # fmt: skip

@@ -1,0 +1,109 @@
+"""The answer first: the current message, turns kept, tokens, threshold; then the scores over turns."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from convgate.core.conversation import Situation
+from convgate.core.text import format_threshold, pluralize
+from convgate.figures.layout import CONFIG
+from convgate.figures.parts import describe_activation
+from convgate.figures.scores import describe_scores, scores_figure
+from convgate.transcripts.characters import writable
+from convgate.ui.explore import state
+from convgate.ui.explore.outcome import Outcome
+from convgate.ui.state import clicked
+from convgate.ui.tables import draw_numbers
+from convgate.ui.text import literal, show_text
+from convgate.ui.theme import current_palette
+from convgate.ui.turn import turn_labels
+from convgate.versions import UNTRAINED
+
+CHART = "explore.chart"
+_CHART_HEIGHT = 230  # pixels
+
+
+def draw_message(title: str, situation: Situation) -> None:
+    """Draw the whole message to answer."""
+    turn = situation.turn
+    number = "your question" if situation.index is None else f"turn {situation.index + 1:,}"
+    who = "" if situation.index is None else f" · {literal(turn.speaker, limit=40)}"
+    with st.container(border=True, gap="xsmall", key="explore-message"):
+        st.caption(f"**{literal(title, limit=70)}** · answering {number}{who}")
+        show_text(turn.text or turn.scored_text)
+
+
+def draw_metrics(outcome: Outcome) -> None:
+    """Draw turns kept, tokens and threshold; the rest is in the details."""
+    decisions, selection = outcome.decisions, outcome.selection
+    total = selection.tokens_total
+    saved = 1 - selection.tokens_kept / total if total else 0.0
+    rule = outcome.choice.rule.label.partition(":")[0] if outcome.choice else "by the policy"
+    threshold = "none" if outcome.threshold is None else format_threshold(outcome.threshold)
+    draw_numbers(
+        [
+            (
+                "Kept", f"{int(decisions.kept.sum()):,}", f"of {len(decisions):,}{_flips(outcome)}",
+                "Earlier turns that the model is shown. Flips: against the gate's own rule.",
+            ),
+            (
+                "Tokens", f"{selection.tokens_kept:,}", f"of {total:,}, {saved:.0%} saved",
+                "With the current message. Counted by the encoder's word list; your model counts otherwise.",
+            ),
+            ("Threshold", threshold, rule, literal(decisions.because or "The lowest score that is kept.")),
+        ],
+        key="explore-strip",
+    )  # fmt: skip
+    with st.popover("Details", icon=":material/info:", key="explore-details"):
+        for line in _details(outcome):
+            st.markdown(line)
+    if outcome.version == UNTRAINED:
+        st.caption(":material/info: This gate is untrained. Its scores follow cosine similarity.")
+
+
+def draw_chart(outcome: Outcome, selected: int | None) -> None:
+    """Draw one mark a turn; a click on one selects it."""
+    flips = outcome.flips
+    flipped = {int(turn): "flips to kept" for turn in flips.up} if flips else {}
+    flipped |= {int(turn): "flips to dropped" for turn in flips.down} if flips else {}
+    st.plotly_chart(
+        scores_figure(
+            outcome.decisions, labels=turn_labels(outcome.moment.key, outcome.moment.conversation),
+            palette=current_palette(), selected=selected, flipped=flipped,
+        ),
+        theme=None, key=CHART, on_select=_select_clicked, selection_mode="points", config=CONFIG,
+        height=_CHART_HEIGHT,
+        alt=writable(describe_scores(outcome.decisions, selected=selected, flipped=flipped)),
+    )  # fmt: skip
+
+
+def _flips(outcome: Outcome) -> str:
+    flips = outcome.flips
+    if flips is None or not len(flips):
+        return ""
+    arrows = [f" ↑{len(flips.up)}"] * bool(len(flips.up)) + [f" ↓{len(flips.down)}"] * bool(len(flips.down))
+    return f", {pluralize(len(flips), 'flip')}{''.join(arrows)}"
+
+
+def _details(outcome: Outcome) -> list[str]:
+    decisions = outcome.decisions
+    n_forced = sum(override.kept for override in decisions.overrides.values())
+    lines = [
+        f"**Policy:** {literal(outcome.label)}",
+        f"**Weights:** {literal(outcome.version) if outcome.version else 'none'}",
+        f"**Conversation:** {pluralize(len(outcome.moment.conversation), 'turn')}",
+        f"**Kept anyway:** {n_forced:,} (instructions, tool calls, limits)",
+    ]
+    if outcome.choice is not None:
+        lines.append(f"**Rule:** {literal(outcome.choice.describe())}")
+    if decisions.because:
+        lines.append(literal(decisions.because))
+    if decisions.gate_activation is not None:
+        lines.append(literal(describe_activation(decisions.gate_activation)))
+    return lines
+
+
+def _select_clicked() -> None:
+    state.touched()
+    if (turn := clicked(CHART)) is not None:
+        state.change(selected=turn)
