@@ -17,6 +17,7 @@ from convgate.store import Conversations, Entry, SituationKey, Store
 from convgate.store.queues import Queues
 from convgate.ui import services
 from convgate.ui.answering import MARKS, NAMES
+from convgate.ui.label.work import _last_views
 from convgate.ui.navigation import EXPLORE
 from tests.label_page import (
     HOSTILE,
@@ -134,10 +135,23 @@ def test_after_an_undo_the_page_reopens_where_it_was() -> None:
     click(click(click(app, "answering.undo"), "answering.undo"), "answering.redo")
     before = held(key, turn=14)
     app = opened()
-    assert place(app) == (14, 4)
+    assert place(app) == (14, 5)
     assert progress(app) == "Ada, 9 of 14"
-    answer(app, "not_relevant")
+    answer(answer(app, "relevant"), "not_relevant")
     assert held(key, turn=14) == {**before, 4: "not_relevant"}
+
+
+def test_a_reload_without_an_address_stays_on_the_conversation_and_the_message() -> None:
+    key, other = add(), add(*TALK[:6], title="Second")
+    queue(key, 7, [6, 5])
+    answer(opened(conversation=key), "relevant")
+    opened(conversation=other, turn="4", selected="2")
+    app = opened()
+    assert (app.query_params["conversation"], place(app)) == (other, (3, 1))
+    _last_views.clear()  # the program was restarted
+    app = opened()
+    assert (app.query_params["conversation"], place(app)) == (key, (7, 5))
+    assert "queue" not in app.query_params
 
 
 def test_a_note_is_stored_shown_and_undone() -> None:
@@ -271,7 +285,7 @@ def test_keys_are_shown_and_no_two_buttons_share_one() -> None:
     key = add()
     app = opened(conversation=key, queue=str(queue(key, 7, [6, 5])))
     shortcuts = {one.key: one.proto.shortcut for one in app.button if one.proto.shortcut}
-    assert sorted(shortcuts.values()) == sorted({*"pn0123zyblm", "left", "right"})
+    assert sorted(shortcuts.values()) == sorted({*"pn0123zybl", "left", "right"})
     sound(app.switch_page(EXPLORE).run())
     theirs = {one.key: one.proto.shortcut for one in app.button if one.proto.shortcut}
     assert {name for name in theirs if name in shortcuts and theirs[name] != shortcuts[name]} == set()
@@ -286,7 +300,7 @@ def test_what_transcripts_titles_and_annotators_say_is_text_everywhere() -> None
     say(key, 2, Bo={0: "relevant", 1: "relevant"}, **{HOSTILE: {0: "not_relevant"}})
     number = str(queue(key, 2, [0, 1], name=HOSTILE, by=HOSTILE))
     for query in (
-        {"show": "people"},
+        {"show": "annotators"},
         {"queue": number},
         {"settle": "1"},
         {"ask": HOSTILE},
@@ -441,7 +455,7 @@ def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
 def test_while_another_program_writes_nothing_is_lost_in_silence(busy: Callable[[], None]) -> None:
     key = add()
     say(key, Bo={1: "relevant"})
-    app = opened(conversation=key, show="people")
+    app = opened(conversation=key, show="annotators")
     answer(app, "relevant")
     before = entries()
     busy()
@@ -469,7 +483,7 @@ def test_while_another_program_writes_queues_and_imports_are_as_before(busy: Cal
     content = b"conversation,message,turn,annotator,answer\n" + f"{key},7,3,Bo,relevant\n".encode()
     sound(app.file_uploader[0].upload("more.csv", content).run())
     busy()
-    for button in ("answering.later", "label.queue.delete", "label.import.keep"):
+    for button in ("answering.later", "label.import.keep"):
         click(app, button)
         assert errors(app), button
     assert not entries()
