@@ -49,7 +49,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
         "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&settle=1",
         "label-annotators": f"Label?{here}&show=annotators",
         "train-run": f"Train?run={run}",
-        "rules-statistics": "Rules?look=statistics&on=library",
+        "rules-statistics": "Rules?look=library",
         "versions-card": "Versions?version=mine",
         "versions-compare": f"Compare?{beside}",
         "compare-sets": "Compare?on=sets&data=samples&tags=1&policies=gate, bm25, last_k(k=5), cosine",
