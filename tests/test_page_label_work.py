@@ -34,7 +34,6 @@ from tests.label_page import (
     sound,
     store,
     transcript,
-    trigger,
 )
 from tests.label_page import (
     label_page as label_page,
@@ -199,17 +198,6 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
     work_on(work_on(app, "conversation"), "adjudicate")
     answer(app, "unsure")
     assert "answering.relevant" not in keys(app)
-
-
-def test_only_disagreements_can_be_adjudicated() -> None:
-    key, _ = disagree()
-    app = opened("Cy", conversation=key, settle="1")
-    assert [row["turn"] for row in transcript(app)["rows"] if row["open"]] == [1, 2]
-    trigger(app, "asked", {"what": "select", "turn": 3})
-    assert "answering.relevant" not in keys(app)
-    send(app, given(app, 1, 3))
-    assert "not stored" in errors(app)
-    assert labels().of(SituationKey(key, 7)).of(ADJUDICATED) == {}
 
 
 def test_a_disagreement_is_chosen_from_the_menu() -> None:

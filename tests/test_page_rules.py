@@ -11,7 +11,6 @@ from convgate.ui.rules.editor import EXAMPLE
 from tests.rules_page import (
     RULES,
     SKIP_BUILD,
-    add,
     choose,
     click,
     editor,
@@ -21,7 +20,6 @@ from tests.rules_page import (
     said,
     shown,
     sound,
-    talk,
     texts,
     write,
 )
@@ -63,27 +61,6 @@ def test_the_address_restores_the_view_and_reports_invalid_parts(keys: dict[str,
     app = open_page(look="nothing", change="<b>")
     assert "look=nothing" in said(app)
     assert shown(app), "the newest conversation is shown"
-
-
-def test_a_list_has_pages_which_the_address_names() -> None:
-    messages = tuple((f"what is to be done about the parcel number {n}?", "It is late.") for n in range(23))
-    key = add(talk("Many", messages))
-    app = open_page(conversation=key, page="2")
-    assert len(shown(app)) == 10
-    assert "turn 21" in texts(app)[0]
-    (pages,) = app.get("pagination")
-    sound(pages.set_value(3).run())  # type: ignore[union-attr]
-    assert len(shown(app)) == 3
-    assert app.query_params["page"] == "3"
-    choose(app, "rules.show", "kept")
-    assert "page" not in app.query_params
-    choose(app, "rules.show", "all")
-    app.query_params["page"] = "2"  # as with the browser's back button
-    sound(app.run())
-    (pages,) = app.get("pagination")
-    assert (pages.value, len(shown(app))) == (2, 10)  # type: ignore[union-attr]
-    app = open_page(conversation=key, page="99")
-    assert "turn 45" in texts(app)[-1], "the last page"
 
 
 def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:

@@ -290,6 +290,6 @@ def _parse_list(value: Any, key: str, conversation: Conversation) -> Case:
         field = "current_turn" if name == "turn" else f"relevant_turns{bracket}{place}"
         raise TranscriptError(error.problem, field=field) from error
     text = " ".join((parse_text(value, "current_text") or "").split())
-    if not " ".join(conversation.turns[current].text.split()).startswith(text):
+    if not " ".join(conversation.turns[case.turn or 0].text.split()).startswith(text):
         raise TranscriptError(f"turn {current} of the conversation has another text", field="current_text")
     return case

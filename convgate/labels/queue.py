@@ -78,8 +78,10 @@ def make_queue(
         candidates["annotators"].append((rank, NewItem(row.situation, row.turn, "annotators", reason)))
     messages = _draw_messages(Conversations(store), seed)
     for message, conversation in messages:
-        for rank, item in _rank_turns(message, conversation, known.get(message, ()), gate, other, seed, size):
-            candidates[item.kind].append((rank, item))
+        for distance, item in _rank_turns(
+            message, conversation, known.get(message, ()), gate, other, seed, size
+        ):
+            candidates[item.kind].append((distance, item))
     return _choose(candidates, size, max(_MAX_PER_MESSAGE, ceil(size / max(len(messages), 1))), seed)
 
 

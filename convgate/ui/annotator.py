@@ -79,18 +79,13 @@ def _draw_question(app: App, progress: Callable[[str], str] | None) -> None:
             args=(app,), placeholder="Ada",
             help="Every label says who gave it. The name stays in this browser and in your library.",
         )  # fmt: skip
-        st.button(
-            "Start labelling", key="annotator.start", on_click=_take_typed, args=(app,),
-            icon=":material/label:",
-        )  # fmt: skip
+        st.button("Start labelling", key="annotator.start", on_click=_take_typed, args=(app,))
         for known in Labels(app.store).people()[:_MAX_NAMES]:
             done = f", {progress(known)}" if progress else ""
             st.button(
                 f"Continue as {literal(known)}{done}", key=f"annotator.as.{known}", type="tertiary",
                 on_click=_choose, args=(app, known),
             )  # fmt: skip
-        if annotator() is not None:
-            draw_forgetting()
     if (problem := st.session_state.pop(_PROBLEM, None)) is not None:
         show_problem(problem)
 

@@ -9,7 +9,8 @@ import streamlit as st
 from convgate.core.errors import ConvgateError
 from convgate.core.text import pluralize
 from convgate.labels.agreement import agreement
-from convgate.labels.exchange import SUFFIXES, Import, Kind, keep_labels, read_labels, write_labels
+from convgate.labels.exchange import SUFFIXES, Kind, keep_labels, read_labels, write_labels
+from convgate.labels.imports import Import
 from convgate.store import Labels
 from convgate.transcripts import BadLinesError, Problems
 from convgate.transcripts.redaction import Redactor

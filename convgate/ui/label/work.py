@@ -28,9 +28,8 @@ from convgate.ui.scoring import Moment
 from convgate.ui.text import literal
 
 WORK, QUEUE, DISAGREEMENT = "label.work", "label.queue", "label.disagreement"
-SIZE = "label.queue.size"
 _MAKE = "label.queue.make"  # whether this run makes a queue
-_SIZES = (20, 50, 100, 200)
+_QUEUE_SIZE = 50  # turns
 _MAX_LISTED = 200  # disagreements in the menu
 _MODES = {"conversation": "This conversation", "queue": "A queue", "adjudicate": "Disagreements"}
 _REASONS = {
@@ -59,7 +58,8 @@ def resume(app: App, view: View) -> View:
     if view.queue is not None or view.settle:
         return _at(view, *place) if place else view
     by = annotator()
-    if (last := _last_views(str(app.store.path)).get(by)) is not None:
+    last, keys = _last_views(str(app.store.path)).get(by), app.conversations.keys()
+    if last is not None and last.conversation in keys:
         return last
     here = Labels(app.store).last_situation(by) if by else None
     return _at(view, here, None) if here else view
@@ -108,7 +108,6 @@ def _draw_queue(app: App, view: View, number: int, moment: Moment) -> Work:
             state.put(QUEUE, number)
             st.selectbox("Queue", list(names), key=QUEUE, on_change=_choose_queue, args=(app,),
                          format_func=lambda one: names.get(one, str(one)))  # fmt: skip
-        st.selectbox("Turns of a new queue", _SIZES, key=SIZE)
         st.button("New queue", key="label.queue.new", on_click=_ask_for_queue, icon=":material/add:")
     if number not in names:
         st.error(f"There is no queue {number}.")
@@ -132,13 +131,13 @@ def _make_queue(app: App) -> bool:
     if (by := annotator()) is None:
         st.info("Choose a name to make a queue.", icon=":material/person:")
         return False
-    size, seed = int(st.session_state.get(SIZE, _SIZES[0])), secrets.randbelow(2**31)
+    seed = secrets.randbelow(2**31)
     gate, names = scoring.gate_policy(app), chooser_labels(app.settings.home)
     versions = [name for name in names if version_of(name) not in (None, gate.version)]
     other = versions[-1] if versions else "hybrid"
     judge = Judge(names[other], scoring.policy(app, other), "versions" if versions else "policies")
     with st.spinner("Scoring messages …"):
-        items = make_queue(app.store, Judge(gate.version, gate), judge, size=size, seed=seed, by=by)
+        items = make_queue(app.store, Judge(gate.version, gate), judge, size=_QUEUE_SIZE, seed=seed, by=by)
         if items:
             Queues(app.store).add(f"{datetime.now().astimezone():%A, %d %B}", items, by=by, seed=seed)
     if not items:
