@@ -184,7 +184,7 @@ def close_import(
     with store.read() as db:
         titles = dict(db.execute("SELECT key, title FROM conversations WHERE deleted_at IS NULL").fetchall())
     titles |= {key: item.title or title_of(item.conversation) for key, item in new.items()}
-    found = Import(
+    imported = Import(
         name=report.file,
         format=format,
         entries=entries,
@@ -203,26 +203,26 @@ def close_import(
         replaced=0,
         problems=problems,
     )
-    return compare_with_library(store, found)
+    return compare_with_library(store, imported)
 
 
-def compare_with_library(store: Store, found: Import) -> Import:
+def compare_with_library(store: Store, imported: Import) -> Import:
     """Return the import compared with what the library holds now."""
     stored = {
         _place(entry): entry.value
-        for key in {entry.situation.conversation for entry in found.entries}
+        for key in {entry.situation.conversation for entry in imported.entries}
         for entry in Labels(store).entries(key)
     }
     with store.read() as db:
         present = {key for (key,) in db.execute("SELECT key FROM conversations WHERE deleted_at IS NULL")}
-    before = [stored.get(_place(entry)) for entry in found.entries]
-    known = sum(text == entry.value for text, entry in zip(before, found.entries, strict=True))
+    before = [stored.get(_place(entry)) for entry in imported.entries]
+    known = sum(text == entry.value for text, entry in zip(before, imported.entries, strict=True))
     return replace(
-        found,
+        imported,
         known=known,
         replaced=sum(text is not None for text in before) - known,
         conversations=tuple(
-            replace(one, new=one.new and one.key not in present) for one in found.conversations
+            replace(one, new=one.new and one.key not in present) for one in imported.conversations
         ),
     )
 

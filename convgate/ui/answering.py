@@ -53,28 +53,28 @@ class Answering:
 
     @property
     def labels(self) -> Labels:
-        """The store's labels."""
+        """Return the labels of the store."""
         return Labels(self.store)
 
     @property
     def situation(self) -> SituationKey:
-        """The message, as labels name it."""
+        """Return the message as labels name it."""
         return self.moment.labelled
 
     @property
     def history(self) -> range:
-        """The turns before the message."""
+        """Return the turns before the message."""
         return range(self.moment.history.start, self.moment.history.stop)
 
     @cached_property
     def mine(self) -> dict[int, str]:
-        """The annotator's answers, or the adjudicated ones when adjudicating, by turn."""
+        """Return the annotator's answers, or the adjudicated ones when adjudicating, by turn."""
         annotator = ADJUDICATED if self.adjudicating else self.by
         return self.held.of(annotator) if annotator else {}
 
     @cached_property
     def ask(self) -> list[int]:
-        """The turns without an answer, in the order in which they are asked: `asked`, then the newest."""
+        """Return the turns without an answer in the order of asking: `asked`, then the newest."""
         others = () if self.adjudicating else reversed(self.history)
         return [turn for turn in dict.fromkeys((*self.asked, *others)) if turn not in self.mine]
 

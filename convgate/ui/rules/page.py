@@ -68,8 +68,8 @@ def rules_page(app: App) -> None:
 
 def _draw_exchanges(view: View, rows: Sequence[Row]) -> None:
     """Draw how many exchanges are kept, and those that the filters choose."""
-    found = [row for row in rows if _contains(row.placed.exchange, view.search)]
-    counts = {name: sum(_is_shown(row, name) for row in found) for name in SHOWS}
+    matching = [row for row in rows if _contains(row.placed.exchange, view.search)]
+    counts = {name: sum(_is_shown(row, name) for row in matching) for name in SHOWS}
     _draw_pills(SHOWS, counts, "show", view.show)
     st.text_input(
         "Search", placeholder="Search messages and answers", label_visibility="collapsed",
@@ -84,7 +84,7 @@ def _draw_exchanges(view: View, rows: Sequence[Row]) -> None:
         with st.expander("By category and rule"):
             st.dataframe(_to_table("Category", statistics.categories), hide_index=True)
             st.dataframe(_to_table("Rule", statistics.rules), hide_index=True)
-    _draw_rows(view, [row for row in found if _is_shown(row, view.show)])
+    _draw_rows(view, [row for row in matching if _is_shown(row, view.show)])
 
 
 def _draw_changes(app: App, view: View, draft: Draft) -> None:
