@@ -72,10 +72,6 @@ def sound(app: AppTest) -> AppTest:
     return app
 
 
-def choose(app: AppTest, key: str, value: str) -> AppTest:
-    return sound(app.button_group(key=key).set_value(value).run())
-
-
 def click(app: AppTest, key: str) -> AppTest:
     return sound(app.button(key=key).click().run())
 

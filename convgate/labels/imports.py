@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
 from convgate.core.errors import StoreError, TranscriptError
-from convgate.core.text import quote
+from convgate.core.text import pluralize, quote
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ADJUDICATED, Entry, Labels, NewConversation, SituationKey, Store
 from convgate.store.conversations import title_of
@@ -176,8 +176,7 @@ def close_import(
 
     Raises BadLinesError when something is left out without `skip_bad`, or nothing is left.
     """
-    labels = f"{len(entries):,} label{'s' * (len(entries) != 1)}" if entries else None
-    problems = report.close(labels, skip_bad=skip_bad)
+    problems = report.close(pluralize(len(entries), "label") if entries else None, skip_bad=skip_bad)
     if not entries:
         raise TranscriptError("the file has no labels", file=report.file)
     by_conversation = Counter(entry.situation.conversation for entry in entries)
