@@ -68,10 +68,6 @@ def click(app: AppTest, key: str) -> AppTest:
     return sound(app.button(key=key).click().run())
 
 
-def click_first(app: AppTest, label: str, place: int = 0) -> AppTest:
-    return sound([one for one in app.button if one.label == label][place].click().run())
-
-
 def choose(app: AppTest, key: str, value: object) -> AppTest:
     return sound(app.button_group(key=key).set_value(value).run())
 

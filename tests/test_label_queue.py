@@ -139,4 +139,3 @@ def test_a_queue_knows_labels_and_disagreements(tmp_path: Path) -> None:
     assert asked[5] == "annotators"
     assert set(asked) == {1, 2, 3, 4, 5, 7, 8, 9}, "0 is known, Bo answered 6"
     assert Queues(store).add("All", items, by="Bo", seed=1).items == len(items)
-    assert make_queue(store, GATE, size=200, seed=1, conversations=[]) == []

@@ -41,7 +41,7 @@ def test_an_empty_library_takes_labels_with_their_conversations() -> None:
     other = Store(load_settings().home / "other.db")
     (added,) = Conversations(other).add([NewConversation(Conversation("Talk", TALK, title="Talk"))])
     Labels(other).answer(SituationKey(added.key, 7), {1: "relevant"}, by="Bo")
-    sound(app.button_group(key="label.show").set_value("files").run())
+    sound(app.button_group(key="explore.show").set_value("files").run())
     sound(app.file_uploader[0].upload("labels.jsonl", write_labels(other, "relevance-set")).run())
     assert "1 label on 1 conversation, 1 of them new" in said(app)
     click(app, "label.import.keep")
@@ -59,10 +59,10 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
     excel = "\ufeff" + table.replace(",", ";").replace("\n", "\r\n")
     sound(app.file_uploader[0].upload(f"{HOSTILE[:9]}.csv", excel.encode()).run())
     assert "2 labels on 1 conversation, 0 of them new. By: Ada 1, Bo 1." in said(app)
-    assert "1 new, 0 known, 1 replace another answer." in said(app)
+    assert "1 new, 0 known, 1 replace another." in said(app)
     assert entries() == before
     click(app, "label.import.keep")
-    assert "Imported 2 labels" in said(app)
+    assert "2 answers" in saved(app)
     assert (held(key), held(key, "Bo")) == ({1: "unsure"}, {2: "relevant"})
     assert not app.file_uploader[0].value
     click(app, "answering.undo")
@@ -72,7 +72,7 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
 
     bad = table + f"\n{key},7,99,Bo,relevant\n{key},7,3,Bo,{HOSTILE}"
     sound(app.file_uploader[0].upload("bad.csv", bad.encode()).run())
-    assert "2 bad rows" in errors(app)
+    assert "2 bad places" in errors(app)
     assert "line 4" in said(app)
     assert not [one for one in app.markdown if HOSTILE in one.value]
     sound(app.toggle(key="label.import.skip").set_value(True).run())
@@ -80,15 +80,9 @@ def test_a_file_is_previewed_imported_and_undone_as_one() -> None:
 
     lists = json.dumps({"current_turn": 5, "relevant_turns": [1]})
     sound(app.file_uploader[0].upload("peer.jsonl", lists.encode()).run())
-    assert "conversation" in errors(app)
-    box = app.selectbox(key="label.import.about")
-    assert len(set(box.options)) == 2, "conversations of one title are told apart"
-    sound(box.set_value(other).run())
-    sound(app.text_input(key="label.import.whose").set_value("adjudicated").run())
-    assert errors(app)
-    sound(app.text_input(key="label.import.whose").set_value("Cy").run())
+    sound(app.selectbox(key="explore.conversation").set_value(other).run())
     click(app, "label.import.keep")
-    assert held(other, "Cy", turn=5)[1] == "relevant"
+    assert held(other, turn=5)[1] == "relevant", "of the open conversation, by who imports"
     assert not opened(None, conversation=key, show="files").file_uploader
 
 

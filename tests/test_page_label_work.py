@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
+import re
 from typing import Any
 
 import pytest
-from streamlit.proto.WidgetStates_pb2 import WidgetState
 from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Turn
@@ -35,7 +34,6 @@ from tests.label_page import (
     sound,
     store,
     transcript,
-    trigger,
 )
 from tests.label_page import (
     label_page as label_page,
@@ -46,11 +44,6 @@ pytestmark = pytest.mark.usefixtures("label_page")
 
 def keys(app: AppTest) -> set[str]:
     return {str(one.key) for one in app.button}
-
-
-def make(app: AppTest) -> AppTest:
-    """Submits the form for a new queue."""
-    return sound(next(one for one in app.button if one.label == "Make queue").click().run())
 
 
 def work_on(app: AppTest, mode: str) -> AppTest:
@@ -64,12 +57,9 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     add()
     add(*TALK[:6], title="Second")
     app = work_on(opened(), "queue")
-    assert not [one for one in app.get("bidi_component") if "transcript" in one.proto.component_name]
-    app.selectbox(key="label.queue.size").set_value(10)
-    make(app)
     (made,) = Queues(store()).all()
-    assert (made.items, made.made_by) == (10, "Ada")
-    assert progress(app) == "Ada, 0 of 10"
+    assert (made.items, made.made_by) == (18, "Ada")
+    assert progress(app) == "Ada, 0 of 18"
 
     seen = set()
     for number in range(4):
@@ -79,16 +69,16 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
         assert "Asked because:" in said(app)
         assert item.reason not in said(app), "scores and decisions are hidden"
         answer(app, "relevant")
-        assert progress(app) == f"Ada, {number + 1} of 10"
+        assert progress(app) == f"Ada, {number + 1} of 18"
     assert len(seen) == 4
 
     here = app.query_params["conversation"], place(app)
     again = opened()
     assert (again.query_params["conversation"], place(again)) == here
     assert again.query_params["queue"] == str(made.number)
-    assert progress(again) == "Ada, 4 of 10"
-    assert progress(opened("Bo", queue=str(made.number))) == "Bo, 0 of 10"
-    while "10 of 10" not in progress(app):
+    assert progress(again) == "Ada, 4 of 18"
+    assert progress(opened("Bo", queue=str(made.number))) == "Bo, 0 of 18"
+    while "18 of 18" not in progress(app):
         answer(app, "unsure")
     assert "All turns of this queue have an answer" in said(app)
     assert not keys(app) & {"answering.relevant", "answering.later"}
@@ -98,7 +88,7 @@ def test_a_queue_is_made_worked_through_left_and_resumed() -> None:
     assert "not stored" in errors(app)
     assert entries() == before
     click(app, "answering.undo")
-    assert progress(app) == "Ada, 9 of 10"
+    assert progress(app) == "Ada, 17 of 18"
     work_on(app, "conversation")
     assert "queue" not in app.query_params
     assert "answering.relevant" in keys(app)
@@ -127,7 +117,7 @@ def test_later_moves_the_message_to_the_end_of_the_queue_and_can_be_undone() -> 
     assert "answering.later" not in keys(work_on(app, "conversation")), "only queues have it"
 
 
-def test_queues_of_one_name_are_distinguished_and_can_be_deleted() -> None:
+def test_queues_of_one_name_are_distinguished() -> None:
     key = add()
     first, second = queue(key, 7, [6, 5]), queue(key, 5, [1, 2])
     app = work_on(opened(conversation=key), "queue")
@@ -136,12 +126,10 @@ def test_queues_of_one_name_are_distinguished_and_can_be_deleted() -> None:
     assert len(set(box.options)) == 2
     sound(box.set_value(first).run())
     assert (app.query_params["queue"], place(app)) == (str(first), (7, 6))
-    click(app, "label.queue.delete")
-    assert app.query_params["queue"] == str(second)
-    gone = opened(conversation=key, queue=str(first))
+    gone = opened(conversation=key, queue="99")
     assert errors(gone)
     click(gone, "label.queue.new")
-    assert [one for one in gone.button if one.label == "Make queue"]
+    assert gone.query_params["queue"] == str(second + 1)
     work_on(gone, "conversation")
     assert "queue" not in gone.query_params
     assert transcript(gone)["labelling"]["enabled"]
@@ -153,7 +141,7 @@ def test_a_queue_needs_a_name_and_turns_to_ask_about() -> None:
     assert "Choose a name" in said(nobody)
     say(key, 1, Ada={0: "relevant"})
     say(key, 2, Ada={0: "relevant", 1: "relevant"})
-    make(work_on(opened(conversation=key), "queue"))
+    assert "No turns are left" in said(work_on(opened(conversation=key), "queue"))
     assert Queues(store()).all() == []
 
 
@@ -162,7 +150,7 @@ def test_a_queue_needs_a_name_and_turns_to_ask_about() -> None:
 
 def disagree() -> tuple[str, str]:
     """Two conversations: in the first, annotators disagree about two turns of one message."""
-    key, other = add(), add(*TALK[:6], title=HOSTILE)
+    key, other = add(), add(*TALK[:6], title="Other")
     say(other, 5, Ada={3: "relevant"}, Bo={3: "not_relevant"})
     say(
         key,
@@ -172,11 +160,10 @@ def disagree() -> tuple[str, str]:
     return key, other
 
 
-def listed(app: AppTest) -> list[tuple[str, int, int]]:
-    """The disagreements in the list."""
-    (table,) = [one.value for one in app.dataframe if "message" in one.value.columns]
-    rows = table.to_dict("records")
-    return [(row["conversation"], int(row["message"]), row["turn"]) for row in rows]
+def listed(app: AppTest) -> list[str]:
+    """The disagreements in the menu, without who said what."""
+    options = app.selectbox(key="label.disagreement").options
+    return [re.sub("[\u2066-\u2069]", "", one).partition(":")[0] for one in options]
 
 
 def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_kept() -> None:
@@ -187,7 +174,11 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
     click(app, "answering.scope_rest")
     work_on(app, "adjudicate")
     assert transcript(app)["labelling"]["scope"] == "turn", "turns are adjudicated one by one"
-    assert listed(app) == [("Talk", 8, 2), ("Talk", 8, 3), (HOSTILE, 6, 4)]
+    assert listed(app) == [
+        "Talk · message 8 · turn 2",
+        "Talk · message 8 · turn 3",
+        "Other · message 6 · turn 4",
+    ]
     assert (app.query_params["conversation"], place(app)) == (key, (7, 1))
     rows = {row["turn"]: row for row in transcript(app)["rows"]}
     assert rows[1]["theirs"] == [["Ada", "relevant"], ["Bo", "not_relevant"]]
@@ -202,38 +193,19 @@ def test_disagreements_are_adjudicated_one_after_the_other_and_all_answers_are_k
     assert not held(key, "Cy")
     click(app, "answering.undo")
     assert (app.query_params["conversation"], place(app)) == (key, (7, 2))
-    assert listed(app) == [("Talk", 8, 3), (HOSTILE, 6, 4)]
+    assert listed(app) == ["Talk · message 8 · turn 3", "Other · message 6 · turn 4"]
     click(app, "answering.redo")
-    sound(app.toggle(key="label.adjudicated").set_value(True).run())
-    assert sorted(listed(app)) == [("Talk", 8, 2), ("Talk", 8, 3)]
-    sound(app.toggle(key="label.adjudicated").set_value(False).run())
     work_on(work_on(app, "conversation"), "adjudicate")
     answer(app, "unsure")
     assert "answering.relevant" not in keys(app)
-    sound(app.toggle(key="label.adjudicated").set_value(True).run())
-    assert "answering.relevant" in keys(app), "an adjudication can be changed"
 
 
-def test_only_disagreements_can_be_adjudicated() -> None:
-    key, _ = disagree()
-    app = opened("Cy", conversation=key, settle="1")
-    assert [row["turn"] for row in transcript(app)["rows"] if row["open"]] == [1, 2]
-    trigger(app, "asked", {"what": "select", "turn": 3})
-    assert "answering.relevant" not in keys(app)
-    send(app, given(app, 1, 3))
-    assert "not stored" in errors(app)
-    assert labels().of(SituationKey(key, 7)).of(ADJUDICATED) == {}
-
-
-def test_a_row_of_the_list_leads_to_its_turn() -> None:
+def test_a_disagreement_is_chosen_from_the_menu() -> None:
     key, other = disagree()
     app = opened(None, conversation=key, settle="1")
     assert not transcript(app)["labelling"]["enabled"]
-    (table,) = [one for one in app.dataframe if one.proto.id]
-    states = app._tree.get_widget_states()
-    chosen = json.dumps({"selection": {"rows": [2], "columns": [], "cells": []}})
-    states.widgets.append(WidgetState(id=table.proto.id, string_value=chosen))
-    sound(app._run(states))
+    box = app.selectbox(key="label.disagreement")
+    sound(box.select(box.options[2]).run())
     assert (app.query_params["conversation"], place(app)) == (other, (5, 3))
 
 
@@ -258,7 +230,7 @@ def test_agreement_is_shown() -> None:
     key = add(*[Turn.of("user", f"turn {number} about nan") for number in range(30)])
     ada: dict[int, Any] = {turn: "relevant" if turn % 2 else "not_relevant" for turn in range(24)}
     say(key, 29, Ada=ada, **{HOSTILE: ada | {0: "relevant", 2: "relevant"}}, Cy=ada)
-    app = opened(conversation=key, show="agreement")
+    app = opened(conversation=key, show="annotators")
     assert "Ada, Cy: kappa 1.00" in said(app)
     assert not [one for one in app.markdown if HOSTILE in one.value]
     assert said(app).count("kappa 0.83") == 2
@@ -268,8 +240,8 @@ def test_agreement_is_shown() -> None:
 def test_who_is_trained_on_is_a_switch_and_changes_gold() -> None:
     key = add()
     say(key, Bo={1: "relevant"}, **{HOSTILE: {2: "unsure"}})
-    app = opened(conversation=key, show="people")
-    assert "**Bo** · person · 1 answer on 1 message" in said(app)
+    app = opened(conversation=key, show="annotators")
+    assert "Bo** · person · 1 answer on 1 message" in app.toggle(key="label.trains.Bo").label
 
     def relevant() -> int:
         with store().read() as db:
@@ -279,8 +251,8 @@ def test_who_is_trained_on_is_a_switch_and_changes_gold() -> None:
     assert relevant() == 1
     sound(app.toggle(key="label.trains.Bo").set_value(False).run())
     assert relevant() == 0
-    assert not opened(conversation=key, show="people").toggle(key="label.trains.Bo").value
+    assert not opened(conversation=key, show="annotators").toggle(key="label.trains.Bo").value
     Labels(store()).set_trains("Bo", trains=True)
     assert sound(app.run()).toggle(key="label.trains.Bo").value, "another window switched it back"
-    sound(app.button_group(key="label.show").set_value("agreement").run())
-    assert app.query_params["show"] == "agreement"
+    sound(app.button_group(key="explore.show").set_value("files").run())
+    assert app.query_params["show"] == "files"

@@ -9,13 +9,10 @@ from convgate.gatekeeper.gatekeeper import load_gatekeeper
 from convgate.ui.navigation import LIBRARY
 from convgate.ui.rules.editor import EXAMPLE
 from tests.rules_page import (
-    HOSTILE,
     RULES,
     SKIP_BUILD,
-    add,
     choose,
     click,
-    click_first,
     editor,
     library,
     open_page,
@@ -23,7 +20,6 @@ from tests.rules_page import (
     said,
     shown,
     sound,
-    talk,
     texts,
     write,
 )
@@ -58,34 +54,13 @@ def test_exchanges_are_listed_with_their_decisions_and_filtered(keys: dict[str, 
 
 
 def test_the_address_restores_the_view_and_reports_invalid_parts(keys: dict[str, str]) -> None:
-    app = open_page(conversation=keys["First"], show="skipped", look="exchanges", page="x")
+    app = open_page(conversation=keys["First"], show="skipped", look="conversation", page="x")
     assert len(shown(app)) == 2
     assert "page=x" in said(app)
     assert dict(app.query_params) == {"conversation": keys["First"], "show": "skipped"}
     app = open_page(look="nothing", change="<b>")
     assert "look=nothing" in said(app)
     assert shown(app), "the newest conversation is shown"
-
-
-def test_a_list_has_pages_which_the_address_names() -> None:
-    messages = tuple((f"what is to be done about the parcel number {n}?", "It is late.") for n in range(23))
-    key = add(talk("Many", messages))
-    app = open_page(conversation=key, page="2")
-    assert len(shown(app)) == 10
-    assert "turn 21" in texts(app)[0]
-    (pages,) = app.get("pagination")
-    sound(pages.set_value(3).run())  # type: ignore[union-attr]
-    assert len(shown(app)) == 3
-    assert app.query_params["page"] == "3"
-    choose(app, "rules.show", "kept")
-    assert "page" not in app.query_params
-    choose(app, "rules.show", "all")
-    app.query_params["page"] = "2"  # as with the browser's back button
-    sound(app.run())
-    (pages,) = app.get("pagination")
-    assert (pages.value, len(shown(app))) == (2, 10)  # type: ignore[union-attr]
-    app = open_page(conversation=key, page="99")
-    assert "turn 45" in texts(app)[-1], "the last page"
 
 
 def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:
@@ -97,19 +72,13 @@ def test_a_rule_is_previewed_saved_and_undone(keys: dict[str, str]) -> None:
     assert "kept before" in texts(app)[0]
     assert "Before: Kept: nothing says that it can be left out" in texts(app)[0]
     assert {"**First**", "**Second**"} <= {one.value for one in app.markdown}
-    assert "**2 changed decisions** of 7 exchanges" in said(app)
-    assert app.dataframe[0].value["Exchanges"].tolist() == [2]
+    assert "**2 changed decisions**" in said(app)
     choose(app, "rules.change", "kept")
     assert not shown(app)
     write(app, SKIP_BUILD + "# the same rules\n")
     assert "2 changed decisions" in said(app)
     write(app, SKIP_BUILD.replace("build", "e"))
     assert "changed decisions" not in said(app), "another text needs another preview"
-    click(app, "rules.preview")
-    assert "The rule in line 2 skips" not in said(app)
-    write(app, SKIP_BUILD.replace(r"\bbuild\b", "e"))
-    click(app, "rules.preview")
-    assert "The rule in line 2 skips" in said(app)
     write(app, SKIP_BUILD)
     assert not rules_file().exists(), "nothing is written before it is saved"
 
@@ -133,32 +102,12 @@ def test_problems_are_shown_by_line_and_a_broken_draft_is_neither_saved_nor_lost
     for line in ("**Line 2:**", "**Line 4:**", "pattern: 'a(b'", "colour: <b>red</b>"):
         assert line in said(app)
     assert len(shown(app)) == 1, "the rules of the file decide meanwhile"
-    click(app, "rules.save")
-    assert rules_file().read_text() == SKIP_BUILD
+    assert app.button(key="rules.save").disabled
     sound(app.switch_page(LIBRARY).run())
     sound(app.switch_page(RULES).run())
     assert editor(app) == broken
     click(app, "rules.discard")
     assert editor(app) == SKIP_BUILD
-
-
-def test_one_click_adds_a_rule_for_a_message(keys: dict[str, str]) -> None:
-    app = open_page(conversation=keys["First"])
-    click(app, "rules.example")
-    assert editor(app) == EXAMPLE
-    assert len(HOSTILE) > 80, "a long message gives its first words"
-    click_first(app, "Skip such", 3)
-    text = editor(app)
-    assert r"^<b>x</b> \[l\]\(https://a\.example\) \$x\^2\$ :smile:" in text
-    assert text.startswith(EXAMPLE.partition("skip_patterns")[0]), "comments stay"
-    choose(app, "rules.show", "own")
-    assert len(shown(app)) == 1
-    click_first(app, "Skip such")
-    assert editor(app) == text, "the same rule is not added twice"
-    write(app, "keep_patterns: [")
-    choose(app, "rules.show", "all")
-    click_first(app, "Keep such")
-    assert editor(app) == "keep_patterns: ["
 
 
 def test_a_file_changed_by_another_program_is_not_overwritten(keys: dict[str, str]) -> None:
@@ -172,9 +121,9 @@ def test_a_file_changed_by_another_program_is_not_overwritten(keys: dict[str, st
     rules_file().write_text(SKIP_BUILD)
     click(app, "rules.save")
     assert rules_file().read_text() == SKIP_BUILD
-    click(app, "rules.keep_mine")
+    assert editor(app) == mine
     click(app, "rules.save")
-    assert rules_file().read_text() == mine
+    assert rules_file().read_text() == mine, "a second save overwrites it"
     write(app, SKIP_BUILD)
     rules_file().write_text(theirs)
     sound(app.run())
@@ -199,23 +148,21 @@ def test_a_file_that_cannot_be_used_is_reported_and_left_alone(keys: dict[str, s
     assert editor(app) == (content.decode() if is_text else "")
 
 
-def test_an_empty_library_still_has_the_editor_and_a_field_to_try_rules() -> None:
+def test_an_empty_library_still_has_the_editor() -> None:
     app = open_page()
     assert "There is no conversation yet" in said(app)
     click(app, "rules.example")
-    sound(app.text_input(key="rules.try_user").set_value("Ticket 12 is done, <i>finally</i>").run())
-    (tried,) = shown(app)
-    assert ">Ticket 12</mark> is done, &lt;i&gt;finally" in tried
-    assert ">ticket<" in tried
+    assert editor(app) == EXAMPLE
+    assert not app.button(key="rules.save").disabled
 
 
 def test_statistics_count_the_conversation_or_the_library(keys: dict[str, str]) -> None:
-    app = open_page(conversation=keys["First"], look="statistics")
+    app = open_page(conversation=keys["First"])
     assert "**60% kept:** 3 of 5 exchanges; 2 skipped." in said(app)
-    choose(app, "rules.on", "library")
-    assert app.query_params["on"] == "library"
+    choose(app, "rules.look", "library")
+    assert app.query_params["look"] == "library"
     assert "**71% kept:** 5 of 7 exchanges" in said(app)
-    assert "**Kept by default: 4**" in said(app)
+    choose(app, "rules.show", "default")
     assert len(shown(app)) == 4
     write(app, SKIP_BUILD)
     assert "**43% kept:** 3 of 7 exchanges" in said(app)

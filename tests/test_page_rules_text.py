@@ -12,37 +12,16 @@ from hypothesis import strategies as st
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.gatekeeper.checks import check
-from convgate.gatekeeper.decision import KEEP, SKIP, Match
+from convgate.gatekeeper.decision import Match
 from convgate.gatekeeper.exchange import Exchange, exchanges_of
 from convgate.gatekeeper.gatekeeper import Gatekeeper
 from convgate.gatekeeper.rules import Rule, Rules
-from convgate.gatekeeper.rules_file import parse_rules
-from convgate.ui.rules.editor import EXAMPLE, append_rule, make_pattern
-from convgate.ui.rules.library import CheckedConversation, compare_rules, decide
-from convgate.ui.rules.rows import EXCERPT, MAX_SHOWN, exchange_html, mark
+from convgate.ui.rules.library import CheckedConversation, changed_decisions, decide
+from convgate.ui.rules.rows import MAX_SHOWN, exchange_html, mark
 from convgate.ui.rules.rules_file import RulesFileError, read_file, rules_path, save, undo
 
 WORDS = ["never", "build", "the", "ok", "it’s", "(fine)", "C++", "thé", "\n", "\u00a0", "a.b", "x" * 90]
 MESSAGES = st.lists(st.sampled_from(WORDS), max_size=30).map(" ".join)
-
-
-@given(
-    MESSAGES.filter(lambda text: bool(text.strip())),
-    st.sampled_from([SKIP, KEEP]),
-    st.sampled_from(["", "# mine\n", "skip_patterns: []", EXAMPLE, "keep_patterns: [{pattern: x1}]\n"]),
-)
-def test_a_rule_made_of_a_message_matches_it_and_leaves_the_others(
-    message: str, outcome: str, text: str
-) -> None:
-    pattern = make_pattern(message)
-    before = parse_rules(text)
-    added = append_rule(text, outcome, pattern, "says “it's so”: # never")
-    rules = parse_rules(added)
-    assert len(rules) == len(before) + 1
-    new = (rules.skip_patterns if outcome == SKIP else rules.keep_patterns)[-1]
-    assert (new.pattern, new.reason) == (pattern, "says “it's so”: # never")
-    assert [one.rule for one in Rules(keep_patterns=(new,)).matches(Exchange(message))] == [new]
-    assert all(line in added for line in text.splitlines() if line.startswith("#"))
 
 
 def test_a_save_is_undone_to_the_byte_and_never_overwrites_other_changes(convgate_home: Path) -> None:
@@ -91,16 +70,12 @@ def test_matches_are_marked_where_they_stand_and_overlaps_once() -> None:
         '<mark title="policy: never; a&amp;b: &quot;x&quot;">er</mark>'
         '<mark title="a&amp;b: &quot;x&quot;"> pus</mark>h&lt;/i&gt;'
     )
-    assert mark("\0a", [], 1) == "a"
+    assert mark("a", []) == "a"
 
 
-def test_a_long_message_is_shown_from_its_first_match_and_cut() -> None:
-    text = "word " * 200_000 + "I prefer tea. " + "<b>" * 200
-    html = exchange_html(Exchange(text, "a" * 1_000), check(Exchange(text)))
-    summary = html[html.index("<summary") : html.index("</summary>")]
-    assert "I prefer</mark> tea" in summary
-    assert len(summary) < 4 * EXCERPT
-    assert len(html) < 3 * MAX_SHOWN
+def test_a_long_message_is_cut() -> None:
+    text = "word " * 200_000 + "I prefer tea. "
+    assert len(exchange_html(Exchange(text, "a" * 1_000), check(Exchange(text)))) < 2 * MAX_SHOWN
 
 
 @given(
@@ -122,11 +97,9 @@ def test_the_page_shows_what_a_gatekeeper_decides(
     expected = [gatekeeper.decide(one.exchange, item=one.user_turn) for one in placed]
     rows = decide(checked, rules)
     assert [row.decision for row in rows] == expected
-    comparison = compare_rules([checked], Rules(), rules)
-    assert [row.decision.item for row in comparison.changed] == [
+    assert [row.decision.item for row in changed_decisions([checked], Rules(), rules)] == [
         new.item
         for new, old in zip(expected, checked.decisions, strict=True)
         if (new.keep, new.category) != (old.keep, old.category)
     ]
-    assert compare_rules([checked], rules, rules).changed == []
-    assert sum(comparison.decided_by.values()) == sum(row.is_own for row in rows)
+    assert changed_decisions([checked], rules, rules) == []

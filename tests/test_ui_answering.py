@@ -14,15 +14,16 @@ from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation, Turn
 from convgate.store import ADJUDICATED, SituationLabels, Store
 from convgate.store.labels import Said
+from convgate.ui import answering as answering_module
 from convgate.ui import keys
-from convgate.ui.answering import MARKS, NAMES, Answering, answers
+from convgate.ui.answering import MARKS, NAMES, Answering
 from convgate.ui.scoring import Moment
 from convgate.ui.transcript import component
 
 TURNS = 8
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
 SCRIPT = Path(component.__file__).with_name("transcript.js")
-STYLE = Path(answers.__file__).with_name("answering.css")
+STYLE = Path(answering_module.__file__).with_name("answering.css")
 
 
 @pytest.fixture(scope="module")

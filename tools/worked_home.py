@@ -46,10 +46,10 @@ def work(home: Path, conversation: str) -> dict[str, str]:
     beside = f"policies=gate@{SHIPPED}, gate@keeps-less&conversation={conversation}"
     return {
         "label-queue": f"Label?conversation={conversation}&turn={(last.turn or 0) + 1}&queue={queue.number}",
-        "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&settle=1&show=agreement",
-        "label-annotators": f"Label?{here}&show=people",
+        "label-disagreements": f"Label?{here}&selected={turns[0] + 1}&settle=1",
+        "label-annotators": f"Label?{here}&show=annotators",
         "train-run": f"Train?run={run}",
-        "rules-statistics": "Rules?look=statistics&on=library",
+        "rules-statistics": "Rules?look=library",
         "versions-card": "Versions?version=mine",
         "versions-compare": f"Compare?{beside}",
         "compare-sets": "Compare?on=sets&data=samples&tags=1&policies=gate, bm25, last_k(k=5), cosine",

@@ -114,29 +114,19 @@ def agreement_of_pairs(shared: Sequence[SharedCounts]) -> list[Agreement]:
     pairs = []
     for names, rows in _by_pair(shared):
         cells = _cells(rows)
-        n_both, n_first, n_second, n_neither = map(int, cells.sum(axis=0))
-        pairs.append(
-            Agreement(
-                names,
-                "kappa",
-                *_estimate(kappa, cells, rows),
-                shared=n_both + n_first + n_second + n_neither,
-                agreed=n_both + n_neither,
-            )
-        )
+        both, first, second, neither = map(int, cells.sum(axis=0))
+        value, interval = _estimate(kappa, cells, rows)
+        total = both + first + second + neither
+        pairs.append(Agreement(names, "kappa", value, interval, shared=total, agreed=both + neither))
     return sorted(pairs, key=lambda pair: (-pair.shared, pair.annotators))
 
 
 def agreement_of_all(names: Sequence[str], counts: Sequence[TurnCounts]) -> Agreement:
     """Return alpha of all annotators together."""
     sums = np.array([[row.relevant, row.not_relevant, row.conflict] for row in counts]).reshape(-1, 3)
-    return Agreement(
-        tuple(names),
-        "alpha",
-        *_estimate(alpha, sums, counts),
-        shared=sum(row.turns for row in counts),
-        agreed=sum(row.agreed for row in counts),
-    )
+    value, interval = _estimate(alpha, sums, counts)
+    shared, agreed = sum(row.turns for row in counts), sum(row.agreed for row in counts)
+    return Agreement(tuple(names), "alpha", value, interval, shared=shared, agreed=agreed)
 
 
 def training_warnings(store: Store) -> list[str]:

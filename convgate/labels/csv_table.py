@@ -14,7 +14,14 @@ from itertools import islice
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import TranscriptError
-from convgate.labels.imports import NO_ANNOTATOR, NO_CONVERSATION, Collector, Import, close_import, parse_kind
+from convgate.labels.imports import (
+    NO_ANNOTATOR,
+    NO_CONVERSATION,
+    Collector,
+    Import,
+    close_import,
+    parse_label,
+)
 from convgate.store import Entry, SituationKey, Store
 from convgate.transcripts.characters import writable
 from convgate.transcripts.csv_table import DELIMITERS, csv_rows, split_header
@@ -79,7 +86,7 @@ def read_table(
         raise TranscriptError(NO_ANNOTATOR, file=file)
     if conversation is None and "conversation" not in places:
         raise TranscriptError(NO_CONVERSATION, file=file)
-    collector = Collector(source.report, time="time")
+    collector = Collector(source.report)
     with store.read() as db:
         known: dict[str, tuple[str, int]] = {
             name: (key, turns)
@@ -100,8 +107,7 @@ def read_table(
         except TranscriptError as error:
             source.report.error(error.problem, line=number, field=error.field)
             continue
-        for entry in entries:
-            collector.add(number, stop, entry)
+        collector.add(number, stop, entries)
     return close_import(store, source.report, NAME, collector.entries(), {}, skip_bad=skip_bad)
 
 
@@ -147,7 +153,8 @@ def _parse_row(
     cells: Mapping[str, str], known: Mapping[str, tuple[str, int]], who: str | None, default: str | None
 ) -> tuple[int, list[Entry]]:
     """How many turns are before the row's message, and its answer and note."""
-    named = cells.get("conversation", "").strip().lstrip("'") or default
+    stripped = {name: cells.get(name, "").strip() for name in _READ}
+    named = stripped["conversation"].lstrip("'") or default
     if not named:
         raise TranscriptError(NO_CONVERSATION, field="conversation")
     if named not in known:
@@ -156,8 +163,8 @@ def _parse_row(
             field="conversation",
         )
     key, turns = known[named]
-    message, question = _parse_cell(cells, "message"), cells.get("question", "")
-    if (message is None) == (not question.strip()):
+    message = _parse_number(stripped["message"], "message")
+    if (message is None) == (not stripped["question"]):
         raise TranscriptError("either a message or a question is needed", field="message")
     if message is None and named != key:
         raise TranscriptError(
@@ -167,32 +174,21 @@ def _parse_row(
         )
     if message is not None and message >= turns:
         raise TranscriptError(f"message {message}, but the conversation has {turns} turns", field="message")
-    annotator = cells.get("annotator", "").strip() or who
-    if not annotator:
-        raise TranscriptError(NO_ANNOTATOR, field="annotator")
-    turn = _parse_cell(cells, "turn")
-    if turn is None:
-        raise TranscriptError("turn is missing", field="turn")
-    answer, note = cells.get("answer", "").strip(), cells.get("note", "")
-    if not answer and not note.strip():
-        raise TranscriptError("an answer or a note is needed", field="answer")
-    situation = SituationKey(key, message, question if message is None else "")
-    kind = parse_kind(cells.get("kind", "").strip(), annotator)
-    at, version = cells.get("time", "").strip() or None, cells.get("version") or None
-    entries = [
-        Entry(situation, turn, annotator, answer, "answer", at, version, kind),
-        Entry(situation, turn, annotator, note, "note", at, version, kind),
-    ]
-    entries = [entry for entry in entries if (entry.value or "").strip()]
-    return turns if message is None else message, entries
+    fields = stripped | {
+        "annotator": stripped["annotator"] or who,
+        "turn": _parse_number(stripped["turn"], "turn"),
+        "note": cells.get("note", "") if stripped["note"] else "",
+        "version": cells.get("version", ""),
+    }
+    situation = SituationKey(key, message, cells.get("question", "") if message is None else "")
+    return turns if message is None else message, parse_label(situation, fields, time="time")
 
 
-def _parse_cell(cells: Mapping[str, str], name: str) -> int | None:
-    text = cells.get(name, "").strip()
+def _parse_number(text: str, field: str) -> int | None:
     if not text:
         return None
     if not re.fullmatch(r"\d{1,9}(\.0+)?", text):  # some spreadsheets write 3 as 3.0
-        raise TranscriptError(f"expected a whole number, 0 or more, got {text[:60]!r}", field=name)
+        raise TranscriptError(f"expected a whole number, 0 or more, got {text[:60]!r}", field=field)
     return int(float(text))
 
 

@@ -1,7 +1,7 @@
 """Labels in files: relevance sets and CSV tables out; these, and lists of other tools, in.
 
-    found = read_labels(data, "labels.csv", store, annotator="Ada")   # a preview; nothing is stored yet
-    keep_labels(store, found, by="Ada")                               # all of it, as one action
+    imported = read_labels(data, "labels.csv", store, annotator="Ada")  # a preview; nothing is stored yet
+    keep_labels(store, imported, by="Ada")  # all of it, as one action
 
 The format of a file is recognised by its content.
 """
@@ -78,14 +78,14 @@ def read_labels(
     )
 
 
-def keep_labels(store: Store, found: Import, *, by: str) -> Saved:
+def keep_labels(store: Store, imported: Import, *, by: str) -> Saved:
     """Store the labels of a file as one action of `by` that can be undone, or nothing of it.
 
     New conversations are added, and stay when the labels are undone. Raises StoreError.
     """
     with store.write():
-        Conversations(store).add(found.new)
-        return Labels(store).record(found.entries, by=by, kind="import", origin=found.name)
+        Conversations(store).add(imported.new)
+        return Labels(store).record(imported.entries, by=by, kind="import", origin=imported.name)
 
 
 def write_labels(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast, get_args
 
 from convgate.core.errors import StoreError, TranscriptError
-from convgate.core.text import quote
+from convgate.core.text import pluralize, quote
 from convgate.messages.tokens import turn_tokens
 from convgate.store import ADJUDICATED, Entry, Labels, NewConversation, SituationKey, Store
 from convgate.store.conversations import title_of
@@ -64,61 +64,66 @@ class Import:
 
 
 class Collector:
-    """Collects the entries of a file and reports those that are invalid.
+    """Collects the entries of a file and reports those that are invalid."""
 
-    time: what the file calls the time of an entry.
-    """
-
-    def __init__(self, report: Report, time: str = "at") -> None:
-        self._report, self._time = report, time
+    def __init__(self, report: Report) -> None:
+        self._report = report
         self._entries: dict[_Place, tuple[Entry, int]] = {}  # with their lines
 
-    def add(self, line: int, stop: int, entry: Entry, field: str | None = None) -> None:
-        """Add an entry, or report why it is invalid. stop: how many turns are before the message."""
-        try:
-            entry = self._check(entry, stop)
-        except TranscriptError as error:
-            own = ".".join(filter(None, (field, error.field)))
-            self._report.error(error.problem, line=line, field=own or None)
-            return
-        except StoreError as error:
-            self._report.error(str(error), line=line, field=field)
-            return
-        first, first_line = self._entries.setdefault(_place(entry), (entry, line))
-        if first.value != entry.value:
-            problem = f"{quote(entry.value)} contradicts {quote(first.value)} in line {first_line}"
-            self._report.error(problem, line=line, field=field)
+    def add(self, line: int, stop: int, entries: Iterable[Entry], field: str | None = None) -> None:
+        """Add the entries of a line, or report why they are invalid.
+
+        stop: how many turns are before the message. field: where they are in the line.
+        """
+        for entry in entries:
+            try:
+                entry = _check(entry, stop)
+            except TranscriptError as error:
+                own = ".".join(filter(None, (field, error.field)))
+                self._report.error(error.problem, line=line, field=own or None)
+                continue
+            except StoreError as error:
+                self._report.error(str(error), line=line, field=field)
+                continue
+            first, first_line = self._entries.setdefault(_place(entry), (entry, line))
+            if first.value != entry.value:
+                problem = f"{quote(entry.value)} contradicts {quote(first.value)} in line {first_line}"
+                self._report.error(problem, line=line, field=field)
 
     def entries(self) -> tuple[Entry, ...]:
         """Return the valid entries in the order of the file."""
         return tuple(entry for entry, _ in self._entries.values())
 
-    def _check(self, entry: Entry, stop: int) -> Entry:
-        if not 0 <= entry.turn < stop:
-            raise TranscriptError(
-                f"turn {entry.turn} is not before the message; {stop} turns are, from 0", field="turn"
-            )
-        value, at = entry.value, entry.at
-        if entry.what == "answer":
-            value = parse_answer(value or "")
-            if value not in ANSWERS:
-                names = ", ".join(map(format_answer, ANSWERS))
-                raise TranscriptError(f"an answer is one of {names}; got {quote(value)}", field="answer")
-        if (entry.kind == "adjudication") != (entry.annotator == ADJUDICATED):
-            raise TranscriptError(
-                f"the kind adjudication and the annotator {ADJUDICATED!r} belong together", field="kind"
-            )
-        if entry.kind != "adjudication":
-            check_annotator(entry.annotator)
-        if at is not None:
-            try:
-                at = checked_time(at)
-            except StoreError as error:
-                raise TranscriptError(str(error), field=self._time) from error
-        # Not dataclasses.replace, which is several times slower and is called for every row.
-        return Entry(
-            entry.situation, entry.turn, entry.annotator, value, entry.what, at, entry.version, entry.kind
-        )
+
+def parse_label(situation: SituationKey, fields: Mapping[str, Any], time: str = "at") -> list[Entry]:
+    """Return the answer and the note of one label; TranscriptError names the field that is invalid.
+
+    fields: annotator, kind, turn, answer, note, version and the time, which the file calls `time`.
+    """
+    annotator = parse_text(fields, "annotator")
+    if annotator is None:
+        raise TranscriptError(NO_ANNOTATOR, field="annotator")
+    turn = fields.get("turn")
+    if not isinstance(turn, int) or isinstance(turn, bool) or turn < 0:
+        raise TranscriptError(f"expected a whole number, 0 or more, got {quote(turn)}", field="turn")
+    kind = parse_text(fields, "kind") or ("adjudication" if annotator == ADJUDICATED else "person")
+    if kind not in get_args(AnnotatorKind):
+        kinds = ", ".join(get_args(AnnotatorKind))
+        raise TranscriptError(f"a kind is one of {kinds}; got {quote(kind)}", field="kind")
+    at, version = parse_text(fields, time), parse_text(fields, "version")
+    if at is not None:
+        try:
+            at = checked_time(at)
+        except StoreError as error:
+            raise TranscriptError(str(error), field=time) from error
+    answer, note = parse_text(fields, "answer"), parse_text(fields, "note")
+    if not answer and not note:
+        raise TranscriptError("an answer or a note is needed", field="answer")
+    entries = [
+        Entry(situation, turn, annotator, answer, "answer", at, version, cast(AnnotatorKind, kind)),
+        Entry(situation, turn, annotator, note, "note", at, version, cast(AnnotatorKind, kind)),
+    ]
+    return [entry for entry in entries if entry.value]
 
 
 def parse_answer(text: str) -> str:
@@ -130,25 +135,6 @@ def parse_answer(text: str) -> str:
     return _ANSWERS.get(re.sub(r"[\s_-]+", " ", text.strip().casefold()), text)
 
 
-def format_answer(answer: str) -> str:
-    """Return an answer as the app shows it.
-
-    >>> format_answer("not_relevant")
-    'not relevant'
-    """
-    return answer.replace("_", " ")
-
-
-def parse_kind(value: Any, annotator: str) -> AnnotatorKind:
-    """Return the kind of an annotator; TranscriptError when there is no such kind."""
-    if value in (None, ""):
-        return "adjudication" if annotator == ADJUDICATED else "person"
-    if value not in get_args(AnnotatorKind):
-        kinds = ", ".join(get_args(AnnotatorKind))
-        raise TranscriptError(f"a kind is one of {kinds}; got {quote(value)}", field="kind")
-    return cast(AnnotatorKind, value)
-
-
 def parse_text(fields: Mapping[str, Any], name: str) -> str | None:
     """Return a text of a JSON object; None when it is missing; TranscriptError when it is something else."""
     value = fields.get(name)
@@ -157,11 +143,24 @@ def parse_text(fields: Mapping[str, Any], name: str) -> str | None:
     raise TranscriptError(f"expected a text, got {kind_of_value(value)}", field=name)
 
 
-def parse_index(value: Any, field: str) -> int:
-    """Return the index of a turn; TranscriptError when it is no whole number, 0 or more."""
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TranscriptError(f"expected a whole number, 0 or more, got {quote(value)}", field=field)
-    return value
+def _check(entry: Entry, stop: int) -> Entry:
+    if not 0 <= entry.turn < stop:
+        raise TranscriptError(
+            f"turn {entry.turn} is not before the message; {stop} turns are, from 0", field="turn"
+        )
+    if (entry.kind == "adjudication") != (entry.annotator == ADJUDICATED):
+        raise TranscriptError(
+            f"the kind adjudication and the annotator {ADJUDICATED!r} belong together", field="kind"
+        )
+    if entry.kind != "adjudication":
+        check_annotator(entry.annotator)
+    if entry.what != "answer":
+        return entry
+    value = parse_answer(entry.value or "")
+    if value not in ANSWERS:
+        names = ", ".join(answer.replace("_", " ") for answer in ANSWERS)
+        raise TranscriptError(f"an answer is one of {names}; got {quote(value)}", field="answer")
+    return entry if value == entry.value else replace(entry, value=value)
 
 
 def close_import(
@@ -177,15 +176,14 @@ def close_import(
 
     Raises BadLinesError when something is left out without `skip_bad`, or nothing is left.
     """
-    labels = f"{len(entries):,} label{'s' * (len(entries) != 1)}" if entries else None
-    problems = report.close(labels, skip_bad=skip_bad)
+    problems = report.close(pluralize(len(entries), "label") if entries else None, skip_bad=skip_bad)
     if not entries:
         raise TranscriptError("the file has no labels", file=report.file)
     by_conversation = Counter(entry.situation.conversation for entry in entries)
     with store.read() as db:
         titles = dict(db.execute("SELECT key, title FROM conversations WHERE deleted_at IS NULL").fetchall())
     titles |= {key: item.title or title_of(item.conversation) for key, item in new.items()}
-    found = Import(
+    imported = Import(
         name=report.file,
         format=format,
         entries=entries,
@@ -204,26 +202,26 @@ def close_import(
         replaced=0,
         problems=problems,
     )
-    return compare_with_library(store, found)
+    return compare_with_library(store, imported)
 
 
-def compare_with_library(store: Store, found: Import) -> Import:
+def compare_with_library(store: Store, imported: Import) -> Import:
     """Return the import compared with what the library holds now."""
     stored = {
         _place(entry): entry.value
-        for key in {entry.situation.conversation for entry in found.entries}
+        for key in {entry.situation.conversation for entry in imported.entries}
         for entry in Labels(store).entries(key)
     }
     with store.read() as db:
         present = {key for (key,) in db.execute("SELECT key FROM conversations WHERE deleted_at IS NULL")}
-    before = [stored.get(_place(entry)) for entry in found.entries]
-    known = sum(text == entry.value for text, entry in zip(before, found.entries, strict=True))
+    before = [stored.get(_place(entry)) for entry in imported.entries]
+    known = sum(text == entry.value for text, entry in zip(before, imported.entries, strict=True))
     return replace(
-        found,
+        imported,
         known=known,
         replaced=sum(text is not None for text in before) - known,
         conversations=tuple(
-            replace(one, new=one.new and one.key not in present) for one in found.conversations
+            replace(one, new=one.new and one.key not in present) for one in imported.conversations
         ),
     )
 

@@ -11,7 +11,7 @@ not name its conversation; `current_text` is compared with the one that is given
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from sqlite_utils import Database
 
 from convgate.core.conversation import Conversation
 from convgate.core.errors import StoreError, TranscriptError
+from convgate.core.text import quote
 from convgate.labels.gold import gold_case, resolve_answers
 from convgate.labels.imports import (
     NO_ANNOTATOR,
@@ -26,8 +27,7 @@ from convgate.labels.imports import (
     Collector,
     Import,
     close_import,
-    parse_index,
-    parse_kind,
+    parse_label,
     parse_text,
 )
 from convgate.store import Conversations, Entry, NewConversation, SituationKey, Store, documents
@@ -141,25 +141,32 @@ def _collect(
     if case.query is not None and not situation.question.strip():
         raise TranscriptError("the question has no text", field="query")
     line = place.line or 1
-    if "labels" in value:
-        labels = value["labels"]
-        if not isinstance(labels, list):
-            raise TranscriptError(f"expected a list of labels, got {kind(labels)}", field="labels")
-        for number, label in enumerate(place.report.watch(labels, "labels of a case")):
-            field = f"labels[{number}]"
-            try:
-                collector.add(line, stop, _parse_label(situation, label), field)
-            except TranscriptError as error:
-                where = ".".join(filter(None, (field, error.field)))
-                place.leave_out_all(TranscriptError(error.problem, field=where))
+    if "labels" not in value:
+        if annotator is None:
+            raise TranscriptError(NO_ANNOTATOR, field="labels")
+        start = 0 if case.window is None else max(0, stop - case.window)
+        judged = range(start, stop) if case.judged is None else sorted(case.judged)
+        watched = place.report.watch(judged, "turns of a case")
+        collector.add(line, stop, _judge(watched, case, situation, annotator))
         return
-    if annotator is None:
-        raise TranscriptError(NO_ANNOTATOR, field="labels")
-    start = 0 if case.window is None else max(0, stop - case.window)
-    judged = range(start, stop) if case.judged is None else sorted(case.judged)
-    for turn in place.report.watch(judged, "turns of a case"):
-        answer = "relevant" if turn in case.relevant else "not_relevant"
-        collector.add(line, stop, Entry(situation, turn, annotator, answer))
+    labels = value["labels"]
+    if not isinstance(labels, list):
+        raise TranscriptError(f"expected a list of labels, got {kind(labels)}", field="labels")
+    for number, label in enumerate(place.report.watch(labels, "labels of a case")):
+        field = f"labels[{number}]"
+        try:
+            if not isinstance(label, Mapping):
+                raise TranscriptError(f"expected an object, got {kind(label)}")
+            collector.add(line, stop, parse_label(situation, label), field)
+        except TranscriptError as error:
+            where = ".".join(filter(None, (field, error.field)))
+            place.leave_out_all(TranscriptError(error.problem, field=where))
+
+
+def _judge(turns: Iterable[int], case: Case, situation: SituationKey, annotator: str) -> Iterator[Entry]:
+    """The answers of an annotator who calls the relevant turns of a case relevant, and the others not."""
+    for turn in turns:
+        yield Entry(situation, turn, annotator, "relevant" if turn in case.relevant else "not_relevant")
 
 
 def _label(entry: Entry) -> dict[str, Any]:
@@ -172,28 +179,6 @@ def _label(entry: Entry) -> dict[str, Any]:
         "version": entry.version,
     }
     return {name: value for name, value in fields.items() if value is not None}
-
-
-def _parse_label(situation: SituationKey, label: Any) -> Entry:
-    if not isinstance(label, Mapping):
-        raise TranscriptError(f"expected an object, got {kind(label)}")
-    annotator = parse_text(label, "annotator")
-    if annotator is None:
-        raise TranscriptError("the annotator is missing", field="annotator")
-    turn = parse_index(label.get("turn"), "turn")
-    answer, note = parse_text(label, "answer"), parse_text(label, "note")
-    if (answer is None) == (note is None):
-        raise TranscriptError("a label has either an answer or a note", field="answer")
-    return Entry(
-        situation,
-        turn,
-        annotator,
-        note if answer is None else answer,
-        "note" if answer is None else "answer",
-        parse_text(label, "at"),
-        parse_text(label, "version"),
-        parse_kind(label.get("kind"), annotator),
-    )
 
 
 def _restore(conversation: Conversation, stored: Any) -> Conversation | None:
@@ -274,44 +259,41 @@ def read_turn_lists(
         raise TranscriptError(NO_CONVERSATION, file=file)
     each = not source.json.is_lines and isinstance(source.json.document, list)
     stored = Conversations(store).get(conversation)
+    about = stored.summary.key
     collector = Collector(source.report)
     for value, place in source.json.values(each=each):
         try:
-            current, entries = _parse_list(value, stored.summary.key, stored.conversation, annotator)
+            case = _parse_list(value, about, stored.conversation)
         except TranscriptError as error:
             place.leave_out_all(error)
             continue
         # In a document, a value has no line of its own but begins on one.
         line = place.line or (place.locator.line(place.prefix) if place.locator else 1)
-        for entry in entries:
-            collector.add(line, current, entry)
+        entries = _judge(sorted(case.judged or ()), case, SituationKey(about, case.turn), annotator)
+        collector.add(line, case.turn or 0, entries)
     return close_import(store, source.report, "turn-lists", collector.entries(), {}, skip_bad=skip_bad)
 
 
-def _parse_list(value: Any, key: str, conversation: Conversation, annotator: str) -> tuple[int, list[Entry]]:
+def _parse_list(value: Any, key: str, conversation: Conversation) -> Case:
+    """Return a list as a case; errors name the fields of the list."""
     if not isinstance(value, Mapping):
         raise TranscriptError(f"expected an object with 'current_turn', got {kind(value)}")
-    current = parse_index(value.get("current_turn"), "current_turn")
-    if current >= len(conversation):
-        raise TranscriptError(
-            f"turn {current}, but the conversation has {len(conversation)} turns", field="current_turn"
-        )
-    text = " ".join((parse_text(value, "current_text") or "").split())
-    if not " ".join(conversation.turns[current].text.split()).startswith(text):
-        raise TranscriptError(f"turn {current} of the conversation has another text", field="current_text")
-    start = parse_index(value.get("history_start", 0), "history_start")
-    end = parse_index(value.get("history_end", current), "history_end")
+    current, start = value.get("current_turn"), value.get("history_start", 0)
+    end = value.get("history_end", current)
+    for field, index in (("current_turn", current), ("history_start", start), ("history_end", end)):
+        if not isinstance(index, int) or isinstance(index, bool) or index < 0:
+            raise TranscriptError(f"expected a whole number, 0 or more, got {quote(index)}", field=field)
     if not start <= end <= current:
         raise TranscriptError(f"{start} to {end} is no range of turns before {current}", field="history_end")
-    relevant = value.get("relevant_turns")
-    if not isinstance(relevant, list):
-        raise TranscriptError(f"expected a list of turns, got {kind(relevant)}", field="relevant_turns")
-    for place, turn in enumerate(relevant):
-        field = f"relevant_turns[{place}]"
-        if not start <= parse_index(turn, field) < end:
-            raise TranscriptError(f"{turn} is not in the history from {start} to before {end}", field=field)
-    situation = SituationKey(key, current)
-    return current, [
-        Entry(situation, turn, annotator, "relevant" if turn in relevant else "not_relevant")
-        for turn in range(start, end)
-    ]
+    line = {"id": key, "conversation": key, "turn": current, "relevant": value.get("relevant_turns")}
+    try:
+        judged = list(range(start, min(end, len(conversation))))
+        case = case_of_line({**line, "judged": judged}, {key: conversation})
+    except TranscriptError as error:
+        name, bracket, place = (error.field or "").partition("[")
+        field = "current_turn" if name == "turn" else f"relevant_turns{bracket}{place}"
+        raise TranscriptError(error.problem, field=field) from error
+    text = " ".join((parse_text(value, "current_text") or "").split())
+    if not " ".join(conversation.turns[case.turn or 0].text.split()).startswith(text):
+        raise TranscriptError(f"turn {current} of the conversation has another text", field="current_text")
+    return case

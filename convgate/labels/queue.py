@@ -18,10 +18,9 @@ from math import ceil
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from convgate.core.conversation import Conversation
-from convgate.core.decisions import Floats, TurnDecisions
+from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import StoreError
 from convgate.policies.base import Policy
 from convgate.store.conversations import Conversations
@@ -30,7 +29,7 @@ from convgate.store.label_counts import LabelCounts
 from convgate.store.label_log import SituationKey
 from convgate.store.queues import NewItem, ReasonKind
 
-_PATTERN: Sequence[ReasonKind] = (
+_REASONS: Sequence[ReasonKind] = (
     "annotators", "versions", "policies", "threshold", "threshold", "audit",
 )  # fmt: skip
 """Reasons take turns in this order; what one cannot fill goes to the others."""
@@ -56,54 +55,39 @@ class Judge:
     kind: Literal["versions", "policies"] = "policies"  # whether it is another version of the gate
 
 
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    rank: float  # lower ranks are asked about first
-    item: NewItem
+_Ranked = tuple[float, NewItem]  # lower ranks are asked about first
 
 
 def make_queue(
-    store: Store,
-    gate: Judge,
-    other: Judge | None = None,
-    *,
-    size: int,
-    seed: int,
-    by: str | None = None,
-    conversations: Sequence[str] | None = None,
+    store: Store, gate: Judge, other: Judge | None = None, *, size: int, seed: int, by: str | None = None
 ) -> list[NewItem]:
     """Return at most `size` turns to label, none twice, those of a message together, messages shuffled.
 
     Turns with a gold label are left out, and those that `by` answered.
     other: a version or policy whose disagreements with the gate are asked about.
-    conversations: keys of those to ask about; None for the whole library.
 
-    The same library and arguments give the same queue. Raises StoreError for a size out of range, or an
-    unknown conversation.
+    The same library and arguments give the same queue. Raises StoreError for a size out of range.
     """
     if not 1 <= size <= MAX_SIZE:
         raise StoreError(f"the size of a queue is 1 to {MAX_SIZE:,} turns; got {size}")
-    library, counts = Conversations(store), LabelCounts(store)
-    keys = sorted(library.keys() if conversations is None else set(conversations))
+    counts = LabelCounts(store)
     known = counts.known(by=by)
-    candidates: dict[ReasonKind, list[_Candidate]] = defaultdict(list)
+    candidates: dict[ReasonKind, list[_Ranked]] = defaultdict(list)
     for rank, row in enumerate(counts.disagreements(per_page=MAX_SIZE).rows):
-        if row.situation.conversation in keys:
-            reason = f"{len(row.answers)} annotators disagree."
-            item = NewItem(row.situation, row.turn, "annotators", reason)
-            candidates["annotators"].append(_Candidate(rank, item))
-    messages = _draw_messages(library, keys, seed)
-    for place, conversation in messages:
-        turns = _labellable(conversation, place.turn, known.get(place, ()))
-        for candidate in _candidates(place, conversation, turns, gate, other, seed, size):
-            candidates[candidate.item.kind].append(candidate)
+        reason = f"{len(row.answers)} annotators disagree."
+        candidates["annotators"].append((rank, NewItem(row.situation, row.turn, "annotators", reason)))
+    messages = _draw_messages(Conversations(store), seed)
+    for message, conversation in messages:
+        for distance, item in _rank_turns(
+            message, conversation, known.get(message, ()), gate, other, seed, size
+        ):
+            candidates[item.kind].append((distance, item))
     return _choose(candidates, size, max(_MAX_PER_MESSAGE, ceil(size / max(len(messages), 1))), seed)
 
 
-def _draw_messages(
-    library: Conversations, keys: Sequence[str], seed: int
-) -> list[tuple[SituationKey, Conversation]]:
+def _draw_messages(library: Conversations, seed: int) -> list[tuple[SituationKey, Conversation]]:
     """At most MAX_MESSAGES random messages, as many of each conversation."""
+    keys = sorted(library.keys())
     chosen = _generator(seed, "conversations").permutation(len(keys))[:MAX_MESSAGES]
     messages = []
     for key in (keys[row] for row in chosen):
@@ -115,82 +99,67 @@ def _draw_messages(
     return messages
 
 
-def _labellable(conversation: Conversation, current: int | None, known: Collection[int]) -> NDArray[np.int64]:
-    """The turns to ask about: instructions are always sent, and empty turns say nothing."""
-    history = enumerate(conversation.turns[:current])
-    turns = [i for i, turn in history if not turn.is_instruction and turn.scored_text.strip()]
-    return np.array([i for i in turns if i not in known], dtype=np.int64)
-
-
-def _candidates(
-    place: SituationKey,
+def _rank_turns(
+    message: SituationKey,
     conversation: Conversation,
-    turns: NDArray[np.int64],
+    known: Collection[int],
     gate: Judge,
     other: Judge | None,
     seed: int,
     size: int,
-) -> Iterator[_Candidate]:
-    """The turns to ask about by reason, each turn at most once for a reason and `size` for each."""
-    if place.turn is None or not len(turns):
-        return
-    situation, history = conversation.at(place.turn)
-    random = _generator(seed, "turns", place.conversation, place.turn).random(len(turns))
+) -> Iterator[_Ranked]:
+    """The turns to ask about by reason, each at most once for a reason, and `size` of them at random.
+
+    Instructions are always sent, and empty turns say nothing, so neither is asked about.
+    """
+    assert message.turn is not None
+    situation, history = conversation.at(message.turn)
     decisions = gate.policy.decide(situation, history)
-    rows = np.arange(len(turns))
-    pools: list[tuple[ReasonKind, NDArray[np.int64], Floats, list[str]]] = [
-        ("audit", rows, random, ["Drawn at random."] * len(rows))
-    ]
-    if decisions.scores is not None and decisions.threshold is not None:
-        distance = np.abs(decisions.scores[turns] - decisions.threshold)
-        rows = np.flatnonzero(distance <= NEAR)
-        scores = decisions.scores[turns[rows]]
-        reasons = [f"Score {score:.2f}, threshold {decisions.threshold:.2f}." for score in scores]
-        pools.append(("threshold", rows, distance, reasons))
-    if other is not None:
-        theirs = other.policy.decide(situation, history)
-        rows = np.flatnonzero(decisions.kept[turns] != theirs.kept[turns])
-        reasons = [
-            f"{_verdict(gate, decisions, turn)}, {_verdict(other, theirs, turn)}."
-            for turn in turns[rows].tolist()
-        ]
-        pools.append((other.kind, rows, random, reasons))
-    for kind, rows, ranks, reasons in pools:
-        for place_in_rows in np.argsort(ranks[rows], kind="stable")[:size].tolist():
-            row = int(rows[place_in_rows])
-            item = NewItem(place, int(turns[row]), kind, reasons[place_in_rows])
-            yield _Candidate(float(ranks[row]), item)
+    theirs = other.policy.decide(situation, history) if other else None
+    said = enumerate(conversation.turns[: message.turn])
+    turns = [i for i, turn in said if not turn.is_instruction and turn.scored_text.strip() and i not in known]
+    draws = _generator(seed, "turns", message.conversation, message.turn).random(len(turns))
+    random = dict(zip(turns, draws.tolist(), strict=True))
+    for turn in sorted(turns, key=random.__getitem__)[:size]:
+        yield random[turn], NewItem(message, turn, "audit", "Drawn at random.")
+    for turn in turns:
+        if decisions.scores is not None and decisions.threshold is not None:
+            score = float(decisions.scores[turn])
+            if (distance := abs(score - decisions.threshold)) <= NEAR:
+                reason = f"Score {score:.2f}, threshold {decisions.threshold:.2f}."
+                yield distance, NewItem(message, turn, "threshold", reason)
+        if other and theirs and decisions.kept[turn] != theirs.kept[turn]:
+            reason = f"{_describe(gate, decisions, turn)}, {_describe(other, theirs, turn)}."
+            yield random[turn], NewItem(message, turn, other.kind, reason)
 
 
-def _verdict(judge: Judge, decisions: TurnDecisions, turn: int) -> str:
+def _describe(judge: Judge, decisions: TurnDecisions, turn: int) -> str:
     score = TurnDecisions.value(decisions.scores, turn)
     numbers = "" if score is None else f" (score {score:.2f})"
     return f"{judge.name} {'keeps' if decisions.kept[turn] else 'drops'} it{numbers}"
 
 
 def _choose(
-    candidates: Mapping[ReasonKind, list[_Candidate]], size: int, max_per_message: int, seed: int
+    candidates: Mapping[ReasonKind, list[_Ranked]], size: int, max_per_message: int, seed: int
 ) -> list[NewItem]:
     """The items of a queue: reasons take turns, and turns of crowded messages come in only to fill it."""
     ranked = {
-        kind: iter(sorted(candidates[kind], key=lambda one: (one.rank, str(one.item)))) for kind in candidates
+        kind: sorted(candidates[kind], key=lambda entry: (entry[0], str(entry[1]))) for kind in candidates
     }
+    iterators = {kind: iter(entries) for kind, entries in ranked.items()}
     chosen: dict[SituationKey, dict[int, NewItem]] = defaultdict(dict)
     crowded: list[NewItem] = []
     n_chosen = 0
-    for kind in cycle(_PATTERN):
-        if not ranked or n_chosen == size:
+    for kind in cycle(_REASONS):
+        if not iterators or n_chosen == size:
             break
-        candidate = next(ranked.get(kind, iter(())), None)
-        if candidate is None:
-            ranked.pop(kind, None)
-            continue
-        item = candidate.item
-        of_message = chosen[item.situation]
-        if len(of_message) >= max_per_message:
+        _, item = next(iterators.get(kind, iter(())), (0.0, None))
+        if item is None:
+            iterators.pop(kind, None)
+        elif len(chosen[item.situation]) >= max_per_message:
             crowded.append(item)
-        elif item.turn not in of_message:
-            of_message[item.turn] = item
+        elif item.turn not in chosen[item.situation]:
+            chosen[item.situation][item.turn] = item
             n_chosen += 1
     for item in crowded:
         if n_chosen < size and item.turn not in chosen[item.situation]:

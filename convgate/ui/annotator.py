@@ -19,7 +19,7 @@ _TYPED, _ASKED, _PROBLEM = "annotator.typed", "annotator.asked", "annotator.prob
 COOKIE = "convgate-annotator"
 """Where a browser keeps the name, quoted as in addresses."""
 _A_YEAR = 365 * 24 * 3600  # seconds
-_OFFERED = 8  # names of those who labelled before
+_MAX_NAMES = 8  # of earlier annotators, offered as buttons
 
 _keep = st.components.v2.component(
     "convgate.annotator",
@@ -30,107 +30,80 @@ _keep = st.components.v2.component(
 
 
 def annotator() -> str | None:
-    """The name under which this browser labels; None until one was chosen."""
+    """Return the name under which this browser labels; None until one was chosen."""
     if NAME not in st.session_state:
-        st.session_state[NAME] = _from_cookie()
+        st.session_state[NAME] = _name_in_cookie()
     name: str | None = st.session_state[NAME]
     return name
 
 
 def person() -> str:
-    """Who is at work here: the annotator, else the login of who started the app."""
+    """Return who is at work here: the annotator, else the login of who started the app."""
     return annotator() or login_name()
 
 
 def is_asked() -> bool:
-    """Whether `draw_annotator` asks for a name, which takes a line of its own."""
+    """Return whether `draw_annotator` asks for a name, which takes a line of its own."""
     return annotator() is None or bool(st.session_state.get(_ASKED))
 
 
 def draw_annotator(app: App, progress: Callable[[str], str] | None = None) -> None:
     """Draw who labels here, or the question who it is. progress: that of a known annotator."""
     name = annotator()
-    # Without a gap, for what tells the browser has no height and would still take one.
+    # Without a gap, for the component that sets the cookie has no height and would still take one.
     with st.container(gap=None, width="stretch" if is_asked() else "content", key="annotator"):
-        if name is None or is_asked():
-            _draw_question(app, name, progress)
+        if is_asked():
+            _draw_question(app, progress)
         else:
-            _draw_name(name)
-        _tell_browser(name)
+            with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
+                st.markdown(f":material/person: Labelling as **{literal(name or '')}**", width="content")
+                st.button("Change", key="annotator.change", type="tertiary", on_click=_ask)
+        _set_cookie(name)
 
 
 def draw_forgetting() -> None:
-    """The offer to have this browser forget the name, where it knows one."""
-    name = annotator()
-    if name is not None:
+    """Draw the button to have this browser forget the name, where it knows one."""
+    if (name := annotator()) is not None:
         st.button(
             f"Forget my name in this browser ({literal(name)})", key="annotator.forget", type="tertiary",
-            on_click=_forget, icon=":material/person_off:",
-            help="Takes away the cookie. Your labels stay, and the name with them, unless they are erased.",
+            on_click=_forget, icon=":material/person_off:", help="Deletes the cookie. Your labels stay.",
         )  # fmt: skip
-    elif _from_cookie() is not None:
-        _tell_browser(None)
+    else:
+        _set_cookie(None)
 
 
-def _draw_name(name: str) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", gap="xsmall", width="content"):
-        st.markdown(f":material/person: Labelling as **{literal(name)}**", width="content")
-        st.button(
-            "Change", key="annotator.change", type="tertiary", on_click=_ask,
-            help="Somebody else labels in this browser, or it is to forget the name",
-        )  # fmt: skip
-
-
-def _draw_question(app: App, name: str | None, progress: Callable[[str], str] | None) -> None:
+def _draw_question(app: App, progress: Callable[[str], str] | None) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="bottom", gap="small"):
         st.text_input(
-            "Your name, to label", key=_TYPED, max_chars=LONGEST_NAME, on_change=_typed,
+            "Your name, to label", key=_TYPED, max_chars=LONGEST_NAME, on_change=_take_typed,
             args=(app,), placeholder="Ada",
             help="Every label says who gave it. The name stays in this browser and in your library.",
         )  # fmt: skip
-        st.button(
-            "Start labelling", key="annotator.start", on_click=_typed, args=(app,), icon=":material/label:"
-        )
-        for known in Labels(app.store).people()[:_OFFERED]:
+        st.button("Start labelling", key="annotator.start", on_click=_take_typed, args=(app,))
+        for known in Labels(app.store).people()[:_MAX_NAMES]:
             done = f", {progress(known)}" if progress else ""
             st.button(
                 f"Continue as {literal(known)}{done}", key=f"annotator.as.{known}", type="tertiary",
                 on_click=_choose, args=(app, known),
             )  # fmt: skip
-        if name is not None:
-            draw_forgetting()
     if (problem := st.session_state.pop(_PROBLEM, None)) is not None:
         show_problem(problem)
 
 
-def _tell_browser(name: str | None) -> None:
-    """Have the browser keep the name, or forget the one that it has."""
-    if name is None and _from_cookie() is None:
-        return
-    _keep(
-        key="annotator.cookie",
-        data={"cookie": COOKIE, "name": quote(name or "", safe=""), "seconds": _A_YEAR if name else 0},
-    )
-
-
-def _typed(app: App) -> None:
+def _take_typed(app: App) -> None:
     _choose(app, (st.session_state.get(_TYPED) or "").strip())
 
 
 def _choose(app: App, name: str) -> None:
     """Label under that name; an empty one changes nothing."""
     try:
+        if name and any(one.name == name and one.kind != "person" for one in Labels(app.store).annotators()):
+            raise StoreError(f"{name!r} is an agent that sends feedback; choose another name")
         if name:
-            st.session_state[NAME] = _checked(app, name)
+            st.session_state[NAME] = check_annotator(name)
         st.session_state[_ASKED] = False
     except StoreError as error:
         st.session_state[_PROBLEM] = error
-
-
-def _checked(app: App, name: str) -> str:
-    if any(one.name == name and one.kind != "person" for one in Labels(app.store).annotators()):
-        raise StoreError(f"{name!r} is an agent that sends feedback; choose another name")
-    return check_annotator(name)
 
 
 def _ask() -> None:
@@ -142,7 +115,17 @@ def _forget() -> None:
     st.session_state[_ASKED] = False
 
 
-def _from_cookie() -> str | None:
+def _set_cookie(name: str | None) -> None:
+    """Have the browser keep the name; None deletes the one that it has."""
+    if name is not None or _name_in_cookie() is not None:
+        seconds = _A_YEAR if name else 0
+        _keep(
+            key="annotator.cookie",
+            data={"cookie": COOKIE, "name": quote(name or "", safe=""), "seconds": seconds},
+        )
+
+
+def _name_in_cookie() -> str | None:
     try:
         return check_annotator(unquote(st.context.cookies.get(COOKIE, "")))
     except StoreError:  # none yet, or not one of ours

@@ -45,7 +45,7 @@ def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(rules: Page,
     expect(page.get_by_text(re.compile("^Saved. Running agents"))).to_be_visible()
     assert (app_home / "gatekeeper.yaml").read_text() == text
 
-    page.get_by_text("Exchanges", exact=True).click()
+    page.get_by_text("This conversation", exact=True).click()
     page.get_by_text("Skipped 1", exact=True).click()
     row = page.locator(".exchange")
     expect(row).to_have_count(1)
@@ -62,7 +62,7 @@ def test_a_rule_is_typed_previewed_saved_and_decides_after_a_reload(rules: Page,
 
 def test_a_draft_survives_another_page_and_fits_on_a_phone(rules: Page) -> None:
     page = rules
-    page.get_by_role("button", name="Skip such").first.click()
+    page.get_by_role("button", name="Insert an example").click()
     expect(editor(page)).to_have_value(re.compile("skip_patterns"))
     wait_until_idle(page)
     go_to(page, "/")

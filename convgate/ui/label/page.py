@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from zlib import crc32
 
 import streamlit as st
 
@@ -19,19 +20,18 @@ from convgate.ui.answering import (
 from convgate.ui.choosers import chooser_labels
 from convgate.ui.explore import state
 from convgate.ui.explore.answers import answering
-from convgate.ui.explore.inspector import draw_neighbours
 from convgate.ui.explore.outcome import Outcome, outcome
 from convgate.ui.explore.picking import pick_conversation, pick_moment
-from convgate.ui.explore.state import View
 from convgate.ui.frame import App
 from convgate.ui.label.more import draw_more
-from convgate.ui.label.work import Work, draw_progress, draw_work, resume
+from convgate.ui.label.work import Work, draw_work, remember, resume
+from convgate.ui.page_state import draw_problems
 from convgate.ui.text import literal, show_text
 from convgate.ui.transcript import Marks, asked, draw_transcript, transcript_data
-from convgate.ui.why import draw_parts
+from convgate.ui.turn import draw_steps
 
 NOTE, GATE, TRANSCRIPT = "label.note", "label.gate", "label.transcript"
-_OPENED, _STORED_NOTE = "label.opened", "label.note.stored"
+_OPENED = "label.opened"  # the turn whose whole text was asked for
 _STYLE = Path(__file__).with_name("label.css")
 _CONTEXT = 2  # turns that are shown before and after the turn that is asked about
 _CLIPPED = 200  # characters that the list of turns shows of a turn
@@ -52,70 +52,72 @@ def label(app: App) -> None:
     view, conversation = picked
     view, missing = view.within(conversation, chooser_labels(app.settings.home))
     state.keep(view)
-    for problem in [*problems, *missing]:
-        st.warning(literal(problem), icon=":material/link_off:")
+    remember(app, view)
+    draw_problems([*problems, *missing])
     scored = outcome(app, view, pick_moment(view, conversation))
-    work = draw_work(app, view, scored)
-    if work is not None:
-        draw_progress(app, view, scored)
-        with st.container(border=True, key="label-card", gap="xsmall"):
-            _draw_card(app, view, scored, work)
-    draw_more(app, view)
-
-
-def _draw_card(app: App, view: View, scored: Outcome, work: Work) -> None:
-    """One question: the message, the turn with two turns of context on either side, and the answers."""
+    work = draw_work(app, view, scored.moment)
     answers = answering(
         app, scored, asked=list(work.reasons), adjudicating=work.adjudicating, finished=work.finished,
         next_message=work.next_message,
     )  # fmt: skip
-    moment = scored.moment
-    history = answers.history
     selected = view.selected
-    if selected is None:
-        selected = answers.ask[0] if answers.ask else history[-1] if len(history) else None
+    if selected is None and len(answers.history):
+        selected = answers.ask[0] if answers.ask else answers.history[-1]
+    with st.container(border=True, key="label-card", gap="xsmall"):
+        _draw_question(app, scored, answers, selected, work)
+        if selected is None:
+            draw_actions(answers)
+        else:
+            _draw_turn(scored, answers, selected, work)
+    draw_more(app, view)
+
+
+def _draw_question(app: App, scored: Outcome, answers: Answering, selected: int | None, work: Work) -> None:
+    """Draw the current message, and what is asked about it."""
     if answers.paused:
         st.warning(literal(answers.paused), icon=":material/pause_circle:")
-    if answers.by and not answers.ask and len(history) and answers.next_message is None:
+    if answers.by and not answers.ask and len(answers.history) and not work.next_message:
         st.success("All turns before this message have an answer. Press N for the next message.")
-    title = literal(app.conversations.summary(moment.key).title, limit=70)
-    number = "The question" if moment.situation.index is None else f"Message {moment.situation.index + 1:,}"
+    situation = scored.moment.situation
+    title = literal(app.conversations.summary(scored.moment.key).title, limit=70)
+    number = "The question" if situation.index is None else f"Message {situation.index + 1:,}"
     st.caption(f"{title} · {number}")
     with st.container(key="label-message"):
-        show_text(moment.situation.turn.scored_text.strip(), limit=1_000)
-    can_answer = selected is not None and answers.can_answer(selected)
-    if selected is None or not can_answer:
+        show_text(situation.turn.scored_text.strip(), limit=1_000)
+    if selected is None or not answers.can_answer(selected):
         other = "another turn with a disagreement" if work.adjudicating else "a turn before this message"
         st.markdown("Nothing is left to answer." if answers.finished else f"Choose {other}.")
-    else:
-        verb = "Adjudicate: does" if work.adjudicating else "Does"
-        st.subheader(f"{verb} turn {selected + 1:,} matter to this message?", anchor=False)
-        if reason := work.reasons.get(selected):
-            st.caption(f"Asked because: {reason}")
-    if selected is None:
-        draw_actions(answers)
         return
+    verb = "Adjudicate: does" if work.adjudicating else "Does"
+    st.subheader(f"{verb} turn {selected + 1:,} matter to this message?", anchor=False)
+    if reason := work.reasons.get(selected):
+        st.caption(f"Asked because: {reason}")
+
+
+def _draw_turn(scored: Outcome, answers: Answering, selected: int, work: Work) -> None:
+    """Draw the turn with two turns of context on either side, and the answers."""
     shows_gate = bool(st.session_state.get(GATE))
     _draw_context(scored, answers, selected, shows_gate=shows_gate)
-    text = moment.conversation.turns[selected].scored_text.strip()
+    text = scored.moment.conversation.turns[selected].scored_text.strip()
     if len(text) > _CLIPPED or text.count("\n") > 2:
         with st.container(key="label-turn"):
             show_text(text, limit=4_000)
-    if not can_answer:
+    if not answers.can_answer(selected):
         draw_actions(answers)
         return
     draw_answers(answers, selected, work.skip)
-    draw_neighbours(scored, selected)
-    _draw_note(answers, selected)
+    draw_steps("explore", scored.moment.conversation, selected, state.select)
+    if answers.by is not None:
+        _draw_note(answers, selected, answers.by)
     st.toggle("Show the gate's decision", key=GATE, on_change=state.touched, persist_state="session")
     if shows_gate:
-        _draw_decision(scored, selected)
+        st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
 
 
 def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_gate: bool) -> None:
-    """The turn and its neighbours as a list, which takes keys and clicks."""
-    first = max(0, selected - _CONTEXT)
-    turns = range(first, min(len(scored.moment.conversation), selected + _CONTEXT + 1))
+    """Draw the turn and its neighbours as a list, which takes keys and clicks."""
+    conversation = scored.moment.conversation
+    turns = range(max(0, selected - _CONTEXT), min(len(conversation), selected + _CONTEXT + 1))
     marks = Marks(
         selected=selected,
         opened={selected, st.session_state.get(_OPENED, selected)},
@@ -123,9 +125,8 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
         only=turns,
     )
     data = transcript_data(
-        scored.moment.conversation, scored.moment.situation, scored.decisions, marks,
-        place=scored.moment.key, height="60vh",
-    )  # fmt: skip
+        conversation, scored.moment.situation, scored.decisions, marks, place=scored.moment.key, height="60vh"
+    )
     rows = [row for row in data["rows"] if row["turn"] in turns]
     if not shows_gate:  # scores and decisions would bias the answers
         hidden = {"outcome": "", "score": "", "bar": None, "reason": "", "state": "hidden"}
@@ -136,34 +137,22 @@ def _draw_context(scored: Outcome, answers: Answering, selected: int, *, shows_g
     )  # fmt: skip
 
 
-def _draw_decision(scored: Outcome, selected: int) -> None:
-    st.markdown(f"{literal(scored.label)}: {literal(scored.decisions.of(selected).reason)}")
-    if scored.decisions.parts:
-        draw_parts("label", scored.decisions, selected)
-
-
-def _draw_note(answers: Answering, selected: int) -> None:
-    if answers.by is None:
-        return
-    said = answers.held.notes.get(selected, {}).get(answers.by)
+def _draw_note(answers: Answering, turn: int, by: str) -> None:
+    said = answers.held.notes.get(turn, {}).get(by)
     stored = said.value if said else ""
-    key = f"{NOTE}.{'.'.join(map(str, answers.moment.place))}.{selected}"
-    # By itself the field keeps what was typed: after an undo that is wrong, after a failed write it is right.
-    if st.session_state.get(_STORED_NOTE) != (key, answers.by, stored):
-        st.session_state[_STORED_NOTE] = (key, answers.by, stored)
-        st.session_state[key] = stored
+    place = ".".join(map(str, answers.moment.place))
+    # A key of each stored text: after an undo the field shows that one, after a failed write what was typed.
+    key = f"{NOTE}.{place}.{turn}.{crc32(f'{by} {stored}'.encode())}"
     st.text_input(
-        "Note", key=key, placeholder="Enter saves", on_change=_on_note, args=(answers, selected, key),
-        max_chars=2_000,
+        "Note", stored, key=key, placeholder="Enter saves", on_change=_on_note,
+        args=(answers, turn, by, key), max_chars=2_000,
     )  # fmt: skip
 
 
-def _on_note(answers: Answering, turn: int, key: str) -> None:
-    assert answers.by is not None
+def _on_note(answers: Answering, turn: int, by: str, key: str) -> None:
     state.touched()
     with reporting_problems():
-        text = st.session_state[key] or ""
-        keep_saved(answers.labels.note(answers.situation, turn, text, by=answers.by))
+        keep_saved(answers.labels.note(answers.situation, turn, st.session_state[key] or "", by=by))
 
 
 def _on_asked() -> None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -53,24 +52,11 @@ class Row:
 
     @property
     def change(self) -> str | None:
-        """How `before` differs: "skipped", "kept" or "category"; None when it does not."""
-        if self.before is None or (self.before.keep, self.before.category) == (
-            self.decision.keep,
-            self.decision.category,
-        ):
-            return None
-        if self.before.keep == self.decision.keep:
-            return "category"
-        return "kept" if self.decision.keep else "skipped"
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """What other rules change in the library."""
-
-    changed: Sequence[Row]
-    n_exchanges: int
-    decided_by: Mapping[str, int]  # how many exchanges each own rule decides, by the decision's rule
+        """How the decision differs from the one before: "skipped", "kept" or "category"; None: not at all."""
+        before, now = self.before, self.decision
+        if before is None or before.keep == now.keep:
+            return "category" if before is not None and before.category != now.category else None
+        return "kept" if now.keep else "skipped"
 
 
 def decide(conversation: CheckedConversation, rules: Rules) -> list[Row]:
@@ -81,20 +67,14 @@ def decide(conversation: CheckedConversation, rules: Rules) -> list[Row]:
     ]
 
 
-def compare_rules(conversations: Sequence[CheckedConversation], before: Rules, after: Rules) -> Comparison:
+def changed_decisions(conversations: Sequence[CheckedConversation], before: Rules, after: Rules) -> list[Row]:
     """Return the exchanges that `after` decides differently than `before`."""
-    changed: list[Row] = []
-    decided_by: Counter[str] = Counter()
-    n_exchanges = 0
-    for conversation in conversations:
-        for old, new in zip(decide(conversation, before), decide(conversation, after), strict=True):
-            n_exchanges += 1
-            if new.is_own:
-                decided_by[new.decision.rule] += 1
-            row = replace(new, before=old.decision)
-            if row.change:
-                changed.append(row)
-    return Comparison(changed, n_exchanges, decided_by)
+    rows = [
+        replace(new, before=old.decision)
+        for one in conversations
+        for old, new in zip(decide(one, before), decide(one, after), strict=True)
+    ]
+    return [row for row in rows if row.change]
 
 
 def check_conversation(app: App, key: str, conversation: Conversation) -> CheckedConversation:
@@ -112,24 +92,16 @@ def check_conversation(app: App, key: str, conversation: Conversation) -> Checke
     return known[key]
 
 
-def check_library(app: App, progress: Callable[[int, int], None]) -> list[CheckedConversation]:
-    """Return the conversations that can be read, the newest first.
-
-    progress: called with the numbers of checked and of all conversations.
-    """
+def check_library(app: App) -> list[CheckedConversation]:
+    """Return the conversations that can be read, the newest first."""
     known = _checked(app.settings.database, Limits.of(app.settings))
-    summaries = app.conversations.find(per_page=_ALL).rows
-    for key in known.keys() - {summary.key for summary in summaries}:
-        known.pop(key, None)
     checked = []
-    for number, summary in enumerate(summaries):
+    for summary in app.conversations.find(per_page=_ALL).rows:
         if summary.key not in known:
-            progress(number, len(summaries))
             try:
-                conversation = app.conversations.get(summary.key).conversation
+                check_conversation(app, summary.key, app.conversations.get(summary.key).conversation)
             except StoreError:  # damaged; the Library page says so
                 continue
-            check_conversation(app, summary.key, conversation)
         checked.append(replace(known[summary.key], title=summary.title))
     return checked
 

@@ -12,11 +12,8 @@ from convgate.gatekeeper.decision import GatekeeperDecision, Match
 from convgate.gatekeeper.exchange import Exchange
 from convgate.transcripts.characters import isolate, writable
 
-EXCERPT = 400  # characters of a message that are shown at first
 MAX_SHOWN = 20_000  # characters of a message that are shown at all
-_ANSWER_EXCERPT = 160
 _MAX_MARKED = 100  # matches of one message
-_CONTEXT = 80  # characters before the first match in an excerpt
 
 _STYLE = """\
 .exchange { padding-left: 0.7rem; border-left: 4px solid var(--kept); font-size: 0.9rem; line-height: 1.45; }
@@ -28,11 +25,10 @@ _STYLE = """\
 .exchange .muted, .exchange .answer { color: var(--muted); }
 .exchange .flip { color: var(--flip); font-weight: 600; }
 .exchange { overflow-wrap: anywhere; }
-.exchange .said, .exchange .answer { margin-top: 0.25rem; white-space: pre-wrap; }
-.exchange .whole { max-height: 26rem; overflow-y: auto; }
-.exchange summary { cursor: pointer; }
-.exchange mark { color: inherit; background: color-mix(in srgb, var(--found) 38%, transparent); }
-[class*="st-key-rules-actions"] { margin: -0.6rem 0 0.4rem 0.7rem; }"""
+.exchange .said, .exchange .answer { margin-top: 0.25rem; white-space: pre-wrap; overflow-y: auto; }
+.exchange .said { max-height: 12rem; }
+.exchange .answer { max-height: 4.5rem; }
+.exchange mark { color: inherit; background: color-mix(in srgb, var(--found) 38%, transparent); }"""
 
 
 def style(palette: Palette) -> str:
@@ -64,23 +60,22 @@ def exchange_html(
         f'<div class="muted">Before: {_text(before.reason)} ({_name(before.category)})</div>'
         if before
         else "",
-        _message("said", exchange.user, user, EXCERPT) or '<div class="said muted">no text</div>',
-        _message("answer", exchange.assistant, answer, _ANSWER_EXCERPT),
+        _message("said", exchange.user, user) or '<div class="said muted">no text</div>',
+        _message("answer", exchange.assistant, answer),
     ]
     return f'<div class="exchange {"kept" if decision.keep else "skipped"}">{"".join(lines)}</div>'
 
 
-def mark(text: str, matches: Sequence[Match], start: int = 0, stop: int | None = None) -> str:
-    """Return the characters from `start` to `stop`, escaped, with matches between <mark> and </mark>.
+def mark(text: str, matches: Sequence[Match]) -> str:
+    """Return the text, escaped, with matches between <mark> and </mark>.
 
     Where matches overlap, each stretch is marked once with the names of all.
     """
-    stop = len(text) if stop is None else stop
-    inside = [match for match in matches if match.start < stop and match.end > start][:_MAX_MARKED]
-    cuts = sorted({start, stop, *(min(max(c, start), stop) for m in inside for c in (m.start, m.end))})
+    matches = matches[:_MAX_MARKED]
+    cuts = sorted({0, len(text), *(min(c, len(text)) for m in matches for c in (m.start, m.end))})
     pieces = []
     for left, right in pairwise(cuts):
-        names = [f"{m.category}: {m.rule}" for m in inside if m.start <= left and m.end >= right]
+        names = [f"{m.category}: {m.rule}" for m in matches if m.start <= left and m.end >= right]
         piece = escape(writable(text[left:right]))
         title = escape(writable("; ".join(dict.fromkeys(names))), quote=True)
         pieces.append(f'<mark title="{title}">{piece}</mark>' if names else piece)
@@ -101,21 +96,11 @@ def _head(decision: GatekeeperDecision, heading: str, before: GatekeeperDecision
     return f'<div class="head">{"".join(parts)}</div>'
 
 
-def _message(name: str, text: str, matches: Sequence[Match], limit: int) -> str:
+def _message(name: str, text: str, matches: Sequence[Match]) -> str:
     if not text.strip():
         return ""
-    if len(text) <= limit:
-        return f'<div class="{name}" dir="auto">{mark(text, matches)}</div>'
-    first = min((match.start for match in matches), default=0)
-    start = first - _CONTEXT if first > limit * 2 // 3 else 0
-    stop = start + limit
-    excerpt = f"{'…' if start else ''}{mark(text, matches, start, stop)}{'…' if stop < len(text) else ''}"
     rest = f"…<br>{len(text) - MAX_SHOWN:,} more characters" if len(text) > MAX_SHOWN else ""
-    whole = f"{mark(text, matches, 0, min(len(text), MAX_SHOWN))}{rest}"
-    return (
-        f'<details class="{name}"><summary dir="auto">{excerpt}</summary>'
-        f'<div class="whole" dir="auto">{whole}</div></details>'
-    )
+    return f'<div class="{name}" dir="auto">{mark(text[:MAX_SHOWN], matches)}{rest}</div>'
 
 
 def _name(category: str) -> str:

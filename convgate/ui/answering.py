@@ -1,4 +1,4 @@
-"""The controls of an answer: three buttons with their keys, undo and redo, and what was stored last.
+"""Answers about the earlier turns of a message: buttons, keys and undo, the same on Label and Explore.
 
 Each answer is stored at once. The list of turns in the browser sends an answer again until it is stored;
 `take_answers` stores each once, by its number.
@@ -6,26 +6,115 @@ Each answer is stored at once. The list of turns in the browser sends an answer 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
+from typing import Literal
 
 import streamlit as st
 
 from convgate.core.errors import ConvgateError, StoreError
 from convgate.core.text import pluralize
-from convgate.store import Answer, Saved
+from convgate.store import ADJUDICATED, Answer, Labels, Saved, SituationKey, SituationLabels, Store
 from convgate.ui import keys
-from convgate.ui.answering.answers import MARKS, NAMES, Answering, Scope
 from convgate.ui.frame import show_problem
+from convgate.ui.scoring import Moment
 from convgate.ui.text import literal
 from convgate.ui.transcript import Labelling, given, situation_name
 
+MARKS: dict[str, str] = {"relevant": "✓", "not_relevant": "✕", "unsure": "?"}
+NAMES: dict[str, str] = {"relevant": "relevant", "not_relevant": "not relevant", "unsure": "unsure"}
 SCOPE, SAVED, PROBLEM = "answering.scope", "answering.saved", "answering.problem"
 _SHOWN = "answering.shown"  # the message that was drawn last
 _STORED = "answering.stored"  # the browser's list that sent answers last, and the number of the last one
 _STYLE = Path(__file__).with_name("answering.css")
 _KEYS = {"relevant": keys.RELEVANT, "not_relevant": keys.NOT_RELEVANT, "unsure": keys.UNSURE}
+
+Scope = Literal["turn", "rest"]  # what an answer is for: one turn, or all turns without an answer
+
+
+@dataclass(frozen=True, eq=False)
+class Answering:
+    """A message whose earlier turns an annotator answers for, on a page."""
+
+    store: Store
+    moment: Moment
+    held: SituationLabels
+    by: str | None  # None while no name was chosen
+    go: Callable[[SituationKey, int | None], None]  # shows a message with one of its earlier turns selected
+    version: str | None = None  # of the gate that decides
+    asked: Sequence[int] = ()  # turns to ask about first, in this order
+    adjudicating: bool = False  # answers adjudicate disagreements, on the turns `asked` alone
+    finished: bool = False  # nothing is left to ask about
+    paused: str = ""  # why this annotator cannot answer at present
+    next_message: Callable[[], bool] | None = None  # goes on when no turn is left; whether there is any
+
+    @property
+    def labels(self) -> Labels:
+        """Return the labels of the store."""
+        return Labels(self.store)
+
+    @property
+    def situation(self) -> SituationKey:
+        """Return the message as labels name it."""
+        return self.moment.labelled
+
+    @property
+    def history(self) -> range:
+        """Return the turns before the message."""
+        return range(self.moment.history.start, self.moment.history.stop)
+
+    @cached_property
+    def mine(self) -> dict[int, str]:
+        """Return the annotator's answers, or the adjudicated ones when adjudicating, by turn."""
+        annotator = ADJUDICATED if self.adjudicating else self.by
+        return self.held.of(annotator) if annotator else {}
+
+    @cached_property
+    def ask(self) -> list[int]:
+        """Return the turns without an answer in the order of asking: `asked`, then the newest."""
+        others = () if self.adjudicating else reversed(self.history)
+        return [turn for turn in dict.fromkeys((*self.asked, *others)) if turn not in self.mine]
+
+    def can_answer(self, turn: int) -> bool:
+        """Return whether a turn can be answered for; when adjudicating, only turns with a disagreement."""
+        return not self.finished and turn in (self.asked if self.adjudicating else self.history)
+
+    def following(self, turn: int) -> int | None:
+        """Return the turn to ask about after this one; None when all have an answer."""
+        ask = [other for other in self.ask if other != turn]
+        if not ask or ask[0] in self.asked or turn in self.asked:
+            return ask[0] if ask else None
+        return next((other for other in ask if other < turn), ask[0])
+
+    def targets(self, turn: int, scope: Scope) -> list[int]:
+        """Return the turns that an answer is for; "rest" leaves out instructions and empty turns."""
+        if scope == "turn":
+            return [turn]
+        turns = enumerate(self.moment.history, self.moment.history.start)
+        labellable = [i for i, one in turns if not one.is_instruction and one.scored_text.strip()]
+        return [i for i in labellable if i not in self.mine]
+
+    def reloaded(self) -> Answering:
+        """Return the message with the answers that are stored now."""
+        return replace(self, held=self.labels.of(self.situation))
+
+    def others(self) -> dict[int, list[tuple[str, str]]]:
+        """Return the answers of others by turn, as (annotator, answer).
+
+        Before this annotator has answered a turn, the others' answers would bias theirs.
+        """
+        return {
+            turn: [
+                ("adjudicated" if who == ADJUDICATED else who, said.value)
+                for who, said in answers.items()
+                if who != (ADJUDICATED if self.adjudicating else self.by)
+            ]
+            for turn, answers in self.held.answers.items()
+            if turn in self.mine or self.adjudicating or self.by is None
+        }
 
 
 def draw_answers(answering: Answering, turn: int, skip: Callable[[], None] | None = None) -> None:
@@ -115,8 +204,7 @@ def transcript_labelling(answering: Answering, selected: int | None) -> Labellin
 def take_answers(key: str) -> None:
     """Store what came from the list of turns `key`, each answer once; its callback."""
     client, answers, n_unreadable = given(key)
-    if n_unreadable:
-        _refuse("An answer could not be read, and was not stored.")
+    problems = ["An answer could not be read, and was not stored."] * bool(n_unreadable)
     known, stored = st.session_state.get(_STORED, ("", 0))
     answering: Answering | None = st.session_state.get(_SHOWN)
     for answer in answers:
@@ -127,14 +215,15 @@ def take_answers(key: str) -> None:
         if answering is None or answer.situation != situation_name(
             answering.moment.key, answering.moment.situation
         ):
-            _refuse("The message of this answer is no longer shown; the answer was not stored. Repeat it.")
+            problems.append("The answer was not stored: its message is no longer shown. Repeat it.")
         elif answer.scope not in ("turn", "rest") or not answering.can_answer(answer.turn):
-            _refuse("This turn cannot be answered for here; the answer was not stored.")
+            problems.append("The answer was not stored: this turn cannot be answered for here.")
         elif answering.by is None:
-            _refuse("The answer was not stored. Choose a name first.")
+            problems.append("The answer was not stored. Choose a name first.")
         else:
-            scope: Scope = "rest" if answer.scope == "rest" else "turn"
-            _store_answer(answering, answer.turn, answer.value, scope)
+            _store_answer(answering, answer.turn, answer.value, "rest" if answer.scope == "rest" else "turn")
+    if problems:
+        st.session_state[PROBLEM] = StoreError(problems[-1])
 
 
 def _scope(answering: Answering) -> Scope:
@@ -192,24 +281,22 @@ def _undo_or_redo(answering: Answering, action: str) -> None:
                 answering.go(saved.situation, saved.turn if saved.turn >= 0 else None)
 
 
-def _refuse(problem: str) -> None:
-    st.session_state[PROBLEM] = StoreError(problem)
-
-
 def _describe_saved(saved: Saved | None) -> str:
-    """What was stored last in this window, as Markdown."""
+    """Return what was stored last in this window, as Markdown."""
     if saved is None:
         return ""
     if saved.action is None:
         return ":material/check: No change"
-    words = {"undo": "Undone", "redo": "Redone"}.get(saved.kind, "Saved")
-    words = f":material/check: {words} {saved.at.astimezone():%H:%M:%S}"
+    verb = {"undo": "Undone", "redo": "Redone"}.get(saved.kind, "Saved")
+    parts = [f":material/check: {verb} {saved.at.astimezone():%H:%M:%S}"]
     if saved.turned is not None and saved.turned.kind == "import":
-        words += f", the import of {literal(saved.turned.origin)}"
+        parts.append(f"the import of {literal(saved.turned.origin)}")
     if saved.changed > 1 or saved.left:
-        words += f", {pluralize(saved.changed, 'answer')}"
+        parts.append(pluralize(saved.changed, "answer"))
     elif saved.turn >= 0:
-        words += f", turn {saved.turn + 1:,}"
+        parts.append(f"turn {saved.turn + 1:,}")
     if saved.left:
-        words += f"; {saved.left:,} changed since and left as they are"
-    return words + (f", in the deleted conversation {literal(saved.deleted)}" if saved.deleted else "")
+        parts.append(f"{saved.left:,} changed since and left as they are")
+    if saved.deleted:
+        parts.append(f"in the deleted conversation {literal(saved.deleted)}")
+    return ", ".join(parts)
