@@ -49,7 +49,8 @@ def add_labelled(home: Path, *, conversations: int = 2) -> str:
     messages = [{"role": turn.role, "content": turn.text} for turn in MESSAGES]
     lines: list[dict[str, Any]] = []
     for number in range(conversations):
-        shown = messages[number:] + messages[:number]
+        place = number % len(messages)
+        shown = messages[place:] + messages[:place]
         lines += [
             {"type": "conversation", "id": f"talk-{number}", "messages": shown},
             {
@@ -72,7 +73,7 @@ def said(app: AppTest) -> str:
 
 
 def summary(app: AppTest) -> dict[str, list[str]]:
-    """The cells of the table of numbers, by the name of the column that each row is about."""
+    """The cells of the summary of one conversation, by policy."""
     (table,) = [one.value for one in app.markdown if "| Tokens sent |" in str(one.value)]
     rows = [line.strip("| ").split(" | ") for line in table.replace("\\", "").splitlines()[2:]]
     return {row[0].split("**")[1]: row[1:] for row in rows}

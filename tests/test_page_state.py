@@ -43,7 +43,8 @@ SHARED: dict[str, st.SearchStrategy[Any]] = {
     "policies": st.just(()) | st.just(COLUMNS),
     "reference": st.none() | st.sampled_from(COLUMNS),
     "pairs": st.booleans(),
-    "tags": st.booleans(),
+    "measure": st.booleans(),
+    "differ": st.booleans(),
     "settle": st.booleans(),
     "queue": st.none() | st.integers(1, 99),
     "filter": st.none() | st.booleans(),
@@ -64,6 +65,8 @@ def states(draw: st.DrawFn) -> PageState:
     values = {name: draw(SHARED[name]) for name in names if draw(st.booleans())}
     if kind is VersionsView:
         values["version"] = "mine"
+    if kind is CompareView and "data" in values:
+        values["data"] = "mine"
     return kind(**values)
 
 
