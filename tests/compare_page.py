@@ -38,7 +38,7 @@ def opened(**query: str) -> AppTest:
 
 
 def add_talk(*turns: Turn, title: str = "Talk") -> str:
-    """Put a conversation into the library, and tell its key."""
+    """Add a conversation to the library; return its key."""
     stored = Conversations(Store(load_settings().database))
     (added,) = stored.add([NewConversation(Conversation(title, turns or MESSAGES, title=title))])
     return added.key

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from convgate.core.app_files import app_root
 from convgate.core.conversation import Conversation
 from convgate.core.settings import load_settings
 from convgate.store import Conversations, NewConversation, Store
-from convgate.training.library import RelevanceSets
 from convgate.ui import services
 from convgate.versions import DataSet, Draft, Measured, Metric, Training, Versions
 from tests.fakes import FakeEncoder
@@ -76,23 +74,10 @@ def opened(path: str = VERSIONS, /, **query: str) -> AppTest:
 
 
 def add_talk() -> str:
-    """Put a conversation into the library, and tell its key."""
+    """Add a conversation to the library; return its key."""
     stored = Conversations(Store(load_settings().database))
     (added,) = stored.add([NewConversation(Conversation("talk", MESSAGES, title="Talk"))])
     return added.key
-
-
-def add_labelled(home: Path) -> str:
-    """Add a set with two conversations, the first of them that of `add_talk`, and tell its name."""
-    messages = [{"role": turn.role, "content": turn.text} for turn in MESSAGES]
-    lines = []
-    for id, shown in (("one", messages), ("two", messages[::-1])):
-        lines += [
-            {"type": "conversation", "id": id, "messages": shown},
-            {"type": "case", "id": f"{id}-6", "conversation": id, "turn": 6, "relevant": [0, 1]},
-        ]
-    RelevanceSets(home).add("mine", "".join(json.dumps(line) + "\n" for line in lines).encode())
-    return "mine"
 
 
 def sound(app: AppTest) -> AppTest:
@@ -112,15 +97,6 @@ def names(app: AppTest) -> list[str]:
 
 def click(app: AppTest, key: str) -> AppTest:
     return sound(app.button(key=f"versions.{key}").click().run())
-
-
-def links(app: AppTest) -> list[str]:
-    """The addresses in Explore that the page leads to."""
-    return [
-        one.proto.query_string
-        for one in app.get("page_link")
-        if "selected=" in getattr(one.proto, "query_string", "")
-    ]
 
 
 def pointed_at(versions: Versions) -> tuple[str | None, str | None]:
