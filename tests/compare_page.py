@@ -1,4 +1,4 @@
-"""The page Compare on a short conversation: what its tests share."""
+"""The page Compare on a short conversation, for tests."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def serve(encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "warm_up", lambda: None)
 
 
-def opened(**query: str) -> AppTest:
-    """The page, with an address when given."""
+def opened(path: str = COMPARE, /, **query: str) -> AppTest:
+    """Return the page, with an address when given."""
     app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
-    app.switch_page(COMPARE)
+    app.switch_page(path)
     for name, value in query.items():
         app.query_params[name] = value
     return sound(app.run())

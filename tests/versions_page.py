@@ -1,4 +1,4 @@
-"""The page Versions on two versions: what its tests share."""
+"""The page Versions with two versions, for tests."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from convgate.core.app_files import app_root
-from convgate.core.conversation import Conversation
-from convgate.core.settings import load_settings
-from convgate.store import Conversations, NewConversation, Store
-from convgate.ui import services
 from convgate.versions import DataSet, Draft, Measured, Metric, Training, Versions
+from tests import compare_page
+from tests.compare_page import sound
 from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 from tests.page_talk import TALK
@@ -58,31 +55,14 @@ def two_versions(home: Path) -> None:
 
 
 def serve(encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Have the pages encode with that one, for somebody who is logged in as grace."""
-    monkeypatch.setattr(services, "encoder", lambda *_: encoder)
-    monkeypatch.setattr(services, "warm_up", lambda: None)
+    """Have the pages use that encoder, for a person who is logged in as grace."""
+    compare_page.serve(encoder, monkeypatch)
     monkeypatch.setattr("getpass.getuser", lambda: "grace")
 
 
 def opened(path: str = VERSIONS, /, **query: str) -> AppTest:
-    """The page, with an address when given."""
-    app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
-    app.switch_page(path)
-    for name, value in query.items():
-        app.query_params[name] = value
-    return sound(app.run())
-
-
-def add_talk() -> str:
-    """Add a conversation to the library; return its key."""
-    stored = Conversations(Store(load_settings().database))
-    (added,) = stored.add([NewConversation(Conversation("talk", MESSAGES, title="Talk"))])
-    return added.key
-
-
-def sound(app: AppTest) -> AppTest:
-    assert not app.exception, app.exception[0].value
-    return app
+    """Return the page, with an address when given."""
+    return compare_page.opened(path, **query)
 
 
 def said(app: AppTest) -> str:

@@ -15,7 +15,6 @@ from convgate.evaluation.split import count_conversations
 from convgate.labels.gold import GoldCounts, gold_counts, gold_set, labels_digest
 from convgate.store import Store
 from convgate.training.library import RelevanceSets
-from convgate.training.report import MIN_COMPARED
 from convgate.transcripts import RelevanceSet
 from convgate.ui.frame import App
 from convgate.ui.page_state import Address
@@ -23,18 +22,6 @@ from convgate.ui.text import literal
 
 LABELS = "@labels"
 """The labels, where addresses name a set; no file can be called that."""
-
-MIN_CONVERSATIONS = MIN_COMPARED
-"""Conversations; results on fewer are not trusted."""
-
-
-def too_few_words(conversations: int) -> str:
-    """Return why results on so few conversations are not trusted.
-
-    >>> too_few_words(3)
-    '3 of 25 conversations: too few to trust'
-    """
-    return f"{conversations:,} of {MIN_CONVERSATIONS} conversations: too few to trust"
 
 
 def label_counts(app: App) -> GoldCounts:

@@ -63,7 +63,7 @@ def test_a_policy_with_parameters_is_typed(compare: Page) -> None:
     menu = page.get_by_role("combobox", name=re.compile("Policies"))
     menu.fill("last_k( k = 1 )")
     menu.press("Enter")
-    expect(page.get_by_role("row", name=re.compile("^Last k turns, k 1"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=1\)"))).to_be_visible()
     wait_until_idle(page)
     assert query(page)["policies"] == "everything, last_k(k=3), last_k(k=1)"
 
@@ -75,4 +75,4 @@ def test_the_same_policies_on_the_labelled_samples(compare: Page) -> None:
     wait_until_idle(page)
     assert query(page)["measure"] == "1"
     go_to(page, f"/Compare?{urlsplit(page.url).query}")
-    expect(page.get_by_role("row", name=re.compile("^Last k turns, k 3")).first).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=3\)")).first).to_be_visible()

@@ -12,10 +12,9 @@ from convgate.core.text import truncate
 from convgate.policies.base import Policy
 from convgate.policies.bm25 import BM25
 from convgate.policies.gate import GatePolicy
-from convgate.policies.pipeline import Pipeline
 from convgate.policies.registry import check_written, policy_names, policy_settings
 from convgate.policies.window import LastK
-from convgate.policies.written import Value, Written
+from convgate.policies.written import Written
 from convgate.ui import scoring
 from convgate.ui.choice import Choice
 from convgate.ui.choosers import chooser_label, is_chooser, policy_of, version_of
@@ -25,7 +24,7 @@ from convgate.ui.text import literal, make_labels_unique
 START = (Written(BM25.name), Written(GatePolicy.name), Written(LastK.name))
 """What a first visit compares; the first is the reference."""
 
-_MAX_TEXT = 40  # characters of a parameter that is text
+_MAX_PARAMETERS = 60  # characters
 
 
 def chooser_of(column: Written) -> str:
@@ -118,29 +117,20 @@ def without_repeats(columns: Iterable[Written]) -> tuple[Written, ...]:
 
 
 def column_label(column: Written) -> str:
-    """Return the column's name on screen.
+    """Return the column's name on screen: its label, and its parameters as they can be typed.
 
-    >>> column_label(Written("last_k", {"k": 1000})), column_label(Written("gate", version="mine"))
-    ('Last k turns, k 1,000', 'Gate mine')
-    >>> column_label(Written("pipeline", {"stages": "gatekeeper > last_k(k=5)"}))
-    'Pipeline: gatekeeper > last_k(k=5)'
+    >>> column_label(Written("last_k", {"k": 5})), column_label(Written("gate", version="mine"))
+    ('Last k turns (k=5)', 'Gate mine')
+    >>> column_label(Written("pipeline", {"stages": "gatekeeper > bm25"}))
+    'Pipeline (stages="gatekeeper > bm25")'
     """
     label = chooser_label(chooser_of(column))
-    if column.name == Pipeline.name and (stages := column.parameters.get("stages")) is not None:
-        # What distinguishes two pipelines comes first: labels are cut off at their end.
-        return f"{label.partition(':')[0]}: {truncate(str(stages), _MAX_TEXT)}"
-    values = [f"{name.replace('_', ' ')} {_format(value)}" for name, value in column.parameters.items()]
-    return ", ".join([label, *values])
+    if not column.parameters:
+        return label
+    _, bracket, parameters = column.to_text().partition("(")
+    return f"{label.partition(':')[0]} {truncate(bracket + parameters, _MAX_PARAMETERS)}"
 
 
 def column_labels(columns: Iterable[Written]) -> dict[str, str]:
     """Return a different name for each column, by the column's text."""
     return make_labels_unique({column.to_text(): column_label(column) for column in columns})
-
-
-def _format(value: Value) -> str:
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, str):
-        return truncate(value, _MAX_TEXT)
-    return f"{value:,}" if isinstance(value, int) else f"{value:,g}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -158,7 +157,15 @@ def _draw_table(view: View, compared: PolicyComparison) -> None:
     number = min(view.page, -(-len(turns) // PER_PAGE))
     listed = turns[(number - 1) * PER_PAGE : number * PER_PAGE].tolist()
     st.session_state[_LISTED] = listed
-    rows = _table_rows(compared, listed)
+    rows = [
+        {
+            "turn": index + 1,
+            **{writable(column.label): column.mark(index) for column in compared.columns},
+            "who": writable(turn.speaker),
+            "text": writable(truncate(turn.scored_text.strip(), _MAX_TEXT)),
+        }
+        for index, turn in ((index, compared.moment.conversation.turns[index]) for index in listed)
+    ]
     st.dataframe(
         rows, hide_index=True, key=_TABLE, height=min(460, 38 + 35 * len(rows)), on_select=_select_cell,
         selection_mode="single-cell",
@@ -166,22 +173,6 @@ def _draw_table(view: View, compared: PolicyComparison) -> None:
     )  # fmt: skip
     st.caption("● kept, ○ dropped; ◆ ◇ forced; ▲ ▼ differs from the reference. Click a cell for the reasons.")
     page.draw_pages(len(turns), PER_PAGE, number)
-
-
-def _table_rows(compared: PolicyComparison, turns: list[int]) -> list[dict[str, Any]]:
-    """Return rows for these turns; turns count from 1 in them."""
-    rows = []
-    for index in turns:
-        turn = compared.moment.conversation.turns[index]
-        rows.append(
-            {
-                "turn": index + 1,
-                **{writable(column.label): column.mark(index) for column in compared.columns},
-                "who": writable(turn.speaker),
-                "text": writable(truncate(turn.scored_text.strip(), _MAX_TEXT)),
-            }
-        )
-    return rows
 
 
 def _select_cell() -> None:
@@ -222,13 +213,11 @@ def _explore_query(
     view: View, compared: PolicyComparison, column: ColumnDecisions, turn: int
 ) -> dict[str, str]:
     written = column.column.written
-    chooser, reference = chooser_of(written), chooser_of(compared.reference.column.written)
     return ExploreView(
         compared.moment.key,
         compared.moment.situation.index,
         view.question,
         selected=turn,
-        policy=chooser,
+        policy=chooser_of(written),
         choice=choice_of(written) if is_gate(written) else None,
-        compare=None if reference == chooser else reference,
     ).to_query()

@@ -21,15 +21,9 @@ from convgate.figures.layout import CONFIG
 from convgate.transcripts.characters import writable
 from convgate.ui.compare.columns import Column, draw_failure, is_gate
 from convgate.ui.compare.state import View, page
+from convgate.ui.enough_data import draw_too_few
 from convgate.ui.frame import App
-from convgate.ui.label_sources import (
-    MIN_CONVERSATIONS,
-    Source,
-    draw_source_problems,
-    read_labelled,
-    too_few_words,
-    usable,
-)
+from convgate.ui.label_sources import Source, draw_source_problems, read_labelled, usable
 from convgate.ui.measurement import digest, is_measured, measure_policy, tokens_of
 from convgate.ui.spreadsheet import plain_cell
 from convgate.ui.tables import markdown_table, with_interval
@@ -67,14 +61,13 @@ def draw_results(
         **page.control("data", view.data, measure=False),
     )  # fmt: skip
     source = known[view.data]
-    results = _measure(app, view, source, columns, reference)
+    is_enough = draw_too_few(source.conversations)
+    results = _measure(app, view, source, columns, reference, is_enough=is_enough)
     if results is None:
         return
-    gates = [column.label for column in columns if is_gate(column.written)]
-    if source.conversations >= MIN_CONVERSATIONS:
+    if is_enough:
+        gates = [column.label for column in columns if is_gate(column.written)]
         st.markdown(f"##### {literal(summary_sentence(results, gates))}")
-    else:
-        st.info(f"Not enough data yet: {too_few_words(source.conversations)}.", icon=":material/info:")
     _draw_chart(results.result)
     st.caption(source.told)
     with st.container(key="compare-metrics"):
@@ -88,7 +81,13 @@ def draw_results(
 
 
 def _measure(
-    app: App, view: View, source: Source, columns: Sequence[Column], reference: Column
+    app: App,
+    view: View,
+    source: Source,
+    columns: Sequence[Column],
+    reference: Column,
+    *,
+    is_enough: bool,
 ) -> Results | None:
     """Return the results; None while a person has not asked for them, or when no policy can be measured.
 
@@ -97,9 +96,6 @@ def _measure(
     relevance_set, set_digest = read_labelled(app, source.name)
     is_complete = all(is_measured(set_digest, column.policy) for column in columns)
     if not is_complete and not view.measure:
-        is_enough = source.conversations >= MIN_CONVERSATIONS
-        if not is_enough:
-            st.info(f"{too_few_words(source.conversations)}.", icon=":material/info:")
         st.button(
             f"Measure {pluralize(len(columns), 'policy', 'policies')} on {literal(source.plain)}",
             key="compare.measure", type="primary" if is_enough else "secondary",

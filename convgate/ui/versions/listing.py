@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from convgate.core.errors import ConvgateError, GateError
-from convgate.core.text import format_age, format_number, format_share, format_signed, pluralize
+from convgate.core.text import format_age, format_number, format_signed, pluralize
 from convgate.gate.checkpoint import check_encoder
 from convgate.ui.choosers import of_version
 from convgate.ui.frame import App, show_problem
@@ -16,13 +16,13 @@ from convgate.ui.navigation import COMPARE
 from convgate.ui.text import literal
 from convgate.ui.versions.actions import activate, bold, draw_delete, set_baseline
 from convgate.ui.versions.state import page
-from convgate.versions.card import Card, DataSet
+from convgate.versions.card import Card
 from convgate.versions.catalog import Listing, Versions
 from convgate.versions.comparison import Figure, Headline, headline
 from convgate.versions.version import Version
 
 PER_PAGE = 10
-_SHORT_NAMES = {"map": "MAP", "f1": "F1", "kept_token_share": "tokens"}
+_SHORT_NAMES = {"map": "MAP", "f1": "F1", "kept_token_share": "tokens kept"}
 
 
 @dataclass(frozen=True)
@@ -114,24 +114,10 @@ def draw_buttons(app: App, shelf: Shelf, version: Version) -> None:
 
 
 def origin_words(card: Card) -> str:
-    """Return parent, age, author and data of a version, in a line."""
+    """Return parent, age, author and number of data sets of a version, in a line."""
     parent = f"trained from {literal(card.parent.name, limit=64)}" if card.parent else "no parent"
     by = f" by {literal(card.who, limit=40)}" if card.who else ""
-    return f"{parent} · created {format_age(card.created)}{by} · {data_words(card.data)}"
-
-
-def data_words(data: Sequence[DataSet]) -> str:
-    """Return what a version was trained on, in a line.
-
-    >>> data_words([DataSet("a", "0" * 64, {"cases": 1200, "conversations": 3}, "MIT", "")])
-    '1 data set, 1,200 cases (MIT)'
-    """
-    if not data:
-        return "no data sets"
-    cases = sum(each.counts.get("cases", 0) for each in data)
-    licences = sorted({each.licence for each in data if each.licence})
-    counts = pluralize(len(data), "data set") + (f", {pluralize(cases, 'case')}" if cases else "")
-    return counts + (f" ({literal(', '.join(licences), limit=80)})" if licences else "")
+    return f"{parent} · created {format_age(card.created)}{by} · {pluralize(len(card.data), 'data set')}"
 
 
 def headline_words(metrics: Headline | None, reference: str | None) -> str:
@@ -139,8 +125,6 @@ def headline_words(metrics: Headline | None, reference: str | None) -> str:
 
     >>> headline_words(Headline("mine", (Figure("f1", 0.8, 0.02),), 2), "base")
     'mine: F1 0.80 (+0.02) · compared with base'
-    >>> headline_words(Headline("mine", (Figure("f1", 0.8, None),), 0), "base")
-    'mine: F1 0.80'
     """
     if metrics is None:
         return "not measured"
@@ -149,13 +133,10 @@ def headline_words(metrics: Headline | None, reference: str | None) -> str:
 
 
 def _figure_words(figure: Figure) -> str:
-    is_share = figure.name == "kept_token_share"
-    value = format_share(figure.value) if is_share else format_number(figure.value)
-    words = f"{_SHORT_NAMES[figure.name]} {value}"
+    words = f"{_SHORT_NAMES[figure.name]} {format_number(figure.value)}"
     if figure.delta is None:
         return words
-    delta = f"{format_signed(100 * figure.delta, 1)} points" if is_share else format_signed(figure.delta)
-    return f"{words} ({delta}{'' if figure.sure else ', may be chance'})"
+    return f"{words} ({format_signed(figure.delta)}{'' if figure.sure else ', may be chance'})"
 
 
 def _draw_row(app: App, shelf: Shelf, version: Version) -> None:
@@ -169,8 +150,6 @@ def _draw_row(app: App, shelf: Shelf, version: Version) -> None:
         reference = shelf.reference(version)
         st.caption(origin_words(version.card))
         st.caption(headline_words(headline(version, reference), reference.name if reference else None))
-        if version.card.note:
-            st.caption(literal(version.card.note, limit=160))
         with st.container(horizontal=True, gap="xsmall"):
             draw_buttons(app, shelf, version)
 
