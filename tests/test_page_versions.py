@@ -24,7 +24,6 @@ from tests.fakes import FakeEncoder
 from tests.gates import trained_gate
 from tests.versions_page import (
     HOSTILE,
-    Open,
     click,
     names,
     opened,
@@ -37,29 +36,24 @@ from tests.versions_page import (
 
 @pytest.fixture(autouse=True)
 def encoder(fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> FakeEncoder:
-    """What the pages encode with."""
+    """Have the pages encode with that one."""
     serve(fake_encoder, monkeypatch)
     return fake_encoder
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def home_with_versions(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with two versions."""
-    home = tmp_path_factory.mktemp("made") / "home"
+    home = tmp_path_factory.mktemp("versions") / "home"
     two_versions(home)
     return home
 
 
 @pytest.fixture
-def versions(convgate_home: Path, made: Path) -> Versions:
+def versions(convgate_home: Path, home_with_versions: Path) -> Versions:
     """The same in the data folder of the app."""
-    shutil.copytree(made, convgate_home, dirs_exist_ok=True)
+    shutil.copytree(home_with_versions, convgate_home, dirs_exist_ok=True)
     return Versions(convgate_home)
-
-
-@pytest.fixture
-def open_page(convgate_home: Path) -> Open:
-    return opened
 
 
 @pytest.fixture
@@ -71,10 +65,8 @@ def talk(convgate_home: Path) -> str:
 # The list
 
 
-def test_the_list_shows_data_and_metrics_compared_with_the_parent_or_the_baseline(
-    open_page: Open, versions: Versions
-) -> None:
-    app = open_page()
+def test_the_list_shows_data_and_metrics_compared_with_the_parent_or_the_baseline(versions: Versions) -> None:
+    app = opened()
     assert names(app) == ["first", "second"]
     text = said(app)
     assert "trained from first" in text
@@ -90,24 +82,22 @@ def test_the_list_shows_data_and_metrics_compared_with_the_parent_or_the_baselin
     assert "compared with first" in said(app)
 
 
-def test_compare_opens_with_two_versions_preset(open_page: Open, versions: Versions) -> None:
+def test_compare_opens_with_two_versions_preset(versions: Versions) -> None:
     links = [
-        link.proto.query_string
-        for link in open_page().get("page_link")
-        if "policies" in link.proto.query_string
+        link.proto.query_string for link in opened().get("page_link") if "policies" in link.proto.query_string
     ]
     assert links == ["policies=gate%40first%2C+gate%40second"]
 
 
-def test_an_empty_list_says_what_to_do(open_page: Open) -> None:
-    assert "There is no version yet" in said(open_page())
+def test_an_empty_list_says_what_to_do(convgate_home: Path) -> None:
+    assert "There is no version yet" in said(opened())
 
 
-def test_many_versions_are_paged(open_page: Open, versions: Versions) -> None:
+def test_many_versions_are_paged(versions: Versions) -> None:
     weights = versions.get("first").folder
     for number in range(12):
         shutil.copytree(weights, versions.root / f"many-{number:02}")
-    app = open_page()
+    app = opened()
     first_page = names(app)
     assert len(first_page) == 10
     sound(app.get("pagination")[0].set_value(2).run())
@@ -128,14 +118,12 @@ def damage_config(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("fault", ["card", "config"])
-def test_a_damaged_version_is_named_and_can_be_deleted(
-    open_page: Open, versions: Versions, run: Run, fault: str
-) -> None:
+def test_a_damaged_version_is_named_and_can_be_deleted(versions: Versions, run: Run, fault: str) -> None:
     if fault == "card":
         (versions.root / "second" / "card.json").write_text('{"colour": "red"}')
     else:
         damage_config(versions.root / "second")
-    app = open_page()
+    app = opened()
     assert names(app) == ["first"]
     assert "The version second is damaged" in said(app)
     code, out, err = run("versions")
@@ -145,24 +133,24 @@ def test_a_damaged_version_is_named_and_can_be_deleted(
 
 
 @pytest.mark.parametrize("page", sorted((app_root() / "pages").glob("*.py")), ids=lambda page: page.stem)
-def test_a_damaged_version_breaks_no_page(open_page: Open, versions: Versions, talk: str, page: Path) -> None:
+def test_a_damaged_version_breaks_no_page(versions: Versions, talk: str, page: Path) -> None:
     damage_config(versions.root / "second")
-    app = open_page(f"pages/{page.name}", conversation=talk, policy="gate@second")
+    app = opened(f"pages/{page.name}", conversation=talk, policy="gate@second")
     if page.stem == "1_Explore":
         assert "the version second is damaged" in said(app)
 
 
-def test_a_version_of_another_encoder_cannot_be_activated(open_page: Open, versions: Versions) -> None:
+def test_a_version_of_another_encoder_cannot_be_activated(versions: Versions) -> None:
     foreign = FakeEncoder(model="foreign").identity
     versions.add(Gate(GateConfig(encoder=foreign)), Draft(), name="foreign")
-    app = open_page()
+    app = opened()
     assert app.button(key="versions.activate.foreign").disabled
     assert not app.button(key="versions.activate.first").disabled
-    app = open_page(version="foreign")
+    app = opened(version="foreign")
     assert "It cannot be activated: the gate was made for the encoder foreign@1" in said(app)
 
 
-def test_text_of_a_card_is_shown_and_not_rendered(open_page: Open, versions: Versions) -> None:
+def test_text_of_a_card_is_shown_and_not_rendered(versions: Versions) -> None:
     versions.add(
         trained_gate(),
         Draft(
@@ -176,7 +164,7 @@ def test_text_of_a_card_is_shown_and_not_rendered(open_page: Open, versions: Ver
         ),
         name="hostile",
     )
-    for app in (open_page(), open_page(version="hostile")):
+    for app in (opened(), opened(version="hostile")):
         shown = [
             str(one.value) for one in [*app.markdown, *app.caption, *app.warning] if "Ignore" in one.value
         ]
@@ -191,11 +179,11 @@ def test_text_of_a_card_is_shown_and_not_rendered(open_page: Open, versions: Ver
 
 
 def test_activating_and_rolling_back_change_what_explore_uses_and_can_be_undone(
-    open_page: Open, versions: Versions, talk: str
+    versions: Versions, talk: str
 ) -> None:
-    app = click(open_page(), "activate.second")
+    app = click(opened(), "activate.second")
     assert (versions.active, versions.history[-1].who) == ("second", "grace")
-    explore = open_page(EXPLORE, conversation=talk)
+    explore = opened(EXPLORE, conversation=talk)
     assert next(str(one.value) for one in explore.metric if one.label == "Kept") == "3"
     click(app, "undo")
     assert versions.active is None
@@ -211,11 +199,9 @@ def test_activating_and_rolling_back_change_what_explore_uses_and_can_be_undone(
     assert versions.active == "second"
 
 
-def test_a_version_in_the_place_of_a_deleted_one_decides_anew(
-    open_page: Open, versions: Versions, talk: str
-) -> None:
+def test_a_version_in_the_place_of_a_deleted_one_decides_anew(versions: Versions, talk: str) -> None:
     def kept() -> str:
-        explore = open_page(EXPLORE, conversation=talk, policy="gate@second")
+        explore = opened(EXPLORE, conversation=talk, policy="gate@second")
         return next(str(one.value) for one in explore.metric if one.label == "Kept")
 
     assert kept() == "3"
@@ -227,7 +213,7 @@ def test_a_version_in_the_place_of_a_deleted_one_decides_anew(
 
 @pytest.mark.parametrize("fault", ["missing", "weights"])
 def test_where_the_active_version_is_damaged_pages_open_and_lead_back(
-    open_page: Open, versions: Versions, talk: str, fault: str
+    versions: Versions, talk: str, fault: str
 ) -> None:
     versions.activate("first", who="Ada")
     versions.activate("second", who="Ada")
@@ -235,10 +221,10 @@ def test_where_the_active_version_is_damaged_pages_open_and_lead_back(
         shutil.rmtree(versions.root / "second")
     else:
         (versions.root / "second" / "gate.safetensors").write_bytes(b"other")
-    explore = open_page(EXPLORE, conversation=talk)
+    explore = opened(EXPLORE, conversation=talk)
     assert explore.error
     assert "Versions" in [link.proto.page for link in explore.main.get("page_link")]
-    app = open_page()
+    app = opened()
     assert "second" in app.error[0].value
     click(app, "rollback")
     assert versions.active == "first"
@@ -248,21 +234,21 @@ def test_where_the_active_version_is_damaged_pages_open_and_lead_back(
 # One version
 
 
-def test_the_card_shows_everything(open_page: Open, versions: Versions) -> None:
-    text = said(open_page(version="first"))
+def test_the_card_shows_everything(versions: Versions) -> None:
+    text = said(opened(version="first"))
     for part in (
         "A first try", "by Ada", "221,829 parameters", "0.60 :small[0.55–0.65]", "woven: 120 conversations",
         "woven.train", "1,709 cases", "CC-BY-4.0", "IBM", "2 epochs, seed 7", "English only.",
     ):  # fmt: skip
         assert part in text, part
-    text = said(open_page(version="second"))
+    text = said(opened(version="second"))
     assert "| F1 | 0.70 | +0.05 :small[−0.01 to +0.10] | 0.75 |" in text.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_renaming_and_deleting(open_page: Open, versions: Versions) -> None:
-    app = open_page(version="first")
+def test_renaming_and_deleting(versions: Versions) -> None:
+    app = opened(version="first")
     assert "It cannot be renamed while it is the parent of second" in said(app)
-    app = open_page(version="second")
+    app = opened(version="second")
     app.text_input(key="versions.name.second").set_value("better")
     click(app, "rename.second")
     assert versions.names() == ["better", "first"]
@@ -270,16 +256,16 @@ def test_renaming_and_deleting(open_page: Open, versions: Versions) -> None:
     click(app, "undo")
     assert (versions.names(), app.query_params["version"]) == (["first", "second"], "second")
 
-    app = open_page(version="first")
+    app = opened(version="first")
     assert "It is the parent of second" in said(app)
     click(app, "delete.first")
     assert versions.names() == ["second"]
     assert "trained from first" in said(app)
 
 
-def test_a_version_that_does_not_exist_is_reported(open_page: Open, versions: Versions) -> None:
-    assert "There is no version gone" in said(open_page(version="gone"))
-    assert "which is not a version's name" in said(open_page(version="../x"))
+def test_a_version_that_does_not_exist_is_reported(versions: Versions) -> None:
+    assert "There is no version gone" in said(opened(version="gone"))
+    assert "which is not a version's name" in said(opened(version="../x"))
 
 
 # Import
@@ -291,9 +277,9 @@ def upload(app: AppTest, file_name: str, content: bytes, *, name: str = "") -> A
     return sound(next(button for button in app.button if button.label == "Import").click().run())
 
 
-def test_import_of_a_taken_name_goes_under_another(open_page: Open, versions: Versions) -> None:
+def test_import_of_a_taken_name_goes_under_another(versions: Versions) -> None:
     content = versions.export("first")
-    app = upload(open_page(), "first.zip", content)
+    app = upload(opened(), "first.zip", content)
     assert app.error
     assert versions.names() == ["first", "second"]
     app = upload(app, "first.zip", content, name="first-2")
@@ -307,7 +293,7 @@ def test_import_of_a_taken_name_goes_under_another(open_page: Open, versions: Ve
 
 @pytest.mark.parametrize("fault", ["cut", "card", "weights"])
 def test_import_of_a_damaged_file_names_what_is_wrong_and_keeps_nothing(
-    open_page: Open, versions: Versions, fault: str
+    versions: Versions, fault: str
 ) -> None:
     content = versions.export("first")
     versions.delete("first", who="Ada", in_use=True)
@@ -320,7 +306,7 @@ def test_import_of_a_damaged_file_names_what_is_wrong_and_keeps_nothing(
     else:
         content = changed(content, "gate.safetensors", lambda weights: weights[:-1] + b"\1")
         wanted = "broken.zip, gate.safetensors: its SHA-256 is"
-    app = upload(open_page(), "broken.zip", content)
+    app = upload(opened(), "broken.zip", content)
     assert wanted in said(app)
     assert sorted(path for path in versions.root.rglob("*")) == before
 
