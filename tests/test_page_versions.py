@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
-import zipfile
-from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -93,19 +90,6 @@ def test_an_empty_list_says_what_to_do(convgate_home: Path) -> None:
     assert "There is no version yet" in said(opened())
 
 
-def test_many_versions_are_paged(versions: Versions) -> None:
-    weights = versions.get("first").folder
-    for number in range(12):
-        shutil.copytree(weights, versions.root / f"many-{number:02}")
-    app = opened()
-    first_page = names(app)
-    assert len(first_page) == 10
-    sound(app.get("pagination")[0].set_value(2).run())
-    assert len(names(app)) == 4
-    assert not {*names(app)} & {*first_page}
-    assert app.query_params["page"] == "2"
-
-
 ENCODER = {"model": "m", "revision": 0, "dtype": "float32", "chunking": "", "prefix": "", "dimension": 384}
 
 
@@ -143,11 +127,9 @@ def test_a_damaged_version_breaks_no_page(versions: Versions, talk: str, page: P
 def test_a_version_of_another_encoder_cannot_be_activated(versions: Versions) -> None:
     foreign = FakeEncoder(model="foreign").identity
     versions.add(Gate(GateConfig(encoder=foreign)), Draft(), name="foreign")
-    app = opened()
-    assert app.button(key="versions.activate.foreign").disabled
-    assert not app.button(key="versions.activate.first").disabled
-    app = opened(version="foreign")
-    assert "It cannot be activated: the gate was made for the encoder foreign@1" in said(app)
+    app = click(opened(), "activate.foreign")
+    assert "the gate was made for the encoder foreign@1" in said(app)
+    assert versions.active is None
 
 
 def test_text_of_a_card_is_shown_and_not_rendered(versions: Versions) -> None:
@@ -194,7 +176,8 @@ def test_activating_and_rolling_back_change_what_explore_uses_and_can_be_undone(
     assert app.button(key="versions.rollback").label == "Roll back to first"
     app.session_state["annotator.name"] = "Carla"
     click(app, "rollback")
-    assert (versions.active, versions.history[-1].who) == ("first", "Carla")
+    assert versions.active == "first"
+    assert versions.history[-1].who == "Carla"
     click(app, "undo")
     assert versions.active == "second"
 
@@ -291,31 +274,10 @@ def test_import_of_a_taken_name_goes_under_another(versions: Versions) -> None:
     assert versions.names() == ["first", "second"]
 
 
-@pytest.mark.parametrize("fault", ["cut", "card", "weights"])
-def test_import_of_a_damaged_file_names_what_is_wrong_and_keeps_nothing(
-    versions: Versions, fault: str
-) -> None:
+def test_import_of_a_damaged_file_names_it_and_keeps_nothing(versions: Versions) -> None:
     content = versions.export("first")
     versions.delete("first", who="Ada", in_use=True)
-    before = sorted(path for path in versions.root.rglob("*"))
-    if fault == "cut":
-        content, wanted = content[:-60], "broken.zip cannot be read as an exported version"
-    elif fault == "card":
-        content = changed(content, "card.json", lambda text: text.replace(b'"note"', b'"colour"'))
-        wanted = "broken.zip, card.json: field colour is unknown"
-    else:
-        content = changed(content, "gate.safetensors", lambda weights: weights[:-1] + b"\1")
-        wanted = "broken.zip, gate.safetensors: its SHA-256 is"
-    app = upload(opened(), "broken.zip", content)
-    assert wanted in said(app)
-    assert sorted(path for path in versions.root.rglob("*")) == before
-
-
-def changed(content: bytes, file: str, change: Callable[[bytes], bytes]) -> bytes:
-    """The zip with one of its files changed."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w") as new:
-        for member in old.infolist():
-            data = old.read(member)
-            new.writestr(member, change(data) if member.filename.endswith(file) else data)
-    return out.getvalue()
+    before = sorted(versions.root.rglob("*"))
+    app = upload(opened(), "broken.zip", content[:-60])
+    assert "broken.zip cannot be read as an exported version" in said(app)
+    assert sorted(versions.root.rglob("*")) == before

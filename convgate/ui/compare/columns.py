@@ -17,7 +17,7 @@ from convgate.policies.window import LastK
 from convgate.policies.written import Written
 from convgate.ui import scoring
 from convgate.ui.choice import Choice
-from convgate.ui.choosers import chooser_label, is_chooser, policy_of, version_of
+from convgate.ui.choosers import chooser_label, is_chooser
 from convgate.ui.frame import App
 from convgate.ui.text import literal, make_labels_unique
 
@@ -34,15 +34,6 @@ def chooser_of(column: Written) -> str:
     ('gate@mine', 'last_k')
     """
     return column.name if column.version is None else f"{column.name}@{column.version}"
-
-
-def column_of(chooser: str) -> Written:
-    """Return the column of a policy or version without parameters.
-
-    >>> column_of("gate@mine").to_text()
-    'gate@mine'
-    """
-    return Written(policy_of(chooser), version=version_of(chooser))
 
 
 def is_gate(column: Written) -> bool:

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
-from numpy.typing import NDArray
 
 from convgate.core.decisions import TurnDecisions
 from convgate.core.errors import ConvgateError
 from convgate.core.text import format_share, pluralize, truncate
 from convgate.policies.selector import Selection
+from convgate.policies.written import Written
 from convgate.transcripts.characters import writable
 from convgate.ui import scoring
-from convgate.ui.changes import changes, following
+from convgate.ui.changes import Indices, changes, following
 from convgate.ui.compare.columns import Column, choice_of, chooser_of, draw_failure, is_gate
 from convgate.ui.compare.state import View, page
 from convgate.ui.explore.state import View as ExploreView
@@ -42,7 +42,7 @@ class ColumnDecisions:
 
     column: Column
     selection: Selection
-    changed: Set[int] = frozenset()  # turns that it decides differently than the reference
+    changed: Set[int] | None  # turns that it decides differently than the reference; None of the reference
 
     @property
     def label(self) -> str:
@@ -58,28 +58,8 @@ class ColumnDecisions:
         """Return the decision about a turn: filled is kept, a diamond was forced, an arrow is a change."""
         kept = bool(self.decisions.kept[index - int(self.decisions.indices[0])])
         shapes = "◆◇" if index in self.decisions.overrides else "●○"
-        arrow = "" if index not in self.changed else " ▲" if kept else " ▼"
+        arrow = "" if index not in (self.changed or ()) else " ▲" if kept else " ▼"
         return f"{shapes[0]} kept{arrow}" if kept else f"{shapes[1]} dropped{arrow}"
-
-
-@dataclass(frozen=True, eq=False)
-class PolicyComparison:
-    """All policies on one message; `reference` is one of the columns."""
-
-    moment: Moment
-    columns: tuple[ColumnDecisions, ...]
-    reference: ColumnDecisions
-
-    @property
-    def indices(self) -> NDArray[np.int64]:
-        """(n,) the turns that all decide about."""
-        return self.reference.decisions.indices
-
-    @property
-    def differ(self) -> NDArray[np.int64]:
-        """The turns that the policies decide differently, in order."""
-        kept = np.stack([column.decisions.kept for column in self.columns])
-        return np.asarray(self.indices[kept.any(axis=0) & ~kept.all(axis=0)])
 
 
 def draw_conversation(app: App, view: View, columns: Sequence[Column], reference: Column) -> None:
@@ -92,53 +72,55 @@ def draw_conversation(app: App, view: View, columns: Sequence[Column], reference
     page.keep(view)
     draw_problems(problems)
     moment = _PICKER.pick_moment(key, conversation, view.turn, view.question)
-    compared = _decide(columns, reference, moment)
-    if compared is None:
+    decided = _decide(columns, reference, moment)
+    if not decided:
         return
-    if not len(compared.indices):
+    indices = decided[0].decisions.indices
+    if not len(indices):
         st.info("This message is the first turn: there is no history to select from.")
         return
-    _draw_summary(compared)
-    _draw_table(view, compared)
-    latest = compared.differ if len(compared.differ) else compared.indices
-    _draw_reasons(view, compared, int(latest[-1]) if view.selected is None else view.selected)
+    kept = np.stack([column.decisions.kept for column in decided])
+    differ = indices[kept.any(axis=0) & ~kept.all(axis=0)]
+    latest = int(differ[-1] if len(differ) else indices[-1])
+    _draw_summary(decided)
+    _draw_table(view, moment, decided, differ)
+    _draw_reasons(view, moment, decided, differ, latest if view.selected is None else view.selected)
 
 
-def _decide(columns: Sequence[Column], reference: Column, moment: Moment) -> PolicyComparison | None:
-    """Return what each policy decides, without those that fail; None when all do."""
-    selections: dict[str, Selection] = {}
+def _decide(columns: Sequence[Column], reference: Column, moment: Moment) -> list[ColumnDecisions]:
+    """Return what each policy decides; say which fail. The first stands in for a reference that fails."""
+    selections: dict[Column, Selection] = {}
     for column in columns:
         try:
             if encoder := getattr(column.policy, "encoder", None):
                 encode_ahead(moment, encoder)
-            selections[column.label] = scoring.selected(column.policy, moment)
+            selections[column] = scoring.selected(column.policy, moment)
         except ConvgateError as error:
             draw_failure(column.label, error)
-    if not selections:
-        return None
-    first = reference.label if reference.label in selections else next(iter(selections))
-    before = selections[first].decisions
-    decided = [
-        ColumnDecisions(column, selection, frozenset(changes(selection.decisions, before).indices.tolist()))
-        for column in columns
-        if (selection := selections.get(column.label)) is not None
-    ]
-    return PolicyComparison(moment, tuple(decided), next(one for one in decided if one.label == first))
+    if reference not in selections:
+        reference = next(iter(selections), reference)
+
+    def changed(column: Column) -> Set[int] | None:
+        if column is reference:
+            return None
+        diff = changes(selections[column].decisions, selections[reference].decisions)
+        return frozenset(diff.indices.tolist())
+
+    return [ColumnDecisions(column, selection, changed(column)) for column, selection in selections.items()]
 
 
-def _draw_summary(compared: PolicyComparison) -> None:
-    total = len(compared.indices)
+def _draw_summary(decided: Sequence[ColumnDecisions]) -> None:
     rows = []
-    for column in compared.columns:
+    for column in decided:
         selection = column.selection
         saved = 1 - selection.tokens_kept / selection.tokens_total if selection.tokens_total else 0.0
         rows.append(
             (
                 f"**{literal(column.label, limit=_MAX_LABEL)}**",
-                f"{int(column.decisions.kept.sum()):,} of {total:,}",
+                f"{int(column.decisions.kept.sum()):,} of {len(column.decisions):,}",
                 f"{selection.tokens_kept:,}",
                 format_share(saved),
-                "reference" if column is compared.reference else f"{len(column.changed):,}",
+                "reference" if column.changed is None else f"{len(column.changed):,}",
             )
         )
     with st.container(key="compare-summary"):
@@ -146,30 +128,30 @@ def _draw_summary(compared: PolicyComparison) -> None:
         st.markdown(markdown_table(head, rows, numbers=True))
 
 
-def _draw_table(view: View, compared: PolicyComparison) -> None:
+def _draw_table(view: View, moment: Moment, decided: Sequence[ColumnDecisions], differ: Indices) -> None:
     """Draw what each policy decides about each turn."""
     st.toggle(
-        f"Only the {len(compared.differ):,} that differ", disabled=not len(compared.differ),
+        f"Only the {len(differ):,} that differ", disabled=not len(differ),
         help="List only the turns that the policies decide differently.",
         **page.control("differ", view.differ),
     )  # fmt: skip
-    turns = compared.differ if view.differ and len(compared.differ) else compared.indices
+    turns = differ if view.differ and len(differ) else decided[0].decisions.indices
     number = min(view.page, -(-len(turns) // PER_PAGE))
     listed = turns[(number - 1) * PER_PAGE : number * PER_PAGE].tolist()
     st.session_state[_LISTED] = listed
     rows = [
         {
             "turn": index + 1,
-            **{writable(column.label): column.mark(index) for column in compared.columns},
+            **{writable(column.label): column.mark(index) for column in decided},
             "who": writable(turn.speaker),
             "text": writable(truncate(turn.scored_text.strip(), _MAX_TEXT)),
         }
-        for index, turn in ((index, compared.moment.conversation.turns[index]) for index in listed)
+        for index, turn in ((index, moment.conversation.turns[index]) for index in listed)
     ]
     st.dataframe(
         rows, hide_index=True, key=_TABLE, height=min(460, 38 + 35 * len(rows)), on_select=_select_cell,
         selection_mode="single-cell",
-        alt=f"What {len(compared.columns)} policies decide about {pluralize(len(rows), 'turn')}",
+        alt=f"What {len(decided)} policies decide about {pluralize(len(rows), 'turn')}",
     )  # fmt: skip
     st.caption("● kept, ○ dropped; ◆ ◇ forced; ▲ ▼ differs from the reference. Click a cell for the reasons.")
     page.draw_pages(len(turns), PER_PAGE, number)
@@ -183,11 +165,12 @@ def _select_cell() -> None:
         page.select(listed[row])
 
 
-def _draw_reasons(view: View, compared: PolicyComparison, selected: int) -> None:
+def _draw_reasons(
+    view: View, moment: Moment, decided: Sequence[ColumnDecisions], differ: Indices, selected: int
+) -> None:
     """Draw the turn, and each policy's reason with a link to Explore."""
-    moment = compared.moment
     step = Step(
-        "next_different", "next that differs", NEXT_DIFFERENT, following(compared.differ, selected),
+        "next_different", "next that differs", NEXT_DIFFERENT, following(differ, selected),
         "The next turn that the policies decide differently",
     )  # fmt: skip
     draw_turn_head(
@@ -195,29 +178,27 @@ def _draw_reasons(view: View, compared: PolicyComparison, selected: int) -> None
         reference=moment.situation.turn.timestamp,
     )  # fmt: skip
     draw_turn_text(moment.conversation.turns[selected])
-    if not int(compared.indices[0]) <= selected <= int(compared.indices[-1]):
+    if selected not in decided[0].decisions.indices:
         st.markdown("Nothing is decided about the current message and later turns.")
         return
-    for column in compared.columns:
+    for column in decided:
         outcome, why = outcome_words(column.decisions.of(selected).reason)
+        query = _explore_query(view, moment, column.column.written, selected)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.page_link(
                 EXPLORE, label=f"**{literal(column.label, limit=_MAX_LABEL)}**",
-                icon=":material/query_stats:", query_params=_explore_query(view, compared, column, selected),
+                icon=":material/query_stats:", query_params=query,
                 help="Open this turn in Explore, with the policy as the settings have it",
             )  # fmt: skip
             st.markdown(f"{column.mark(selected)} · **{literal(outcome)}:** {literal(why)}")
 
 
-def _explore_query(
-    view: View, compared: PolicyComparison, column: ColumnDecisions, turn: int
-) -> dict[str, str]:
-    written = column.column.written
+def _explore_query(view: View, moment: Moment, column: Written, turn: int) -> dict[str, str]:
     return ExploreView(
-        compared.moment.key,
-        compared.moment.situation.index,
+        moment.key,
+        moment.situation.index,
         view.question,
         selected=turn,
-        policy=chooser_of(written),
-        choice=choice_of(written) if is_gate(written) else None,
+        policy=chooser_of(column),
+        choice=choice_of(column) if is_gate(column) else None,
     ).to_query()

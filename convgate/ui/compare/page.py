@@ -16,7 +16,6 @@ from convgate.ui.compare.columns import (
     build_columns,
     check_column,
     column_labels,
-    column_of,
     without_repeats,
 )
 from convgate.ui.compare.conversation import draw_conversation
@@ -60,7 +59,7 @@ def compare(app: App) -> None:
 
 def _draw_policies(view: View, choosers: Mapping[str, str]) -> dict[str, str]:
     """Draw the choice of policies and of the reference; return the labels of all policies by their text."""
-    offered = without_repeats((*map(column_of, choosers), *view.policies))
+    offered = without_repeats((*map(read_policy, choosers), *view.policies))
     labels = column_labels(offered)
     texts = [column.to_text() for column in view.policies]
     reference = view.compared_with.to_text() if view.compared_with else None

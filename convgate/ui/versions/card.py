@@ -34,8 +34,6 @@ def draw_card(app: App, shelf: Shelf, version: Version) -> None:
         draw_badges(shelf, version)
     st.caption(origin_words(card))
     is_intact = _draw_damage(version)
-    if problem := shelf.unusable.get(name):
-        st.warning(f"It cannot be activated: {literal(problem)}.", icon=":material/link_off:")
     with st.container(horizontal=True, gap="xsmall"):
         draw_buttons(app, shelf, version)
         if is_intact:

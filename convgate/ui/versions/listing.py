@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.core.errors import ConvgateError, GateError
 from convgate.core.text import format_age, format_number, format_signed, pluralize
-from convgate.gate.checkpoint import check_encoder
 from convgate.ui.choosers import of_version
-from convgate.ui.frame import App, show_problem
+from convgate.ui.frame import App
 from convgate.ui.navigation import COMPARE
 from convgate.ui.text import literal
 from convgate.ui.versions.actions import activate, bold, draw_delete, set_baseline
@@ -33,7 +30,6 @@ class Shelf:
     listing: Listing
     active: str | None
     baseline: str | None
-    unusable: Mapping[str, str]  # by name, why it cannot be activated with the encoder of the settings
 
     @property
     def by_name(self) -> dict[str, Version]:
@@ -51,11 +47,9 @@ class Shelf:
 
 
 def read_shelf(app: App) -> Shelf:
-    """Read all versions; the encoder is loaded only when one of them was made for one."""
+    """Read all versions."""
     versions = Versions(app.settings.home)
-    listing = versions.listing()
-    unusable = _find_unusable(app, listing.versions)
-    return Shelf(versions, listing, versions.active, versions.baseline, unusable)
+    return Shelf(versions, versions.listing(), versions.active, versions.baseline)
 
 
 def draw_list(app: App, shelf: Shelf, number: int) -> None:
@@ -84,19 +78,15 @@ def draw_badges(shelf: Shelf, version: Version) -> None:
         st.badge("active", icon=":material/check_circle:", color="green")
     if version.name == shelf.baseline:
         st.badge("baseline", icon=":material/push_pin:", color="gray")
-    if version.name in shelf.unusable:
-        st.badge("another encoder", icon=":material/link_off:", color="orange")
 
 
 def draw_buttons(app: App, shelf: Shelf, version: Version) -> None:
     """Draw the buttons that the list and the card share."""
     name = version.name
-    problem = shelf.unusable.get(name)
     if name != shelf.active:
         st.button(
             "Activate", key=f"versions.activate.{name}", icon=":material/play_arrow:", on_click=activate,
-            args=(app, name), disabled=problem is not None,
-            help=literal(problem) if problem else "Use this version in the app and in programs",
+            args=(app, name), help="Use this version in the app and in programs",
         )  # fmt: skip
     is_baseline = name == shelf.baseline
     st.button(
@@ -106,7 +96,7 @@ def draw_buttons(app: App, shelf: Shelf, version: Version) -> None:
     )  # fmt: skip
     reference = shelf.reference(version)
     other = reference.name if reference else shelf.active
-    if problem is None and other is not None and other != name:
+    if other is not None and other != name:
         st.page_link(
             COMPARE, label=f"Compare with {literal(other)}", icon=":material/compare_arrows:",
             query_params={"policies": f"{of_version(other)}, {of_version(name)}"},
@@ -152,20 +142,3 @@ def _draw_row(app: App, shelf: Shelf, version: Version) -> None:
         st.caption(headline_words(headline(version, reference), reference.name if reference else None))
         with st.container(horizontal=True, gap="xsmall"):
             draw_buttons(app, shelf, version)
-
-
-def _find_unusable(app: App, versions: Sequence[Version]) -> dict[str, str]:
-    problems: dict[str, str] = {}
-    if not any(version.config.encoder for version in versions):
-        return problems
-    try:
-        encoder = app.encoder().identity
-    except ConvgateError as error:
-        show_problem(error)
-        return problems
-    for version in versions:
-        try:
-            check_encoder(version.config, encoder)
-        except GateError as error:
-            problems[version.name] = str(error)
-    return problems
