@@ -25,6 +25,7 @@ from convgate.ui.frame import App
 from convgate.ui.label_sources import sources, usable
 from convgate.ui.page_state import draw_problems
 from convgate.ui.state import put
+from convgate.ui.text import literal
 
 _STYLE = Path(__file__).with_name("compare.css")
 _POLICIES, _REFERENCE = "compare.policies", "compare.reference"
@@ -85,7 +86,7 @@ def _select() -> None:
         try:
             check_column(policy := read_policy(text))
         except PolicyError as error:
-            st.toast(str(error), icon=":material/error:")
+            st.toast(literal(str(error)), icon=":material/error:")
         else:
             policies.append(policy)
     reference = page.now().reference

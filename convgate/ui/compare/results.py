@@ -57,7 +57,8 @@ def draw_results(
         st.page_link(_LABEL_PAGE, label="Label some turns", icon=":material/label:")
         return
     st.selectbox(
-        "Measured on", names, format_func=lambda name: known[name].option, width=400,
+        "Measured on", names, width=400,
+        format_func=lambda name: f"{known[name].plain}: {pluralize(known[name].judged, 'turn')}",
         **page.control("data", view.data, measure=False),
     )  # fmt: skip
     source = known[view.data]
