@@ -1,9 +1,9 @@
-"""Versions: which gates there are, which one decides, and how any two of them differ."""
+"""Versions: the gate's versions, and which one is active."""
 
 from convgate.ui.frame import page
 from convgate.ui.versions.page import versions_page
 
-PURPOSE = "The gates that you have, which one decides, and how any two of them differ."
+PURPOSE = "Activate a version of the gate, or roll back to the one before."
 
 with page("Versions", PURPOSE) as app:
     versions_page(app)

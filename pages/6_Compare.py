@@ -1,9 +1,9 @@
-"""Compare: any number of ways to choose turns, side by side."""
+"""Compare: policies and versions of the gate, on labelled conversations and on one conversation."""
 
 from convgate.ui.compare.page import compare
 from convgate.ui.frame import page
 
-PURPOSE = "Put any number of ways to choose side by side, on one conversation or on labelled ones."
+PURPOSE = "See which policy finds more of what matters for fewer tokens."
 
 with page("Compare", PURPOSE) as app:
     compare(app)

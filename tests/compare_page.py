@@ -1,4 +1,4 @@
-"""The page Compare on a short conversation: what its tests share."""
+"""The page Compare on a short conversation, for tests."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ def serve(encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(services, "warm_up", lambda: None)
 
 
-def opened(**query: str) -> AppTest:
-    """The page, with an address when given."""
+def opened(path: str = COMPARE, /, **query: str) -> AppTest:
+    """Return the page, with an address when given."""
     app = AppTest.from_file(str(app_root() / "app.py"), default_timeout=60)
-    app.switch_page(COMPARE)
+    app.switch_page(path)
     for name, value in query.items():
         app.query_params[name] = value
     return sound(app.run())
 
 
 def add_talk(*turns: Turn, title: str = "Talk") -> str:
-    """Put a conversation into the library, and tell its key."""
+    """Add a conversation to the library; return its key."""
     stored = Conversations(Store(load_settings().database))
     (added,) = stored.add([NewConversation(Conversation(title, turns or MESSAGES, title=title))])
     return added.key
@@ -49,7 +49,8 @@ def add_labelled(home: Path, *, conversations: int = 2) -> str:
     messages = [{"role": turn.role, "content": turn.text} for turn in MESSAGES]
     lines: list[dict[str, Any]] = []
     for number in range(conversations):
-        shown = messages[number:] + messages[:number]
+        place = number % len(messages)
+        shown = messages[place:] + messages[:place]
         lines += [
             {"type": "conversation", "id": f"talk-{number}", "messages": shown},
             {
@@ -72,7 +73,7 @@ def said(app: AppTest) -> str:
 
 
 def summary(app: AppTest) -> dict[str, list[str]]:
-    """The cells of the table of numbers, by the name of the column that each row is about."""
+    """The cells of the summary of one conversation, by policy."""
     (table,) = [one.value for one in app.markdown if "| Tokens sent |" in str(one.value)]
     rows = [line.strip("| ").split(" | ") for line in table.replace("\\", "").splitlines()[2:]]
     return {row[0].split("**")[1]: row[1:] for row in rows}

@@ -41,7 +41,8 @@ SHARED: dict[str, st.SearchStrategy[Any]] = {
     "policies": st.just(()) | st.just(COLUMNS),
     "reference": st.none() | st.sampled_from(COLUMNS),
     "pairs": st.booleans(),
-    "tags": st.booleans(),
+    "measure": st.booleans(),
+    "differ": st.booleans(),
     "settle": st.booleans(),
     "queue": st.none() | st.integers(1, 99),
     "override": st.none() | st.booleans(),
@@ -58,6 +59,8 @@ def states(draw: st.DrawFn) -> PageState:
     values = {name: draw(SHARED[name]) for name in names if draw(st.booleans())}
     if kind is VersionsView:
         values["version"] = "mine"
+    if kind is CompareView and "data" in values:
+        values["data"] = "mine"
     return kind(**values)
 
 

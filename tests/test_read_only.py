@@ -25,9 +25,10 @@ from convgate.ui import services
 from convgate.ui.rules.rules_file import read_file, rules_path, save
 from convgate.versions import Versions
 from tests.commands import Run
+from tests.compare_page import add_labelled
 from tests.fakes import FakeEncoder
 from tests.forked import fork, needs_fork
-from tests.versions_page import MESSAGES, add_labelled, opened, said, serve, two_versions
+from tests.versions_page import MESSAGES, opened, said, serve, two_versions
 
 PAGES = ["app.py", *sorted(f"pages/{file.name}" for file in (app_root() / "pages").glob("*.py"))]
 

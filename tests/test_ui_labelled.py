@@ -1,32 +1,28 @@
-"""Labels together with a set that was exported of them: what is there twice is told, and counted once."""
+"""Labels together with a set that was exported from them: repeated turns are reported, and counted once."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from convgate.core.conversation import Conversation, Turn
 from convgate.core.settings import load_settings
 from convgate.labels.exchange import write_labels
 from convgate.store import Answer, Conversations, Labels, NewConversation, SituationKey, Store
 from convgate.training.library import RelevanceSets
-from convgate.ui import services
+from convgate.ui.frame import App
+from convgate.ui.label_sources import LABELS, counted_together
 from convgate.ui.library_lookup import library_keys, said_in
-from tests.fakes import FakeEncoder
 
 SHARED = "9 judged turns of exported are in my labels too; each counts once."
 ANSWERS: dict[int, Answer] = {0: "relevant", 1: "not_relevant", 3: "relevant"}
 
 
 @pytest.fixture
-def home(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(convgate_home: Path) -> Path:
     """Three labelled conversations, exported; one has grown since, and was saved again with another end."""
-    monkeypatch.setattr(services, "encoder", lambda *_: fake_encoder)
-    monkeypatch.setattr(services, "warm_up", lambda: None)
     store = Store(load_settings().database)
     conversations, labels = Conversations(store), Labels(store)
     for number in range(3):
@@ -44,31 +40,16 @@ def home(convgate_home: Path, fake_encoder: FakeEncoder, monkeypatch: pytest.Mon
     return convgate_home
 
 
-def test_what_labels_and_an_exported_set_share_is_told_and_counted_once(home: Path) -> None:
-    def draw() -> None:
-        import streamlit as st
-
-        from convgate.core.settings import load_settings
-        from convgate.store import Store
-        from convgate.ui.frame import App
-        from convgate.ui.train.data import draw_data
-
-        settings = load_settings()
-        st.session_state["chosen"] = draw_data(App(settings, Store(settings.database)))
-
-    page = AppTest.from_function(draw, default_timeout=60)
-    page.session_state["train.sets"] = ["exported"]
-    page.run()
-    assert not page.exception
-    told = [re.sub(r"\\(.)", r"\1", one.value) for one in page.caption]
-    assert "9 judged turns of exported are in my labels too; each counts once." in told
+def test_what_labels_and_an_exported_set_share_is_reported_and_counted_once(home: Path) -> None:
+    settings = load_settings()
+    app = App(settings, Store(settings.database))
     within = "3 judged turns of my labels are there in another conversation too; each counts once."
-    assert within in told
-    assert page.session_state["chosen"].conversations == 3, "the grown one is the one that was exported"
-    page.session_state["train.sets"] = []
-    page.run()
-    assert [re.sub(r"\\(.)", r"\1", one.value) for one in page.caption].count(within) == 1
-    assert page.session_state["chosen"].conversations == 3, "also of the labels alone"
+    both = counted_together(app, [LABELS, "exported"])
+    assert {overlap.sentence for overlap in both.overlaps} == {SHARED, within}
+    assert both.conversations == 3, "the grown one is the one that was exported"
+    own = counted_together(app, [LABELS])
+    assert [overlap.sentence for overlap in own.overlaps] == [within]
+    assert own.conversations == 3
 
 
 def test_conversations_of_sets_are_found_in_the_library_by_key_former_key_or_what_was_said(

@@ -52,7 +52,7 @@ def work(home: Path, conversation: str) -> dict[str, str]:
         "rules-statistics": "Rules?look=library",
         "versions-card": "Versions?version=mine",
         "versions-compare": f"Compare?{beside}",
-        "compare-sets": "Compare?on=sets&data=samples&tags=1&policies=gate, bm25, last_k(k=5), cosine",
+        "compare-sets": "Compare?data=samples&measure=1&policies=gate, bm25, last_k(k=5), cosine",
     }
 
 

@@ -13,7 +13,7 @@ from convgate.core.decisions import TurnDecisions
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Changes:
-    """Turns, as indices in the conversation, that one way keeps and the other drops."""
+    """Turns, as indices in the conversation, that only one of two policies keeps."""
 
     up: NDArray[np.int64]  # kept now, dropped before
     down: NDArray[np.int64]  # dropped now, kept before
@@ -28,14 +28,14 @@ class Changes:
         return len(self.up) + len(self.down)
 
     def of(self, index: int) -> str:
-        """What happened to a turn: "up", "down" or ""."""
+        """Return "up", "down" or "" for a turn."""
         if index in self.up:
             return "up"
         return "down" if index in self.down else ""
 
 
 def changes(now: TurnDecisions, before: TurnDecisions) -> Changes:
-    """The difference between decisions about the same turns."""
+    """Return the diff of two decisions about the same turns."""
     up, down = now.kept & ~before.kept, before.kept & ~now.kept
     return Changes(now.indices[up], now.indices[down], int(len(now) - up.sum() - down.sum()))
 
@@ -44,7 +44,7 @@ Indices = NDArray[np.int64]
 
 
 def following(indices: Sequence[int] | Indices, here: int | None) -> int | None:
-    """The first of the increasing `indices` after `here`; after the last comes the first again.
+    """Return the first of the increasing `indices` after `here`; after the last comes the first again.
 
     >>> following([2, 5, 9], 5), following([2, 5, 9], 9), following([2, 5, 9], None), following([], 3)
     (9, 2, 2, None)
@@ -58,7 +58,7 @@ def following(indices: Sequence[int] | Indices, here: int | None) -> int | None:
 
 
 def preceding(indices: Sequence[int] | Indices, here: int | None) -> int | None:
-    """The last of the increasing `indices` before `here`; before the first comes the last again.
+    """Return the last of the increasing `indices` before `here`; before the first comes the last again.
 
     >>> preceding([2, 5, 9], 5), preceding([2, 5, 9], 2), preceding([], 3)
     (2, 9, None)

@@ -1,6 +1,6 @@
-"""What can choose turns, by the names that pages, addresses and menus share.
+"""Names of policies and versions, as pages, addresses and menus have them.
 
-`gate` is the version in use, `gate@NAME` a certain version, and every other name a policy's own.
+`gate` is the active version, `gate@NAME` a certain version, every other name a policy.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _OF_VERSION = f"{GatePolicy.name}@"
 
 
 def of_version(version: str) -> str:
-    """The chooser that is the gate in that version.
+    """Return the name of the gate in that version.
 
     >>> of_version("2026-11-22-1")
     'gate@2026-11-22-1'
@@ -26,7 +26,7 @@ def of_version(version: str) -> str:
 
 
 def version_of(chooser: str) -> str | None:
-    """The version that a chooser names; None when it names none.
+    """Return the version that the name has; None without one.
 
     >>> version_of("gate@mine"), version_of("gate"), version_of("bm25")
     ('mine', None, None)
@@ -35,7 +35,7 @@ def version_of(chooser: str) -> str | None:
 
 
 def policy_of(chooser: str) -> str:
-    """The name of the policy that a chooser is.
+    """Return the policy of the name.
 
     >>> policy_of("gate@mine"), policy_of("bm25")
     ('gate', 'bm25')
@@ -44,7 +44,7 @@ def policy_of(chooser: str) -> str:
 
 
 def is_chooser(name: str) -> bool:
-    """Whether a name could be a chooser's; its version may still not be there.
+    """Return whether the name is well-formed; its version may still not exist.
 
     >>> [is_chooser(name) for name in ("gate", "gate@mine", "gate@../x", "nobody")]
     [True, True, False, False]
@@ -60,18 +60,18 @@ def _read(text: str) -> str:
 
 
 CHOOSER = Codec(str, _read, "gate@VERSION or one of " + ", ".join(policy_names()), is_chooser=True)
-"""A chooser in addresses."""
+"""A policy or version in addresses."""
 
 
 def chooser_labels(home: Path) -> dict[str, str]:
-    """A short label for each chooser that there is, in the order of menus: gates first."""
+    """Return a short label for each policy and version, in the order of menus: gates first."""
     labels = policy_labels()
     versions = {of_version(name): chooser_label(of_version(name)) for name in Versions(home).names()}
     return {GatePolicy.name: labels.pop(GatePolicy.name), **versions, **labels}
 
 
 def chooser_label(chooser: str) -> str:
-    """What a chooser is called.
+    """Return the label of a policy or version.
 
     >>> chooser_label("gate@mine"), chooser_label("gate@untrained"), chooser_label("last_k")
     ('Gate mine', 'Gate untrained', 'Last k turns')

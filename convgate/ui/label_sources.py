@@ -1,4 +1,4 @@
-"""Labelled data that pages choose from: the labels and the sets of the library; read once."""
+"""Labelled data that pages measure on: the labels and the relevance sets of the library."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ LABELS = "@labels"
 
 
 def label_counts(app: App) -> GoldCounts:
-    """How much is labelled; counted again when a label changes."""
+    """Return how much is labelled; counted again when a label changes."""
     return _counts(app.store, str(app.store.path), labels_digest(app.store))
 
 
 def read_labelled(app: App, name: str) -> tuple[RelevanceSet, str]:
-    """The labels or a set, and a text that stands for its content.
+    """Return the labels or a set, and a digest of its content.
 
-    Raises TranscriptError when the set is not there or cannot be read.
+    Raises TranscriptError when the set does not exist or cannot be read.
     """
     if name == LABELS:
         digest = labels_digest(app.store)
         return _labels(app.store, str(app.store.path), digest), f"{name} {digest}"
     sets = RelevanceSets(app.settings.home)
     path = sets.path(name)
-    found = path.stat()
-    digest = f"{found.st_mtime_ns} {found.st_size}"
+    status = path.stat()
+    digest = f"{status.st_mtime_ns} {status.st_size}"
     return _set(sets, str(path), name, digest), f"{path} {digest}"
 
 
 def content_sha256(app: App, name: str) -> str:
-    """The SHA-256 of the labels as they are now, or of the set's file; raises as `read_labelled`."""
+    """Return the SHA-256 of the labels as they are now, or of the set's file; raises as `read_labelled`."""
     if name != LABELS:
         return hashlib.sha256(RelevanceSets(app.settings.home).path(name).read_bytes()).hexdigest()
     labels, _ = read_labelled(app, LABELS)
-    said = [(case.id, sorted(case.relevant), sorted(case.judged or ())) for case in labels.cases]
-    return hashlib.sha256(repr(sorted(said)).encode()).hexdigest()
+    cases = [(case.id, sorted(case.relevant), sorted(case.judged or ())) for case in labels.cases]
+    return hashlib.sha256(repr(sorted(cases)).encode()).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -62,13 +62,13 @@ class Together:
 
 
 def counted_together(app: App, names: Sequence[str]) -> Together:
-    """What the labels and sets of these names come to; raises as `read_labelled`."""
-    found = [read_labelled(app, name) for name in names]
-    return _together("\n".join(told for _, told in found), [one for one, _ in found])
+    """Count the labels and sets of these names together; raises as `read_labelled`."""
+    read = [read_labelled(app, name) for name in names]
+    return _together("\n".join(digest for _, digest in read), [relevance_set for relevance_set, _ in read])
 
 
-@st.cache_resource(max_entries=8, show_spinner="Looking for what is there twice …")
-def _together(told: str, _sets: Sequence[RelevanceSet]) -> Together:
+@st.cache_resource(max_entries=8, show_spinner="Looking for repeated turns …")
+def _together(digest: str, _sets: Sequence[RelevanceSet]) -> Together:
     sets, overlaps = remove_duplicates(_sets)
     return Together(count_conversations(sets), tuple(overlaps))
 
@@ -90,7 +90,7 @@ def _set(_sets: RelevanceSets, path: str, name: str, digest: str) -> RelevanceSe
 
 @dataclass(frozen=True)
 class Source:
-    """Data that there is, and how much of it."""
+    """The labels or a set, with counts."""
 
     name: str  # as addresses have it
     label: str
@@ -104,50 +104,55 @@ class Source:
 
     @property
     def plain(self) -> str:
-        """Its name in sentences."""
+        """The name in sentences."""
         return "my labels" if self.name == LABELS else self.name
 
     @property
     def option(self) -> str:
-        """What stands on its button."""
+        """The text of its option."""
         return f"{self.label}: {pluralize(self.judged, 'turn')}"
 
     @property
     def told(self) -> str:
-        """All its counts, in a sentence."""
+        """All counts, in a sentence."""
         return (
-            f"{self.label}: {pluralize(self.judged, 'labelled turn')}, {self.relevant:,} of them relevant, for"
-            f" {pluralize(self.cases, 'message')} of {pluralize(self.conversations, 'conversation')}"
+            f"{self.label}: {pluralize(self.judged, 'labelled turn')}, {self.relevant:,} of them relevant,"
+            f" for {pluralize(self.cases, 'message')} of {pluralize(self.conversations, 'conversation')}"
         )
 
 
 def sources(app: App) -> dict[str, Source]:
-    """All that there is, by name; the labels also while there are none."""
+    """Return all labelled data by name; the labels also while there are none."""
     own = label_counts(app)
-    found = [Source(LABELS, "My labels", own.situations, own.conversations, own.judged, own.relevant)]
+    result = [Source(LABELS, "My labels", own.situations, own.conversations, own.judged, own.relevant)]
     for info in RelevanceSets(app.settings.home).infos():
         label = "Samples" if not info.is_own else literal(info.name)
-        found.append(
+        result.append(
             Source(
                 info.name, label, info.cases, info.conversations, info.judged, info.relevant,
                 info.licence, info.attribution, info.problem,
             )
         )  # fmt: skip
-    return {source.name: source for source in found}
+    return {source.name: source for source in result}
 
 
 def usable(known: Mapping[str, Source]) -> list[str]:
-    """Names of those in which something was judged."""
+    """Return the names of those with labelled turns."""
     return [name for name, source in known.items() if source.judged]
 
 
 def draw_sources(page: Address[Any], known: Mapping[str, Source], chosen: Sequence[str]) -> None:
-    """The choice of labelled data, and what is wrong with some."""
+    """Draw the choice of labelled data, and which sets cannot be read."""
     st.pills(
         "Labelled data", usable(known), selection_mode="multi", format_func=lambda name: known[name].option,
-        help="What is measured on. A turn that nobody judged is not counted. Train imports further sets.",
+        help="Turns without a label are not counted. Import further sets on Train.",
         **page.control("data", tuple(chosen)),
     )  # fmt: skip
+    draw_source_problems(known)
+
+
+def draw_source_problems(known: Mapping[str, Source]) -> None:
+    """Say which sets cannot be read."""
     for source in known.values():
         if source.problem:
             st.warning(literal(source.problem, ltr=True), icon=":material/error:")

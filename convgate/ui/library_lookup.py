@@ -1,4 +1,4 @@
-"""Conversations of sets and reports found again in the Library, so that their turns can be opened."""
+"""Find conversations of sets and reports in the Library, so that their turns can be opened."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from convgate.store import Store
 from convgate.store.openings import Openings, chain
 
 Said = tuple[bytes, int]
-"""What stands for all that was said: the last hash of a `chain`, and the number of turns."""
+"""Identifies a whole conversation: the last hash of its `chain`, and its number of turns."""
 
 
 def said_in(conversation: Conversation) -> Said:
-    """What stands for all that was said in it."""
+    """Return what identifies all turns of a conversation."""
     return chain(conversation.turns)[-1], len(conversation)
 
 
 def library_keys(store: Store, said: Mapping[str, Said]) -> dict[str, str | None]:
-    """The key under which the Library has each conversation, by id; None for one that it has not.
+    """Return the Library's key of each conversation, by id; None for one that it does not have.
 
-    It is the one that has, or had, the id for its key, though it may have gone on since; else one in which
-    the same speakers said the same, whatever file it came from.
+    A conversation is found by its key, present or former, else by equal turns from whatever file.
     """
-    found: dict[str, str | None] = {}
+    keys: dict[str, str | None] = {}
     with store.read() as db:
         openings = Openings(db)
         for id, (last, turns) in said.items():
@@ -34,5 +33,5 @@ def library_keys(store: Store, said: Mapping[str, Said]) -> dict[str, str | None
             ).fetchone()
             if row is None and (number := openings.ending(last, turns)) is not None:
                 row = db.execute("SELECT key FROM conversations WHERE number = ?", [number]).fetchone()
-            found[id] = row[0] if row else None
-    return found
+            keys[id] = row[0] if row else None
+    return keys

@@ -1,4 +1,4 @@
-"""Compare in a real browser: three policies, a click on the timeline, the reasons, a reload, the sets."""
+"""Compare in a real browser: three policies, a click in the table, the reasons, a reload, the measurement."""
 
 from __future__ import annotations
 
@@ -23,61 +23,56 @@ def query(page: Page) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(urlsplit(page.url).query).items()}
 
 
-def test_a_third_policy_a_click_on_the_timeline_and_a_reload(compare: Page) -> None:
+def test_a_third_policy_a_click_in_the_table_and_a_reload(compare: Page) -> None:
     page = compare
-    menu = page.get_by_role("combobox", name=re.compile("Ways to choose"))
+    menu = page.get_by_role("combobox", name=re.compile("Policies"))
     menu.click()
     page.get_by_role("option", name="BM25", exact=True).click()
     menu.press("Escape")
-    expect(page.get_by_role("row", name=re.compile("3 BM25"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
     wait_until_idle(page)
     assert query(page)["policies"] == "everything, last_k(k=3), bm25"
 
-    points = page.get_by_test_id("stPlotlyChart").first.locator(".scatterlayer .trace path.point")
-    box = (
-        points.first.bounding_box()
-    )  # the first turn that is dropped: turn 1 or 2, in the lane of the last k
-    assert box is not None
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect(page.get_by_role("heading", name=re.compile("^Turn [12]$"))).to_be_visible()
-    expect(page.get_by_text("this policy keeps every turn")).to_be_visible()
+    canvas = page.get_by_test_id("stDataFrame").locator("canvas").first
+    canvas.scroll_into_view_if_needed()
+    canvas.click(position={"x": 60, "y": 50})  # the first row
+    expect(page.get_by_role("heading", name="Turn 1", exact=True)).to_be_visible()
+    expect(page.get_by_text("This policy keeps every turn")).to_be_visible()
     expect(page.get_by_text("Older than the last 3 turns")).to_be_visible()
     wait_until_idle(page)
-    selected = query(page)["selected"]
 
-    page.get_by_role("heading", name=re.compile("^Turn [12]$")).click()  # keys are for the page, not the menu
+    page.get_by_role("heading", name="Turn 1", exact=True).click()  # keys are for the page, not the table
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("heading", name=f"Turn {int(selected) + 1}", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Turn 2", exact=True)).to_be_visible()
     wait_until_idle(page)
     page.reload()
     wait_until_idle(page)
-    expect(page.get_by_role("heading", name=f"Turn {int(selected) + 1}", exact=True)).to_be_visible()
-    expect(page.get_by_role("row", name=re.compile("3 BM25"))).to_be_visible()
+    expect(page.get_by_role("heading", name="Turn 2", exact=True)).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
 
     page.get_by_role("link", name=re.compile("BM25")).click()
     expect(page.get_by_role("heading", name="Explore")).to_be_visible()
     wait_until_idle(page)
     assert query(page)["policy"] == "bm25"
     page.go_back()
-    expect(page.get_by_role("row", name=re.compile("3 BM25"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile("^BM25"))).to_be_visible()
 
 
-def test_a_parameter_is_set_beside_its_column(compare: Page) -> None:
+def test_a_policy_with_parameters_is_typed(compare: Page) -> None:
     page = compare
-    page.get_by_role("button", name=re.compile("Last k turns, k 3")).last.click()
-    field = page.get_by_role("spinbutton", name="Turns")
-    field.fill("1")
-    field.press("Enter")
-    expect(page.get_by_role("row", name=re.compile("2 Last k turns, k 1"))).to_be_visible()
+    menu = page.get_by_role("combobox", name=re.compile("Policies"))
+    menu.fill("last_k( k = 1 )")
+    menu.press("Enter")
+    expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=1\)"))).to_be_visible()
     wait_until_idle(page)
-    assert query(page)["policies"] == "everything, last_k(k=1)"
+    assert query(page)["policies"] == "everything, last_k(k=3), last_k(k=1)"
 
 
 def test_the_same_policies_on_the_labelled_samples(compare: Page) -> None:
     page = compare
-    page.get_by_test_id("stMain").get_by_text("Labelled conversations", exact=True).click()
+    page.get_by_role("button", name=re.compile("^Measure 2 policies")).click()
     expect(page.get_by_role("row", name=re.compile("^Everything 1.00"))).to_be_visible()
     wait_until_idle(page)
-    assert query(page)["on"] == "sets"
+    assert query(page)["measure"] == "1"
     go_to(page, f"/Compare?{urlsplit(page.url).query}")
-    expect(page.get_by_role("row", name=re.compile("^Last k turns, k 3"))).to_be_visible()
+    expect(page.get_by_role("row", name=re.compile(r"^Last k turns \(k=3\)")).first).to_be_visible()

@@ -159,15 +159,15 @@ def test_training_on_labels_is_watched_compared_used_and_taken_back(
     wait_until_idle(page)
 
     open_page(page, "/Versions")
-    row = page.locator(".st-key-version-in1-mine")
+    row = page.locator(".st-key-version-mine")
     expect(row.get_by_text("active")).to_be_visible()
-    row.get_by_role("link", name="Compare").click()
+    row.get_by_role("link", name=re.compile("^Compare with")).click()
     expect(page).to_have_url(re.compile("/Compare.*policies="))
     wait_until_idle(page)
     expect(page.get_by_test_id("stException")).to_have_count(0)
     open_page(page, "/Versions")
     page.get_by_role("button", name=f"Roll back to {parent}").click()
-    expect(page.get_by_text(f"{parent} is in use again.")).to_be_visible()
+    expect(page.get_by_text(f"Rolled back: {parent} is active.")).to_be_visible()
     assert versions.active == parent
 
 

@@ -1,1 +1,1 @@
-"""The page Compare, by subject: what is put side by side, what each decides, how they differ."""
+"""The page Compare: policies on labelled conversations, then on one conversation."""

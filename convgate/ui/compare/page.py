@@ -1,42 +1,97 @@
-"""Compare from top to bottom: on one conversation or on labelled ones, the columns, how they differ."""
+"""Compare from top to bottom: the policies, what they find for how many tokens, one conversation."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import streamlit as st
 
+from convgate.core.errors import PolicyError
+from convgate.policies.spec import read_policy
 from convgate.ui.choosers import chooser_labels
-from convgate.ui.compare import state
-from convgate.ui.compare.conversation import draw_talk
-from convgate.ui.compare.sets import draw_sets
-from convgate.ui.compare.state import View
+from convgate.ui.compare.columns import (
+    START,
+    build_columns,
+    check_column,
+    column_labels,
+    without_repeats,
+)
+from convgate.ui.compare.conversation import draw_conversation
+from convgate.ui.compare.results import draw_results
+from convgate.ui.compare.state import View, page
 from convgate.ui.frame import App
-from convgate.ui.label_sources import sources
+from convgate.ui.label_sources import sources, usable
 from convgate.ui.page_state import draw_problems
+from convgate.ui.state import put
+from convgate.ui.text import literal
 
 _STYLE = Path(__file__).with_name("compare.css")
-_PLACES = {"conversation": "One conversation", "sets": "Labelled conversations"}
+_POLICIES, _REFERENCE = "compare.policies", "compare.reference"
 
 
 def compare(app: App) -> None:
     """Draw the page."""
     st.html(_STYLE)
-    view, problems = state.current_view()
-    choosers = chooser_labels(app.settings.home)
-    known = sources(app) if view.on == "sets" else {}
-    view, missing = view.with_known(choosers, known if view.on == "sets" else view.data or ())
-    state.keep(view)
+    view, problems = page.current()
+    choosers, known = chooser_labels(app.settings.home), sources(app)
+    view, missing = view.with_known(choosers, known)
+    data = view.data or next(iter(usable(known)), None)
+    view = replace(view, data=data)  # named, for what a link opens must not depend on later labels
+    page.keep(view)
     draw_problems([*problems, *missing])
-    _draw_places(view)
-    if view.on == "sets":
-        draw_sets(app, view, choosers, known)
-    else:
-        draw_talk(app, view, choosers)
+    labels = _draw_policies(view, choosers)
+    if len(view.policies) < 2:
+        st.info("Select at least two policies.", icon=":material/compare_arrows:")
+        st.button(
+            "Compare BM25, the gate and the last turns", key="compare.start", icon=":material/add:",
+            on_click=page.change, kwargs={"policies": START, "reference": None},
+        )  # fmt: skip
+        return
+    columns = build_columns(app, view.policies, labels)
+    if not columns:
+        return
+    reference = next((column for column in columns if column.written == view.compared_with), columns[0])
+    draw_results(app, view, columns, reference, known)
+    st.subheader("One conversation", anchor=False)
+    draw_conversation(app, view, columns, reference)
 
 
-def _draw_places(view: View) -> None:
-    st.segmented_control(
-        "Compared on", list(_PLACES), format_func=_PLACES.__getitem__, required=True,
-        label_visibility="collapsed", **state.page.control("on", view.on),
-    )  # fmt: skip
+def _draw_policies(view: View, choosers: Mapping[str, str]) -> dict[str, str]:
+    """Draw the choice of policies and of the reference; return the labels of all policies by their text."""
+    offered = without_repeats((*map(read_policy, choosers), *view.policies))
+    labels = column_labels(offered)
+    texts = [column.to_text() for column in view.policies]
+    reference = view.compared_with.to_text() if view.compared_with else None
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        put(_POLICIES, texts)
+        st.multiselect(
+            "Policies", list(labels), key=_POLICIES, format_func=lambda text: labels.get(text, text),
+            on_change=_select, accept_new_options=True, placeholder="Select policies or versions",
+            help="Type last_k(k=5) or gate(rule=top_k, k=5) for other parameters than the settings have.",
+        )  # fmt: skip
+        if reference is not None:
+            put(_REFERENCE, reference)
+            st.selectbox(
+                "Compared with", texts, key=_REFERENCE, format_func=labels.__getitem__, width=260,
+                on_change=_select_reference, help="The reference: differences are measured against it.",
+            )  # fmt: skip
+    return labels
+
+
+def _select() -> None:
+    policies = []
+    for text in st.session_state[_POLICIES]:
+        try:
+            check_column(policy := read_policy(text))
+        except PolicyError as error:
+            st.toast(literal(str(error)), icon=":material/error:")
+        else:
+            policies.append(policy)
+    reference = page.now().reference
+    page.change(policies=without_repeats(policies), reference=reference if reference in policies else None)
+
+
+def _select_reference() -> None:
+    page.change(reference=read_policy(st.session_state[_REFERENCE]))

@@ -1,28 +1,24 @@
 """What Compare shows, between reruns.
 
-?conversation=KEY&turn=57&policies=gate, last_k(k=5)&reference=gate&selected=12&rows=differ
-?on=sets&data=@labels,talks&policies=gate, bm25&tags=1
+?policies=bm25, gate, last_k(k=5)&reference=gate&data=@labels&measure=1
+&conversation=KEY&turn=57&selected=12&differ=1
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from convgate.policies.spec import PolicySpec, read_policies, read_policy, to_text
-from convgate.ui.compare.columns import START, check_column, chooser_of, unlike
+from convgate.ui.compare.columns import START, check_column, chooser_of, without_repeats
 from convgate.ui.page_state import TURN, Address, Codec, PageState, param
-from convgate.ui.state import put as put
-
-ALL, DIFFER = "all", "differ"
 
 
 def _read_columns(text: str) -> tuple[PolicySpec, ...]:
-    read = unlike(read_policies(text, ",") if text.strip() else ())
-    for column in read:
+    columns = without_repeats(read_policies(text, ",") if text.strip() else ())
+    for column in columns:
         check_column(column)
-    return read
+    return columns
 
 
 def _read_column(text: str) -> PolicySpec:
@@ -36,42 +32,35 @@ COLUMNS = Codec(lambda columns: to_text(columns, ","), _read_columns, is_many=Tr
 
 @dataclass(frozen=True)
 class View(PageState):
-    """The ways to choose, one of them the reference, and what they are compared on."""
+    """The policies side by side, one of them the reference, and what they are measured on."""
 
-    policies: tuple[PolicySpec, ...] = param(START, COLUMNS)  # as columns, left to right; no two are alike
-    reference: PolicySpec | None = param(None, COLUMN)  # noqa: RUF009  # one of them; None: the first
-    on: Literal["conversation", "sets"] = "conversation"
+    policies: tuple[PolicySpec, ...] = param(START, COLUMNS)  # left to right; no two are equal
+    reference: PolicySpec | None = param(None, COLUMN)  # noqa: RUF009  # one of the policies; None: the first
+    data: str | None = None  # the labels or a set; None: the first that has labelled turns
+    measure: bool = False  # whether a person asked to measure what was not measured before
     selected: int | None = param(None, TURN, of_conversation=True)
-    rows: str = ALL  # ALL turns, those where columns DIFFER, or a column's text: those unlike the reference
-    page: int = param(1, of_conversation=True)  # of the table
-    data: tuple[str, ...] | None = None  # labels and sets; None: what there is
-    tags: bool = False  # a table for each tag
+    differ: bool = False  # list only the turns that the policies decide differently
+    page: int = param(1, of_conversation=True)  # of the turn table
 
     @property
-    def against(self) -> PolicySpec | None:
-        """What the others are compared with; None when there is no column."""
+    def compared_with(self) -> PolicySpec | None:
+        """The reference; None when there is no policy."""
         return self.reference or next(iter(self.policies), None)
 
     def with_known(self, choosers: Collection[str], data: Collection[str]) -> tuple[View, list[str]]:
-        """The state without versions and sets that do not exist, and a sentence for each."""
+        """Return the state without versions and sets that do not exist, and a sentence for each."""
         view, problems = self.among(data=data)
-        columns = tuple(one for one in self.policies if chooser_of(one) in choosers)
+        columns = tuple(column for column in self.policies if chooser_of(column) in choosers)
         problems += [
-            f"The address names the version {one.version}, which does not exist."
-            for one in self.policies
-            if one not in columns
+            f"The address names the version {column.version}, which does not exist."
+            for column in self.policies
+            if column not in columns
         ]
-        view = replace(view, policies=columns)
-        if view.reference is not None and view.reference not in columns:
-            problems.append(f"The address compares with {view.reference.to_text()[:60]}, which is no column.")
-            view = replace(view, reference=None)
-        if view.rows not in (ALL, DIFFER, *(one.to_text() for one in columns)):
-            problems.append(f"The address says rows={view.rows[:40]}, not {ALL}, {DIFFER} or a column.")
-            view = replace(view, rows=ALL)
-        return view, problems
+        reference = self.reference
+        if reference is not None and reference not in columns:
+            problems.append(f"The address compares with {reference.to_text()[:60]}, which is not selected.")
+            reference = None
+        return replace(view, policies=columns, reference=reference), problems
 
 
 page = Address("compare", View)
-VIEW = page.key
-current_view, change, select = page.current, page.change, page.select
-touched, keep, open_conversation = page.touched, page.keep, page.open

@@ -1,1 +1,1 @@
-"""The Versions page: which gates there are, which one is in use, and any two choosers side by side."""
+"""The page Versions: the list, one version's card, what can be done with it."""

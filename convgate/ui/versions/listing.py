@@ -1,60 +1,55 @@
-"""The list of versions: descent, data, metrics, what is in use, and what can be done with one click."""
+"""The list of versions: what each was trained on, its metrics, its buttons."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
-from convgate.core.errors import ConvgateError, GateError
-from convgate.core.text import format_age
-from convgate.embedding.base import EncoderIdentity
-from convgate.gate.checkpoint import check_encoder
+from convgate.core.text import format_age, format_number, format_signed, pluralize
 from convgate.ui.choosers import of_version
-from convgate.ui.frame import App, show_problem
+from convgate.ui.frame import App
 from convgate.ui.navigation import COMPARE
 from convgate.ui.text import literal
-from convgate.ui.versions import state
-from convgate.ui.versions.manage import activate, draw_removal, pin
-from convgate.ui.versions.words import data_words, headline_words, named
+from convgate.ui.versions.actions import activate, bold, draw_delete, set_baseline
+from convgate.ui.versions.state import page
+from convgate.versions.card import Card
 from convgate.versions.catalog import Listing, Versions
-from convgate.versions.comparison import Descent, headline, lineage
+from convgate.versions.comparison import Figure, Headline, headline
 from convgate.versions.version import Version
 
 PER_PAGE = 10
-DEEPEST = 4  # generations that are set in; what is further below says so in words
+_SHORT_NAMES = {"map": "MAP", "f1": "F1", "kept_token_share": "tokens kept"}
 
 
 @dataclass(frozen=True)
 class Shelf:
-    """All versions with what is known about them together."""
+    """All versions, and what is known about them together."""
 
     versions: Versions
     listing: Listing
     active: str | None
     baseline: str | None
-    foreign: Mapping[str, str]  # by name, why it cannot be used with the encoder of the settings
 
     @property
     def by_name(self) -> dict[str, Version]:
-        """The sound ones."""
+        """Those that are not damaged."""
         return {version.name: version for version in self.listing.versions}
 
     def reference(self, version: Version) -> Version | None:
-        """What a version is compared with: the baseline, else its parent; None when neither is here."""
-        here = self.by_name
+        """Return what a version is compared with: the baseline, else its parent; None without either."""
+        known = self.by_name
         if self.baseline is not None and self.baseline != version.name:
-            return here.get(self.baseline)
+            return known.get(self.baseline)
         parent = version.card.parent
-        found = here.get(parent.name) if parent and self.baseline is None else None
-        return found if found and found.as_parent() == parent else None
+        candidate = known.get(parent.name) if parent and self.baseline is None else None
+        return candidate if candidate and candidate.as_parent() == parent else None
 
 
-def read_shelf(app: App, versions: Versions) -> Shelf:
-    """The versions as they are now; the encoder is loaded only when one of them was made for one."""
-    listing = versions.listing()
-    return Shelf(versions, listing, versions.active, versions.baseline, _foreign(app, listing.versions))
+def read_shelf(app: App) -> Shelf:
+    """Read all versions."""
+    versions = Versions(app.settings.home)
+    return Shelf(versions, versions.listing(), versions.active, versions.baseline)
 
 
 def draw_list(app: App, shelf: Shelf, number: int) -> None:
@@ -62,112 +57,88 @@ def draw_list(app: App, shelf: Shelf, number: int) -> None:
     for name, problem in shelf.listing.damaged.items():
         with st.container(border=True, key=f"damaged-{name}"):
             st.markdown(f":material/broken_image: {literal(problem[:1].upper() + problem[1:])}.")
-            draw_removal(shelf.versions, name)
-    if not shelf.listing.versions:
+            draw_delete(shelf.versions, name)
+    versions = shelf.listing.versions
+    if not versions:
         st.info(
             "There is no version yet: the gate is untrained and ranks by similarity. Train one, or import one"
-            " from a file below.",
+            " below.",
             icon=":material/model_training:",
         )
         return
-    places = lineage(shelf.listing.versions)
-    number = min(number, max(1, -(-len(places) // PER_PAGE)))
-    for place in places[(number - 1) * PER_PAGE : number * PER_PAGE]:
-        _draw_row(app, shelf, place)
-    state.page.draw_pages(len(places), PER_PAGE, number)
+    number = min(number, -(-len(versions) // PER_PAGE))
+    for version in versions[(number - 1) * PER_PAGE : number * PER_PAGE]:
+        _draw_row(app, shelf, version)
+    page.draw_pages(len(versions), PER_PAGE, number)
 
 
 def draw_badges(shelf: Shelf, version: Version) -> None:
-    """What a version is just now."""
+    """Draw what a version is at the moment."""
     if version.name == shelf.active:
         st.badge("active", icon=":material/check_circle:", color="green")
     if version.name == shelf.baseline:
-        st.badge("baseline", icon=":material/push_pin:", color="blue")
-    if version.name in shelf.foreign:
-        st.badge("another encoder", icon=":material/link_off:", color="orange")
+        st.badge("baseline", icon=":material/push_pin:", color="gray")
 
 
-def draw_actions(app: App, shelf: Shelf, version: Version, *, place: str) -> None:
-    """The buttons of a version; `place` keeps those of the list from those of the card."""
-    name, versions = version.name, shelf.versions
-    reason = shelf.foreign.get(name)
+def draw_buttons(app: App, shelf: Shelf, version: Version) -> None:
+    """Draw the buttons that the list and the card share."""
+    name = version.name
     if name != shelf.active:
         st.button(
-            "Activate", key=f"versions.{place}.activate.{name}", icon=":material/play_arrow:",
-            on_click=activate, args=(app, name), disabled=reason is not None,
-            help=literal(reason) if reason else "Use this version from now on, in the app and in programs.",
+            "Activate", key=f"versions.activate.{name}", icon=":material/play_arrow:", on_click=activate,
+            args=(app, name), help="Use this version in the app and in programs",
         )  # fmt: skip
     is_baseline = name == shelf.baseline
     st.button(
-        "Unpin" if is_baseline else "Pin as baseline", key=f"versions.{place}.pin.{name}",
-        icon=":material/push_pin:", on_click=pin, args=(app, versions, None if is_baseline else name),
-        help="The baseline is what the metrics of all others are compared with.",
+        "Remove as baseline" if is_baseline else "Set as baseline", key=f"versions.baseline.{name}",
+        icon=":material/push_pin:", on_click=set_baseline, args=(app, None if is_baseline else name),
+        help="The metrics of all other versions are compared with the baseline.",
     )  # fmt: skip
     reference = shelf.reference(version)
     other = reference.name if reference else shelf.active
-    if reason is None and other is not None and other != name:
+    if other is not None and other != name:
         st.page_link(
-            COMPARE, label="Compare", icon=":material/compare_arrows:",
+            COMPARE, label=f"Compare with {literal(other)}", icon=":material/compare_arrows:",
             query_params={"policies": f"{of_version(other)}, {of_version(name)}"},
-            help=f"Side by side with {literal(other)}",
         )  # fmt: skip
 
 
-def _draw_row(app: App, shelf: Shelf, place: Descent) -> None:
-    version, card = place.version, place.version.card
-    depth = min(place.depth, DEEPEST)
-    with st.container(border=True, key=f"version-in{depth}-{version.name}", gap="xsmall"):
+def origin_words(card: Card) -> str:
+    """Return parent, age, author and number of data sets of a version, in a line."""
+    parent = f"trained from {literal(card.parent.name, limit=64)}" if card.parent else "no parent"
+    by = f" by {literal(card.who, limit=40)}" if card.who else ""
+    return f"{parent} · created {format_age(card.created)}{by} · {pluralize(len(card.data), 'data set')}"
+
+
+def headline_words(metrics: Headline | None, reference: str | None) -> str:
+    """Return the main metrics in a line, with their differences from the reference.
+
+    >>> headline_words(Headline("mine", (Figure("f1", 0.8, 0.02),), 2), "base")
+    'mine: F1 0.80 (+0.02) · compared with base'
+    """
+    if metrics is None:
+        return "not measured"
+    line = f"{literal(metrics.set, limit=40)}: {' · '.join(map(_figure_words, metrics.figures))}"
+    return f"{line} · compared with {literal(reference)}" if reference and metrics.compared else line
+
+
+def _figure_words(figure: Figure) -> str:
+    words = f"{_SHORT_NAMES[figure.name]} {format_number(figure.value)}"
+    if figure.delta is None:
+        return words
+    return f"{words} ({format_signed(figure.delta)}{'' if figure.sure else ', may be chance'})"
+
+
+def _draw_row(app: App, shelf: Shelf, version: Version) -> None:
+    with st.container(border=True, key=f"version-{version.name}", gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.button(
-                named(version.name), key=f"versions.open.{version.name}", type="tertiary",
-                on_click=state.change, kwargs={"version": version.name},
-                help="All that is known about this version",
+                bold(version.name), key=f"versions.open.{version.name}", type="tertiary",
+                on_click=page.change, kwargs={"version": version.name}, help="Open the card",
             )  # fmt: skip
             draw_badges(shelf, version)
-        by = f" by {literal(card.who, limit=40)}" if card.who else ""
-        st.caption(
-            f"{parent_words(place, card.parent.name if card.parent else None)} · made {format_age(card.created)}{by}"
-            f" · {data_words(card.data)}"
-        )
         reference = shelf.reference(version)
-        found = headline(version, reference)
-        st.caption(headline_words(found, reference.name if reference else None))
-        if card.note:
-            st.caption(literal(card.note, limit=160))
-        if reason := shelf.foreign.get(version.name):
-            st.caption(f":material/link_off: Cannot be activated: {literal(reason)}.")
+        st.caption(origin_words(version.card))
+        st.caption(headline_words(headline(version, reference), reference.name if reference else None))
         with st.container(horizontal=True, gap="xsmall"):
-            draw_actions(app, shelf, version, place="list")
-
-
-def parent_words(place: Descent, parent: str | None) -> str:
-    """Where a version comes from, in words.
-
-    parent: the name in its card.
-    """
-    if parent is None:
-        return "trained from the start"
-    if place.parent is None:
-        return f"child of {literal(parent, limit=64)}, which is not here"
-    deep = f", generation {place.depth}" if place.depth > DEEPEST else ""
-    return f":material/subdirectory_arrow_right: child of {literal(place.parent)}{deep}"
-
-
-def _foreign(app: App, versions: Sequence[Version]) -> dict[str, str]:
-    if not any(version.config.encoder for version in versions):
-        return {}
-    try:
-        encoder = app.encoder().identity
-    except ConvgateError as error:
-        show_problem(error)
-        return {}
-    return {version.name: why for version in versions if (why := why_foreign(version, encoder))}
-
-
-def why_foreign(version: Version, encoder: EncoderIdentity) -> str:
-    """Why a version cannot be used with the encoder; empty when it can."""
-    try:
-        check_encoder(version.config, encoder)
-    except GateError as error:
-        return str(error)
-    return ""
+            draw_buttons(app, shelf, version)

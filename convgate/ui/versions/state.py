@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from convgate.ui.page_state import Address, Codec, PageState, param
-from convgate.ui.state import put as put
 from convgate.versions import is_name
 
 
@@ -17,12 +16,10 @@ def _read(text: str) -> str:
 
 @dataclass(frozen=True)
 class View(PageState):
-    """The list, or one version of it."""
+    """The list, or one version's card."""
 
     version: str | None = param(None, Codec(str, _read, "a version's name"))  # whose card is open
     page: int = 1  # of the list
 
 
 page = Address("versions", View, bare=True)
-VIEW = page.key
-current_view, change, touched, keep = page.current, page.change, page.touched, page.keep

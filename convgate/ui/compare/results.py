@@ -1,0 +1,209 @@
+"""The policies on labelled conversations: recall over tokens, one sentence, a table with intervals."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from convgate.core.errors import ConvgateError
+from convgate.core.text import pluralize
+from convgate.evaluation.comparison import compare
+from convgate.evaluation.evaluate import pool_results
+from convgate.evaluation.judged_cases import JudgedSet
+from convgate.evaluation.results import Measure, SetResult
+from convgate.figures.curves import recall_over_tokens_figure
+from convgate.figures.layout import CONFIG
+from convgate.transcripts.characters import writable
+from convgate.ui.compare.columns import Column, draw_failure, is_gate
+from convgate.ui.compare.state import View, page
+from convgate.ui.enough_data import draw_too_few
+from convgate.ui.frame import App
+from convgate.ui.label_sources import Source, draw_source_problems, read_labelled, usable
+from convgate.ui.measurement import digest, is_measured, measure_policy
+from convgate.ui.spreadsheet import plain_cell
+from convgate.ui.tables import markdown_table, with_interval
+from convgate.ui.text import literal
+from convgate.ui.theme import current_palette
+
+METRICS = {
+    "recall": "Recall", "precision": "Precision", "f1": "F1", "map": "MAP", "kept_token_share": "Tokens kept",
+}  # fmt: skip
+_LABEL_PAGE = "pages/2_Label.py"
+_MAX_LABEL = 60  # characters of a policy's name
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """All policies on one set, by their labels, and each one's F1 less the reference's."""
+
+    result: SetResult
+    reference: str
+    f1_gains: Mapping[str, Measure]  # of all but the reference
+
+
+def draw_results(
+    app: App, view: View, columns: Sequence[Column], reference: Column, known: Mapping[str, Source]
+) -> None:
+    """Draw the choice of labelled data, then the results or the button that computes them."""
+    names = usable(known)
+    draw_source_problems(known)
+    if view.data not in names:
+        st.info("Nothing is labelled yet, so no policy can be measured.", icon=":material/label:")
+        st.page_link(_LABEL_PAGE, label="Label some turns", icon=":material/label:")
+        return
+    st.selectbox(
+        "Measured on", names, width=400,
+        format_func=lambda name: f"{known[name].plain}: {pluralize(known[name].judged, 'turn')}",
+        **page.control("data", view.data, measure=False),
+    )  # fmt: skip
+    source = known[view.data]
+    is_enough = draw_too_few(source.conversations)
+    results = _measure(app, view, source, columns, reference, is_enough=is_enough)
+    if results is None:
+        return
+    if is_enough:
+        gates = [column.label for column in columns if is_gate(column.written)]
+        st.markdown(f"##### {literal(summary_sentence(results, gates))}")
+    _draw_chart(results.result)
+    st.caption(source.told)
+    with st.container(key="compare-metrics"):
+        st.markdown(results_table(results))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("Each by its own rule. Ranges are 95% intervals over conversations; bold ones exclude 0.")
+        st.download_button(
+            "Download CSV", lambda: results_csv(source.plain, results.result), file_name="comparison.csv",
+            mime="text/csv", on_click="ignore", icon=":material/download:", key="compare.csv",
+        )  # fmt: skip
+
+
+def _measure(
+    app: App,
+    view: View,
+    source: Source,
+    columns: Sequence[Column],
+    reference: Column,
+    *,
+    is_enough: bool,
+) -> Results | None:
+    """Return the results; None while a person has not asked for them, or when no policy can be measured.
+
+    Raises TranscriptError when the set does not exist or cannot be read.
+    """
+    relevance_set, set_digest = read_labelled(app, source.name)
+    is_complete = all(is_measured(set_digest, column.policy) for column in columns)
+    if not is_complete and not view.measure:
+        st.button(
+            f"Measure {pluralize(len(columns), 'policy', 'policies')} on {literal(source.plain)}",
+            key="compare.measure", type="primary" if is_enough else "secondary",
+            icon=":material/play_arrow:", on_click=page.change, kwargs={"measure": True},
+        )  # fmt: skip
+        return None
+    measured: dict[str, JudgedSet] = {}
+    for column in columns:
+        try:
+            measured[column.label] = measure_policy(relevance_set, set_digest, column.policy, column.label)
+        except ConvgateError as error:
+            draw_failure(column.label, error)
+    if not measured:
+        return None
+    digests = tuple((column.label, digest(column.policy)) for column in columns if column.label in measured)
+    first = reference.label if reference.label in measured else next(iter(measured))
+    return _results(set_digest, digests, first, measured)
+
+
+@st.cache_resource(max_entries=32, show_spinner="Computing intervals …")
+def _results(
+    set_digest: str,
+    digests: tuple[tuple[str, str], ...],
+    reference: str,
+    _measured: Mapping[str, JudgedSet],
+) -> Results:
+    result = pool_results(_measured)
+    gains = {
+        label: compare(result, baseline=reference, policy=label).differences["f1"]
+        for label in _measured
+        if label != reference
+    }
+    return Results(result, reference, gains)
+
+
+def summary_sentence(results: Results, gates: list[str]) -> str:
+    """Return how many tokens the first other gate, or else the first other ranking, needs for equal recall.
+
+    Where neither ranks, it tells the recall and the tokens of the reference and of the first other policy.
+    """
+    policies, reference = results.result.policies, results.reference
+    others = [label for label in (*gates, *policies) if label in results.f1_gains]
+    ranked = [label for label in others if policies[label].curve is not None]
+    own = policies[reference].overall
+    recall, share = own["recall"].value, own["kept_token_share"].value
+    if recall is None or not share or not others:
+        return "No labelled turn is relevant, so recall is undefined."
+    curve = policies[ranked[0]].curve if ranked else None
+    if curve is not None and (reached := curve.recall >= recall - 1e-9).any():
+        saved = 1 - float(curve.kept_token_share[reached].min()) / share
+        count = "as many" if round(saved, 2) == 0 else f"{abs(saved):.0%} {'fewer' if saved > 0 else 'more'}"
+        return f"At {reference}'s recall of {recall:.2f}, {ranked[0]} sends {count} tokens."
+    told = []
+    for label in (others[0], reference):
+        summary = policies[label].overall
+        found, kept = summary["recall"].value or 0.0, summary["kept_token_share"].value or 0.0
+        told.append(f"{label} has recall {found:.2f} with {kept:.0%} of the tokens")
+    return f"{'; '.join(told)}."
+
+
+def _draw_chart(result: SetResult) -> None:
+    curves = {label: policy.curve for label, policy in result.policies.items() if policy.curve is not None}
+    choices = {label: policy.overall for label, policy in result.policies.items()}
+    points = "; ".join(
+        f"{label}: recall {recall:.0%} with {share:.0%} of the tokens"
+        for label, summary in choices.items()
+        if (recall := summary["recall"].value) is not None
+        and (share := summary["kept_token_share"].value) is not None
+    )
+    st.plotly_chart(
+        recall_over_tokens_figure(curves, choices, palette=current_palette()), theme=None, config=CONFIG,
+        key="compare.chart", alt=writable(f"Recall over tokens kept. {points}."),
+    )  # fmt: skip
+    st.caption(
+        "Marks are the policies' own rules, lines all other thresholds. Higher and further left is better."
+    )
+
+
+def results_table(results: Results) -> str:
+    """Return a Markdown table: a row for each policy, its metrics and its difference from the reference."""
+    rows = []
+    for label, policy in results.result.policies.items():
+        row = [f"**{literal(label, limit=_MAX_LABEL)}**"]
+        row += [_cell(policy.overall[metric]) for metric in METRICS]
+        gain = results.f1_gains.get(label)
+        rows.append([*row, "reference" if gain is None else _cell(gain, is_difference=True)])
+    return markdown_table(["", *METRICS.values(), "F1 vs. reference"], rows, numbers=True)
+
+
+def _cell(measure: Measure, *, is_difference: bool = False) -> str:
+    if measure.value is None:
+        return "–"
+    text = with_interval(measure.value, measure.low, measure.high, difference=is_difference)
+    excludes_0 = measure.low is not None and measure.high is not None and measure.low * measure.high > 0
+    return f"**{text}**" if is_difference and excludes_0 else text
+
+
+def results_csv(set_name: str, result: SetResult) -> str:
+    """Return one row for each policy and metric, with its 95% interval.
+
+    What a spreadsheet would take for a formula gets an apostrophe.
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(["set", "policy", "messages", "metric", "value", "low", "high"])
+    for label, policy in result.policies.items():
+        for metric, measure in policy.overall.measures.items():
+            numbers = ("" if x is None else f"{x:.6g}" for x in (measure.value, measure.low, measure.high))
+            names = (plain_cell(set_name), plain_cell(label))
+            writer.writerow([*names, policy.overall.cases, metric, *numbers])
+    return out.getvalue()

@@ -1,0 +1,135 @@
+"""What a person does with versions: activate, roll back, set the baseline, rename, delete, import."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from convgate.ui import activation
+from convgate.ui.actions import ActionResult, run_action
+from convgate.ui.annotator import person
+from convgate.ui.frame import App
+from convgate.ui.text import literal
+from convgate.ui.versions.state import page
+from convgate.versions import UNTRAINED, check_name
+from convgate.versions.catalog import Versions
+from convgate.versions.pointers import Change
+from convgate.versions.version import LIMITS
+
+_MAX_UPLOAD = sum(LIMITS.values()) >> 20  # MB
+
+
+def bold(name: str) -> str:
+    """Return a version's name as bold Markdown.
+
+    >>> bold("mine")
+    '**mine**'
+    """
+    return f"**{literal(name)}**"
+
+
+def activate(app: App, name: str) -> None:
+    """Activate a version; for callbacks."""
+
+    def act() -> ActionResult:
+        change = activation.activate(app, name)
+        undo = partial(_undo, app, change) if change else None
+        return ActionResult(f"{bold(name)} is active.", undo)
+
+    run_action(page, act)
+
+
+def roll_back(app: App) -> None:
+    """Activate the version that was active before; for callbacks."""
+
+    def act() -> ActionResult:
+        name = activation.roll_back(app) or UNTRAINED
+        change = Versions(app.settings.home).history[-1]
+        return ActionResult(f"Rolled back: {bold(name)} is active.", partial(_undo, app, change))
+
+    run_action(page, act)
+
+
+def set_baseline(app: App, name: str | None) -> None:
+    """Compare the metrics of all versions with that version, or with their parents; for callbacks."""
+
+    def act() -> ActionResult:
+        change = Versions(app.settings.home).set_baseline(name, who=person())
+        undo = partial(_undo, app, change) if change else None
+        return ActionResult(f"{bold(name)} is the baseline." if name else "There is no baseline.", undo)
+
+    run_action(page, act)
+
+
+def _undo(app: App, change: Change) -> ActionResult:
+    activation.undo_activation(app, change)
+    versions = Versions(app.settings.home)
+    if change.pointer == "active":
+        return ActionResult(f"Undone: {bold(versions.active or UNTRAINED)} is active.")
+    return ActionResult(f"Undone: the baseline is {bold(versions.baseline or 'none')}.")
+
+
+def draw_rename(versions: Versions, name: str) -> None:
+    """Draw the field for another name, or why the name cannot be changed."""
+    with st.popover("Rename", icon=":material/edit:"):
+        if uses := versions.uses(name):
+            st.caption(f"It cannot be renamed while it is {literal(uses)}.")
+            return
+        key = f"versions.name.{name}"
+        st.text_input(
+            "New name", name, key=key, max_chars=64,
+            help="Lowercase letters, digits, points, hyphens and underscores",
+        )  # fmt: skip
+        st.button(
+            "Rename", key=f"versions.rename.{name}", on_click=_rename_as_typed, args=(versions, name, key)
+        )
+
+
+def _rename_as_typed(versions: Versions, name: str, key: str) -> None:
+    run_action(page, partial(_rename, versions, name, st.session_state[key].strip()))
+
+
+def _rename(versions: Versions, name: str, new: str) -> ActionResult:
+    versions.rename(name, new)
+    page.change(version=new)
+    return ActionResult(f"{bold(name)} is called {bold(new)} now.", partial(_rename, versions, new, name))
+
+
+def draw_delete(versions: Versions, name: str) -> None:
+    """Draw the button that deletes, behind what depends on the version."""
+    with st.popover("Delete", icon=":material/delete:"):
+        uses = versions.uses(name)
+        depends = f" It is {literal(uses)}." if uses else ""
+        st.markdown(f"Delete {bold(name)}?{depends} This cannot be undone.")
+        st.button(
+            "Delete", key=f"versions.delete.{name}", type="primary", icon=":material/delete_forever:",
+            on_click=run_action, args=(page, partial(_delete, versions, name, in_use=bool(uses))),
+        )  # fmt: skip
+
+
+def _delete(versions: Versions, name: str, *, in_use: bool = False) -> ActionResult:
+    versions.delete(name, who=person(), in_use=in_use)
+    page.change(version=None)
+    return ActionResult(f"{bold(name)} was deleted.")
+
+
+def draw_import(versions: Versions) -> None:
+    """Draw the form that imports an exported version; it is checked before anything is kept."""
+    with st.form("versions.import", border=False):
+        file = st.file_uploader("Exported version", type="zip", max_upload_size=_MAX_UPLOAD)
+        name = st.text_input(
+            "Name", placeholder="As exported", max_chars=64, key="versions.import.name",
+            help="Needed only when there is a version of that name already.",
+        )  # fmt: skip
+        is_pressed = st.form_submit_button("Import", icon=":material/upload_file:")
+    if is_pressed and file is not None:
+        run_action(page, partial(_import, versions, file.getvalue(), file.name, name.strip()))
+        st.rerun()
+
+
+def _import(versions: Versions, content: bytes, file_name: str, name: str) -> ActionResult:
+    version = versions.import_(content, name=check_name(name) if name else None, where=file_name)
+    page.change(version=version.name)
+    sentence = f"{bold(version.name)} was imported. It is not active until you activate it."
+    return ActionResult(sentence, partial(_delete, versions, version.name))
