@@ -74,7 +74,8 @@ def draw_nothing_kept(outcome: Outcome) -> None:
             )  # fmt: skip
             st.button(
                 f"Lower the threshold to {format_threshold(score)}", key="explore.lower",
-                on_click=state.change, kwargs={"choice": ThresholdSettings(Absolute(score)), "selected": turn},
+                on_click=state.change,
+                kwargs={"choice": ThresholdSettings(Absolute(score)), "selected": turn},
             )  # fmt: skip
 
 
